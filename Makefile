@@ -1,0 +1,105 @@
+# Reprise's build. `make help` lists the targets; mk/ holds what only some of them need.
+#
+#   ARCH=x64|a64     the instruction set (default: this machine's)
+#   CC, CXX          gcc or clang; changing them, or any flag, rebuilds what depends on it
+#   STRESS=NAME      build one of the stress engines (mk/stress.mk) into build/stress-NAME
+#   PREFIX, DESTDIR  where `make install` puts things
+#   V=1              show the commands
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules -j$(shell nproc)
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CXX := $(if $(findstring clang,$(CC)),clang++,g++)
+ARCH := $(patsubst aarch64,a64,$(patsubst x86_64,x64,$(shell uname -m)))
+PREFIX := /usr/local
+BUILD := build
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo "  $1")
+
+include mk/stress.mk
+
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
+            -Wpointer-arith -Wwrite-strings -Wundef -Wvla
+COMMON := -O2 -g -I src $(STRESS_FLAGS) $(WARNINGS)
+
+# The command is an ordinary hosted program.
+CLI_FLAGS := -std=gnu11 $(COMMON) -D_GNU_SOURCE -DREPRISE_LIBEXEC='"$(PREFIX)/libexec/reprise"'
+CLI_LIBS := -pthread
+CLI_SOURCES := $(wildcard src/cli/*.c src/sphere/*.c src/recording/*.c)
+
+# The engine shares its address space with the program it runs: no libc, no stack protector (its canary lives in
+# the program's TLS), no vector registers (they are the program's), position-independent code because it
+# is linked far above the first two gigabytes.
+ENGINE_FLAGS_x64 := -mgeneral-regs-only -fcf-protection=none
+ENGINE_FLAGS_a64 := -mgeneral-regs-only -mbranch-protection=none
+ENGINE_FLAGS := -std=gnu11 $(COMMON) -ffreestanding -fno-stack-protector -fPIE -fvisibility=hidden \
+                -fno-asynchronous-unwind-tables -fno-strict-aliasing $(ENGINE_FLAGS_$(ARCH))
+ENGINE_LINK := -nostdlib -static -Wl,-Ttext-segment=0x680000000000 -Wl,-z,noexecstack \
+               -Wl,--build-id=none -Wl,-z,norelro -Wl,--no-relax
+ENGINE_SOURCES := $(wildcard src/engine/*.c src/engine/$(ARCH)/*.c src/engine/$(ARCH)/*.S src/order/*.c src/input/*.c)
+
+objects = $(patsubst src/%,$(BUILD)/$1/%.o,$2)
+CLI_OBJECTS := $(call objects,cli,$(CLI_SOURCES) $(wildcard src/input/*.c))
+ENGINE_OBJECTS := $(call objects,engine,$(ENGINE_SOURCES))
+
+.PHONY: all
+all: $(BUILD)/reprise $(BUILD)/reprise-engine
+
+$(BUILD)/reprise: $(CLI_OBJECTS)
+	$(call say,LD $@)
+	$(Q)$(CC) $(CLI_FLAGS) -o $@ $(CLI_OBJECTS) $(CLI_LIBS)
+
+$(BUILD)/reprise-engine: $(ENGINE_OBJECTS)
+	$(call say,LD $@)
+	$(Q)$(CC) $(ENGINE_FLAGS) $(ENGINE_LINK) -o $@ $(ENGINE_OBJECTS)
+
+$(BUILD)/cli/%.o: src/% $(BUILD)/cli.flags
+	$(call say,CC $<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CLI_FLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/engine/%.o: src/% $(BUILD)/engine.flags
+	$(call say,CC $<)
+	$(Q)mkdir -p $(@D) && $(CC) $(ENGINE_FLAGS) -MMD -MP -c -o $@ $<
+
+# A .flags file changes only when the command line it holds does, so objects never outlive their flags.
+# It is also where the compiler itself is asked for, once per build folder.
+$(BUILD)/cli.flags: WANT = $(CC) $(CLI_FLAGS)
+$(BUILD)/engine.flags: WANT = $(CC) $(ENGINE_FLAGS)
+$(BUILD)/cli.flags $(BUILD)/engine.flags: always
+	@mkdir -p $(@D); [ -e $@ ] || tools/packages.sh build
+	@printf '%s\n' '$(subst ','\'',$(WANT))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(WANT))' >$@
+
+.PHONY: always
+always:
+
+-include $(CLI_OBJECTS:.o=.d) $(ENGINE_OBJECTS:.o=.d)
+
+include mk/tests.mk mk/install.mk mk/lint.mk bench/bench.mk
+
+.PHONY: demo bench clean help
+demo: all
+	$(Q)$(CC) -std=gnu11 -O2 -pthread -o $(BUILD)/racy docs/demo/racy.c
+	@docs/demo/run $(BUILD)/reprise $(BUILD)/racy
+
+bench: all bench-programs
+	@tools/packages.sh bench
+	@bench/run $(BUILD)/reprise
+
+clean:
+	$(Q)rm -rf build
+
+help:
+	@echo "make            build $(BUILD)/reprise and $(BUILD)/reprise-engine"
+	@echo "make demo       a racy program, natively and under reprise"
+	@echo "make test       all tests (minutes)"
+	@echo "make soak       the tests at full length, under every stress build (hours)"
+	@echo "make bench      run time and memory against native"
+	@echo "make install    into PREFIX (now $(PREFIX)), below DESTDIR"
+	@echo "make format     clang-format over the sources"
+	@echo "make lint       clang-tidy and cppcheck"
+	@echo "make clean      remove build/"
+	@echo "Settings: CC=gcc|clang ARCH=x64|a64 STRESS=$(subst $() ,|,$(STRESS_NAMES)) V=1"

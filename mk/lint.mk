@@ -1,0 +1,24 @@
+# `make format` rewrites the sources; `make lint` checks the format and runs both linters over every file of the
+# product with the flags it is built with.
+
+C_FILES = $(shell find src tests docs bench -name '*.[ch]' -o -name '*.cc' 2>/dev/null)
+
+TIDY := xargs -r -n 1 -P $(shell nproc) tools/tidy.sh
+CPPCHECK := cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 -j $(shell nproc) \
+            --enable=warning,performance,portability --suppress=missingIncludeSystem -I src
+
+.PHONY: format lint
+format:
+	@tools/packages.sh lint
+	$(Q)clang-format -i $(C_FILES)
+
+lint:
+	@tools/packages.sh lint
+	$(call say,FORMAT)
+	$(Q)clang-format --dry-run -Werror $(C_FILES)
+	$(call say,TIDY)
+	$(Q)printf '%s\n' $(CLI_SOURCES) | TIDY_FLAGS="$(subst ",\",$(subst ',,$(CLI_FLAGS)))" $(TIDY)
+	$(Q)printf '%s\n' $(filter %.c,$(ENGINE_SOURCES)) | TIDY_FLAGS="$(ENGINE_FLAGS)" $(TIDY)
+	$(call say,CPPCHECK)
+	$(Q)$(if $(CLI_SOURCES),$(CPPCHECK) -D_GNU_SOURCE $(CLI_SOURCES))
+	$(Q)$(if $(ENGINE_SOURCES),$(CPPCHECK) $(filter %.c,$(ENGINE_SOURCES)))

@@ -1,0 +1,28 @@
+# Stress engines: the same sources with the rare paths made common. Each is a build folder of its own and must
+# pass the same tests as the ordinary engine.
+#
+#   tinycache  a code cache of a few blocks, so that it is full all the time
+#   flush      the code cache is thrown away at random
+#   signals    a signal arrives at every safepoint
+#   slowpaths  every inline fast path is refused
+
+STRESS_NAMES := tinycache flush signals slowpaths
+
+STRESS_FLAGS_tinycache := -DREPRISE_STRESS_TINY_CACHE
+STRESS_FLAGS_flush := -DREPRISE_STRESS_FLUSH
+STRESS_FLAGS_signals := -DREPRISE_STRESS_SIGNALS
+STRESS_FLAGS_slowpaths := -DREPRISE_STRESS_SLOW_PATHS
+
+ifneq ($(STRESS),)
+ifeq ($(filter $(STRESS),$(STRESS_NAMES)),)
+$(error STRESS=$(STRESS) is not one of: $(STRESS_NAMES))
+endif
+BUILD := build/stress-$(STRESS)
+STRESS_FLAGS := $(STRESS_FLAGS_$(STRESS))
+endif
+
+# From the main build: `make stress-engines` builds all four.
+.PHONY: stress-engines $(addprefix stress-engine-,$(STRESS_NAMES))
+stress-engines: $(addprefix stress-engine-,$(STRESS_NAMES))
+$(addprefix stress-engine-,$(STRESS_NAMES)): stress-engine-%:
+	+@$(MAKE) --no-print-directory STRESS=$* all

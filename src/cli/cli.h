@@ -1,0 +1,33 @@
+/* cli.h: the `reprise` command: one file per subcommand, each exporting one struct command. */
+#ifndef REPRISE_CLI_CLI_H
+#define REPRISE_CLI_CLI_H
+
+/* Exit statuses of reprise itself; a program that was run gives its own. */
+enum {
+  STATUS_USAGE = 2,
+  STATUS_FAILED = 125,         /* reprise itself failed */
+  STATUS_NOT_EXECUTABLE = 126, /* the program exists but can't be run */
+  STATUS_NOT_FOUND = 127,
+};
+
+struct command {
+  const char *name;
+  const char *usage;           /* after "reprise NAME" */
+  const char *summary;         /* one line for the list of commands */
+  const char *help;            /* the rest of `reprise help NAME` */
+  int (*run)(int argc, char **argv); /* argv[0] is the subcommand's name; returns the exit status */
+};
+
+extern const struct command run_command;
+extern const struct command help_command;
+
+/* All of them, ending with NULL. */
+extern const struct command *const commands[];
+const struct command *find_command(const char *name);
+
+/* One line "reprise: …" on standard error; returns status. */
+int complain(int status, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
+/* The same, with a hint at `reprise help NAME`. */
+int bad_usage(const struct command *command, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,54 @@
+/* main.c: finds the subcommand and runs it. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+#define VERSION "0.1"
+
+const struct command *const commands[] = {&run_command, &help_command, NULL};
+
+const struct command *find_command(const char *name) {
+  for (const struct command *const *c = commands; *c; c++)
+    if (!strcmp((*c)->name, name)) return *c;
+  return NULL;
+}
+
+static void complain_list(const char *pattern, va_list args, const char *hint, const char *name) {
+  char line[8192 + 128];
+  int n = vsnprintf(line, sizeof line - 128, pattern, args);
+  if (n < 0) n = 0;
+  if ((size_t)n > sizeof line - 129) n = (int)sizeof line - 129;
+  snprintf(line + n, 128, hint, name);
+  fprintf(stderr, "reprise: %s\n", line);
+}
+
+int complain(int status, const char *pattern, ...) {
+  va_list args;
+  va_start(args, pattern);
+  complain_list(pattern, args, "%s", "");
+  va_end(args);
+  return status;
+}
+
+int bad_usage(const struct command *command, const char *pattern, ...) {
+  va_list args;
+  va_start(args, pattern);
+  complain_list(pattern, args, " (see `reprise help %s`)", command->name);
+  va_end(args);
+  return STATUS_USAGE;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) return bad_usage(&help_command, "no command given");
+  const char *name = argv[1];
+  if (!strcmp(name, "--version")) {
+    puts("reprise " VERSION);
+    return fflush(stdout) ? STATUS_FAILED : 0;
+  }
+  if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
+  const struct command *command = find_command(name);
+  if (!command) return bad_usage(&help_command, "%s: no such command", name);
+  return command->run(argc - 1, argv + 1);
+}

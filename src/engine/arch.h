@@ -1,0 +1,163 @@
+/* arch.h: all that the rest of the engine may ask of an instruction set.
+ *
+ * A backend is a folder (x64/, a64/) that implements these functions and one type, struct arch_context. Nothing
+ * outside those folders names a register or an opcode. */
+#ifndef REPRISE_ENGINE_ARCH_H
+#define REPRISE_ENGINE_ARCH_H
+
+#include <asm/siginfo.h>
+#include <asm/signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/arch_syscall.h"
+#if defined(__x86_64__)
+#include "engine/x64/context.h"
+#endif
+
+struct thread;
+struct block;
+struct exit;
+struct ucontext;
+
+/* -- The running thread ------------------------------------------------------------------------------------- */
+
+struct thread *arch_self(void);
+void arch_set_self(struct thread *thread);
+
+/* Leaves the C world for good: switches to the thread's engine stack and runs dispatch_run(thread). */
+_Noreturn void arch_start(struct thread *thread);
+
+/* -- Application state, whole at every safepoint ----------------------------------------------------------------- */
+
+uintptr_t arch_pc(const struct thread *thread);
+void arch_set_pc(struct thread *thread, uintptr_t pc);
+uintptr_t arch_sp(const struct thread *thread);
+void arch_set_sp(struct thread *thread, uintptr_t sp);
+/* A new thread starts with its parent's registers, at position 0. */
+void arch_copy_context(struct thread *child, const struct thread *parent);
+/* A fresh program: every register zero but the stack pointer. */
+void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp);
+/* Notes for signal frames that the instruction at address could not be fetched. */
+void arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool mapped);
+
+struct call {
+  long nr;
+  long args[6];
+};
+/* The system call the thread has just trapped with; its result; its re-execution after a signal handler. */
+void arch_call(const struct thread *thread, struct call *call);
+void arch_set_result(struct thread *thread, long result);
+void arch_restart_call(struct thread *thread, long nr);
+/* What the trapping instruction itself changes, before the call is performed. */
+void arch_begin_call(struct thread *thread);
+/* System calls only this architecture has or that act on its registers. True when handled, with *result set. */
+bool arch_own_call(struct thread *thread, const struct call *call, long *result);
+
+/* -- Positions and requests ----------------------------------------------------------------------------------- */
+
+/* Application instructions executed so far; exact at a safepoint. */
+uint64_t arch_position(const struct thread *thread);
+/* Makes the thread leave the code cache at its next safepoint. From any thread, and from signal handlers. A request
+ * from another thread can be lost to the owner's own update of the word: repeat while waiting. */
+void arch_request(struct thread *thread);
+/* Whether a signal is queued: while it is, arch_blocking_call returns CALL_INTERRUPTED at once. Safe in handlers. */
+void arch_set_signal_queued(struct thread *thread, bool queued);
+bool arch_requested(const struct thread *thread);
+void arch_clear_request(struct thread *thread);
+
+/* -- System calls that can block -------------------------------------------------------------------------------- */
+
+/* The result of arch_blocking_call when a signal came before the kernel was entered, or the kernel wants the call
+ * restarted after the handler: nothing has happened yet. */
+enum { CALL_INTERRUPTED = -512 };
+/* Performs the call unless a signal is already queued for this thread. */
+long arch_blocking_call(struct thread *thread, const struct call *call);
+
+/* -- Access to application memory that may fault ------------------------------------------------------------------ */
+
+/* Returns 0, or -EFAULT when a byte is not accessible (some may have been copied). Never raises. */
+long safe_copy(void *to, const void *from, size_t bytes);
+/* Compare-and-swap of an aligned word of the application: the value found (as an unsigned number), or -EFAULT. */
+long safe_swap(uint32_t *word, uint32_t expected, uint32_t replacement);
+
+/* -- Threads -------------------------------------------------------------------------------------------------- */
+
+/* clone(2) whose child runs thread_begin(child) on the child's engine stack, with the given thread as self.
+ * flags are passed to the kernel as they are. Returns the child's id or -errno, in the parent only. */
+long arch_clone(struct thread *child, unsigned long flags, int *parent_tid, int *child_tid, uintptr_t tls);
+/* Ends the calling thread without touching its stacks again: *released = 1 (and a futex wake) happens by the kernel
+ * through the child-cleartid word given at arch_clone. */
+_Noreturn void arch_exit_thread(int status);
+
+/* -- Signals -------------------------------------------------------------------------------------------------- */
+
+/* The kernel's signal handler: saves nothing, calls signal_arrived(signo, info, uc) on the thread's signal stack. */
+void arch_signal_entry(int signo, siginfo_t *info, void *uc);
+void arch_signal_restorer(void);
+
+/* What was interrupted, as seen by the kernel's handler. */
+uintptr_t arch_uc_pc(const struct ucontext *uc);
+uint64_t *arch_uc_mask(struct ucontext *uc); /* the 64-bit signal mask to be restored on return */
+bool arch_uc_in_cache(const struct ucontext *uc);
+/* If the interrupted pc lies in safe_copy or in the window of arch_blocking_call, makes it leave there (with -EFAULT,
+ * or CALL_INTERRUPTED) and returns true. fault tells which of the two is meant. */
+bool arch_uc_divert(struct ucontext *uc, bool fault);
+/* Turns a fault in the code cache into the precise application state: fills the thread's context (pc = the faulting
+ * application instruction) and adjusts info where the kernel's view differs (si_addr of illegal instructions, …).
+ * False when the pc belongs to no application instruction: the engine's own mistake. */
+bool arch_uc_recover(struct thread *thread, struct ucontext *uc, siginfo_t *info);
+/* Makes the handler return to the thread's engine stack, into dispatch_after_fault(thread), extended state kept. */
+void arch_uc_to_engine(struct thread *thread, struct ucontext *uc);
+
+/* Builds the frame for a handler at stack (already chosen: the top of the alternate stack, or the application's sp
+ * minus its red zone), saving the context, extended state, mask and altstack as the kernel would, and sets the
+ * context to enter the handler. Returns 0 or -EFAULT (nothing changed). */
+struct frame_request {
+  int signo;
+  const siginfo_t *info;
+  uintptr_t handler, restorer;
+  unsigned long flags;         /* SA_* */
+  uint64_t mask;               /* to be restored by sigreturn */
+  stack_t altstack;            /* to be stored in uc_stack */
+  uintptr_t stack;
+  uintptr_t stack_limit;       /* on the alternate stack: the frame must lie above this address; otherwise 0 */
+};
+long arch_push_frame(struct thread *thread, const struct frame_request *request);
+/* rt_sigreturn: takes the context back from the frame at the stack pointer. 0 or -EFAULT. */
+long arch_pop_frame(struct thread *thread, uint64_t *mask, stack_t *altstack);
+/* Bytes below the stack pointer that belong to the application. */
+enum { ARCH_RED_ZONE = 128 };
+
+/* -- Translation (cache.c calls, dispatch.c resumes) ------------------------------------------------------------- */
+
+/* Emits code for the application code at pc. The caller holds the cache lock. NULL: no room (flush and try again).
+ * A pc that can't be fetched gives a block that raises the fault when run. */
+struct block *arch_translate(uintptr_t pc, bool indirect);
+/* Connects a direct exit to a block; makes a block's entry lead back to the engine for ever. */
+void arch_link(struct exit *exit, struct block *to);
+void arch_kill(struct block *block);
+/* Gives the block an entry for indirect branches (under cache_lock; false: no room); enters it in the thread's table. */
+bool arch_make_indirect(struct block *block);
+void arch_resolve(struct thread *thread, struct block *to);
+void arch_forget_targets(struct thread *thread);
+/* Where generated code enters a block with all application state in registers. */
+uintptr_t arch_entry(const struct block *block);
+/* Enters the cache at a code address with the application state of the context; returns after the next exit, with the state
+ * back in the context. */
+void arch_run(struct thread *thread, uintptr_t code);
+/* The exit just taken; NULL for an indirect branch whose target is arch_pc. */
+struct exit *arch_exit(const struct thread *thread);
+/* The position counts the whole block from its entry on; takes that back when nothing of it was executed. */
+void arch_uncount(struct thread *thread, unsigned instructions);
+/* EXIT_CHECK: grants the permission; returns the code address to go on at. */
+uintptr_t arch_check_missed(struct thread *thread, const struct exit *exit);
+/* Once per process start: what this machine has (extended state size, …). */
+void arch_init_machine(void);
+/* Performs the part of an instruction that the engine emulates (cpuid, time stamps, …). pc is already behind it. */
+void arch_emulate(struct thread *thread, const struct exit *exit);
+/* Prints the application registers, for crash reports. */
+void arch_print_state(int fd, const struct thread *thread);
+
+#endif

@@ -1,0 +1,178 @@
+/* cache.c: the code cache: where blocks lie, how they are found, how all of it is thrown away.
+ *
+ * Flushing. The cache is emptied as a whole when it is full. The flusher holds cache_lock, raises `flushing` and waits
+ * until no thread is in the cache: each is asked to leave at its next safepoint (asked again and again, because a request
+ * may be lost to the target's own counter update), and announces it in `in_cache`. Entering is the mirror image: a
+ * thread sets its in_cache, then looks at `flushing`; both sides use sequentially consistent accesses, so at least one
+ * of them sees the other. Threads blocked in system calls are outside the cache and do not hold a flush up. */
+#include "engine/cache.h"
+
+#include <linux/mman.h>
+
+#include "engine/arena.h"
+#include "engine/code.h"
+#include "engine/counters.h"
+#include "engine/log.h"
+
+#if defined(REPRISE_STRESS_TINY_CACHE)
+enum { CACHE_SIZE = 192 * 1024 };
+#else
+enum { CACHE_SIZE = 96 * 1024 * 1024 };
+#endif
+_Static_assert((unsigned long)CACHE_SIZE <= CODE_CACHE_MAX, "the cache must fit its region");
+
+enum { HASH_SIZE = 1 << 16, CODE_INDEX_SHIFT = 12 };
+
+struct lock cache_lock;
+
+static struct {
+  _Atomic uintptr_t next;                  /* first free byte */
+  _Atomic uint32_t flushing;
+  _Atomic uint32_t epoch;                  /* number of flushes */
+  _Atomic(struct block *) hash[HASH_SIZE];
+  struct block *all;                       /* every block since the last flush */
+  /* Last block that starts in or before each page of the cache, so that an address is found without a search. */
+  _Atomic(struct block *) by_code[CACHE_SIZE >> CODE_INDEX_SHIFT];
+} cache;
+
+static unsigned hash_of(uintptr_t pc) { return (unsigned)((pc ^ pc >> 16) & (HASH_SIZE - 1)); }
+
+bool cache_contains(uintptr_t address) { return address - CODE_CACHE_BASE < CACHE_SIZE; }
+
+void cache_init(void) {
+  long at = os_call6(__NR_mmap, CODE_CACHE_BASE, CACHE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (os_failed(at)) die(125, "cannot map the code cache (error %ld)", -at);
+  cache.next = CODE_CACHE_BASE;
+  cache.epoch = 1; /* a new thread has seen none, and starts by laying out its table */
+}
+
+/* -- Finding blocks -------------------------------------------------------------------------------------------- */
+
+struct block *cache_lookup(uintptr_t pc) {
+  struct block *block = atomic_load_explicit(&cache.hash[hash_of(pc)], memory_order_acquire);
+  while (block && (block->pc != pc || block->dead)) block = block->hash_next;
+  return block;
+}
+
+struct block *cache_block_at(uintptr_t code) {
+  if (!cache_contains(code)) return NULL;
+  size_t page = (code - CODE_CACHE_BASE) >> CODE_INDEX_SHIFT;
+  for (size_t p = page + 1; p-- > 0;) {
+    struct block *block = cache.by_code[p];
+    /* all_next leads to blocks at lower addresses: they are handed out in ascending order. */
+    while (block && block->code > code) block = block->all_next;
+    if (block) return code < block->code + block->code_size ? block : NULL;
+  }
+  return NULL;
+}
+
+/* -- Room for code ---------------------------------------------------------------------------------------------- */
+
+uint8_t *cache_reserve(size_t bytes) {
+  uintptr_t at = ALIGN_UP(cache.next, 16);
+  return at + bytes <= CODE_CACHE_BASE + CACHE_SIZE ? (uint8_t *)at : NULL;
+}
+
+void cache_commit(uint8_t *end) { cache.next = (uintptr_t)end; }
+
+void cache_register(struct block *block) {
+  _Atomic(struct block *) *bucket = &cache.hash[hash_of(block->pc)];
+  block->hash_next = *bucket;
+  block->all_next = cache.all;
+  cache.all = block;
+  size_t page = (block->code - CODE_CACHE_BASE) >> CODE_INDEX_SHIFT;
+  atomic_store_explicit(&cache.by_code[page], block, memory_order_release);
+  atomic_store_explicit(bucket, block, memory_order_release);
+  COUNT(blocks);
+  LOG(blocks, "%lx: %u instructions, %u bytes at %lx%s", block->pc, block->instructions, block->code_size,
+      block->code, block->self_checking ? ", self-checking" : "");
+}
+
+/* -- Threads in and out -------------------------------------------------------------------------------------------- */
+
+bool cache_enter(struct thread *thread) {
+  atomic_store(&thread->in_cache, 1);
+  if (atomic_load(&cache.flushing)) {
+    cache_leave(thread);
+    lock_take(&cache_lock); /* the flusher holds it until it is done */
+    lock_release(&cache_lock);
+    return false;
+  }
+  uint32_t epoch = atomic_load_explicit(&cache.epoch, memory_order_relaxed);
+  if (thread->cache_epoch != epoch) {
+    arch_forget_targets(thread);
+    thread->cache_epoch = epoch;
+  }
+  return true;
+}
+
+void cache_leave(struct thread *thread) {
+  atomic_store(&thread->in_cache, 0);
+  if (atomic_load(&cache.flushing)) os_futex_wake(&thread->in_cache, 1);
+}
+
+static void wait_until_out(struct thread *thread) {
+  struct {
+    long seconds, nanoseconds;
+  } patience = {0, 1000000};
+  /* A thread of a process that shares our memory may have been killed in the cache: the kernel clears its id then. */
+  while (atomic_load(&thread->in_cache) && atomic_load(&thread->kernel_tid)) {
+    arch_request(thread);
+    os_call4(__NR_futex, &thread->in_cache, 128 /* FUTEX_WAIT_PRIVATE */, 1, &patience);
+  }
+}
+
+static void flush(void) {
+  atomic_store(&cache.flushing, 1);
+  lock_take(&threads_lock);
+  for (struct thread *t = threads; t; t = t->next) wait_until_out(t);
+  lock_release(&threads_lock);
+  for (struct block *block = cache.all, *next; block; block = next) {
+    next = block->all_next;
+    arena_free(block->exits, block->exit_count * sizeof *block->exits);
+    arena_free(block->map, block->map_count * sizeof *block->map);
+    arena_free(block, sizeof *block);
+  }
+  code_forget_all();
+  for (size_t i = 0; i < HASH_SIZE; i++) cache.hash[i] = NULL;
+  for (size_t i = 0; i < COUNT_OF(cache.by_code); i++) cache.by_code[i] = NULL;
+  cache.all = NULL;
+  cache.next = CODE_CACHE_BASE;
+  cache.epoch++;
+  COUNT(flushes);
+  LOG(code, "flushed");
+  for (struct thread *t = threads; t; t = t->next)
+    for (unsigned i = 0; i < COUNT_OF(t->last_blocks); i++) t->last_blocks[i] = NULL;
+  atomic_store(&cache.flushing, 0);
+}
+
+void cache_translate(uintptr_t pc, bool indirect) {
+  lock_take(&cache_lock);
+#if defined(REPRISE_STRESS_FLUSH)
+  static unsigned lottery;
+  lottery = lottery * 1103515245 + 12345;
+  if ((lottery >> 16) % 97 == 0) flush();
+#endif
+  struct block *block = cache_lookup(pc);
+  bool done = block ? !indirect || arch_make_indirect(block) : arch_translate(pc, indirect) != NULL;
+  if (!done) {
+    flush();
+    CHECK(arch_translate(pc, indirect));
+  }
+  lock_release(&cache_lock);
+}
+
+void cache_drop(uintptr_t pc) {
+  lock_take(&cache_lock);
+  struct block *block = cache_lookup(pc);
+  if (block) {
+    arch_kill(block);
+    block->dead = true;
+  }
+  lock_release(&cache_lock);
+}
+
+void cache_before_fork(void) { lock_take(&cache_lock); }
+
+void cache_after_fork(void) { lock_release(&cache_lock); }

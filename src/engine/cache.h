@@ -1,0 +1,92 @@
+/* cache.h: translated blocks and the table that finds them (cache.c).
+ *
+ * One cache serves all threads. Looking a block up takes no lock; everything that changes the cache holds cache_lock.
+ * A block that is dropped is only marked: its entry is patched to lead back to the engine and its memory is kept until the
+ * next flush, when no thread is inside the cache. */
+#ifndef REPRISE_ENGINE_CACHE_H
+#define REPRISE_ENGINE_CACHE_H
+
+#include <stdatomic.h>
+
+#include "engine/thread.h"
+
+enum exit_kind {
+  EXIT_DIRECT,       /* to a fixed target; linked once the target is translated */
+  EXIT_INDIRECT,     /* the target is in the context's pc */
+  EXIT_POLL,         /* at the block's entry, before its first instruction: something is pending */
+  EXIT_CALL,         /* a system call; target is the instruction behind it */
+  EXIT_EMULATE,      /* an instruction the engine performs; target is the instruction behind it */
+  EXIT_FETCH,        /* target can't be fetched: raise the fault */
+  EXIT_UNSUPPORTED,  /* the instruction at target is not supported: say so, raise SIGILL */
+  EXIT_CHECK,        /* permission missing for the access of the instruction; goes back into the block */
+  EXIT_STALE,        /* the block's source bytes have changed */
+};
+
+/* One way out of a block. Generated code names it by its offset in the arena. */
+struct exit {
+  struct block *block;
+  uintptr_t target;      /* application address */
+  uintptr_t patch;       /* code address of the branch displacement to patch when linked; 0 if never linked */
+  uint64_t detail;       /* what the architecture wants to remember (EXIT_EMULATE) */
+  uint16_t kind;         /* enum exit_kind */
+  uint16_t instructions; /* of the block, executed when this exit is taken */
+};
+
+/* Where an instruction's code begins, and what generated code has borrowed there: for precise faults. */
+struct insn_map {
+  uint16_t code;         /* offset from the block's code */
+  uint16_t borrowed;     /* architecture's encoding of which registers are in which spill slots */
+  int32_t pc;            /* application address minus the block's pc */
+};
+
+/* A stretch of application bytes that the block was made from. */
+struct source_range {
+  uintptr_t start, end;
+};
+enum { BLOCK_RANGES = 6 };
+
+struct block {
+  uintptr_t pc;
+  uintptr_t code;        /* entry */
+  uint32_t code_size;    /* bytes from code to the end of its stubs */
+  uint16_t instructions; /* on the main path: what the entry adds to the position */
+  uint16_t exit_count, map_count, range_count;
+  bool dead;
+  bool self_checking;    /* compares its source bytes at entry: the page is written too often to be watched */
+  bool flags_unused;     /* the application's flags are dead at entry */
+  uintptr_t killed;      /* code address the entry is patched to jump to when the block is dropped */
+  uintptr_t indirect;    /* code address of the stub that indirect branches enter by, 0 if not made yet */
+  struct exit *exits;
+  struct insn_map *map;
+  struct block *hash_next;
+  struct block *all_next;
+  struct source_range ranges[BLOCK_RANGES];
+};
+
+extern struct lock cache_lock;
+
+void cache_init(void);
+/* The live block for pc, or NULL. No lock needed; the caller must be in the cache (see cache_enter). */
+struct block *cache_lookup(uintptr_t pc);
+/* Makes the block for pc (with an entry for indirect branches if asked), unless it is there. Never while in the cache. */
+void cache_translate(uintptr_t pc, bool indirect);
+/* Drops the block for pc. */
+void cache_drop(uintptr_t pc);
+/* The block whose code holds a cache address, or NULL; safe in handlers. */
+struct block *cache_block_at(uintptr_t code);
+
+/* A thread announces that it goes into the cache (false: a flush is under way; try again) and that it has left it. */
+bool cache_enter(struct thread *thread);
+void cache_leave(struct thread *thread);
+
+/* For the architecture's translator, under cache_lock: room for code and the registration of a finished block. */
+enum { CACHE_BLOCK_MAX = 16384 };
+uint8_t *cache_reserve(size_t bytes);      /* NULL when the cache is full */
+void cache_commit(uint8_t *end);
+void cache_register(struct block *block);
+bool cache_contains(uintptr_t address);
+
+void cache_before_fork(void);
+void cache_after_fork(void);
+
+#endif

@@ -1,0 +1,41 @@
+/* code.h: the application's code and what happens when it changes (codewatch.c).
+ *
+ * Code that was translated must be noticed when it changes. A page that the application may write is made unwritable while
+ * blocks made from it exist; the write then faults, the blocks are dropped and the page is writable again. A page
+ * that faults again and again (code and data side by side, a program that patches itself in a loop), or that can
+ * change through another mapping, is not watched: its blocks compare their source bytes whenever they are entered. */
+#ifndef REPRISE_ENGINE_CODE_H
+#define REPRISE_ENGINE_CODE_H
+
+#include "engine/thread.h"
+
+struct block;
+
+enum watch {
+  WATCH_NOT_CODE,    /* not executable */
+  WATCH_OK,          /* can't change without our noticing */
+  WATCH_SELF_CHECK,  /* may change at any time */
+};
+/* Before bytes of a page are translated, under cache_lock. */
+enum watch codewatch_begin(uintptr_t page);
+/* A finished block, for all pages of its ranges, under cache_lock. */
+void codewatch_register(struct block *block);
+
+/* The application's code in [start, end) is gone, changed, or may change from now on: drop what was translated from it,
+ * and forget that its pages were watched (their protection is the caller's business). Takes cache_lock. */
+void code_changed(uintptr_t start, uintptr_t end);
+/* The same under cache_lock. */
+void code_changed_locked(uintptr_t start, uintptr_t end);
+/* A write fault at address: if the page is watched, makes it writable, drops its blocks and returns true; the access is then to be
+ * repeated. False: the fault is the application's own. */
+bool codewatch_write_fault(uintptr_t address);
+/* Makes every watched page of [start, end) writable; true if there was one. For writes by the engine or the kernel. */
+bool codewatch_release(uintptr_t start, uintptr_t end);
+bool codewatch_release_locked(uintptr_t start, uintptr_t end); /* under cache_lock */
+/* The cache has been flushed: there are no blocks any more. Under cache_lock. */
+void code_forget_all(void);
+
+/* safe_copy into application memory, watched pages included. */
+long copy_to_app(uintptr_t to, const void *from, size_t bytes);
+
+#endif

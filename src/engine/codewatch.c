@@ -1,0 +1,190 @@
+/* codewatch.c: which pages hold translated code, and what to do when they are written. See code.h. */
+#include "engine/code.h"
+
+#include <linux/mman.h>
+
+#include "engine/arena.h"
+#include "engine/cache.h"
+#include "engine/counters.h"
+#include "engine/log.h"
+#include "engine/mappings.h"
+
+/* So many faults on one page and it is checked at entry instead of watched. */
+enum { FAULTS_MAX = 4, PAGE_HASH = 4096 };
+
+/* A block made (in part) from a page. */
+struct member {
+  struct block *block;
+  struct member *next;
+};
+
+struct code_page {
+  uintptr_t page;
+  uint32_t prot;           /* what the application asked for, while watched */
+  uint16_t faults;
+  bool watched;            /* we have taken the write permission away */
+  struct member *members;
+  struct code_page *next;
+};
+
+static struct code_page *pages[PAGE_HASH];
+static size_t page_count;
+
+static struct code_page **bucket_of(uintptr_t page) { return &pages[(page / PAGE) % PAGE_HASH]; }
+
+static struct code_page *find(uintptr_t page) {
+  struct code_page *p = *bucket_of(page);
+  while (p && p->page != page) p = p->next;
+  return p;
+}
+
+static struct code_page *find_or_add(uintptr_t page) {
+  struct code_page *p = find(page);
+  if (p) return p;
+  p = arena_alloc(sizeof *p);
+  p->page = page;
+  struct code_page **bucket = bucket_of(page);
+  p->next = *bucket;
+  *bucket = p;
+  page_count++;
+  return p;
+}
+
+enum watch codewatch_begin(uintptr_t page) {
+  struct mapping mapping;
+  if (!mappings_find(page, &mapping) || !(mapping.prot & PROT_EXEC)) return WATCH_NOT_CODE;
+  if (mapping.shared) return WATCH_SELF_CHECK;
+  if (!(mapping.prot & PROT_WRITE)) return WATCH_OK;
+  struct code_page *p = find_or_add(page);
+  if (p->faults >= FAULTS_MAX) return WATCH_SELF_CHECK;
+  if (!p->watched) {
+    p->prot = mapping.prot;
+    p->watched = true;
+    os_call3(__NR_mprotect, page, PAGE, mapping.prot & ~(uint32_t)PROT_WRITE);
+  }
+  return WATCH_OK;
+}
+
+void codewatch_register(struct block *block) {
+  for (unsigned i = 0; i < block->range_count; i++) {
+    uintptr_t end = ALIGN_UP(block->ranges[i].end, PAGE);
+    for (uintptr_t page = ALIGN_DOWN(block->ranges[i].start, PAGE); page < end; page += PAGE) {
+      struct code_page *p = find_or_add(page);
+      if (p->members && p->members->block == block) continue;
+      struct member *member = arena_alloc(sizeof *member);
+      member->block = block;
+      member->next = p->members;
+      p->members = member;
+    }
+  }
+}
+
+/* -- Changes ----------------------------------------------------------------------------------------------------- */
+
+static void drop_members(struct code_page *p) {
+  for (struct member *m = p->members, *next; m; m = next) {
+    next = m->next;
+    if (!m->block->dead) {
+      arch_kill(m->block);
+      m->block->dead = true;
+      COUNT(invalidations);
+    }
+    arena_free(m, sizeof *m);
+  }
+  p->members = NULL;
+}
+
+static void release(struct code_page *p) {
+  if (!p->watched) return;
+  p->watched = false;
+  os_call3(__NR_mprotect, p->page, PAGE, p->prot);
+}
+
+/* Calls visit for every known page of [start, end), by whichever way is shorter. */
+static void for_each_page(uintptr_t start, uintptr_t end, void (*visit)(struct code_page *)) {
+  start = ALIGN_DOWN(start, PAGE);
+  if ((end - start) / PAGE < page_count) {
+    for (uintptr_t page = start; page < end; page += PAGE) {
+      struct code_page *p = find(page);
+      if (p) visit(p);
+    }
+    return;
+  }
+  for (size_t i = 0; i < PAGE_HASH; i++)
+    for (struct code_page *p = pages[i]; p; p = p->next)
+      if (p->page >= start && p->page < end) visit(p);
+}
+
+static void forget(struct code_page *p) {
+  p->watched = false;
+  drop_members(p);
+}
+
+void code_changed_locked(uintptr_t start, uintptr_t end) {
+  LOG(code, "changed %lx-%lx", start, end);
+  for_each_page(start, end, forget);
+}
+
+void code_changed(uintptr_t start, uintptr_t end) {
+  lock_take(&cache_lock);
+  code_changed_locked(start, end);
+  lock_release(&cache_lock);
+}
+
+bool codewatch_write_fault(uintptr_t address) {
+  lock_take(&cache_lock);
+  struct code_page *p = find(ALIGN_DOWN(address, PAGE));
+  bool ours = p && p->watched;
+  if (ours) {
+    COUNT(write_faults);
+    LOG(code, "write to watched page %lx", p->page);
+    if (p->faults < FAULTS_MAX) p->faults++;
+    release(p);
+    drop_members(p);
+  }
+  lock_release(&cache_lock);
+  if (ours) return true;
+  /* Another thread may have released the page between our fault and now: then the mapping allows the write. */
+  struct mapping mapping;
+  return p && mappings_find(address, &mapping) && mapping.prot & PROT_WRITE && mapping.prot & PROT_EXEC;
+}
+
+static bool released_any;
+
+static void release_and_drop(struct code_page *p) {
+  if (!p->watched) return;
+  released_any = true;
+  release(p);
+  drop_members(p);
+}
+
+bool codewatch_release_locked(uintptr_t start, uintptr_t end) {
+  released_any = false;
+  for_each_page(start, end, release_and_drop);
+  return released_any;
+}
+
+bool codewatch_release(uintptr_t start, uintptr_t end) {
+  lock_take(&cache_lock);
+  bool any = codewatch_release_locked(start, end);
+  lock_release(&cache_lock);
+  return any;
+}
+
+void code_forget_all(void) {
+  for (size_t i = 0; i < PAGE_HASH; i++)
+    for (struct code_page *p = pages[i]; p; p = p->next) {
+      release(p);
+      for (struct member *m = p->members, *next; m; m = next) {
+        next = m->next;
+        arena_free(m, sizeof *m);
+      }
+      p->members = NULL;
+    }
+}
+
+long copy_to_app(uintptr_t to, const void *from, size_t bytes) {
+  long result = safe_copy((void *)to, from, bytes);
+  if (result && codewatch_release(to, to + bytes)) result = safe_copy((void *)to, from, bytes);
+  return result;
+}

@@ -1,0 +1,31 @@
+/* counters.h: what the engine counts about itself; printed at exit on request (reprise run --counters). */
+#ifndef REPRISE_ENGINE_COUNTERS_H
+#define REPRISE_ENGINE_COUNTERS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* name, what it counts */
+#define COUNTERS(X)                                              \
+  X(blocks, "blocks translated")                                \
+  X(instructions, "application instructions translated")        \
+  X(code_bytes, "bytes of code emitted")                        \
+  X(links, "direct exits linked")                               \
+  X(indirect_misses, "indirect branches resolved by the engine")\
+  X(flushes, "code cache flushes")                              \
+  X(invalidations, "blocks dropped because their code changed") \
+  X(write_faults, "writes to watched code")                     \
+  X(calls, "system calls")                                      \
+  X(signals, "signals delivered")                               \
+  X(threads, "threads started")
+
+struct counters {
+#define X(name, text) _Atomic uint64_t name;
+  COUNTERS(X)
+#undef X
+};
+extern struct counters counters;
+#define COUNT(name) atomic_fetch_add_explicit(&counters.name, 1, memory_order_relaxed)
+void counters_print(int fd);
+
+#endif

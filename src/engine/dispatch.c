@@ -1,0 +1,106 @@
+/* dispatch.c: the loop between the code cache and the engine.
+ *
+ * A thread goes round here whenever generated code can't go on by itself: an exit not linked yet, a system call, an instruction
+ * to be emulated, something pending. At the top of the loop the whole application state is in the thread's context:
+ * it is a safepoint. */
+#include "engine/dispatch.h"
+
+#include "engine/cache.h"
+#include "engine/lib.h"
+#include "engine/mappings.h"
+#include "engine/signals.h"
+#include "engine/syscalls.h"
+
+/* How the cache was left, kept beyond the exit's own life: a flush may take the exit away. */
+struct departure {
+  struct exit *exit;      /* NULL for an indirect branch */
+  uint32_t epoch;
+  enum exit_kind kind;
+  struct exit copy;
+};
+
+static void serve_pending(struct thread *thread) {
+  arch_clear_request(thread);
+  while (thread->queued.signo) signals_deliver(thread);
+}
+
+/* Connects the exit that was taken to the block it led to, if the exit still exists. */
+static void connect(struct thread *thread, const struct departure *from, struct block *to) {
+  if (from->epoch != thread->cache_epoch) return;
+  if (from->kind == EXIT_INDIRECT) arch_resolve(thread, to);
+  else if (from->kind == EXIT_DIRECT && from->exit) arch_link(from->exit, to);
+}
+
+/* Runs in the cache until something needs the engine. */
+static void run(struct thread *thread, struct block *block, struct departure *left) {
+  thread->last_blocks[++thread->last_block % COUNT_OF(thread->last_blocks)] = block;
+  uintptr_t code = arch_entry(block);
+  for (;;) {
+    arch_run(thread, code);
+    left->exit = arch_exit(thread);
+    if (!left->exit || left->exit->kind != EXIT_CHECK) break;
+    code = arch_check_missed(thread, left->exit);
+  }
+  left->epoch = thread->cache_epoch;
+  left->kind = left->exit ? left->exit->kind : EXIT_INDIRECT;
+  if (left->exit) left->copy = *left->exit;
+  if (left->kind == EXIT_POLL) arch_uncount(thread, left->exit->block->instructions);
+}
+
+static void raise_fetch_fault(struct thread *thread, uintptr_t address) {
+  struct mapping mapping;
+  signals_raise(thread, SIGSEGV, mappings_find(address, &mapping) ? SEGV_ACCERR : SEGV_MAPERR, address);
+}
+
+/* Does what the exit asks for; afterwards arch_pc says where to go on. */
+static void serve_exit(struct thread *thread, struct departure *left) {
+  const struct exit *exit = &left->copy;
+  if (left->kind != EXIT_INDIRECT) arch_set_pc(thread, exit->target);
+  switch (left->kind) {
+    case EXIT_DIRECT:
+    case EXIT_INDIRECT:
+    case EXIT_POLL: break;
+    case EXIT_CALL:
+      arch_begin_call(thread);
+      syscall_handle(thread);
+      break;
+    case EXIT_EMULATE: arch_emulate(thread, exit); break;
+    case EXIT_FETCH:
+      cache_drop(exit->target);
+      raise_fetch_fault(thread, exit->detail);
+      break;
+    case EXIT_UNSUPPORTED:
+      print(2, "reprise: unsupported instruction at %lx\n", exit->target);
+      signals_raise(thread, SIGILL, ILL_ILLOPC, exit->target);
+      break;
+    case EXIT_STALE: cache_drop(exit->target); break;
+    case EXIT_CHECK: BUG("a permission check left the cache");
+  }
+}
+
+static _Noreturn void loop(struct thread *thread) {
+  struct departure left = {.kind = EXIT_POLL};
+  for (;;) {
+    if (arch_requested(thread) || thread->queued.signo) serve_pending(thread);
+    uintptr_t pc = arch_pc(thread);
+    bool indirect = left.kind == EXIT_INDIRECT;
+    if (!cache_enter(thread)) continue;
+    struct block *block = cache_lookup(pc);
+    if (!block || (indirect && !block->indirect)) {
+      cache_leave(thread);
+      cache_translate(pc, indirect);
+      continue;
+    }
+    connect(thread, &left, block);
+    run(thread, block, &left);
+    cache_leave(thread);
+    serve_exit(thread, &left);
+  }
+}
+
+void dispatch_run(struct thread *thread) { loop(thread); }
+
+void dispatch_after_fault(struct thread *thread) {
+  cache_leave(thread);
+  loop(thread);
+}

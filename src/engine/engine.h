@@ -1,0 +1,44 @@
+/* engine.h: what the launcher hands to the engine, and where the engine's memory lies.
+ *
+ * The engine is started by execveat(2) on a descriptor, so the kernel gives it the program's own argv and envp
+ * and AT_EXECFN = "/dev/fd/N". Descriptor N is the engine's file, N + 1 a memory file with a struct
+ * engine_config; both stay open over every execve of the sphere. N + 2 is the program's file (see files.h). */
+#ifndef REPRISE_ENGINE_ENGINE_H
+#define REPRISE_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { ENGINE_CONFIG_MAGIC = 0x52505231, ENGINE_PATH_MAX = 4096 };
+
+/* Which memory accesses call for the inline permission check. */
+enum check_mode { CHECK_NONE, CHECK_ACCESSES /* every access that is not stack-pointer relative */ };
+
+struct engine_config {
+  uint32_t magic;
+  uint32_t first;                 /* 1: started by the launcher, so errors are told to the user; 0: by an execve */
+  uint32_t check;                 /* enum check_mode */
+  uint32_t counters;              /* print counters at exit */
+  uint32_t log_channels;          /* REPRISE_LOG as a bit mask, see log.h */
+  uint32_t hide_no_randomize;     /* the launcher, not the program, has turned randomisation off */
+  int32_t program_fd;             /* the file to load, open, or -1 when it has still to be opened by name */
+  char comm[16];                  /* the process's name as the kernel would have set it (not by the launcher) */
+  char program[ENGINE_PATH_MAX];  /* the file to load: the program, or the interpreter of its script */
+  char execfn[ENGINE_PATH_MAX];   /* AT_EXECFN as the kernel would have set it */
+};
+
+/* All of the engine's memory lies in [ENGINE_BASE, ENGINE_END): nothing that the kernel chooses for a program
+ * comes near it, nor do the fixed regions of the address, thread and memory sanitizers. */
+#define ENGINE_BASE 0x680000000000UL
+#define ENGINE_END 0x690000000000UL
+#define CODE_CACHE_BASE (ENGINE_BASE + 0x10000000UL)    /* within a direct branch of the engine's text */
+#define CODE_CACHE_MAX 0x40000000UL
+#define ARENA_BASE (ENGINE_BASE + 0x80000000UL)         /* the engine's tables */
+#define ARENA_MAX 0x80000000UL
+#define THREAD_AREA_BASE (ENGINE_BASE + 0x1000000000UL) /* one slot per thread */
+#define THREAD_AREA_STRIDE 0x8000000UL
+
+extern struct engine_config config;
+extern int engine_fd;             /* N; the configuration is N + 1 */
+
+#endif

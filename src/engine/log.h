@@ -1,0 +1,33 @@
+/* log.h: what the engine tells about itself when asked: REPRISE_LOG=channel,channel… */
+#ifndef REPRISE_ENGINE_LOG_H
+#define REPRISE_ENGINE_LOG_H
+
+#include "engine/engine.h"
+#include "engine/lib.h"
+
+/* name of the channel, what it shows */
+#define LOG_CHANNELS(X)                                                   \
+  X(start, "loading of programs and what the kernel handed over")        \
+  X(blocks, "every block translated, with its address and size")         \
+  X(links, "direct branches linked, indirect targets resolved")          \
+  X(calls, "every system call with arguments and result")                \
+  X(signals, "signals taken, queued, delivered, returned from")          \
+  X(threads, "threads and processes created and ended")                  \
+  X(memory, "mapping changes")                                           \
+  X(code, "code invalidated and flushed")
+
+enum log_channel {
+#define X(name, text) LOG_##name,
+  LOG_CHANNELS(X)
+#undef X
+};
+
+#define LOG(channel, ...)                                                             \
+  do {                                                                                \
+    if (__builtin_expect(config.log_channels >> LOG_##channel & 1, 0)) log_line(#channel, __VA_ARGS__); \
+  } while (0)
+
+/* One line on standard error: "reprise[tid] channel: …". */
+void log_line(const char *channel, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,22 @@
+/* mapping_tree.h: an ordered set of disjoint address ranges (mapping_tree.c).
+ *
+ * Programs may have tens of thousands of mappings and change them in any order, so the set is a balanced tree. It
+ * knows nothing of locks or of the kernel: mappings.c does. */
+#ifndef REPRISE_ENGINE_MAPPING_TREE_H
+#define REPRISE_ENGINE_MAPPING_TREE_H
+
+#include "engine/mappings.h"
+
+/* The first mapping that ends after address, or NULL. It holds address if its start is not above it. Valid until
+ * the next change. */
+const struct mapping *tree_from(uintptr_t address);
+/* The last mapping that starts before address, or NULL. */
+const struct mapping *tree_before(uintptr_t address);
+/* Whether any of [start, end) may be executed. */
+bool tree_executable(uintptr_t start, uintptr_t end);
+/* Puts a mapping in, in place of whatever lies in its range, joined with equal neighbours. */
+void tree_put(struct mapping mapping);
+/* Takes [start, end) out. */
+void tree_clear(uintptr_t start, uintptr_t end);
+
+#endif

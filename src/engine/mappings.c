@@ -1,0 +1,422 @@
+/* mappings.c: system calls that change the address space. See mappings.h.
+ *
+ * Each handler does the kernel's call and the bookkeeping under mappings_lock, so that the book never disagrees with
+ * the kernel for another thread. Code that was translated from a range whose bytes or rights changed is dropped
+ * before the call returns to the application.
+ *
+ * Known limits. Executable-only memory is readable, because the engine has to read it. The kernel is told to lock
+ * future mappings on first use instead of at once (mlockall), or it would populate the engine's sparse tables. */
+#include "engine/mappings.h"
+
+#include <asm/mman.h>
+#include <linux/mman.h>
+#include <linux/resource.h>
+#include <linux/shm.h>
+
+#include "engine/cache.h"
+#include "engine/code.h"
+#include "engine/files.h"
+#include "engine/lib.h"
+#include "engine/log.h"
+#include "engine/mapping_tree.h"
+
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24
+#endif
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
+
+struct lock mappings_lock;
+bool mappings_read_implies_exec;
+
+/* A range whose translated code has to go before the call returns. */
+struct stale {
+  uintptr_t start, end;
+  bool translation_held; /* cache_lock is ours */
+};
+
+static void note_stale(struct stale *stale, uintptr_t start, uintptr_t end) {
+  if (start >= end || !tree_executable(start, end)) return;
+  if (stale->start == stale->end) {
+    stale->start = start, stale->end = end;
+  } else { /* one range that covers both is enough: dropping too much is only slow */
+    stale->start = MIN(stale->start, start);
+    stale->end = MAX(stale->end, end);
+  }
+}
+
+bool mappings_in_engine(uintptr_t start, uintptr_t length) {
+  return start < ENGINE_END && (start >= ENGINE_BASE || length > ENGINE_BASE - start);
+}
+
+void mappings_add(uintptr_t start, uintptr_t end, uint32_t prot, bool shared) {
+  lock_take(&mappings_lock);
+  tree_put((struct mapping){.start = start, .end = end, .prot = prot, .shared = shared});
+  lock_release(&mappings_lock);
+}
+
+void mappings_remove(uintptr_t start, uintptr_t end) {
+  lock_take(&mappings_lock);
+  tree_clear(start, end);
+  lock_release(&mappings_lock);
+}
+
+void mappings_add_stack(uintptr_t start, uintptr_t end, uint32_t prot) {
+  lock_take(&mappings_lock);
+  tree_put((struct mapping){.start = start, .end = end, .prot = prot, .grows = true});
+  lock_release(&mappings_lock);
+}
+
+/* A stack grows without a system call: when address lies where the kernel would extend one to, so does the book. */
+static void follow_growth(uintptr_t address) {
+  const struct mapping *next = tree_from(address);
+  if (!next || next->start <= address || !next->grows) return;
+  struct rlimit64 limit;
+  if (os_failed(os_call4(__NR_prlimit64, 0, RLIMIT_STACK, 0, &limit))) return;
+  if (next->end - address > limit.rlim_cur) return;
+  struct mapping grown = *next;
+  grown.start = ALIGN_DOWN(address, PAGE);
+  tree_put(grown);
+}
+
+bool mappings_find(uintptr_t address, struct mapping *out) {
+  lock_take(&mappings_lock);
+  follow_growth(address);
+  const struct mapping *found = tree_from(address);
+  bool inside = found && found->start <= address;
+  if (inside) *out = *found;
+  lock_release(&mappings_lock);
+  return inside;
+}
+
+/* What the kernel makes of a wanted protection, and what the kernel is asked for: the engine must be able to read
+ * what it translates. */
+static uint32_t effective_prot(long prot) {
+  uint32_t p = (uint32_t)prot & (PROT_READ | PROT_WRITE | PROT_EXEC);
+  return mappings_read_implies_exec && (p & PROT_READ) ? p | PROT_EXEC : p;
+}
+
+static long kernel_prot(long prot) { return prot & PROT_EXEC ? prot | PROT_READ : prot; }
+
+/* -- mmap ------------------------------------------------------------------------------------------------------- */
+
+/* The highest free place below the engine's region, for the rare request that fits nowhere above it. */
+static uintptr_t place_below_engine(size_t length) {
+  uintptr_t top = ENGINE_BASE;
+  for (const struct mapping *m; (m = tree_before(top)); top = m->start)
+    if (m->end < top && top - m->end >= length) return top - length;
+  return 0;
+}
+
+static long map_outside_engine(const struct call *call, uintptr_t hint, long prot, long flags) {
+  size_t length = ALIGN_UP((size_t)call->args[1], PAGE);
+  long at = os_call6(__NR_mmap, hint, call->args[1], prot, flags, call->args[4], call->args[5]);
+  if (os_failed(at) || !mappings_in_engine((uintptr_t)at, length)) return at;
+  os_call2(__NR_munmap, at, length);
+  hint = place_below_engine(length);
+  if (!hint) return -ENOMEM;
+  at = os_call6(__NR_mmap, hint, call->args[1], prot, flags, call->args[4], call->args[5]);
+  if (os_failed(at) || !mappings_in_engine((uintptr_t)at, length)) return at;
+  os_call2(__NR_munmap, at, length);
+  return -ENOMEM;
+}
+
+static long do_mmap(const struct call *call, struct stale *stale) {
+  uintptr_t hint = (uintptr_t)call->args[0];
+  size_t length = ALIGN_UP((size_t)call->args[1], PAGE);
+  long flags = call->args[3];
+  if (!(flags & MAP_ANONYMOUS) && files_reserved(call->args[4])) return -EBADF;
+  if (mappings_in_engine(hint, length)) {
+    if (flags & MAP_FIXED_NOREPLACE) return -EEXIST;
+    if (flags & MAP_FIXED) return -ENOMEM;
+    hint = 0;
+  }
+  long at = map_outside_engine(call, hint, kernel_prot(call->args[2]), flags);
+  if (os_failed(at)) return at;
+  uintptr_t start = (uintptr_t)at;
+  note_stale(stale, start, start + length);
+  long type = flags & MAP_TYPE;
+  tree_put((struct mapping){.start = start,
+                            .end = start + length,
+                            .prot = effective_prot(call->args[2]),
+                            .shared = type == MAP_SHARED || type == MAP_SHARED_VALIDATE,
+                            .grows = flags & MAP_GROWSDOWN});
+  return at;
+}
+
+/* -- munmap, mprotect, mremap ------------------------------------------------------------------------------------- */
+
+static void unmap_part(uintptr_t start, uintptr_t end, struct stale *stale, long *result) {
+  if (start >= end || *result) return;
+  *result = os_call2(__NR_munmap, start, end - start);
+  if (*result) return;
+  note_stale(stale, start, end);
+  tree_clear(start, end);
+}
+
+static long do_munmap(const struct call *call, struct stale *stale) {
+  uintptr_t start = (uintptr_t)call->args[0], end = start + ALIGN_UP((size_t)call->args[1], PAGE);
+  if (start % PAGE || end <= start) return -EINVAL;
+  long result = 0;
+  if (!mappings_in_engine(start, end - start)) {
+    unmap_part(start, end, stale, &result);
+  } else { /* for the application nothing is mapped in the engine's region */
+    unmap_part(start, MIN(end, ENGINE_BASE), stale, &result);
+    unmap_part(MAX(start, ENGINE_END), end, stale, &result);
+  }
+  return result;
+}
+
+/* Notes a new protection for all that is mapped from start up to end, or up to the first hole: as far as the kernel
+ * gets before it fails. */
+static void book_protection(uintptr_t start, uintptr_t end, uint32_t prot, struct stale *stale) {
+  const struct mapping *m;
+  while (start < end && (m = tree_from(start)) && m->start <= start) {
+    struct mapping part = *m;
+    part.start = start;
+    part.end = MIN(part.end, end);
+    if (part.prot != prot) {
+      note_stale(stale, part.start, part.end);
+      part.prot = prot;
+      tree_put(part);
+    }
+    start = part.end;
+  }
+}
+
+static long do_mprotect(const struct call *call, struct stale *stale) {
+  uintptr_t start = (uintptr_t)call->args[0];
+  size_t length = ALIGN_UP((size_t)call->args[1], PAGE);
+  struct call kernel = *call;
+  kernel.args[2] = kernel_prot(call->args[2]);
+  bool clipped = mappings_in_engine(start, length);
+  if (clipped && start >= ENGINE_BASE) return -ENOMEM;
+  if (clipped) {
+    length = ENGINE_BASE - start;
+    kernel.args[1] = (long)length;
+  }
+  long result = os_call4(kernel.nr, kernel.args[0], kernel.args[1], kernel.args[2], kernel.args[3]);
+  if (result && result != -ENOMEM) return result;
+  follow_growth(start);
+  const struct mapping *first = tree_from(start);
+  if ((call->args[2] & PROT_GROWSDOWN) && first && first->start < start) {
+    length += start - first->start;
+    start = first->start;
+  }
+  if (length && start % PAGE == 0) book_protection(start, start + length, effective_prot(call->args[2]), stale);
+  return clipped && !result ? -ENOMEM : result;
+}
+
+/* Copies the book of a moved range; what a growing call adds is like the range's last mapping. */
+static void book_move(uintptr_t from, size_t old_length, uintptr_t to, size_t new_length) {
+  size_t length = MIN(old_length ? old_length : new_length, new_length);
+  struct mapping last = {0};
+  for (uintptr_t at = from; at < from + length;) {
+    const struct mapping *m = tree_from(at);
+    if (!m || m->start >= from + length) break;
+    last = *m;
+    uintptr_t next = last.end;
+    last.start = MAX(last.start, from) - from + to;
+    last.end = MIN(next, from + length) - from + to;
+    tree_put(last);
+    at = next;
+  }
+  if (new_length > length && last.end == to + length) {
+    last.start = to + length;
+    last.end = to + new_length;
+    tree_put(last);
+  }
+}
+
+static long do_mremap(const struct call *call, struct stale *stale) {
+  uintptr_t from = (uintptr_t)call->args[0];
+  size_t old_length = ALIGN_UP((size_t)call->args[1], PAGE), new_length = ALIGN_UP((size_t)call->args[2], PAGE);
+  long flags = call->args[3];
+  if (mappings_in_engine(from, MAX(old_length, 1))) return -EFAULT;
+  if ((flags & MREMAP_FIXED) && mappings_in_engine((uintptr_t)call->args[4], new_length)) return -EINVAL;
+  if (stale->translation_held) codewatch_release_locked(from, from + old_length); /* protections move along with the pages */
+  long at = os_call5(__NR_mremap, from, call->args[1], call->args[2], flags, call->args[4]);
+  if (os_failed(at)) return at;
+  uintptr_t to = (uintptr_t)at;
+  if (to == from) { /* grown or shrunk in place */
+    if (new_length < old_length) {
+      note_stale(stale, from + new_length, from + old_length);
+      tree_clear(from + new_length, from + old_length);
+    } else {
+      const struct mapping *last = tree_before(from + old_length);
+      struct mapping grown = last ? *last : (struct mapping){0};
+      grown.start = from + old_length;
+      grown.end = from + new_length;
+      tree_put(grown);
+    }
+    return at;
+  }
+  note_stale(stale, from, from + old_length);
+  note_stale(stale, to, to + new_length);
+  tree_clear(to, to + new_length);
+  book_move(from, old_length, to, new_length);
+  if (old_length && !(flags & MREMAP_DONTUNMAP)) tree_clear(from, from + old_length);
+  return at;
+}
+
+/* -- System V shared memory ------------------------------------------------------------------------------------- */
+
+static long do_shmat(const struct call *call, struct stale *stale) {
+  static uint32_t segments;
+  struct shmid64_ds info;
+  long result = os_call3(__NR_shmctl, call->args[0], IPC_STAT, &info);
+  size_t length = result ? 0 : ALIGN_UP(info.shm_segsz, PAGE);
+  long flags = call->args[2];
+  if (call->args[1] && mappings_in_engine((uintptr_t)call->args[1], length)) return -EINVAL;
+  long at = os_call3(__NR_shmat, call->args[0], call->args[1], flags);
+  if (os_failed(at) || !length) return at;
+  uint32_t prot = PROT_READ | (flags & SHM_RDONLY ? 0 : PROT_WRITE) | (flags & SHM_EXEC ? PROT_EXEC : 0);
+  note_stale(stale, (uintptr_t)at, (uintptr_t)at + length);
+  tree_put((struct mapping){.start = (uintptr_t)at,
+                            .end = (uintptr_t)at + length,
+                            .prot = effective_prot(prot),
+                            .segment = ++segments,
+                            .shared = true});
+  return at;
+}
+
+static long do_shmdt(const struct call *call, struct stale *stale) {
+  uintptr_t at = (uintptr_t)call->args[0];
+  const struct mapping *m = tree_from(at);
+  uint32_t segment = m && m->start <= at ? m->segment : 0;
+  long result = os_call1(__NR_shmdt, at);
+  if (result || !segment) return result;
+  /* What is left of the segment goes; what was mapped over parts of it since then stays. */
+  while ((m = tree_from(at)) && m->segment == segment) {
+    struct mapping part = *m;
+    note_stale(stale, part.start, part.end);
+    tree_clear(part.start, part.end);
+    at = part.end;
+  }
+  return 0;
+}
+
+/* -- The rest --------------------------------------------------------------------------------------------------- */
+
+static bool drops_contents(long advice) {
+  switch (advice) {
+    case MADV_DONTNEED:
+    case MADV_FREE:
+    case MADV_REMOVE:
+    case MADV_DONTNEED_LOCKED:
+    case MADV_GUARD_INSTALL: return true;
+    default: return false;
+  }
+}
+
+static long do_madvise(const struct call *call, struct stale *stale) {
+  uintptr_t start = (uintptr_t)call->args[0];
+  size_t length = ALIGN_UP((size_t)call->args[1], PAGE);
+  if (mappings_in_engine(start, length)) return -ENOMEM;
+  bool drops = drops_contents(call->args[2]);
+  if (drops && stale->translation_held) codewatch_release_locked(start, start + length);
+  long result = os_call3(__NR_madvise, start, call->args[1], call->args[2]);
+  if (drops) note_stale(stale, start, start + length);
+  return result;
+}
+
+static long do_remap_file_pages(const struct call *call, struct stale *stale) {
+  uintptr_t start = ALIGN_DOWN((uintptr_t)call->args[0], PAGE);
+  size_t length = ALIGN_DOWN((size_t)call->args[1], PAGE);
+  if (mappings_in_engine(start, length)) return -EINVAL;
+  long result = os_call5(call->nr, call->args[0], call->args[1], call->args[2], call->args[3], call->args[4]);
+  if (!result) note_stale(stale, start, start + length);
+  return result;
+}
+
+/* Locks what the application has, but not the engine's memory, which is large and sparse. */
+static long do_mlockall(const struct call *call, struct stale *stale) {
+  (void)stale;
+  long flags = call->args[0];
+  if (!flags || flags & ~(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) || flags == MCL_ONFAULT) return -EINVAL;
+  if (flags & MCL_CURRENT) {
+    long how = flags & MCL_ONFAULT ? MLOCK_ONFAULT : 0;
+    for (const struct mapping *m = tree_from(0); m; m = tree_from(m->end)) {
+      /* As in the kernel, pages that can't be brought in are no error here; a limit is. */
+      long result = os_call3(__NR_mlock2, m->start, m->end - m->start, how);
+      if (result == -EPERM || result == -EAGAIN) return result;
+    }
+  }
+  return flags & MCL_FUTURE ? os_call1(__NR_mlockall, MCL_FUTURE | MCL_ONFAULT) : 0;
+}
+
+static const struct {
+  long nr;
+  long (*handler)(const struct call *, struct stale *);
+} handlers[] = {
+    {__NR_mmap, do_mmap},
+    {__NR_munmap, do_munmap},
+    {__NR_mprotect, do_mprotect},
+    {__NR_pkey_mprotect, do_mprotect},
+    {__NR_mremap, do_mremap},
+    {__NR_shmat, do_shmat},
+    {__NR_shmdt, do_shmdt},
+    {__NR_madvise, do_madvise},
+    {__NR_remap_file_pages, do_remap_file_pages},
+    {__NR_mlockall, do_mlockall},
+};
+
+/* Whether the call may concern code. Then no other thread may translate while the kernel and the book change, or it
+ * would watch pages whose protection is just being replaced. */
+static bool may_concern_code(const struct call *call) {
+  uintptr_t start = (uintptr_t)call->args[0], end = start + ALIGN_UP((size_t)call->args[1], PAGE);
+  switch (call->nr) {
+    case __NR_shmat:
+    case __NR_shmdt: return true;
+    case __NR_mmap:
+      if (!(call->args[3] & MAP_FIXED)) return false;
+      break;
+    case __NR_mremap:
+      if (call->args[3] & MREMAP_FIXED) return true;
+      break;
+    case __NR_mprotect:
+    case __NR_pkey_mprotect:
+      if (call->args[2] & PROT_GROWSDOWN) return true;
+      break;
+    default: break;
+  }
+  lock_take(&mappings_lock);
+  bool code = tree_executable(start, end);
+  lock_release(&mappings_lock);
+  return code;
+}
+
+static long perform(long (*handler)(const struct call *, struct stale *), const struct call *call) {
+  struct stale stale = {.translation_held = may_concern_code(call)};
+  if (stale.translation_held) lock_take(&cache_lock);
+  lock_take(&mappings_lock);
+  long result = handler(call, &stale);
+  lock_release(&mappings_lock);
+  if (stale.translation_held) {
+    if (stale.start < stale.end) code_changed_locked(stale.start, stale.end);
+    lock_release(&cache_lock);
+  } else if (stale.start < stale.end) { /* it became code since we looked: the application's own race */
+    code_changed(stale.start, stale.end);
+  }
+  return result;
+}
+
+bool mappings_call(struct thread *thread, const struct call *call, long *result) {
+  (void)thread;
+  if (call->nr == __NR_brk) {
+    *result = (long)heap_brk((uintptr_t)call->args[0]);
+    return true;
+  }
+  for (size_t i = 0; i < COUNT_OF(handlers); i++) {
+    if (handlers[i].nr != call->nr) continue;
+    *result = perform(handlers[i].handler, call);
+    LOG(memory, "call %ld(%lx, %lx, %lx, %lx) = %lx", call->nr, call->args[0], call->args[1], call->args[2],
+        call->args[3], *result);
+    return true;
+  }
+  return false;
+}

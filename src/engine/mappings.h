@@ -1,0 +1,46 @@
+/* mappings.h: the application's address space as the engine keeps book of it (mappings.c, heap.c).
+ *
+ * An ordered set of ranges with their protection. It answers whether an address may be executed and tells which code
+ * can change behind our back. Every system call that changes mappings goes through it. */
+#ifndef REPRISE_ENGINE_MAPPINGS_H
+#define REPRISE_ENGINE_MAPPINGS_H
+
+#include "engine/thread.h"
+
+struct mapping {
+  uintptr_t start, end;
+  uint32_t prot;     /* PROT_* as the application sees them (with what READ_IMPLIES_EXEC adds) */
+  uint32_t segment;  /* which shmat made it, 0 if none */
+  bool shared;       /* MAP_SHARED: its bytes may change through another mapping */
+  bool grows;        /* a stack: the kernel extends it downwards by itself */
+};
+
+/* Held while the kernel and the book are changed together. It comes after cache_lock, under which translation looks
+ * mappings up. */
+extern struct lock mappings_lock;
+/* personality(READ_IMPLIES_EXEC) is in force: what is readable is executable. */
+extern bool mappings_read_implies_exec;
+
+void mappings_add(uintptr_t start, uintptr_t end, uint32_t prot, bool shared);
+/* The initial stack, as far as it is mapped by now. */
+void mappings_add_stack(uintptr_t start, uintptr_t end, uint32_t prot);
+void mappings_remove(uintptr_t start, uintptr_t end);
+/* The mapping that holds address, copied to *out; false if there is none. */
+bool mappings_find(uintptr_t address, struct mapping *out);
+/* mmap, munmap, mprotect, pkey_mprotect, mremap, brk, shmat, shmdt, remap_file_pages, mlockall, and madvise that
+ * drops contents. Refuses (ENOMEM or EINVAL as the kernel would) what would touch the engine's region. */
+bool mappings_call(struct thread *thread, const struct call *call, long *result);
+/* Whether [start, start + length) touches the engine's region. */
+bool mappings_in_engine(uintptr_t start, uintptr_t length);
+
+/* -- heap.c: brk ------------------------------------------------------------------------------------------------ */
+
+/* Where the heap starts (the page after the program's last segment), and how large its data segment is, which
+ * RLIMIT_DATA counts together with the heap. */
+void heap_init(uintptr_t start, size_t data_bytes);
+/* brk(2): the new end, or the old one if it can't be moved. */
+uintptr_t heap_brk(uintptr_t end);
+/* The heap as it is now, for /proc/self/maps. */
+void heap_range(uintptr_t *start, uintptr_t *end);
+
+#endif

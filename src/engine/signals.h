@@ -1,0 +1,43 @@
+/* signals.h: the application's signals (signals.c).
+ *
+ * The kernel holds the real masks and queues; its handler for every signal that the application handles is ours, and
+ * for the synchronous ones (SEGV, BUS, ILL, FPE, TRAP, SYS) always ours. A signal that arrives is put into
+ * thread->queued, everything asynchronous is blocked, and it is delivered at the next safepoint. */
+#ifndef REPRISE_ENGINE_SIGNALS_H
+#define REPRISE_ENGINE_SIGNALS_H
+
+#include "engine/thread.h"
+
+void signals_init(struct thread *first);            /* process start: handlers, dispositions, mask as inherited */
+void signals_init_thread(struct thread *thread);    /* on the new thread: its kernel signal stack */
+void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc);
+/* At a safepoint with thread->queued set: builds the application's frame, or takes the default action. */
+void signals_deliver(struct thread *thread);
+/* Queues a synchronous signal for the instruction at arch_pc (an unfetchable pc, an unsupported instruction). */
+void signals_raise(struct thread *thread, int signo, int code, uintptr_t address);
+/* As signals_raise, for a pc whose instruction can't be fetched because of the byte at address. */
+void signals_raise_fetch(struct thread *thread, uintptr_t address);
+/* The queued fault was none (a write to code that the engine watches): the instruction is to be run again. */
+void signals_forgive(struct thread *thread);
+/* System calls of signals: actions, masks, waits for signals, waits with a mask of their own, sigreturn. */
+bool signals_call(struct thread *thread, const struct call *call, long *result);
+
+/* Blocks everything while the thread's state is not fit for a handler. False (and nothing blocked that was not before)
+ * when a signal is already queued: the call at hand must then be given up with CALL_INTERRUPTED. */
+bool signals_hold_off(struct thread *thread);
+void signals_let_in(struct thread *thread);
+
+/* The actions of a new process or thread group: shared (CLONE_SIGHAND) or copied. */
+struct signal_actions *signals_share_actions(struct signal_actions *actions);
+struct signal_actions *signals_copy_actions(struct signal_actions *from);
+void signals_drop_actions(struct signal_actions *actions);
+void signals_clear_handlers(struct thread *thread); /* CLONE_CLEAR_SIGHAND: handled signals back to their default */
+void signals_before_fork(struct thread *thread);
+void signals_after_fork(struct thread *thread, bool child);
+
+/* Before execve, which must go through arch_blocking_call (a signal may be queued); no access to application memory in
+ * between. */
+void signals_before_exec(struct thread *thread);    /* dispositions and mask as the new program must inherit them */
+void signals_exec_failed(struct thread *thread);
+
+#endif

@@ -1,0 +1,33 @@
+/* slots.h: what the files of thread.h share among themselves (threads.c, processes.c, thread_exit.c). */
+#ifndef REPRISE_ENGINE_SLOTS_H
+#define REPRISE_ENGINE_SLOTS_H
+
+#include "engine/thread.h"
+
+/* A slot for a thread about to be cloned, its struct thread zeroed, its kernel_tid not free any more; not on the list
+ * yet. NULL when there is no memory or no slot left. */
+struct thread *slot_take(void);
+/* Puts a thread on the list, takes it off again. Its slot is free again once the kernel has cleared kernel_tid. */
+void thread_enlist(struct thread *thread);
+void thread_delist(struct thread *thread);
+/* Takes off the list what ended without coming by: killed, or gone to another program after vfork. */
+void threads_reap(void);
+/* In the child of a fork: the calling thread is the only one. */
+void threads_forget_others(struct thread *thread);
+/* Memory of the slot that the next thread must find empty, given back. */
+void slot_give_back(struct thread *thread);
+
+/* A process, with one user. Processes that share this address space are counted. */
+struct process *process_make(int pid, struct signal_actions *actions);
+void process_drop(struct process *process);
+bool process_is_alone(void);
+
+/* Stores a thread's id (or 0) where the application wanted it, if the address is good. */
+void store_tid(uintptr_t address, uint32_t tid);
+
+_Noreturn void thread_exit(struct thread *thread, int status);
+_Noreturn void process_exit(struct thread *thread, int status);
+/* The clone family; result as for threads_call. */
+bool clone_call(struct thread *thread, const struct call *call, long *result);
+
+#endif

@@ -1,0 +1,82 @@
+/* stack.c: turns the stack that the kernel built for the engine into the program's. See stack.h.
+ *
+ *   sp ->  argc, argv[], 0, envp[], 0, auxv[]     moved down as one piece by the size of execfn
+ *          (execfn)                               put into the gap
+ *          random bytes, platform name,
+ *          argument strings, environment strings  stay: /proc/self/cmdline and environ show these
+ *          "/dev/fd/N"                            the engine's own AT_EXECFN, no longer pointed at
+ *
+ * Two kinds of entries are hidden: the vDSO, so that time goes through system calls, and rseq, which the engine does not
+ * offer. */
+#include "engine/stack.h"
+
+#include <linux/auxvec.h>
+
+#include "engine/lib.h"
+
+#ifndef AT_RSEQ_FEATURE_SIZE
+#define AT_RSEQ_FEATURE_SIZE 27
+#define AT_RSEQ_ALIGN 28
+#endif
+
+enum { AUXV_MAX = 64 };
+static struct auxv_entry saved_auxv[AUXV_MAX];
+static size_t saved_bytes;
+
+void stack_parse(uintptr_t *sp, struct start_stack *stack) {
+  stack->sp = (uintptr_t)sp;
+  stack->argc = sp[0];
+  stack->argv = (char **)(sp + 1);
+  stack->envp = stack->argv + stack->argc + 1;
+  char **end = stack->envp;
+  while (*end) end++;
+  stack->auxv = (struct auxv_entry *)(end + 1);
+  stack->auxv_count = 1;
+  while (stack->auxv[stack->auxv_count - 1].type != AT_NULL) stack->auxv_count++;
+}
+
+uint64_t stack_value(const struct start_stack *stack, uint64_t type) {
+  for (size_t i = 0; i < stack->auxv_count; i++)
+    if (stack->auxv[i].type == type) return stack->auxv[i].value;
+  return 0;
+}
+
+uintptr_t stack_top(const struct start_stack *stack) {
+  /* AT_EXECFN is the topmost string; eight zero bytes end the stack. */
+  const char *name = (const char *)stack_value(stack, AT_EXECFN);
+  return ALIGN_UP((uintptr_t)name + strlen(name) + 1 + 8, PAGE);
+}
+
+static void set_entry(struct auxv_entry *entry, const struct loaded *loaded, uintptr_t execfn) {
+  switch (entry->type) {
+    case AT_PHDR: entry->value = loaded->headers; break;
+    case AT_PHNUM: entry->value = loaded->header_count; break;
+    case AT_PHENT: entry->value = sizeof(Elf64_Phdr); break;
+    case AT_BASE: entry->value = loaded->base; break;
+    case AT_ENTRY: entry->value = loaded->entry; break;
+    case AT_EXECFN: entry->value = execfn; break;
+    case AT_SYSINFO_EHDR:
+    case AT_RSEQ_FEATURE_SIZE:
+    case AT_RSEQ_ALIGN: *entry = (struct auxv_entry){AT_IGNORE, 0}; break;
+    default: break;
+  }
+}
+
+void stack_finish(struct start_stack *stack, const struct loaded *loaded, const char *execfn) {
+  size_t name_bytes = strlen(execfn) + 1;
+  uintptr_t vectors_end = (uintptr_t)(stack->auxv + stack->auxv_count);
+  uintptr_t sp = ALIGN_DOWN(stack->sp - name_bytes, 16);
+  memmove((void *)sp, (void *)stack->sp, vectors_end - stack->sp);
+  uintptr_t name = vectors_end - name_bytes;
+  memset((void *)(vectors_end - (stack->sp - sp)), 0, stack->sp - sp);
+  memcpy((void *)name, execfn, name_bytes);
+  stack_parse((uintptr_t *)sp, stack);
+  for (size_t i = 0; i < stack->auxv_count; i++) set_entry(&stack->auxv[i], loaded, name);
+  saved_bytes = MIN(stack->auxv_count, AUXV_MAX) * sizeof *saved_auxv;
+  memcpy(saved_auxv, stack->auxv, saved_bytes);
+}
+
+const void *stack_saved_auxv(size_t *bytes) {
+  *bytes = saved_bytes;
+  return saved_auxv;
+}

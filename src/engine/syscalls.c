@@ -1,0 +1,61 @@
+/* syscalls.c: the switchboard. Every system call of the application passes here.
+ *
+ * Each part of the engine is asked in turn whether the call is its business; what nobody claims goes to the kernel as
+ * it is. Interfaces that let the kernel write memory or move the program counter behind the engine's back are answered as a
+ * kernel without them would, so that programs fall back. */
+#include "engine/syscalls.h"
+
+#include <linux/prctl.h>
+
+#include "engine/code.h"
+#include "engine/counters.h"
+#include "engine/exec.h"
+#include "engine/files.h"
+#include "engine/lib.h"
+#include "engine/log.h"
+#include "engine/mappings.h"
+#include "engine/signals.h"
+
+static bool refused_call(struct thread *thread, const struct call *call, long *result) {
+  (void)thread;
+  switch (call->nr) {
+    case __NR_rseq:
+    case __NR_io_uring_setup:
+    case __NR_io_uring_enter:
+    case __NR_io_uring_register:
+    case __NR_userfaultfd: *result = -ENOSYS; return true;
+    case __NR_prctl: *result = -EINVAL; return call->args[0] == PR_SET_SYSCALL_USER_DISPATCH;
+    default: return false;
+  }
+}
+
+static bool (*const owners[])(struct thread *, const struct call *, long *) = {
+    arch_own_call, threads_call, signals_call, mappings_call, files_call, exec_call, refused_call,
+};
+
+/* A page that the engine watches is unwritable for the kernel too. Such a call has failed where it would not have: give all of
+ * them back and try once more. */
+static long perform(struct thread *thread, const struct call *call) {
+  long result;
+  for (size_t i = 0; i < COUNT_OF(owners); i++)
+    if (owners[i](thread, call, &result)) return result;
+  result = arch_blocking_call(thread, call);
+  if (result == -EFAULT && codewatch_release(0, ENGINE_BASE)) result = arch_blocking_call(thread, call);
+  return result;
+}
+
+void syscall_handle(struct thread *thread) {
+  struct call call;
+  arch_call(thread, &call);
+  COUNT(calls);
+  LOG(calls, "%ld(%lx, %lx, %lx, %lx, %lx, %lx)", call.nr, call.args[0], call.args[1], call.args[2], call.args[3],
+      call.args[4], call.args[5]);
+  long result = perform(thread, &call);
+  if (result == CALL_INTERRUPTED) {
+    LOG(calls, "%ld interrupted", call.nr);
+    arch_restart_call(thread, call.nr);
+  } else if (result != CALL_DONE) {
+    LOG(calls, "%ld = %ld", call.nr, result);
+    arch_set_result(thread, result);
+  }
+}

@@ -1,0 +1,13 @@
+/* syscalls.h: the application's system calls, sorted to whoever serves them (syscalls.c). */
+#ifndef REPRISE_ENGINE_SYSCALLS_H
+#define REPRISE_ENGINE_SYSCALLS_H
+
+#include "engine/thread.h"
+
+/* Besides CALL_INTERRUPTED, a result that no call returns: the context is already as it must be (sigreturn). */
+enum { CALL_DONE = -513 };
+
+/* Performs the call that the thread has just trapped with and sets its result, or arranges for its restart. */
+void syscall_handle(struct thread *thread);
+
+#endif

@@ -1,0 +1,92 @@
+/* thread.h: an R-thread, and the life of threads and processes (threads.c).
+ *
+ * Each thread has a slot of THREAD_AREA_STRIDE bytes in the engine's region:
+ *
+ *   +0         struct thread, its arch_context first: generated code addresses it from the slot's base
+ *   +64 KiB    indirect-branch tables, laid out by the architecture
+ *   +4 MiB     engine stack (below its top), with an unmapped page under it
+ *   +5 MiB     signal stack, likewise
+ *   +8 MiB     working memory of execve (exec.c), mapped while needed
+ *   +64 MiB    permission map: one byte per 64-byte block of application memory, 2^26 of them
+ *
+ * Slots are reused after the kernel has let go of the thread (it clears `kernel_tid`). */
+#ifndef REPRISE_ENGINE_THREAD_H
+#define REPRISE_ENGINE_THREAD_H
+
+#include <stdatomic.h>
+
+#include "engine/arch.h"
+#include "engine/engine.h"
+#include "engine/os.h"
+
+#define SLOT_TABLES 0x10000UL
+#define SLOT_ENGINE_STACK 0x400000UL      /* lowest byte */
+#define SLOT_ENGINE_STACK_SIZE 0x40000UL
+#define SLOT_SIGNAL_STACK 0x500000UL
+#define SLOT_SIGNAL_STACK_SIZE 0x20000UL
+#define SLOT_SCRATCH 0x800000UL
+#define SLOT_SCRATCH_SIZE 0x1000000UL
+#define SLOT_PERMISSIONS 0x4000000UL
+#define SLOT_PERMISSIONS_SIZE 0x4000000UL
+
+/* A signal taken from the kernel and not yet given to the application. While it is queued every asynchronous signal is
+ * blocked in the kernel, so there is at most one. */
+struct queued_signal {
+  int signo;            /* 0: none */
+  bool synchronous;     /* a fault of the instruction at arch_pc */
+  bool ended_wait;      /* it ended a wait that had a mask of its own (sigsuspend, ppoll, …) */
+  uint64_t wait_mask;   /* that mask: the handler starts from it, and returns to the thread's */
+  siginfo_t info;
+};
+
+enum { HELD_SIGNALS = 6 };
+
+/* What CLONE_SIGHAND shares. */
+struct signal_actions;
+/* What one process has besides its memory (a vfork child shares the memory of its parent but not this). */
+struct process {
+  int pid;
+  _Atomic uint32_t users;              /* threads that point here */
+  struct signal_actions *actions;
+};
+
+struct thread {
+  struct arch_context arch;            /* must be first */
+  int tid;                             /* the kernel's id */
+  struct process *process;
+  struct thread *next;                 /* list of live threads of this address space, under threads_lock */
+  _Atomic int kernel_tid;              /* set while the kernel runs the thread; the kernel zeroes it at exit */
+  _Atomic uint32_t in_cache;           /* 1 while the thread may run in the code cache, 0 in the engine (dispatch.c) */
+  _Atomic uint32_t cache_epoch;        /* the last flush this thread has seen (cache.c) */
+  struct queued_signal queued;
+  struct queued_signal displaced;      /* what was queued when a fault came first */
+  uint64_t mask;                       /* the application's signal mask */
+  bool waiting;                        /* in a wait with a mask of its own: */
+  uint64_t wait_mask;                  /* which is this */
+  int sending;                         /* the signal that the thread is just sending, perhaps to itself */
+  uint64_t awaited;                    /* the signals that rt_sigtimedwait is waiting for */
+  uint64_t held;                       /* synchronous signals that were sent while the application blocks them … */
+  siginfo_t held_info[HELD_SIGNALS];   /* … by their order in SYNCHRONOUS_SIGNALS */
+  stack_t altstack;                    /* the application's */
+  uintptr_t clear_child_tid;           /* application address to clear and wake at exit, or 0 */
+  uintptr_t set_child_tid;             /* application address to store the tid to at birth, or 0 */
+  uintptr_t robust_list;               /* application's robust list head, or 0 */
+  bool clear_handlers;                 /* CLONE_CLEAR_SIGHAND: done by the child itself */
+  struct block *last_blocks[8];        /* ring of blocks entered from the dispatcher, for crash reports */
+  unsigned last_block;
+};
+
+extern struct lock threads_lock;
+extern struct thread *threads;         /* all live threads of this address space */
+
+/* The first thread of the process, in slot 0; it is the calling thread's self from then on. */
+struct thread *thread_first(void);
+/* Makes another thread of this process leave the cache at its next safepoint, by a signal: unlike arch_request it can't be
+ * lost, but costs more, and a wait in the kernel may end early. */
+void thread_kick(struct thread *thread);
+/* First C function of a new thread, on its engine stack. */
+_Noreturn void thread_begin(struct thread *thread);
+/* System calls of threads.c: clone, clone3, fork, vfork, exit, exit_group, set_tid_address, set_robust_list, get_robust_list. */
+bool threads_call(struct thread *thread, const struct call *call, long *result);
+
+#endif

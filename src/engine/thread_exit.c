@@ -1,0 +1,105 @@
+/* thread_exit.c: how threads and processes end.
+ *
+ * What the kernel would do to application memory at a thread's end (mark its robust mutexes as abandoned, clear its id,
+ * wake who waits for that) the engine does first, in the kernel's order: these are writes of the thread like any other.
+ * The kernel's own exit then finds nothing left but to clear kernel_tid. */
+#include <linux/futex.h>
+
+#include "engine/code.h"
+#include "engine/counters.h"
+#include "engine/lib.h"
+#include "engine/log.h"
+#include "engine/signals.h"
+#include "engine/slots.h"
+
+static void wake_one(uintptr_t word) { os_call3(__NR_futex, word, FUTEX_WAKE, 1); }
+
+/* -- The robust list ------------------------------------------------------------------------------------------------ */
+
+/* As linux/futex.h has it, with numbers for pointers. */
+struct robust_head {
+  uintptr_t next;    /* first entry, or the head itself; bit 0: its futex inherits priority */
+  long offset;       /* from an entry to its futex word */
+  uintptr_t pending; /* entry that is just being taken or released */
+};
+
+/* Marks one futex as abandoned if the thread holds it. False: stop walking. */
+static bool abandon(struct thread *thread, uintptr_t word, bool inherits, bool pending) {
+  if (word % sizeof(uint32_t)) return false;
+  uint32_t found;
+  if (safe_copy(&found, (void *)word, sizeof found)) return false;
+  /* It was being released: whoever shall have it next may not have been woken yet. */
+  if (pending && !inherits && !found) {
+    wake_one(word);
+    return true;
+  }
+  while ((found & FUTEX_TID_MASK) == (uint32_t)thread->tid) {
+    uint32_t abandoned = (found & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
+    codewatch_release(word, word + sizeof found);
+    long seen = safe_swap((uint32_t *)word, found, abandoned);
+    if (seen < 0) return false;
+    if ((uint32_t)seen == found) {
+      if (!inherits && found & FUTEX_WAITERS) wake_one(word);
+      break;
+    }
+    found = (uint32_t)seen;
+  }
+  return true;
+}
+
+static void walk_robust_list(struct thread *thread) {
+  struct robust_head head;
+  uintptr_t at = thread->robust_list;
+  if (!at || safe_copy(&head, (void *)at, sizeof head)) return;
+  uintptr_t pending = head.pending & ~1UL;
+  uintptr_t entry = head.next;
+  for (int limit = ROBUST_LIST_LIMIT; limit && (entry & ~1UL) != at; limit--) {
+    uintptr_t here = entry & ~1UL, next;
+    /* The next entry is read first: the futex may be someone else's, and gone, once it is given up. */
+    bool readable = safe_copy(&next, (void *)here, sizeof next) == 0;
+    if (here != pending && !abandon(thread, here + (uintptr_t)head.offset, entry & 1, false)) return;
+    if (!readable) return;
+    entry = next;
+  }
+  if (pending) abandon(thread, pending + (uintptr_t)head.offset, head.pending & 1, true);
+}
+
+static void release_application_words(struct thread *thread) {
+  walk_robust_list(thread);
+  if (thread->robust_list) os_call2(__NR_set_robust_list, 0, sizeof(struct robust_head));
+  if (!thread->clear_child_tid) return;
+  store_tid(thread->clear_child_tid, 0);
+  wake_one(thread->clear_child_tid);
+}
+
+/* -- The end -------------------------------------------------------------------------------------------------------- */
+
+static void print_counters(void) {
+  if (config.counters && process_is_alone()) counters_print(2);
+}
+
+/* Everything is blocked already. */
+void thread_exit(struct thread *thread, int status) {
+  struct process *process = thread->process;
+  LOG(threads, "exits with %d", status);
+  if (process->users == 1) print_counters();
+  lock_take(&threads_lock);
+  bool only = threads == thread && !thread->next;
+  lock_release(&threads_lock);
+  if (!only) release_application_words(thread); /* the last user of an address space leaves its words as they are */
+  slot_give_back(thread);
+  thread_delist(thread);
+  process_drop(process);
+  arch_exit_thread(status);
+}
+
+void process_exit(struct thread *thread, int status) {
+  LOG(threads, "process exits with %d", status);
+  print_counters();
+  if (!process_is_alone()) {
+    (void)signals_hold_off(thread);
+    release_application_words(thread);
+  }
+  os_call1(__NR_exit_group, status);
+  __builtin_unreachable();
+}

@@ -1,0 +1,11 @@
+/* vdso.h: the clocks, read through the kernel's shared page on the program's behalf (vdso.c). */
+#ifndef REPRISE_ENGINE_VDSO_H
+#define REPRISE_ENGINE_VDSO_H
+
+#include "engine/thread.h"
+
+/* Where the kernel has put its page of code: AT_SYSINFO_EHDR, or 0. */
+void vdso_init(uintptr_t ehdr);
+bool vdso_call(struct thread *thread, const struct call *call, long *result);
+
+#endif

@@ -1,0 +1,190 @@
+/* context.c (x86-64): the application's registers as the rest of the engine sees them, and the precise state behind a fault. */
+#include <asm/prctl.h>
+#include <asm/siginfo.h>
+#include <asm/signal.h>
+#include <asm/sigcontext.h>
+#include <asm/ucontext.h>
+
+#include "engine/cache.h"
+#include "engine/dispatch.h"
+#include "engine/x64/translate.h"
+
+#define COUNT_IDLE (1UL << 63)
+
+_Static_assert(SLOT_ENGINE_STACK + SLOT_ENGINE_STACK_SIZE == 0x440000, "entry.S knows this number");
+_Static_assert(offsetof(struct thread, arch) == 0, "generated code addresses the context from the slot's base");
+
+/* -- The running thread ------------------------------------------------------------------------------------------ */
+
+static bool self_is_set; /* before the first thread has its slot GS leads nowhere */
+
+struct thread *arch_self(void) {
+  if (!self_is_set) return NULL;
+  struct thread *self;
+  __asm__("movq %%gs:0, %0" : "=r"(self));
+  return self;
+}
+
+void arch_set_self(struct thread *thread) {
+  thread->arch.self = thread;
+  os_call2(__NR_arch_prctl, ARCH_SET_GS, thread);
+  self_is_set = true;
+}
+
+/* -- Application state ------------------------------------------------------------------------------------------ */
+
+uintptr_t arch_pc(const struct thread *thread) { return thread->arch.rip; }
+void arch_set_pc(struct thread *thread, uintptr_t pc) { thread->arch.rip = pc; }
+uintptr_t arch_sp(const struct thread *thread) { return thread->arch.gpr[RSP]; }
+void arch_set_sp(struct thread *thread, uintptr_t sp) { thread->arch.gpr[RSP] = sp; }
+
+void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp) {
+  memset(thread->arch.gpr, 0, sizeof thread->arch.gpr);
+  thread->arch.gpr[RSP] = sp;
+  thread->arch.rip = pc;
+  thread->arch.rflags = 0x202;
+  thread->arch.count = COUNT_IDLE;
+}
+
+void arch_copy_context(struct thread *child, const struct thread *parent) {
+  memcpy(child->arch.gpr, parent->arch.gpr, sizeof child->arch.gpr);
+  child->arch.rip = parent->arch.rip;
+  child->arch.rflags = parent->arch.rflags;
+  child->arch.gs_base = parent->arch.gs_base;
+  child->arch.count = COUNT_IDLE;
+}
+
+void arch_call(const struct thread *thread, struct call *call) {
+  const uint64_t *gpr = thread->arch.gpr;
+  *call = (struct call){
+      .nr = (long)gpr[RAX],
+      .args = {(long)gpr[RDI], (long)gpr[RSI], (long)gpr[RDX], (long)gpr[R10], (long)gpr[R8], (long)gpr[R9]},
+  };
+}
+
+void arch_set_result(struct thread *thread, long result) { thread->arch.gpr[RAX] = (uint64_t)result; }
+
+enum { SYSCALL_LENGTH = 2 };
+
+void arch_restart_call(struct thread *thread, long nr) {
+  thread->arch.gpr[RAX] = (uint64_t)nr;
+  thread->arch.rip -= SYSCALL_LENGTH;
+}
+
+/* What the syscall instruction itself does to registers. */
+void arch_begin_call(struct thread *thread) {
+  thread->arch.gpr[RCX] = thread->arch.rip;
+  thread->arch.gpr[R11] = thread->arch.rflags;
+}
+
+bool arch_own_call(struct thread *thread, const struct call *call, long *result) {
+  if (call->nr != __NR_arch_prctl) return false;
+  uint64_t value = (uint64_t)call->args[1];
+  switch (call->args[0]) {
+    case ARCH_SET_GS:
+      *result = value >> 47 ? -EPERM : 0;
+      if (!*result) thread->arch.gs_base = value;
+      return true;
+    case ARCH_GET_GS: *result = safe_copy((void *)value, &thread->arch.gs_base, sizeof(uint64_t)); return true;
+    default: return false;
+  }
+}
+
+/* -- Positions and requests ---------------------------------------------------------------------------------------- */
+
+uint64_t arch_position(const struct thread *thread) { return thread->arch.count & ~COUNT_IDLE; }
+
+void arch_request(struct thread *thread) { __atomic_and_fetch(&thread->arch.count, ~COUNT_IDLE, __ATOMIC_SEQ_CST); }
+
+bool arch_requested(const struct thread *thread) {
+  return !(__atomic_load_n(&thread->arch.count, __ATOMIC_SEQ_CST) & COUNT_IDLE);
+}
+
+void arch_clear_request(struct thread *thread) { __atomic_or_fetch(&thread->arch.count, COUNT_IDLE, __ATOMIC_SEQ_CST); }
+
+void arch_uncount(struct thread *thread, unsigned instructions) {
+  __atomic_sub_fetch(&thread->arch.count, instructions, __ATOMIC_SEQ_CST);
+}
+
+void arch_set_signal_queued(struct thread *thread, bool queued) { thread->arch.signal_queued = queued; }
+
+struct exit *arch_exit(const struct thread *thread) {
+  return thread->arch.exit ? (struct exit *)(ARENA_BASE + thread->arch.exit) : NULL;
+}
+
+/* -- Interrupted code -------------------------------------------------------------------------------------------- */
+
+long blocking_call(const struct call *call, struct arch_context *context);
+extern const char blocking_call_window[], blocking_call_done[], blocking_call_interrupted[];
+extern const char safe_copy_start[], safe_copy_end[], safe_copy_fault[];
+extern const char resume_after_fault[];
+
+long arch_blocking_call(struct thread *thread, const struct call *call) { return blocking_call(call, &thread->arch); }
+
+static bool within(uintptr_t pc, const char *start, const char *end) {
+  return pc >= (uintptr_t)start && pc < (uintptr_t)end;
+}
+
+bool arch_uc_divert(struct ucontext *uc, bool fault) {
+  uintptr_t pc = uc->uc_mcontext.rip;
+  if (fault && within(pc, safe_copy_start, safe_copy_end)) {
+    uc->uc_mcontext.rip = (uintptr_t)safe_copy_fault;
+    return true;
+  }
+  if (!fault && within(pc, blocking_call_window, blocking_call_done)) {
+    uc->uc_mcontext.rip = (uintptr_t)blocking_call_interrupted;
+    return true;
+  }
+  return false;
+}
+
+static void context_from_uc(struct thread *thread, const struct ucontext *uc) {
+  const struct sigcontext_64 *m = (const struct sigcontext_64 *)&uc->uc_mcontext;
+  uint64_t *gpr = thread->arch.gpr;
+  gpr[RAX] = m->ax, gpr[RCX] = m->cx, gpr[RDX] = m->dx, gpr[RBX] = m->bx;
+  gpr[RSP] = m->sp, gpr[RBP] = m->bp, gpr[RSI] = m->si, gpr[RDI] = m->di;
+  gpr[R8] = m->r8, gpr[R9] = m->r9, gpr[R10] = m->r10, gpr[R11] = m->r11;
+  gpr[R12] = m->r12, gpr[R13] = m->r13, gpr[R14] = m->r14, gpr[R15] = m->r15;
+  thread->arch.rflags = m->flags & ~0x10000UL; /* RF is the processor's own mark of a fault */
+  thread->arch.trap_number = m->trapno, thread->arch.error_code = m->err, thread->arch.fault_address = m->cr2;
+}
+
+/* The last instruction whose code starts at or before offset. */
+static const struct insn_map *map_entry(const struct block *block, uintptr_t offset) {
+  const struct insn_map *found = NULL;
+  for (unsigned i = 0; i < block->map_count && block->map[i].code <= offset; i++) found = &block->map[i];
+  return found;
+}
+
+bool arch_uc_recover(struct thread *thread, struct ucontext *uc, siginfo_t *info) {
+  uintptr_t pc = uc->uc_mcontext.rip;
+  /* int3 reports the address behind it. */
+  bool behind = info->si_signo == SIGTRAP && info->si_code == SI_KERNEL;
+  struct block *block = cache_block_at(pc - behind);
+  const struct insn_map *entry = block ? map_entry(block, pc - behind - block->code) : NULL;
+  if (!entry) return false;
+  context_from_uc(thread, uc);
+  for (unsigned slot = 0; slot < BORROWED_SLOTS; slot++) {
+    unsigned reg = entry->borrowed >> 5 * slot & BORROWED_MASK;
+    if (reg) thread->arch.gpr[reg - 1] = thread->arch.spill[slot];
+  }
+  thread->arch.rip = block->pc + (uintptr_t)(intptr_t)entry->pc + behind;
+  arch_uncount(thread, block->instructions - (unsigned)(entry - block->map) - behind);
+  if (info->si_signo == SIGILL || info->si_signo == SIGFPE || (info->si_signo == SIGTRAP && info->si_code > 0 && !behind))
+    info->si_addr = (void *)thread->arch.rip;
+  return true;
+}
+
+void arch_uc_to_engine(struct thread *thread, struct ucontext *uc) {
+  uc->uc_mcontext.rip = (uintptr_t)resume_after_fault;
+  uc->uc_mcontext.rdi = (uintptr_t)thread;
+  uc->uc_mcontext.rsp = (uintptr_t)thread + SLOT_ENGINE_STACK + SLOT_ENGINE_STACK_SIZE;
+}
+
+void arch_print_state(int fd, const struct thread *thread) {
+  static const char names[16][4] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+                                    "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+  for (unsigned i = 0; i < 16; i += 4)
+    print(fd, "reprise:   %s %016lx  %s %016lx  %s %016lx  %s %016lx\n", names[i], thread->arch.gpr[i], names[i + 1],
+          thread->arch.gpr[i + 1], names[i + 2], thread->arch.gpr[i + 2], names[i + 3], thread->arch.gpr[i + 3]);
+}

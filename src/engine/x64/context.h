@@ -1,0 +1,67 @@
+/* context.h (x86-64): what generated code reaches through GS.
+ *
+ * The GS base of a running thread is its slot, so that gs:[OFFSET] is a field of this structure without any register
+ * taken from the application. The offsets are spelled out for the assembler files and the emitter; the static
+ * assertions keep them true. */
+#ifndef REPRISE_X64_CONTEXT_H
+#define REPRISE_X64_CONTEXT_H
+
+#define CTX_SELF 0x00
+#define CTX_COUNT 0x08
+#define CTX_EXIT 0x10
+#define CTX_ENGINE_SP 0x18
+#define CTX_SPILL 0x20       /* four words */
+#define CTX_SPILL_FLAGS 0x40
+#define CTX_GS_BASE 0x48
+#define CTX_RIP 0x50
+#define CTX_RFLAGS 0x58
+#define CTX_GPR 0x60         /* sixteen words, by hardware number */
+#define CTX_SIGNAL_QUEUED 0xe0
+#define CTX_ENTRY 0xe8
+
+#ifndef __ASSEMBLER__
+#include <stddef.h>
+#include <stdint.h>
+
+struct thread;
+
+struct arch_context {
+  struct thread *self;
+  /* The position and the poll in one word. Bit 63 set: nothing is pending. Every block adds its size and leaves the cache
+   * when bit 63 is then clear; a requester clears it. The position is the low 63 bits. */
+  uint64_t count;
+  uint64_t exit;             /* arena offset of the struct exit through which the cache was left */
+  uint64_t engine_sp;        /* top of the engine stack while the thread is in the cache */
+  uint64_t spill[4];         /* application registers that generated code has borrowed */
+  uint64_t spill_flags;      /* lahf and seto of the application's flags */
+  uint64_t gs_base;          /* the application's own GS base */
+  uint64_t rip;
+  uint64_t rflags;
+  uint64_t gpr[16];
+  uint32_t signal_queued;    /* nonzero: arch_blocking_call does not enter the kernel */
+  uint32_t unused;
+  uint64_t entry;            /* code address that arch_run jumps to */
+  uint64_t last_granted;     /* block whose permission was granted last (stress builds) */
+  /* The last fault's trap number, error code and address, as every later signal frame shows them. */
+  uint64_t trap_number, error_code, fault_address;
+};
+
+/* Where clone(2) of this architecture has its last two arguments. */
+enum { ARCH_CLONE_CHILD_TID = 3, ARCH_CLONE_TLS = 4 };
+/* e_machine of its programs. */
+enum { ARCH_ELF_MACHINE = 62 };
+
+_Static_assert(offsetof(struct arch_context, count) == CTX_COUNT, "offset");
+_Static_assert(offsetof(struct arch_context, exit) == CTX_EXIT, "offset");
+_Static_assert(offsetof(struct arch_context, engine_sp) == CTX_ENGINE_SP, "offset");
+_Static_assert(offsetof(struct arch_context, spill) == CTX_SPILL, "offset");
+_Static_assert(offsetof(struct arch_context, spill_flags) == CTX_SPILL_FLAGS, "offset");
+_Static_assert(offsetof(struct arch_context, gs_base) == CTX_GS_BASE, "offset");
+_Static_assert(offsetof(struct arch_context, rip) == CTX_RIP, "offset");
+_Static_assert(offsetof(struct arch_context, rflags) == CTX_RFLAGS, "offset");
+_Static_assert(offsetof(struct arch_context, gpr) == CTX_GPR, "offset");
+_Static_assert(offsetof(struct arch_context, signal_queued) == CTX_SIGNAL_QUEUED, "offset");
+_Static_assert(offsetof(struct arch_context, entry) == CTX_ENTRY, "offset");
+#endif
+
+#endif

@@ -1,0 +1,65 @@
+/* emulate.c (x86-64): the instructions whose result the program cannot compute for itself, performed by the engine.
+ *
+ * This is the one place where time stamps, random numbers and the processor's identity enter the program. */
+#include "engine/x64/translate.h"
+
+/* What emulation_detail in translate.c packed. */
+static unsigned kind_of(uint64_t detail) { return detail & 0xff; }
+static unsigned rm_of(uint64_t detail) { return (detail >> 8 & 7) | (detail >> 16 & 1) << 3; }
+static unsigned size_of(uint64_t detail) { return detail >> 24 & 0xff; }
+
+static void set_register(struct thread *thread, unsigned reg, unsigned size, uint64_t value) {
+  uint64_t *gpr = &thread->arch.gpr[reg];
+  if (size == 8) *gpr = value;
+  else if (size == 4) *gpr = (uint32_t)value;
+  else *gpr = (*gpr & ~0xffffUL) | (value & 0xffff);
+}
+
+static void emulate_cpuid(struct thread *thread) {
+  uint64_t *gpr = thread->arch.gpr;
+  uint32_t a = (uint32_t)gpr[RAX], b, c = (uint32_t)gpr[RCX], d;
+  __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+  gpr[RAX] = a, gpr[RBX] = b, gpr[RCX] = c, gpr[RDX] = d;
+}
+
+static void emulate_time_stamp(struct thread *thread, bool with_id) {
+  uint32_t low, high, id;
+  __asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(id));
+  thread->arch.gpr[RAX] = low;
+  thread->arch.gpr[RDX] = high;
+  if (with_id) thread->arch.gpr[RCX] = id;
+}
+
+/* rdrand and rdseed report success in CF and clear the other status flags. */
+static void emulate_random(struct thread *thread, uint64_t detail) {
+  uint64_t value = 0;
+  bool ok;
+  if (kind_of(detail) == INSN_RDRAND) __asm__ volatile("rdrand %0" : "=r"(value), "=@ccc"(ok));
+  else __asm__ volatile("rdseed %0" : "=r"(value), "=@ccc"(ok));
+  set_register(thread, rm_of(detail), size_of(detail), ok ? value : 0);
+  thread->arch.rflags = (thread->arch.rflags & ~(uint64_t)FLAGS_STATUS) | (ok ? FLAG_CF : 0);
+}
+
+void arch_emulate(struct thread *thread, const struct exit *exit) {
+  uint64_t detail = exit->detail;
+  switch (kind_of(detail)) {
+    case INSN_CPUID: emulate_cpuid(thread); break;
+    case INSN_RDTSC: emulate_time_stamp(thread, false); break;
+    case INSN_RDTSCP: emulate_time_stamp(thread, true); break;
+    case INSN_RDRAND:
+    case INSN_RDSEED: emulate_random(thread, detail); break;
+    case INSN_RDPID: {
+      uint32_t low, high, id;
+      __asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(id));
+      set_register(thread, rm_of(detail), 8, id);
+      break;
+    }
+    case INSN_RDGSBASE: set_register(thread, rm_of(detail), size_of(detail), thread->arch.gs_base); break;
+    case INSN_WRGSBASE:
+      thread->arch.gs_base = size_of(detail) == 8 ? thread->arch.gpr[rm_of(detail)] : (uint32_t)thread->arch.gpr[rm_of(detail)];
+      break;
+    case INSN_XSAVE: repair_fip(thread, detail); break; /* the instruction itself has run */
+    case INSN_MOV_TO_SEG: thread->arch.gs_base = 0; break; /* a selector of the flat segments: base 0 */
+    default: BUG("no emulation for instruction kind %u", kind_of(detail));
+  }
+}

@@ -1,0 +1,206 @@
+/* entry.S (x86-64): the crossings between C, generated code and the kernel.
+ *
+ * Generated code runs with every application register in its own hardware register; only GS belongs to the engine. These
+ * are the places where that changes hands. */
+#include <asm/unistd.h>
+#include "engine/x64/context.h"
+
+#define GPR(n) %gs:CTX_GPR + 8 * n
+#define ENGINE_STACK_TOP 0x440000 /* SLOT_ENGINE_STACK + SLOT_ENGINE_STACK_SIZE, asserted in context.c */
+
+        .text
+
+/* The kernel starts the engine here, on the stack it built for the program. That stack is the program's: C runs on one of
+ * our own until the first thread has its slot. */
+        .globl _start
+_start:
+        xor     %ebp, %ebp
+        mov     %rsp, %rdi
+        lea     boot_stack_top(%rip), %rsp
+        call    engine_main
+        ud2
+
+        .globl arch_start
+arch_start:                             /* (thread) */
+        lea     ENGINE_STACK_TOP(%rdi), %rsp
+        xor     %ebp, %ebp
+        call    dispatch_run
+        ud2
+
+/* uintptr_t arch_run(thread, code): enters the cache and returns when an exit leads back. The C side's callee-saved registers
+ * wait on the engine stack. */
+        .globl arch_run
+arch_run:
+        push    %rbx
+        push    %rbp
+        push    %r12
+        push    %r13
+        push    %r14
+        push    %r15
+        mov     %rsp, %gs:CTX_ENGINE_SP
+        mov     %rsi, %gs:CTX_ENTRY
+        pushq   %gs:CTX_RFLAGS
+        popfq
+        mov     GPR(0), %rax
+        mov     GPR(1), %rcx
+        mov     GPR(2), %rdx
+        mov     GPR(3), %rbx
+        mov     GPR(4), %rsp
+        mov     GPR(5), %rbp
+        mov     GPR(6), %rsi
+        mov     GPR(7), %rdi
+        mov     GPR(8), %r8
+        mov     GPR(9), %r9
+        mov     GPR(10), %r10
+        mov     GPR(11), %r11
+        mov     GPR(12), %r12
+        mov     GPR(13), %r13
+        mov     GPR(14), %r14
+        mov     GPR(15), %r15
+        jmp     *%gs:CTX_ENTRY
+
+/* An indirect branch whose target the thread's table does not know: target in rcx, rax and rcx in their spill slots. */
+        .globl exit_indirect
+exit_indirect:
+        mov     %rcx, %gs:CTX_RIP
+        mov     %gs:CTX_SPILL, %rax
+        mov     %gs:CTX_SPILL + 8, %rcx
+        movq    $0, %gs:CTX_EXIT
+/* Every exit ends here, with the arena offset of its struct exit in the context. */
+        .globl exit_common
+exit_common:
+        mov     %rax, GPR(0)
+        mov     %rcx, GPR(1)
+        mov     %rdx, GPR(2)
+        mov     %rbx, GPR(3)
+        mov     %rsp, GPR(4)
+        mov     %rbp, GPR(5)
+        mov     %rsi, GPR(6)
+        mov     %rdi, GPR(7)
+        mov     %r8, GPR(8)
+        mov     %r9, GPR(9)
+        mov     %r10, GPR(10)
+        mov     %r11, GPR(11)
+        mov     %r12, GPR(12)
+        mov     %r13, GPR(13)
+        mov     %r14, GPR(14)
+        mov     %r15, GPR(15)
+        mov     %gs:CTX_ENGINE_SP, %rsp
+        pushfq
+        popq    %gs:CTX_RFLAGS
+        cld
+        pop     %r15
+        pop     %r14
+        pop     %r13
+        pop     %r12
+        pop     %rbp
+        pop     %rbx
+        ret
+
+/* Resumed here by the kernel's sigreturn after a fault whose state is already in the context. */
+        .globl resume_after_fault
+resume_after_fault:                     /* (thread) on its engine stack */
+        cld
+        xor     %ebp, %ebp
+        call    dispatch_after_fault
+        ud2
+
+/* long blocking_call(call, context): a system call unless a signal is queued. The handler sends a pc inside
+ * [blocking_call_window, blocking_call_done) to blocking_call_interrupted: either the kernel was not entered, or it
+ * has backed out and would restart. */
+        .globl blocking_call, blocking_call_window, blocking_call_done, blocking_call_interrupted
+blocking_call:
+        push    %rbx
+        mov     %rdi, %rbx
+        mov     (%rbx), %rax
+        mov     16(%rbx), %r11          /* second argument, parked: rsi still holds the context */
+        mov     24(%rbx), %rdx
+        mov     32(%rbx), %r10
+        mov     40(%rbx), %r8
+        mov     48(%rbx), %r9
+        mov     8(%rbx), %rdi
+blocking_call_window:
+        cmpl    $0, CTX_SIGNAL_QUEUED(%rsi)
+        jne     blocking_call_interrupted
+        mov     %r11, %rsi
+        syscall
+blocking_call_done:
+        pop     %rbx
+        ret
+blocking_call_interrupted:
+        mov     $-512, %rax
+        pop     %rbx
+        ret
+
+/* long safe_copy(to, from, bytes): a fault inside [safe_copy_start, safe_copy_end) goes to safe_copy_fault. */
+        .globl safe_copy, safe_swap, safe_copy_start, safe_copy_end, safe_copy_fault
+safe_copy:
+        mov     %rdx, %rcx
+safe_copy_start:
+        rep movsb
+        xor     %eax, %eax
+        ret
+/* long safe_swap(word, expected, replacement) */
+safe_swap:
+        mov     %esi, %eax
+        lock cmpxchg %edx, (%rdi)
+safe_copy_end:
+        mov     %eax, %eax              /* the upper half is what tells a value from an error */
+        ret
+safe_copy_fault:
+        mov     $-14, %rax
+        ret
+
+/* long arch_clone(child, flags, parent_tid, child_tid, tls): the child continues on its own engine stack. */
+        .globl arch_clone
+arch_clone:
+        mov     %rcx, %r10              /* child_tid; parent_tid is in rdx already */
+        mov     %rdi, %r9               /* the child's slot survives the call in r9 */
+        lea     ENGINE_STACK_TOP(%rdi), %rax
+        mov     %rsi, %rdi
+        mov     %rax, %rsi
+        mov     $__NR_clone, %eax
+        syscall
+        test    %rax, %rax
+        jz      1f
+        ret
+1:      xor     %ebp, %ebp
+        mov     %r9, %rbx
+        mov     %r9, %rdi
+        call    arch_set_self
+        mov     %rbx, %rdi
+        call    thread_begin
+        ud2
+
+        .globl arch_exit_thread
+arch_exit_thread:                       /* (status) */
+        mov     $__NR_exit, %eax
+        syscall
+        ud2
+
+        .globl arch_signal_entry
+arch_signal_entry:                      /* (signo, info, ucontext), from the kernel, on the signal stack */
+        jmp     signal_arrived
+
+        .globl arch_signal_restorer
+arch_signal_restorer:
+        mov     $__NR_rt_sigreturn, %eax
+        syscall
+        ud2
+
+/* A thread's indirect-branch table when it knows no target yet: every entry leads to the engine. Tables are private
+ * mappings of this part of the engine's file (links.c). */
+        .section .rodata.targets, "a"
+        .globl empty_targets
+        .balign 4096
+empty_targets:
+        .rept   65536
+        .quad   exit_indirect
+        .endr
+
+        .bss
+        .balign 16
+        .skip   65536
+boot_stack_top:
+
+        .section .note.GNU-stack, "", @progbits

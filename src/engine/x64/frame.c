@@ -1,0 +1,309 @@
+/* frame.c (x86-64): the signal frame that a handler finds on its stack, laid out as the kernel does, and the way back.
+ *
+ *   stack ->  (red zone, or the top of the alternate stack)
+ *             magic2
+ *             extended state, 64-byte aligned: fxsave area with the software bytes, xsave header, components
+ *             siginfo
+ *             ucontext
+ *   sp ----->  address of the restorer; sp + 8 is 16-byte aligned, as after a call
+ *
+ * The application's extended state is live in the processor while the engine runs, so it is saved and restored by the
+ * instructions that exist for it, through a buffer: the frame itself may be unwritable, or forged. */
+#include <asm/sigcontext.h>
+#include <asm/signal.h>
+#include <asm/ucontext.h>
+
+#include "engine/cache.h"
+#include "engine/code.h"
+#include "engine/lib.h"
+#include "engine/x64/decode.h"
+
+struct frame {
+  uint64_t restorer;
+  struct ucontext uc;
+  siginfo_t info;
+};
+_Static_assert(offsetof(struct frame, uc) == 8 && sizeof(struct frame) == 440, "the kernel's rt_sigframe");
+
+enum {
+  SELECTOR_CODE = 0x33, /* 64-bit user code and data, the same in every process */
+  SELECTOR_DATA = 0x2b,
+  UC_STATE = UC_FP_XSTATE | UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS,
+};
+#define EFLAGS_ALWAYS 0x202UL /* bit 1, and interrupts are on */
+#define EFLAGS_TF 0x100UL
+#define EFLAGS_RF 0x10000UL
+/* What sigreturn takes over: AC RF OF DF SF ZF AF PF CF. Not TF: single steps would be the engine's own. */
+#define EFLAGS_RESTORED 0x50cd5UL
+
+/* -- Extended state ----------------------------------------------------------------------------------------------- */
+
+enum {
+  LEGACY_SIZE = sizeof(struct _fpstate_64),               /* what fxsave writes */
+  MINIMUM_SIZE = LEGACY_SIZE + sizeof(struct _header),
+  XSTATE_MAX = 16384,
+  MXCSR_DEFAULT = 0x1f80,
+  PKRU_DEFAULT = 0x55555554,                              /* the kernel's: key 0 alone is open */
+};
+#define FEATURE_LEGACY 3UL                                /* x87 and SSE */
+#define FEATURE_PKRU (1UL << 9)
+#define FEATURE_TILES (1UL << 18)                         /* large, and allocated by the kernel on first use */
+
+/* The area of XSAVE and of FXSAVE, which is its beginning. */
+union xstate {
+  struct {
+    struct _fpstate_64 legacy;
+    struct _header header;
+  };
+  uint8_t bytes[XSTATE_MAX];
+} __attribute__((aligned(64)));
+
+static struct {
+  bool xsave, in_use_known, pkru;
+  uint64_t features;      /* all that the kernel has enabled */
+  uint32_t size;          /* of all of them */
+  uint32_t ordinary_size; /* without the tiles */
+  uint32_t mxcsr_mask;
+} machine;
+
+/* Restoring from it sets every feature to what a program starts with. */
+static union xstate initial;
+
+static void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4]) {
+  __asm__ volatile("cpuid" : "=a"(out[0]), "=b"(out[1]), "=c"(out[2]), "=d"(out[3]) : "a"(leaf), "c"(subleaf));
+}
+
+static uint64_t xgetbv(uint32_t index) {
+  uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(index));
+  return (uint64_t)high << 32 | low;
+}
+
+static void xsave(union xstate *to, uint64_t features) {
+  __asm__ volatile("xsave64 %0" : "+m"(*to) : "a"((uint32_t)features), "d"((uint32_t)(features >> 32)));
+}
+
+static void xrstor(const union xstate *from, uint64_t features) {
+  __asm__ volatile("xrstor64 %0" : : "m"(*from), "a"((uint32_t)features), "d"((uint32_t)(features >> 32)));
+}
+
+static void fxsave(union xstate *to) { __asm__ volatile("fxsave64 %0" : "+m"(*to)); }
+
+static void fxrstor(const union xstate *from) { __asm__ volatile("fxrstor64 %0" : : "m"(*from)); }
+
+static void wrpkru(uint32_t value) { __asm__ volatile("wrpkru" : : "a"(value), "c"(0), "d"(0)); }
+
+/* Where the last of the features ends in the standard layout. */
+static uint32_t size_of(uint64_t features) {
+  uint32_t end = MINIMUM_SIZE, component[4];
+  for (uint32_t i = 2; i < 63; i++) {
+    if (!(features >> i & 1)) continue;
+    cpuid(0xd, i, component);
+    end = MAX(end, component[0] + component[1]);
+  }
+  return end;
+}
+
+void arch_init_machine(void) {
+  uint32_t out[4];
+  cpuid(1, 0, out);
+  machine.xsave = out[2] >> 27 & 1;
+  static union xstate probe;
+  fxsave(&probe);
+  machine.mxcsr_mask = probe.legacy.mxcsr_mask ? probe.legacy.mxcsr_mask : 0xffbf;
+  initial.legacy.cwd = 0x37f;
+  initial.legacy.mxcsr = MXCSR_DEFAULT;
+  if (!machine.xsave) return;
+  machine.features = xgetbv(0);
+  machine.size = size_of(machine.features);
+  machine.ordinary_size = size_of(machine.features & ~FEATURE_TILES);
+  machine.pkru = machine.features & FEATURE_PKRU;
+  cpuid(0xd, 1, out);
+  machine.in_use_known = out[0] >> 2 & 1;
+  if (machine.size >= XSTATE_MAX) die(125, "this processor's state takes %u bytes, too many for us", machine.size);
+}
+
+/* What a frame has to hold now: the tiles only if they are in use. */
+static uint64_t features_to_save(void) {
+  uint64_t tiles = machine.in_use_known ? xgetbv(1) & FEATURE_TILES : 0;
+  return (machine.features & ~FEATURE_TILES) | (machine.features & tiles);
+}
+
+/* Fills the buffer as the kernel fills a frame's; returns its size with the closing mark. */
+static size_t save_extended(union xstate *state) {
+  if (!machine.xsave) {
+    fxsave(state);
+    memset(&state->legacy.sw_reserved, 0, sizeof state->legacy.sw_reserved);
+    return LEGACY_SIZE;
+  }
+  uint64_t features = features_to_save();
+  uint32_t size = features & FEATURE_TILES ? machine.size : machine.ordinary_size;
+  xsave(state, features);
+  state->header.xfeatures |= FEATURE_LEGACY;
+  state->legacy.sw_reserved = (struct _fpx_sw_bytes){
+      .magic1 = FP_XSTATE_MAGIC1,
+      .extended_size = size + FP_XSTATE_MAGIC2_SIZE,
+      .xfeatures = features,
+      .xstate_size = size,
+  };
+  uint32_t magic2 = FP_XSTATE_MAGIC2;
+  memcpy(state->bytes + size, &magic2, sizeof magic2);
+  return size + sizeof magic2;
+}
+
+/* A handler starts with fresh registers. */
+static void reset_extended(void) {
+  if (!machine.xsave) {
+    fxrstor(&initial);
+    return;
+  }
+  xrstor(&initial, machine.features & ~FEATURE_PKRU);
+  if (machine.pkru) wrpkru(PKRU_DEFAULT);
+}
+
+/* How much of the area at address is valid: its whole xsave area, or the old part alone. 0 when it can't be read. */
+static uint32_t extent_of(uintptr_t address, uint64_t *features) {
+  struct _fpx_sw_bytes software;
+  uintptr_t at = address + offsetof(struct _fpstate_64, sw_reserved);
+  if (safe_copy(&software, (void *)at, sizeof software)) return 0;
+  *features = FEATURE_LEGACY;
+  if (!machine.xsave || software.magic1 != FP_XSTATE_MAGIC1 || software.xstate_size < MINIMUM_SIZE ||
+      software.xstate_size > machine.size || software.xstate_size > software.extended_size)
+    return LEGACY_SIZE;
+  uint32_t magic2;
+  if (safe_copy(&magic2, (void *)(address + software.xstate_size), sizeof magic2)) return 0;
+  if (magic2 != FP_XSTATE_MAGIC2) return LEGACY_SIZE;
+  *features = software.xfeatures & machine.features;
+  return software.xstate_size;
+}
+
+/* Whether the processor would take the header; it raises a fault otherwise, here in the engine. */
+static bool header_is_valid(const struct _header *header) {
+  return !(header->xfeatures & ~machine.features) && !header->reserved1[0] && !header->reserved1[1];
+}
+
+static uint64_t permitted_features(void) {
+  enum { GET_PERMISSIONS = 0x1022 }; /* ARCH_GET_XCOMP_PERM */
+  uint64_t permitted = 0;
+  os_call2(__NR_arch_prctl, GET_PERMISSIONS, &permitted);
+  return permitted;
+}
+
+static long restore_extended(uintptr_t address) {
+  if (!address) {
+    reset_extended();
+    return 0;
+  }
+  uint64_t features;
+  uint32_t size = extent_of(address, &features);
+  union xstate state;
+  memset(&state, 0, MINIMUM_SIZE);
+  if (!size || safe_copy(&state, (void *)address, size)) return -EFAULT;
+  if (state.legacy.mxcsr & ~machine.mxcsr_mask) return -EFAULT;
+  if (size == LEGACY_SIZE) {
+    if (address % 16) return -EFAULT;
+    fxrstor(&state);
+    if (machine.xsave) xrstor(&initial, machine.features & ~(FEATURE_LEGACY | FEATURE_PKRU));
+    return 0;
+  }
+  if (address % 64 || !header_is_valid(&state.header)) return -EFAULT;
+  if (state.header.xfeatures & features & FEATURE_TILES) features &= permitted_features();
+  memset(state.bytes + size, 0, XSTATE_MAX - size);
+  xrstor(&state, features);
+  xrstor(&initial, machine.features & ~(features | FEATURE_PKRU));
+  return 0;
+}
+
+/* -- The frame ------------------------------------------------------------------------------------------------------ */
+
+static void save_registers(const struct thread *thread, struct sigcontext_64 *to) {
+  const uint64_t *gpr = thread->arch.gpr;
+  to->ax = gpr[RAX], to->cx = gpr[RCX], to->dx = gpr[RDX], to->bx = gpr[RBX];
+  to->sp = gpr[RSP], to->bp = gpr[RBP], to->si = gpr[RSI], to->di = gpr[RDI];
+  to->r8 = gpr[R8], to->r9 = gpr[R9], to->r10 = gpr[R10], to->r11 = gpr[R11];
+  to->r12 = gpr[R12], to->r13 = gpr[R13], to->r14 = gpr[R14], to->r15 = gpr[R15];
+  to->ip = thread->arch.rip;
+  to->flags = thread->arch.rflags | EFLAGS_ALWAYS;
+  to->cs = SELECTOR_CODE, to->ss = SELECTOR_DATA;
+  to->trapno = thread->arch.trap_number;
+  to->err = thread->arch.error_code;
+  to->cr2 = thread->arch.fault_address;
+}
+
+static void restore_registers(struct thread *thread, const struct sigcontext_64 *from) {
+  uint64_t *gpr = thread->arch.gpr;
+  gpr[RAX] = from->ax, gpr[RCX] = from->cx, gpr[RDX] = from->dx, gpr[RBX] = from->bx;
+  gpr[RSP] = from->sp, gpr[RBP] = from->bp, gpr[RSI] = from->si, gpr[RDI] = from->di;
+  gpr[R8] = from->r8, gpr[R9] = from->r9, gpr[R10] = from->r10, gpr[R11] = from->r11;
+  gpr[R12] = from->r12, gpr[R13] = from->r13, gpr[R14] = from->r14, gpr[R15] = from->r15;
+  thread->arch.rip = from->ip;
+  thread->arch.rflags = (thread->arch.rflags & ~EFLAGS_RESTORED) | (from->flags & EFLAGS_RESTORED) | EFLAGS_ALWAYS;
+}
+
+static struct sigcontext_64 *registers_of(struct frame *frame) {
+  return (struct sigcontext_64 *)&frame->uc.uc_mcontext;
+}
+
+long arch_push_frame(struct thread *thread, const struct frame_request *request) {
+  if (!(request->flags & SA_RESTORER)) return -EFAULT;
+  union xstate state;
+  memset(&state, 0, machine.xsave ? machine.size : LEGACY_SIZE);
+  size_t state_size = save_extended(&state);
+  uintptr_t state_at = ALIGN_DOWN(request->stack - state_size, 64);
+  uintptr_t at = ALIGN_DOWN(state_at - sizeof(struct frame), 16) - 8;
+  if (request->stack_limit && at <= request->stack_limit) return -EFAULT;
+
+  struct frame frame;
+  memset(&frame, 0, sizeof frame);
+  frame.restorer = request->restorer;
+  frame.uc.uc_flags = machine.xsave ? UC_STATE : UC_STATE & ~UC_FP_XSTATE;
+  frame.uc.uc_stack.ss_sp = request->altstack.ss_sp;
+  frame.uc.uc_stack.ss_flags = request->altstack.ss_flags;
+  frame.uc.uc_stack.ss_size = request->altstack.ss_size;
+  save_registers(thread, registers_of(&frame));
+  registers_of(&frame)->oldmask = request->mask;
+  registers_of(&frame)->fpstate = state_at;
+  *arch_uc_mask(&frame.uc) = request->mask;
+  frame.info = *request->info;
+  size_t used = request->flags & SA_SIGINFO ? sizeof frame : offsetof(struct frame, info);
+  if (copy_to_app(state_at, &state, state_size) || copy_to_app(at, &frame, used)) return -EFAULT;
+
+  uint64_t *gpr = thread->arch.gpr;
+  gpr[RDI] = (uint64_t)request->signo;
+  gpr[RSI] = at + offsetof(struct frame, info);
+  gpr[RDX] = at + offsetof(struct frame, uc);
+  gpr[RAX] = 0;
+  gpr[RSP] = at;
+  thread->arch.rip = request->handler;
+  thread->arch.rflags &= ~(FLAG_DF | EFLAGS_RF | EFLAGS_TF);
+  reset_extended();
+  return 0;
+}
+
+long arch_pop_frame(struct thread *thread, uint64_t *mask, stack_t *altstack) {
+  struct frame frame;
+  uintptr_t at = arch_sp(thread) - sizeof frame.restorer; /* the handler's return has taken the restorer */
+  if (safe_copy(&frame, (void *)at, offsetof(struct frame, info))) return -EFAULT;
+  const struct sigcontext_64 *registers = registers_of(&frame);
+  if ((registers->cs | 3) != SELECTOR_CODE) return -EFAULT; /* 32-bit code can't be run */
+  if (restore_extended(registers->fpstate)) return -EFAULT;
+  restore_registers(thread, registers);
+  *mask = *arch_uc_mask(&frame.uc);
+  *altstack = frame.uc.uc_stack;
+  return 0;
+}
+
+/* -- What the kernel's handler asks about its own frame ---------------------------------------------------------------- */
+
+uintptr_t arch_uc_pc(const struct ucontext *uc) { return uc->uc_mcontext.rip; }
+
+uint64_t *arch_uc_mask(struct ucontext *uc) { return (uint64_t *)&uc->uc_sigmask; }
+
+bool arch_uc_in_cache(const struct ucontext *uc) { return cache_contains(arch_uc_pc(uc)); }
+
+void arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool mapped) {
+  enum { PAGE_FAULT = 14, PRESENT = 1, USER = 4, FETCH = 16 };
+  thread->arch.trap_number = PAGE_FAULT;
+  thread->arch.error_code = USER | FETCH | (mapped ? PRESENT : 0);
+  thread->arch.fault_address = address;
+}

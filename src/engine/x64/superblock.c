@@ -1,0 +1,169 @@
+/* superblock.c (x86-64): reads application code and decides how far a block reaches.
+ *
+ * The main path follows fall-throughs of forward conditional branches and the targets of direct jumps. It ends at calls,
+ * returns, indirect branches, backward conditional branches (a loop's end: both ways out then need no correction of
+ * the position), system calls, and whatever the engine emulates. */
+#include "engine/x64/superblock.h"
+
+
+#include "engine/code.h"
+#include "engine/lib.h"
+#include "engine/x64/translate.h"
+
+/* Self-checking blocks stay short, since they compare all their source bytes whenever they are entered. */
+enum { SELF_CHECKING_BYTES = 32 };
+
+/* How far a look at foreign code goes to learn about flags. */
+enum { PEEK_MAX = 6 };
+
+/* Copies executable bytes from one page; remembers the last page asked about. */
+static bool fetch_bytes(struct superblock *sb, uintptr_t pc, uint8_t *to, size_t bytes, bool *self_checking) {
+  if (sb->page != ALIGN_DOWN(pc, PAGE)) {
+    sb->page = ALIGN_DOWN(pc, PAGE);
+    sb->watch = codewatch_begin(sb->page);
+  }
+  *self_checking |= sb->watch == WATCH_SELF_CHECK;
+  return sb->watch != WATCH_NOT_CODE && safe_copy(to, (const void *)pc, bytes) == 0;
+}
+
+/* Reads and decodes the instruction at pc. On failure *fault is the first byte that can't be executed. */
+static bool fetch(struct superblock *sb, uintptr_t pc, struct item *item, bool *self_checking, uintptr_t *fault) {
+  uintptr_t page_end = ALIGN_DOWN(pc, PAGE) + PAGE;
+  size_t have = MIN((uintptr_t)X64_INSN_MAX, page_end - pc);
+  *self_checking = false;
+  *fault = pc;
+  if (!fetch_bytes(sb, pc, item->bytes, have, self_checking)) return false;
+  if (!x64_decode(item->bytes, have, &item->insn)) {
+    *fault = page_end;
+    if (!fetch_bytes(sb, page_end, item->bytes + have, X64_INSN_MAX - have, self_checking)) return false;
+    if (!x64_decode(item->bytes, X64_INSN_MAX, &item->insn)) BUG("undecided instruction at %lx", pc);
+  }
+  item->pc = pc;
+  item->inlined = false;
+  return true;
+}
+
+/* Adds bytes to the superblock's source; false when they would need one range too many. */
+static bool add_source(struct superblock *sb, uintptr_t start, uintptr_t end) {
+  if (sb->range_count && sb->ranges[sb->range_count - 1].end == start) {
+    sb->ranges[sb->range_count - 1].end = end;
+    return true;
+  }
+  if (sb->range_count == BLOCK_RANGES) return false;
+  sb->ranges[sb->range_count++] = (struct source_range){start, end};
+  return true;
+}
+
+static bool seen(const struct superblock *sb, uintptr_t pc) {
+  for (unsigned i = 0; i < sb->count; i++)
+    if (sb->items[i].pc == pc) return true;
+  return false;
+}
+
+/* Where the main path goes after the item just added; false when it ends there. */
+static bool follow(struct superblock *sb, struct item *item) {
+  uintptr_t next = item->pc + item->insn.len, target = next + (uintptr_t)item->insn.imm;
+  sb->open = false;
+  switch (item->insn.kind) {
+    case INSN_COPY:
+    case INSN_STRING:
+    case INSN_XSAVE:
+    case INSN_WAIT:
+    case INSN_PKRU:
+    case INSN_XGETBV:
+    case INSN_RDFSBASE:
+    case INSN_WRFSBASE:
+    case INSN_SMSW_LIKE:
+      if (stores_fip(&item->insn)) return false;
+      sb->open = true;
+      sb->next_pc = next;
+      return !(sb->self_checking && (item->insn.mem.access & ACCESS_WRITE || item->insn.stack_access & ACCESS_WRITE ||
+                                     item->insn.string_write));
+    case INSN_JCC:
+      if (target <= item->pc || sb->side_exits == SIDE_EXITS_MAX) return false;
+      sb->side_exits++;
+      sb->open = true;
+      sb->next_pc = next;
+      return true;
+    case INSN_JMP:
+      if (sb->count == SUPERBLOCK_MAX || sb->self_checking || seen(sb, target)) return false;
+      item->inlined = true;
+      sb->open = true;
+      sb->next_pc = target;
+      return true;
+    default: return false;
+  }
+}
+
+void superblock_read(struct superblock *sb, uintptr_t pc) {
+  sb->count = sb->side_exits = sb->range_count = 0;
+  sb->page = 1; /* no page */
+  sb->unfetchable = false;
+  sb->open = true;
+  sb->next_pc = pc;
+  unsigned bytes = 0;
+  while (sb->count < SUPERBLOCK_MAX) {
+    struct item *item = &sb->items[sb->count];
+    bool self_checking;
+    if (!fetch(sb, sb->next_pc, item, &self_checking, &sb->fault_address)) {
+      sb->unfetchable = sb->count == 0;
+      return;
+    }
+    if (sb->count && self_checking != sb->self_checking) return;
+    sb->self_checking = self_checking;
+    if (self_checking && sb->count && bytes + item->insn.len > SELF_CHECKING_BYTES) return;
+    if (!add_source(sb, item->pc, item->pc + item->insn.len)) return;
+    bytes += item->insn.len;
+    sb->count++;
+    if (!follow(sb, item)) return;
+  }
+}
+
+/* -- Liveness --------------------------------------------------------------------------------------------------- */
+
+/* What one instruction does to the set of flags still in doubt: false when the answer is known (*dead says which). */
+static bool flags_step(const struct x64_insn *insn, unsigned *doubt, bool *dead) {
+  if (insn->flags_read & *doubt) return *dead = false;
+  *doubt &= ~(unsigned)insn->flags_killed;
+  if (!*doubt) {
+    *dead = true;
+    return false;
+  }
+  return true;
+}
+
+static bool passes(const struct x64_insn *insn) {
+  return insn->kind == INSN_COPY || insn->kind == INSN_STRING;
+}
+
+bool superblock_flags_dead(const struct superblock *sb, unsigned i) {
+  unsigned doubt = FLAGS_STATUS;
+  bool dead;
+  for (; i < sb->count; i++) {
+    if (!flags_step(&sb->items[i].insn, &doubt, &dead)) return dead;
+    if (!passes(&sb->items[i].insn) && !sb->items[i].inlined) return false;
+  }
+  return false;
+}
+
+bool superblock_flags_dead_at(struct superblock *sb, uintptr_t pc) {
+  if (sb->self_checking) return false;
+  unsigned doubt = FLAGS_STATUS;
+  bool dead = false, self_checking;
+  uintptr_t at = pc, fault;
+  struct item item;
+  for (unsigned i = 0; i < PEEK_MAX; i++) {
+    if (!fetch(sb, at, &item, &self_checking, &fault) || self_checking) return false;
+    at += item.insn.len;
+    if (!flags_step(&item.insn, &doubt, &dead)) return dead && add_source(sb, pc, at);
+    if (!passes(&item.insn)) return false;
+  }
+  return false;
+}
+
+unsigned superblock_next_use(const struct superblock *sb, unsigned i, unsigned reg) {
+  unsigned distance = 0;
+  for (; i < sb->count; i++, distance++)
+    if ((sb->items[i].insn.gpr_read | sb->items[i].insn.gpr_written) >> reg & 1) break;
+  return distance;
+}

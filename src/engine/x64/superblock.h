@@ -1,0 +1,42 @@
+/* superblock.h (x86-64): a stretch of application code as the translator sees it before it emits anything. */
+#ifndef REPRISE_X64_SUPERBLOCK_H
+#define REPRISE_X64_SUPERBLOCK_H
+
+#include "engine/cache.h"
+#include "engine/code.h"
+#include "engine/x64/decode.h"
+
+enum { SUPERBLOCK_MAX = 64, SIDE_EXITS_MAX = 6 };
+
+struct item {
+  struct x64_insn insn;
+  uintptr_t pc;
+  uint8_t bytes[X64_INSN_MAX];
+  bool inlined;           /* a direct jump whose target is the next item: nothing to emit */
+};
+
+/* One entry, a main path through fall-throughs and direct jumps, side exits at its conditional branches. */
+struct superblock {
+  unsigned count;
+  unsigned side_exits;
+  bool self_checking;     /* its page changes too often to be watched */
+  bool open;              /* the last item falls through to next_pc (it is not a branch) */
+  bool unfetchable;       /* the first instruction can't be fetched; fault_address says where */
+  uintptr_t next_pc;      /* where the main path goes on when open */
+  uintptr_t fault_address;
+  uintptr_t page;         /* the page last read from, and how it is watched */
+  enum watch watch;
+  unsigned range_count;
+  struct source_range ranges[BLOCK_RANGES];
+  struct item items[SUPERBLOCK_MAX];
+};
+
+void superblock_read(struct superblock *sb, uintptr_t pc);
+/* Whether the status flags at item i are overwritten before anything can read them. */
+bool superblock_flags_dead(const struct superblock *sb, unsigned i);
+/* The same for code outside the superblock; its bytes become part of the superblock's source. */
+bool superblock_flags_dead_at(struct superblock *sb, uintptr_t pc);
+/* How many items from i on leave register reg alone. */
+unsigned superblock_next_use(const struct superblock *sb, unsigned i, unsigned reg);
+
+#endif

@@ -1,0 +1,29 @@
+/* syscall.h (x86-64): the primitives that need no context: a raw system call, bulk copies. */
+#ifndef REPRISE_X64_SYSCALL_H
+#define REPRISE_X64_SYSCALL_H
+
+static inline long arch_syscall6(long nr, long a, long b, long c, long d, long e, long f) {
+  long result;
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+
+static inline void arch_copy_bytes(void *to, const void *from, unsigned long bytes) {
+  __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+}
+
+static inline void arch_fill_bytes(void *to, int value, unsigned long bytes) {
+  __asm__ volatile("rep stosb" : "+D"(to), "+c"(bytes) : "a"(value) : "memory");
+}
+
+/* The vDSO's names for what the engine takes from it. */
+#define ARCH_VDSO_CLOCK_GETTIME "__vdso_clock_gettime"
+#define ARCH_VDSO_CLOCK_GETRES "__vdso_clock_getres"
+
+#endif

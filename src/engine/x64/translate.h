@@ -1,0 +1,74 @@
+/* translate.h (x86-64): the state of one translation, shared by the files that emit parts of a block. */
+#ifndef REPRISE_X64_TRANSLATE_H
+#define REPRISE_X64_TRANSLATE_H
+
+#include "engine/x64/emit.h"
+#include "engine/x64/superblock.h"
+
+/* Spill slots. The first two hold rax and rcx on the way to an indirect target; the third a register borrowed over several
+ * instructions, the fourth one borrowed inside a single instruction. */
+enum { SLOT_RAX, SLOT_RCX, SLOT_LONG, SLOT_SHORT };
+#define SPILL(slot) (CTX_SPILL + 8 * (slot))
+
+/* insn_map.borrowed: for each slot, five bits: the register in it plus one, or 0. */
+#define BORROWED(slot, reg) ((uint16_t)(((reg) + 1) << 5 * (slot)))
+enum { BORROWED_SLOTS = 3, BORROWED_MASK = 31 };
+
+/* Displacement of the thread's indirect-branch table from its slot; one code address per low 16 bits of a target. */
+#define TARGET_TABLE 0x10000
+enum { TARGET_COUNT = 1 << 16 };
+
+/* Code that is emitted behind the block's main path. */
+struct stub {
+  uint8_t *branch;      /* displacement to be filled in with the stub's address */
+  struct exit *exit;
+  int32_t correction;   /* to the position, which the entry has advanced by the whole main path */
+  int8_t reload;        /* register to take back from SLOT_LONG, or -1 */
+  bool flags_dead;      /* the target does not care for the flags */
+  bool restore_flags;   /* flags are in rax, rax is in SLOT_RAX */
+};
+
+enum { STUBS_MAX = SIDE_EXITS_MAX + SUPERBLOCK_MAX + 8, CONSTANTS_MAX = 2 };
+
+struct translation {
+  struct code code;
+  struct superblock sb;
+  struct block *block;
+  struct exit *next_exit;
+  int8_t borrowed;      /* register in SLOT_LONG, or -1 */
+  struct stub stubs[STUBS_MAX];
+  unsigned stub_count;
+  struct {
+    uint8_t *at;        /* displacement of a RIP-relative operand */
+    uint64_t value;
+  } constants[CONSTANTS_MAX];
+  unsigned constant_count;
+  struct insn_map map[SUPERBLOCK_MAX];
+};
+
+struct exit *new_exit(struct translation *t, enum exit_kind kind, uintptr_t target);
+struct stub *new_stub(struct translation *t, uint8_t *branch, struct exit *exit);
+void emit_exit_tail(struct code *c, const struct exit *exit);
+
+/* Registers that can be the base of a memory operand in the shortest encoding. */
+enum { EASY_BASES = 1 << RAX | 1 << RCX | 1 << RDX | 1 << RBX | 1 << RSI | 1 << RDI };
+
+/* A register that instruction i does not use and that is saved in SLOT_LONG, for free use until it is given back. Only one at
+ * a time; allowed is a mask of candidates. */
+unsigned borrow(struct translation *t, unsigned i, uint16_t allowed);
+void give_back(struct translation *t);
+
+/* checks.c */
+bool wants_check(const struct x64_insn *insn);
+void emit_check(struct translation *t, unsigned i);
+
+/* fip.c */
+bool stores_fip(const struct x64_insn *insn);
+uint64_t fip_detail(const struct item *item);
+void repair_fip(struct thread *thread, uint64_t detail);
+uint64_t application_address(uint64_t code);
+
+/* links.c */
+void emit_indirect_entry(struct code *c, uintptr_t pc);
+
+#endif

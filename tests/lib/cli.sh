@@ -1,0 +1,36 @@
+#!/bin/bash
+# Runs one case_NAME function of a file in tests/cli: lib/cli.sh FILE FUNCTION. Its status is the verdict.
+# REPRISE is the command under test; the current folder is fresh.
+
+fail() {
+  echo "$*"
+  exit 1
+}
+
+# The user's mistake: nothing on stdout, one line on stderr that starts with "reprise: " and has WORDS in it.
+refuses() { # STATUS WORDS COMMAND…
+  local want=$1 words=$2 status
+  shift 2
+  "$@" >out 2>err
+  status=$?
+  [ "$status" = "$want" ] || fail "$*: status $status, not $want; stderr: $(cat err)"
+  [ ! -s out ] || fail "$*: wrote to stdout: $(head -n 3 out)"
+  [ "$(wc -l <err)" = 1 ] || fail "$*: stderr is not one line: $(cat err)"
+  grep -q '^reprise: ' err || fail "$*: stderr does not start with 'reprise: ': $(cat err)"
+  grep -qF -- "$words" err || fail "$*: stderr does not mention '$words': $(cat err)"
+}
+
+prints() { # STATUS TEXT COMMAND…: exactly this on stdout, nothing on stderr
+  local want=$1 text=$2 status
+  shift 2
+  "$@" >out 2>err
+  status=$?
+  [ "$status" = "$want" ] || fail "$*: status $status, not $want; stderr: $(cat err)"
+  [ "$(cat out)" = "$text" ] || fail "$*: printed '$(cat out)', not '$text'"
+  [ ! -s err ] || fail "$*: stderr: $(cat err)"
+}
+
+# shellcheck source=/dev/null
+source "$1"
+"$2"
+exit 0

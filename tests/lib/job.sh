@@ -1,0 +1,121 @@
+#!/bin/bash
+# Runs the one test that tests/run names and reports it: a line in $RESULTS, and on failure what differs.
+set -u
+
+id=$1
+test=${id%@*}
+stress=
+[[ $id != *@* ]] || stress=${id#*@}
+suite=${test%%/*}
+name=${test#*/}
+dir=$OUT/$test
+seconds=60
+
+report() { # pass|fail|skip [WHY [EXCERPT]]
+  echo "$1 $id${2:+ ($2)}" >>"$RESULTS"
+  case $1 in
+    fail) printf 'FAIL %s: %s (outputs in %s)\n%s' "$id" "$2" "${dir#"$ROOT"/}" "${3:+$3$'\n'}" ;;
+    pass) [ -z "$VERBOSE" ] || echo "ok   $id" ;;
+  esac
+  exit 0
+}
+
+excerpt() { head -n 8 | cut -c 1-200 | sed 's/^/     /'; }
+
+# Runs a command in a fresh folder, always the same one, and with the same few variables, so that nothing but
+# the engine differs between two runs. Stdout, stderr and status go to $dir/KIND.
+limited() { # KIND COMMAND…
+  local kind=$1
+  shift
+  rm -rf "${dir:?}/$kind" "$dir/cwd"
+  mkdir -p "$dir/$kind" "$dir/cwd"
+  prepare
+  (
+    cd "$dir/cwd" || exit
+    mapfile -t engine_variables < <(env | grep '^REPRISE_')
+    exec env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME="$dir/cwd" LC_ALL=C.UTF-8 TZ=UTC TERM=dumb \
+      PYTHONDONTWRITEBYTECODE=1 "${engine_variables[@]}" "${variables[@]}" \
+      "$ROOT/build/tests/limit" "$seconds" "$dir/$kind/status" "$@"
+  ) </dev/null >"$dir/$kind/stdout" 2>"$dir/$kind/stderr"
+  rm -rf "$dir/cwd"
+}
+prepare() { :; }
+variables=()
+
+# How the engine runs a program. Modes that take more than one command belong here.
+translated() { # PROGRAM ARGS…
+  limited "$kind" "$REPRISE" run -- "$@"
+}
+
+# The native result is the same for all engines of one driver run.
+native() { # PROGRAM ARGS…
+  [ "$(cat "$dir/native/run-id" 2>/dev/null)" != "$RUN_ID" ] || return 0
+  limited native "$@"
+  echo "$RUN_ID" >"$dir/native/run-id"
+}
+
+compare() {
+  local what
+  case $(cat "$dir/native/status") in
+    "time limit") report fail "hangs natively" ;;
+    "exit 99") report fail "its own checks fail natively" "$(excerpt <"$dir/native/stderr")" ;; # see CHECK
+  esac
+  for what in status stderr stdout; do
+    cmp -s "$dir/native/$what" "$dir/$kind/$what" ||
+      report fail "$what differs from native" "$(cd "$dir" && diff -a "native/$what" "$kind/$what" | excerpt)"
+  done
+  report pass
+}
+
+if [ ! -x "$ROOT/build/tests/limit" ]; then report fail "build/tests/limit is not built: make test-programs"; fi
+
+kind=run${stress:+-$stress}
+if [ -n "$stress" ]; then
+  REPRISE=$ROOT/build/stress-$stress/reprise
+  seconds=$((seconds * 5))
+fi
+
+# One run of a test at a time: all its engines share its folder.
+mkdir -p "$dir"
+exec 9>"$dir/lock"
+flock 9
+
+case $suite in
+  programs)
+    [ -x "$ROOT/build/tests/$test" ] || report fail "not built"
+    prepare() { cp "$ROOT/build/tests/$test" "$dir/cwd/${name##*/}"; }
+    native "./${name##*/}"
+    translated "./${name##*/}"
+    compare
+    ;;
+  e2e)
+    script=$ROOT/tests/$test.sh
+    for program in $(sed -n 's/^# needs: //p' "$script"); do
+      [ -e "$program" ] || report skip "no $program"
+    done
+    seconds=$((seconds * 5))
+    variables=(BASH_ENV="$ROOT/tests/lib/e2e.sh" LIMIT="$ROOT/build/tests/limit" R=)
+    native /bin/bash -u "$script"
+    variables[2]="R=$REPRISE run --"
+    limited "$kind" /bin/bash -u "$script"
+    compare
+    ;;
+  cli)
+    variables=(REPRISE="$REPRISE" LIB="$ROOT/tests/lib/cli.sh" PROGRAMS="$ROOT/build/tests/programs")
+    limited "$kind" /bin/bash -u "$ROOT/tests/lib/cli.sh" "$ROOT/tests/cli/${name%.*}.sh" "case_${name#*.}"
+    [ "$(cat "$dir/$kind/status")" = "exit 0" ] && report pass
+    report fail "$(cat "$dir/$kind/status")" "$(cat "$dir/$kind/stdout" "$dir/$kind/stderr" | excerpt)"
+    ;;
+  engine)
+    seconds=3600
+    program=$ROOT/build/tests/$test
+    [ ! -e "$ROOT/tests/$test.sh" ] || program=$ROOT/tests/$test.sh
+    [ -x "$program" ] || report fail "not built"
+    variables=(ROOT="$ROOT" BUILD="$ROOT/build" COUNT="$UNIT_COUNT")
+    limited "$kind" "$program" "$UNIT_COUNT"
+    grep -q '^[1-9][0-9]* passed, 0 failed$' "$dir/$kind/stdout" && [ "$(cat "$dir/$kind/status")" = "exit 0" ] &&
+      report pass
+    report fail "$(cat "$dir/$kind/status")" "$(cat "$dir/$kind/stderr" "$dir/$kind/stdout" | excerpt)"
+    ;;
+esac
+report fail "no suite '$suite'"

@@ -1,0 +1,31 @@
+/* madvise(MADV_DONTNEED) gives back the file's code under a private change, and zeros in anonymous memory. */
+#include "jit.h"
+#include "trap.h"
+
+int main(void) {
+  trap_install();
+  int fd = memfd_create("code", 0);
+  byte f[JIT_CONSTANT_SIZE];
+  jit_constant(f, 10);
+  CHECK(fd >= 0 && ftruncate(fd, JIT_PAGE) == 0 && pwrite(fd, f, sizeof f, 0) == (ssize_t)sizeof f);
+  byte *p = mmap(NULL, JIT_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE, fd, 0);
+  CHECK(p != MAP_FAILED);
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < 100; i++) {
+    CHECK(jit_call(p) == 10);
+    jit_constant(p, 1000 + i);
+    sum += jit_call(p);
+    CHECK(madvise(p, JIT_PAGE, MADV_DONTNEED) == 0);
+  }
+  printf("sum %u, back to %u\n", sum, jit_call(p));
+  byte *zero = jit_map(JIT_PAGE);
+  jit_constant(zero, 5);
+  CHECK(jit_call(zero) == 5 && madvise(zero, JIT_PAGE, MADV_DONTNEED) == 0);
+  /* 00 00: add [rax], al, which traps with rax = 0 when called this way */
+  byte *caller = jit_map(JIT_PAGE);
+  jit_rel32(JIT_EMIT(caller, "\x31\xc0\xe9"), zero);
+  CHECK(trap_run(caller) == 1);
+  printf("%s at %+ld, address %lx\n", trap_name(trap_seen.signo), (long)(trap_seen.pc - (uintptr_t)zero),
+         (unsigned long)trap_seen.address);
+  return 0;
+}
