@@ -80,7 +80,8 @@ static long binary_record(void) {
     uint32_t serial, kind;
     double value;
     uint16_t samples[8];
-  } record = {.serial = serial++, .kind = (uint32_t)(next_random() % 5)};
+  } record = {.serial = serial, .kind = (uint32_t)(next_random() % 5)};
+  serial++;
   record.value = (double)(next_random() % 100000) / 8.0;
   for (int i = 0; i < 8; i++) record.samples[i] = (uint16_t)(serial * (unsigned)i + next_random() % 64);
   return (long)fwrite(&record, 1, sizeof record, stdout);

@@ -12,8 +12,12 @@ PROGRAM_FLAGS := -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread -I tests/pr
 own_flags = $(shell sed -n 's,^.*/\* cflags: \(.*\) \*/.*$$,\1,p' $<)
 compile_program = $(Q)mkdir -p $(@D) && $1 $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(own_flags) -lm
 
-# Unit tests of the engine's parts are hosted programs linked with the parts they test.
-UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(wildcard tests/engine/decode_*.c))
+# Unit tests of the engine's parts are hosted programs linked with the parts they test. A file with a header of
+# its own name is no test but shared by them.
+UNIT_SHARED := $(filter $(patsubst %.h,%.c,$(wildcard tests/engine/*.h)),$(wildcard tests/engine/*.c))
+UNIT_SOURCES := $(filter-out $(UNIT_SHARED),$(wildcard tests/engine/*.c))
+UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(UNIT_SOURCES))
+UNIT_PARTS := $(wildcard src/engine/$(ARCH)/decode*.c)
 UNIT_FLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I src
 
 # A test program that does not compile is a failed test, not the end of the run.
@@ -47,9 +51,9 @@ $(TESTS)/programs/%: tests/programs/%.S
 	$(call say,AS $<)
 	$(call compile_program,$(CC))
 
-$(TESTS)/engine/%: tests/engine/%.c $(wildcard src/engine/$(ARCH)/decode*.[ch])
+$(TESTS)/engine/%: tests/engine/%.c $(UNIT_SHARED) $(UNIT_PARTS) $(wildcard tests/engine/*.h src/engine/$(ARCH)/decode*.h)
 	$(call say,CC $<)
-	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(wildcard src/engine/$(ARCH)/decode*.c) -lZydis -lZycore
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(UNIT_SHARED) $(UNIT_PARTS) -lZydis -lZycore
 
 $(TESTS)/limit: tests/lib/limit.c
 	$(call say,CC $<)

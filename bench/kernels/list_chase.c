@@ -37,7 +37,7 @@ static uint64_t chase(const struct node *node, long steps) {
 }
 
 int main(int argc, char **argv) {
-  long rounds = kernel_rounds(argc, argv, 140);
+  long rounds = kernel_rounds(argc, argv, 90);
   uint64_t random = 2463534242u;
   struct node *near = make_list(1000, &random);
   struct node *far = make_list(500000, &random);

@@ -35,7 +35,7 @@ int complain(int status, const char *pattern, ...) {
 int bad_usage(const struct command *command, const char *pattern, ...) {
   va_list args;
   va_start(args, pattern);
-  complain_list(pattern, args, " (see `reprise help %s`)", command->name);
+  complain_list(pattern, args, " (see `reprise help%s`)", command == &run_command ? " run" : "");
   va_end(args);
   return STATUS_USAGE;
 }

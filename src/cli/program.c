@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,35 +47,11 @@ int program_find(const char *name, char *out, size_t size) {
   } else {
     error = (size_t)snprintf(out, size, "%s", name) < size ? executable_error(out) : ENAMETOOLONG;
   }
+  if (!*name) name = "(empty name)";
   if (error == EISDIR) return complain(STATUS_NOT_EXECUTABLE, "%s: is a directory", name);
   if (error == EACCES) return complain(STATUS_NOT_EXECUTABLE, "%s: not executable", name);
-  if (error == ENOENT || error == ENOTDIR) return complain(STATUS_NOT_FOUND, "%s: not found", name);
+  if (error == ENOENT) return complain(STATUS_NOT_FOUND, "%s: not found", name);
   if (error) return complain(STATUS_NOT_EXECUTABLE, "%s: %s", name, strerror(error));
   if (access(out, R_OK)) return complain(STATUS_NOT_EXECUTABLE, "%s: can't be read, which the engine must", name);
   return 0;
-}
-
-bool program_is_plain_script(const char *path) {
-  char head[80];
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  ssize_t n = read(fd, head, sizeof head);
-  close(fd);
-  if (n < 0 || (n >= 2 && !memcmp(head, "#!", 2)) || (n >= 4 && !memcmp(head, "\177ELF", 4))) return false;
-  /* Text as shells judge it: no zero byte in the first line. */
-  char *line_end = memchr(head, '\n', (size_t)n);
-  return !memchr(head, 0, line_end ? (size_t)(line_end - head) : (size_t)n);
-}
-
-char **program_for_shell(const char *path, char **argv) {
-  static char shell[] = "/bin/sh";
-  size_t count = 0;
-  while (argv[count]) count++;
-  char **out = calloc(count + 2, sizeof *out);
-  if (!out) return NULL;
-  out[0] = shell;
-  out[1] = strdup(path);
-  if (!out[1]) return NULL;
-  memcpy(out + 2, argv + 1, (count ? count - 1 : 0) * sizeof *out);
-  return out;
 }

@@ -2,15 +2,10 @@
 #ifndef REPRISE_CLI_PROGRAM_H
 #define REPRISE_CLI_PROGRAM_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Looks name up in PATH unless it holds a slash, and checks that it is a file that may be executed and read. 0 with the path
  * in out, or an exit status after having said what is wrong. */
 int program_find(const char *name, char *out, size_t size);
-/* A text file without "#!", which a shell is expected to run. */
-bool program_is_plain_script(const char *path);
-/* Arguments for running it: /bin/sh, path, the rest of argv. NULL without memory. */
-char **program_for_shell(const char *path, char **argv);
 
 #endif

@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/program.h"
 #include "engine/engine.h"
+#include "engine/handover.h"
 #include "engine/log.h"
 
 extern char **environ;
@@ -133,7 +134,10 @@ static int become(struct engine_config *settings, char **argv) {
   if (file < 0) return complain(STATUS_FAILED, "can't make a memory file: %s", strerror(errno));
   int number = place_descriptors(engine, file);
   if (number < 0) return complain(STATUS_FAILED, "the limit on open files is too low");
-  syscall(SYS_execveat, number, "", argv, environ, AT_EMPTY_PATH);
+  char name[ENGINE_PATH_MAX];
+  handover_name(name, sizeof name, number, strlen(settings->program));
+  execve(name, argv, environ);
+  if (errno == ENOENT) syscall(SYS_execveat, number, "", argv, environ, AT_EMPTY_PATH); /* without /proc */
   if (errno == E2BIG) return complain(STATUS_NOT_EXECUTABLE, "%s: %s", argv[0], strerror(errno));
   return complain(STATUS_FAILED, "can't start the engine: %s", strerror(errno));
 }
@@ -149,13 +153,7 @@ static int run(int argc, char **argv) {
   if (next == argc) return bad_usage(&run_command, "no program given");
   status = program_find(argv[next], settings.program, sizeof settings.program);
   if (status) return status;
-  char **program_argv = argv + next;
-  if (program_is_plain_script(settings.program)) {
-    program_argv = program_for_shell(settings.program, program_argv);
-    if (!program_argv) return complain(STATUS_FAILED, "out of memory");
-    snprintf(settings.program, sizeof settings.program, "%s", program_argv[0]);
-  }
-  return become(&settings, program_argv);
+  return become(&settings, argv + next);
 }
 
 const struct command run_command = {

@@ -39,8 +39,9 @@ void arch_set_sp(struct thread *thread, uintptr_t sp);
 void arch_copy_context(struct thread *child, const struct thread *parent);
 /* A fresh program: every register zero but the stack pointer. */
 void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp);
-/* Notes for signal frames that the instruction at address could not be fetched. */
-void arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool mapped);
+/* Notes for signal frames that the instruction at address could not be fetched, though its page may be present. False: the
+ * processor has no such address, and reports none. */
+bool arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool present);
 
 struct call {
   long nr;

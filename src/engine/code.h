@@ -35,6 +35,16 @@ bool codewatch_release_locked(uintptr_t start, uintptr_t end); /* under cache_lo
 /* The cache has been flushed: there are no blocks any more. Under cache_lock. */
 void code_forget_all(void);
 
+/* Whether any page is watched; most programs never have one. */
+bool codewatch_any(void);
+/* Before the kernel performs the call for the application: makes watched pages writable that it may write (kernel_writes.c).
+ * Otherwise a transfer could end at such a page, or take its data and lose it. */
+void codewatch_before_call(const struct call *call);
+/* After it: drops what was made from code that the call has overwritten behind its protection (/proc/self/mem). */
+void codewatch_after_call(const struct call *call, long result);
+/* The bytes in [start, end) may be others now; the protection is as it was. Takes cache_lock. */
+void code_overwritten(uintptr_t start, uintptr_t end);
+
 /* safe_copy into application memory, watched pages included. */
 long copy_to_app(uintptr_t to, const void *from, size_t bytes);
 

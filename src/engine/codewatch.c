@@ -30,6 +30,15 @@ struct code_page {
 static struct code_page *pages[PAGE_HASH];
 static size_t page_count;
 
+static _Atomic size_t watched_count;
+
+bool codewatch_any(void) { return watched_count != 0; }
+
+static void set_watched(struct code_page *p, bool watched) {
+  watched_count += (size_t)watched - (size_t)p->watched;
+  p->watched = watched;
+}
+
 static struct code_page **bucket_of(uintptr_t page) { return &pages[(page / PAGE) % PAGE_HASH]; }
 
 static struct code_page *find(uintptr_t page) {
@@ -59,7 +68,7 @@ enum watch codewatch_begin(uintptr_t page) {
   if (p->faults >= FAULTS_MAX) return WATCH_SELF_CHECK;
   if (!p->watched) {
     p->prot = mapping.prot;
-    p->watched = true;
+    set_watched(p, true);
     os_call3(__NR_mprotect, page, PAGE, mapping.prot & ~(uint32_t)PROT_WRITE);
   }
   return WATCH_OK;
@@ -96,7 +105,7 @@ static void drop_members(struct code_page *p) {
 
 static void release(struct code_page *p) {
   if (!p->watched) return;
-  p->watched = false;
+  set_watched(p, false);
   os_call3(__NR_mprotect, p->page, PAGE, p->prot);
 }
 
@@ -116,7 +125,7 @@ static void for_each_page(uintptr_t start, uintptr_t end, void (*visit)(struct c
 }
 
 static void forget(struct code_page *p) {
-  p->watched = false;
+  set_watched(p, false);
   drop_members(p);
 }
 
@@ -169,6 +178,17 @@ bool codewatch_release(uintptr_t start, uintptr_t end) {
   bool any = codewatch_release_locked(start, end);
   lock_release(&cache_lock);
   return any;
+}
+
+static void give_up(struct code_page *p) {
+  release(p);
+  drop_members(p);
+}
+
+void code_overwritten(uintptr_t start, uintptr_t end) {
+  lock_take(&cache_lock);
+  for_each_page(start, end, give_up);
+  lock_release(&cache_lock);
 }
 
 void code_forget_all(void) {

@@ -7,7 +7,6 @@
 
 #include "engine/cache.h"
 #include "engine/lib.h"
-#include "engine/mappings.h"
 #include "engine/signals.h"
 #include "engine/syscalls.h"
 
@@ -24,11 +23,15 @@ static void serve_pending(struct thread *thread) {
   while (thread->queued.signo) signals_deliver(thread);
 }
 
-/* Connects the exit that was taken to the block it led to, if the exit still exists. */
+/* Connects the exit that was taken to the block it led to, if the exit still exists. A signal delivered meanwhile leads
+ * somewhere else. */
 static void connect(struct thread *thread, const struct departure *from, struct block *to) {
   if (from->epoch != thread->cache_epoch) return;
+#if defined(REPRISE_STRESS_SIGNALS)
+  return; /* every block ends at a safepoint */
+#endif
   if (from->kind == EXIT_INDIRECT) arch_resolve(thread, to);
-  else if (from->kind == EXIT_DIRECT && from->exit) arch_link(from->exit, to);
+  else if (from->kind == EXIT_DIRECT && from->copy.target == to->pc) arch_link(from->exit, to);
 }
 
 /* Runs in the cache until something needs the engine. */
@@ -47,11 +50,6 @@ static void run(struct thread *thread, struct block *block, struct departure *le
   if (left->kind == EXIT_POLL) arch_uncount(thread, left->exit->block->instructions);
 }
 
-static void raise_fetch_fault(struct thread *thread, uintptr_t address) {
-  struct mapping mapping;
-  signals_raise(thread, SIGSEGV, mappings_find(address, &mapping) ? SEGV_ACCERR : SEGV_MAPERR, address);
-}
-
 /* Does what the exit asks for; afterwards arch_pc says where to go on. */
 static void serve_exit(struct thread *thread, struct departure *left) {
   const struct exit *exit = &left->copy;
@@ -67,7 +65,7 @@ static void serve_exit(struct thread *thread, struct departure *left) {
     case EXIT_EMULATE: arch_emulate(thread, exit); break;
     case EXIT_FETCH:
       cache_drop(exit->target);
-      raise_fetch_fault(thread, exit->detail);
+      signals_raise_fetch(thread, exit->detail);
       break;
     case EXIT_UNSUPPORTED:
       print(2, "reprise: unsupported instruction at %lx\n", exit->target);
@@ -82,6 +80,7 @@ static _Noreturn void loop(struct thread *thread) {
   struct departure left = {.kind = EXIT_POLL};
   for (;;) {
     if (arch_requested(thread) || thread->queued.signo) serve_pending(thread);
+    signals_stress(thread);
     uintptr_t pc = arch_pc(thread);
     bool indirect = left.kind == EXIT_INDIRECT;
     if (!cache_enter(thread)) continue;

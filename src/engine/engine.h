@@ -1,8 +1,8 @@
 /* engine.h: what the launcher hands to the engine, and where the engine's memory lies.
  *
- * The engine is started by execveat(2) on a descriptor, so the kernel gives it the program's own argv and envp
- * and AT_EXECFN = "/dev/fd/N". Descriptor N is the engine's file, N + 1 a memory file with a struct
- * engine_config; both stay open over every execve of the sphere. N + 2 is the program's file (see files.h). */
+ * The engine is executed by the name of a descriptor (handover.h), with the program's own argv and envp. Descriptor N is
+ * the engine's file, N + 1 a memory file with a struct engine_config; both stay open over every execve of the sphere.
+ * N + 2 is the program's file (files.h). */
 #ifndef REPRISE_ENGINE_ENGINE_H
 #define REPRISE_ENGINE_ENGINE_H
 
@@ -22,6 +22,10 @@ struct engine_config {
   uint32_t log_channels;          /* REPRISE_LOG as a bit mask, see log.h */
   uint32_t hide_no_randomize;     /* the launcher, not the program, has turned randomisation off */
   int32_t program_fd;             /* the file to load, open, or -1 when it has still to be opened by name */
+  uint32_t limits_known;          /* 1: limits holds what the program has set; 0: the kernel's are the program's */
+  struct {
+    uint64_t soft, hard;
+  } limits[2];                    /* RLIMIT_DATA and RLIMIT_AS as the program sees them (limits.c) */
   char comm[16];                  /* the process's name as the kernel would have set it (not by the launcher) */
   char program[ENGINE_PATH_MAX];  /* the file to load: the program, or the interpreter of its script */
   char execfn[ENGINE_PATH_MAX];   /* AT_EXECFN as the kernel would have set it */
@@ -35,6 +39,7 @@ struct engine_config {
 #define CODE_CACHE_MAX 0x40000000UL
 #define ARENA_BASE (ENGINE_BASE + 0x80000000UL)         /* the engine's tables */
 #define ARENA_MAX 0x80000000UL
+#define VDSO_BASE (ENGINE_BASE + 0x200000000UL)         /* the kernel's vDSO, moved out of the program's way */
 #define THREAD_AREA_BASE (ENGINE_BASE + 0x1000000000UL) /* one slot per thread */
 #define THREAD_AREA_STRIDE 0x8000000UL
 

@@ -17,6 +17,7 @@
 #include <linux/mman.h>
 
 #include "engine/files.h"
+#include "engine/handover.h"
 #include "engine/image.h"
 #include "engine/lib.h"
 #include "engine/log.h"
@@ -151,7 +152,8 @@ static long enter(struct thread *thread, struct work *work, int fd, uintptr_t ar
   LOG(start, "execute %s as %s", work->config.program, work->config.execfn);
   os_call3(__NR_fcntl, fd, F_SETFD, 0);
   signals_before_exec(thread);
-  result = os_call5(__NR_execveat, engine_fd, "", argv, envp, AT_EMPTY_PATH);
+  struct call call = {__NR_execveat, {engine_fd, (long)"", (long)argv, (long)envp, AT_EMPTY_PATH}};
+  result = arch_blocking_call(thread, &call); /* a signal that has been taken already must not be lost */
   signals_exec_failed(thread);
   return result;
 }
@@ -250,6 +252,7 @@ bool exec_call(struct thread *thread, const struct call *call, long *result) {
 }
 
 long exec_first(struct thread *thread, char **argv, char **envp, const char **problem) {
+  format(config.execfn, sizeof config.execfn, "%s", config.program);
   struct work *work = work_begin(thread);
   if (!work) return -ENOMEM;
   memcpy(work->path, config.program, sizeof work->path);

@@ -2,11 +2,11 @@
  *
  * /proc/…/exe of a process under the engine names the engine's file; its real program is held open on FD_PROGRAM, and
  * /proc/…/fd/<that> behaves in every respect as the link should, so paths are rewritten and the kernel does the rest. maps,
- * smaps and auxv are answered with edited copies, made when they are opened.
+ * smaps, auxv and status are answered with edited copies, made when they are opened.
  *
  * Known limits. An open maps file does not change any more; its descriptor names a memory file. dup2 onto one of the three
  * reserved numbers fails with EBADF. A seccomp filter also judges the engine's own calls. Writing to one's own code
- * through /proc/self/mem is not noticed. */
+ * through /proc/self/mem is noticed from pwrite, not from lseek and write. */
 #include "engine/files.h"
 
 #include <linux/close_range.h>
@@ -16,11 +16,10 @@
 #include <linux/resource.h>
 #include <linux/stat.h>
 
+#include "engine/edited.h"
 #include "engine/lib.h"
 #include "engine/mappings.h"
-#include "engine/maps.h"
 #include "engine/proc_path.h"
-#include "engine/stack.h"
 
 /* -- Descriptors ------------------------------------------------------------------------------------------------ */
 
@@ -163,21 +162,24 @@ bool files_real_program(int directory, char *path) {
   return true;
 }
 
-static bool open_edited(const struct proc_path *proc, long flags, long *result) {
+static bool open_edited(struct thread *thread, const struct proc_path *proc, long flags, long *result) {
   if ((flags & O_ACCMODE) != O_RDONLY || flags & (O_PATH | O_DIRECTORY)) return false;
   if (!proc->own && !runs_engine(proc)) return false;
-  size_t bytes;
-  const void *auxv = stack_saved_auxv(&bytes);
   char path[PROC_FOLDER_MAX + 8];
   switch (proc->file) {
     case PROC_MAPS:
     case PROC_SMAPS:
       format(path, sizeof path, "%s/%s", proc->folder, proc->file == PROC_MAPS ? "maps" : "smaps");
-      *result = maps_filtered(path, proc->own, (int)flags);
+      *result = edited_maps(path, proc->own, (int)flags);
       return true;
     case PROC_AUXV:
       if (!proc->own) return false;
-      *result = maps_file_of(auxv, bytes, (int)flags);
+      *result = edited_auxv((int)flags);
+      return true;
+    case PROC_STATUS:
+      if (!proc->own) return false;
+      format(path, sizeof path, "%s/status", proc->folder);
+      *result = edited_status(path, thread, (int)flags);
       return true;
     default: return false;
   }
@@ -222,7 +224,7 @@ static bool path_call(struct thread *thread, const struct call *call, long *resu
     if (files_copy_path(path, (uintptr_t)call->args[(int)where->path]) <= 0) return false;
     struct proc_path proc;
     if (!proc_path_parse(directory, path, &proc)) return false;
-    if (where->flags != -1 && open_edited(&proc, open_flags(call, where), result)) return true;
+    if (where->flags != -1 && open_edited(thread, &proc, open_flags(call, where), result)) return true;
     if (!files_real_program(directory, path)) return false;
     struct call rewritten = *call;
     rewritten.args[(int)where->path] = (long)path;

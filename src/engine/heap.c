@@ -3,10 +3,10 @@
  * The kernel's own heap of this process begins behind the engine, so the application's is made of ordinary anonymous
  * pages at the place where the kernel would have put it. */
 #include <linux/mman.h>
-#include <linux/resource.h>
 
 #include "engine/code.h"
 #include "engine/lib.h"
+#include "engine/limits.h"
 #include "engine/mapping_tree.h"
 
 static struct {
@@ -25,9 +25,8 @@ void heap_range(uintptr_t *start, uintptr_t *end) {
 }
 
 static bool within_limit(uintptr_t end) {
-  struct rlimit64 limit;
-  if (os_failed(os_call4(__NR_prlimit64, 0, RLIMIT_DATA, 0, &limit))) return true;
-  return end - heap.start <= limit.rlim_cur && heap.data_bytes <= limit.rlim_cur - (end - heap.start);
+  uint64_t limit = limits_data();
+  return end - heap.start <= limit && heap.data_bytes <= limit - (end - heap.start);
 }
 
 /* The kernel leaves a page free between the heap and what follows it. */
@@ -38,7 +37,7 @@ static bool room(uintptr_t from, uintptr_t to) {
 }
 
 static bool grow(uintptr_t from, uintptr_t to) {
-  if (!room(from, to)) return false;
+  if (!room(from, to) || !limits_allow(to - from, to - from)) return false;
   uint32_t prot = PROT_READ | PROT_WRITE | (mappings_read_implies_exec ? PROT_EXEC : 0);
   long at = os_call6(__NR_mmap, from, to - from, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   if (os_failed(at)) return false;

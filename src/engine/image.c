@@ -86,6 +86,17 @@ long image_read_interpreter(const char *path, struct image *image) {
   return refuse(image, -ELIBBAD, "its interpreter is not a program of this machine");
 }
 
+long image_check_complete(struct image *image) {
+  struct statx info;
+  if (os_call5(__NR_statx, image->fd, "", AT_EMPTY_PATH, STATX_SIZE, &info)) return 0;
+  for (unsigned i = 0; i < image->header.e_phnum; i++) {
+    const Elf64_Phdr *s = &image->segments[i];
+    if (s->p_type == PT_LOAD && (s->p_filesz > info.stx_size || s->p_offset > info.stx_size - s->p_filesz))
+      return refuse(image, -ENOEXEC, "a truncated ELF file (segments)");
+  }
+  return 0;
+}
+
 long image_open(int directory, const char *path, int flags) {
   long look = os_call4(__NR_openat, directory, path,
                        O_PATH | O_CLOEXEC | (flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0), 0);

@@ -7,6 +7,7 @@
 #include <asm/mman.h>
 
 #include "engine/arena.h"
+#include "engine/lib.h"
 
 struct node {
   struct mapping mapping;
@@ -15,6 +16,18 @@ struct node {
 };
 
 static struct node *root;
+size_t tree_bytes, tree_data_bytes;
+
+bool mapping_is_data(const struct mapping *mapping) {
+  return mapping->prot & PROT_WRITE && !mapping->shared && !mapping->grows;
+}
+
+/* Adds a mapping to the totals, or (by -1) takes it out. */
+static void count(const struct mapping *mapping, size_t sign) {
+  size_t bytes = (mapping->end - mapping->start) * sign;
+  tree_bytes += bytes;
+  if (mapping_is_data(mapping)) tree_data_bytes += bytes;
+}
 
 static uint32_t random_weight(void) {
   static uint32_t state = 2463534242u;
@@ -28,6 +41,7 @@ static struct node *new_node(struct mapping mapping) {
   struct node *node = arena_alloc(sizeof *node);
   node->mapping = mapping;
   node->weight = random_weight();
+  count(&mapping, 1);
   return node;
 }
 
@@ -35,6 +49,7 @@ static void free_all(struct node *node) {
   if (!node) return;
   free_all(node->left);
   free_all(node->right);
+  count(&node->mapping, (size_t)-1);
   arena_free(node, sizeof *node);
 }
 
@@ -89,6 +104,17 @@ const struct mapping *tree_before(uintptr_t address) {
   return found;
 }
 
+size_t tree_mapped(uintptr_t start, uintptr_t end, size_t *data) {
+  size_t bytes = 0;
+  *data = 0;
+  for (const struct mapping *m = tree_from(start); m && m->start < end; m = tree_from(m->end)) {
+    size_t part = MIN(m->end, end) - MAX(m->start, start);
+    bytes += part;
+    if (mapping_is_data(m)) *data += part;
+  }
+  return bytes;
+}
+
 bool tree_executable(uintptr_t start, uintptr_t end) {
   for (const struct mapping *m = tree_from(start); m && m->start < end; m = tree_from(m->end))
     if (m->prot & PROT_EXEC) return true;
@@ -100,8 +126,9 @@ static void cut(uintptr_t address) {
   struct mapping *around = (struct mapping *)tree_from(address);
   if (!around || around->start >= address) return;
   struct mapping upper = *around;
-  around->end = address;
   upper.start = address;
+  count(&upper, (size_t)-1);
+  around->end = address;
   struct node *below, *rest;
   split(root, address, &below, &rest);
   root = join(join(below, new_node(upper)), rest);

@@ -12,6 +12,11 @@
 const struct mapping *tree_from(uintptr_t address);
 /* The last mapping that starts before address, or NULL. */
 const struct mapping *tree_before(uintptr_t address);
+/* Bytes in all mappings, and in those that RLIMIT_DATA counts: private, writable, no stack. */
+extern size_t tree_bytes, tree_data_bytes;
+/* How many bytes of [start, end) are mapped, and how many of them are data. */
+size_t tree_mapped(uintptr_t start, uintptr_t end, size_t *data);
+bool mapping_is_data(const struct mapping *mapping);
 /* Whether any of [start, end) may be executed. */
 bool tree_executable(uintptr_t start, uintptr_t end);
 /* Puts a mapping in, in place of whatever lies in its range, joined with equal neighbours. */

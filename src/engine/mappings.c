@@ -17,6 +17,7 @@
 #include "engine/code.h"
 #include "engine/files.h"
 #include "engine/lib.h"
+#include "engine/limits.h"
 #include "engine/log.h"
 #include "engine/mapping_tree.h"
 
@@ -125,6 +126,14 @@ static long map_outside_engine(const struct call *call, uintptr_t hint, long pro
   return -ENOMEM;
 }
 
+/* Whether the limits allow a mapping, which with MAP_FIXED takes the place of what is there now. */
+static bool limits_allow_mapping(const struct mapping *wanted, size_t length, bool fixed) {
+  size_t data = mapping_is_data(wanted) ? length : 0, old = 0, old_data = 0;
+  if (fixed && wanted->start + length > wanted->start)
+    old = tree_mapped(wanted->start, wanted->start + length, &old_data);
+  return limits_allow(length - old, data > old_data ? data - old_data : 0);
+}
+
 static long do_mmap(const struct call *call, struct stale *stale) {
   uintptr_t hint = (uintptr_t)call->args[0];
   size_t length = ALIGN_UP((size_t)call->args[1], PAGE);
@@ -135,16 +144,18 @@ static long do_mmap(const struct call *call, struct stale *stale) {
     if (flags & MAP_FIXED) return -ENOMEM;
     hint = 0;
   }
+  long type = flags & MAP_TYPE;
+  struct mapping made = {.start = hint,
+                         .prot = effective_prot(call->args[2]),
+                         .shared = type == MAP_SHARED || type == MAP_SHARED_VALIDATE,
+                         .grows = flags & MAP_GROWSDOWN};
+  if (!limits_allow_mapping(&made, length, flags & MAP_FIXED)) return -ENOMEM;
   long at = map_outside_engine(call, hint, kernel_prot(call->args[2]), flags);
   if (os_failed(at)) return at;
-  uintptr_t start = (uintptr_t)at;
-  note_stale(stale, start, start + length);
-  long type = flags & MAP_TYPE;
-  tree_put((struct mapping){.start = start,
-                            .end = start + length,
-                            .prot = effective_prot(call->args[2]),
-                            .shared = type == MAP_SHARED || type == MAP_SHARED_VALIDATE,
-                            .grows = flags & MAP_GROWSDOWN});
+  made.start = (uintptr_t)at;
+  made.end = made.start + length;
+  note_stale(stale, made.start, made.end);
+  tree_put(made);
   return at;
 }
 
@@ -188,11 +199,23 @@ static void book_protection(uintptr_t start, uintptr_t end, uint32_t prot, struc
   }
 }
 
+/* Bytes of a range that RLIMIT_DATA would count once they are writable. */
+static size_t becomes_data(uintptr_t start, uintptr_t end) {
+  size_t bytes = 0;
+  for (const struct mapping *m = tree_from(start); m && m->start < end; m = tree_from(m->end)) {
+    struct mapping writable = *m;
+    writable.prot |= PROT_WRITE;
+    if (mapping_is_data(&writable) && !mapping_is_data(m)) bytes += MIN(m->end, end) - MAX(m->start, start);
+  }
+  return bytes;
+}
+
 static long do_mprotect(const struct call *call, struct stale *stale) {
   uintptr_t start = (uintptr_t)call->args[0];
   size_t length = ALIGN_UP((size_t)call->args[1], PAGE);
   struct call kernel = *call;
   kernel.args[2] = kernel_prot(call->args[2]);
+  if (call->args[2] & PROT_WRITE && !limits_allow(0, becomes_data(start, start + length))) return -ENOMEM;
   bool clipped = mappings_in_engine(start, length);
   if (clipped && start >= ENGINE_BASE) return -ENOMEM;
   if (clipped) {
@@ -238,6 +261,10 @@ static long do_mremap(const struct call *call, struct stale *stale) {
   long flags = call->args[3];
   if (mappings_in_engine(from, MAX(old_length, 1))) return -EFAULT;
   if ((flags & MREMAP_FIXED) && mappings_in_engine((uintptr_t)call->args[4], new_length)) return -EINVAL;
+  const struct mapping *source = tree_from(from);
+  size_t replaced = flags & MREMAP_DONTUNMAP ? 0 : old_length;
+  size_t more = new_length > replaced ? new_length - replaced : 0;
+  if (source && !limits_allow(more, mapping_is_data(source) ? more : 0)) return -ENOMEM;
   if (stale->translation_held) codewatch_release_locked(from, from + old_length); /* protections move along with the pages */
   long at = os_call5(__NR_mremap, from, call->args[1], call->args[2], flags, call->args[4]);
   if (os_failed(at)) return at;
@@ -406,7 +433,7 @@ static long perform(long (*handler)(const struct call *, struct stale *), const 
 }
 
 bool mappings_call(struct thread *thread, const struct call *call, long *result) {
-  (void)thread;
+  if (limits_call(thread, call, result)) return true;
   if (call->nr == __NR_brk) {
     *result = (long)heap_brk((uintptr_t)call->args[0]);
     return true;

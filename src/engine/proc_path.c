@@ -1,4 +1,4 @@
-/* proc_path.c: recognises /proc/…/exe, maps, smaps and auxv. See proc_path.h.
+/* proc_path.c: recognises /proc/…/exe, maps, smaps, auxv and status. See proc_path.h.
  *
  * This runs for every path that the application opens, so the common case is decided by the last few characters. */
 #include "engine/proc_path.h"
@@ -12,7 +12,8 @@
 static const struct {
   const char *name;
   enum proc_file file;
-} names[] = {{"exe", PROC_EXE}, {"maps", PROC_MAPS}, {"smaps", PROC_SMAPS}, {"auxv", PROC_AUXV}};
+} names[] = {{"exe", PROC_EXE}, {"maps", PROC_MAPS}, {"smaps", PROC_SMAPS}, {"auxv", PROC_AUXV},
+           {"status", PROC_STATUS}};
 
 static bool last_name(const char *path, enum proc_file *file) {
   const char *slash = strrchr(path, '/');

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-enum proc_file { PROC_EXE, PROC_MAPS, PROC_SMAPS, PROC_AUXV };
+enum proc_file { PROC_EXE, PROC_MAPS, PROC_SMAPS, PROC_AUXV, PROC_STATUS };
 enum { PROC_FOLDER_MAX = 64 };
 
 struct proc_path {

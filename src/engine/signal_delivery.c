@@ -6,6 +6,7 @@
  * engine stack at the safepoint and does what the kernel does when it delivers. */
 #include <asm/mman.h>
 
+#include "engine/code.h"
 #include "engine/counters.h"
 #include "engine/log.h"
 #include "engine/mappings.h"
@@ -95,8 +96,11 @@ void signals_raise(struct thread *thread, int signo, int code, uintptr_t address
 void signals_raise_fetch(struct thread *thread, uintptr_t address) {
   struct mapping mapping;
   bool mapped = mappings_find(address, &mapping);
-  arch_set_fetch_fault(thread, address, mapped);
-  if (mapped && mapping.prot & PROT_EXEC) /* beyond the end of the file that is mapped there */
+  /* The kernel brings in a page that may be accessed at all, before the processor finds that it is no code. */
+  bool present = mapped && mapping.prot != PROT_NONE;
+  if (!arch_set_fetch_fault(thread, address, present))
+    signals_raise(thread, SIGSEGV, SI_KERNEL, 0);
+  else if (mapped && mapping.prot & PROT_EXEC) /* beyond the end of the file that is mapped there */
     signals_raise(thread, SIGBUS, BUS_ADRERR, address);
   else
     signals_raise(thread, SIGSEGV, mapped ? SEGV_ACCERR : SEGV_MAPERR, address);
@@ -117,8 +121,6 @@ static void done_with_queued(struct thread *thread) {
   signals_let_in(thread);
   queue_held(thread, thread->mask);
 }
-
-void signals_forgive(struct thread *thread) { done_with_queued(thread); }
 
 /* Ends the process by the signal itself, so that whoever waits for it sees it die of that. */
 static void die_of(struct thread *thread, const struct queued_signal *signal) {
@@ -191,8 +193,18 @@ static void enter_handler(struct thread *thread, const struct queued_signal *sig
   done_with_queued(thread);
 }
 
+/* A write to code that the engine watches is no fault of the application's: the instruction is run again. */
+static bool is_watched_write(const struct queued_signal *signal) {
+  return signal->synchronous && signal->signo == SIGSEGV && signal->info.si_code == SEGV_ACCERR &&
+         codewatch_write_fault((uintptr_t)signal->info.si_addr);
+}
+
 void signals_deliver(struct thread *thread) {
   const struct queued_signal signal = thread->queued;
+  if (is_watched_write(&signal)) {
+    done_with_queued(thread);
+    return;
+  }
   struct action action = take_action(thread, &signal);
   if (action.handler == HANDLER_DEFAULT) {
     /* Of the others the kernel takes the default action by itself, once they are let in. */

@@ -17,8 +17,6 @@ void signals_deliver(struct thread *thread);
 void signals_raise(struct thread *thread, int signo, int code, uintptr_t address);
 /* As signals_raise, for a pc whose instruction can't be fetched because of the byte at address. */
 void signals_raise_fetch(struct thread *thread, uintptr_t address);
-/* The queued fault was none (a write to code that the engine watches): the instruction is to be run again. */
-void signals_forgive(struct thread *thread);
 /* System calls of signals: actions, masks, waits for signals, waits with a mask of their own, sigreturn. */
 bool signals_call(struct thread *thread, const struct call *call, long *result);
 
@@ -39,5 +37,16 @@ void signals_after_fork(struct thread *thread, bool child);
  * between. */
 void signals_before_exec(struct thread *thread);    /* dispositions and mask as the new program must inherit them */
 void signals_exec_failed(struct thread *thread);
+
+#if defined(REPRISE_STRESS_SIGNALS)
+void signals_stress(struct thread *thread);      /* at a safepoint: a signal comes and goes */
+bool signals_stress_call(struct thread *thread); /* before a system call: whether it is to be interrupted */
+#else
+static inline void signals_stress(struct thread *thread) { (void)thread; }
+static inline bool signals_stress_call(struct thread *thread) {
+  (void)thread;
+  return false;
+}
+#endif
 
 #endif

@@ -1,10 +1,12 @@
 /* stack.c: turns the stack that the kernel built for the engine into the program's. See stack.h.
  *
- *   sp ->  argc, argv[], 0, envp[], 0, auxv[]     moved down as one piece by the size of execfn
- *          (execfn)                               put into the gap
+ *   sp ->  argc, argv[], 0, envp[], 0, auxv[]
  *          random bytes, platform name,
  *          argument strings, environment strings  stay: /proc/self/cmdline and environ show these
- *          "/dev/fd/N"                            the engine's own AT_EXECFN, no longer pointed at
+ *          "/proc/self/fd/////N"                  the name of the engine, overwritten with the program's
+ *
+ * When the program's name does not fit there (handover.h), everything up to auxv[] is moved down and the name is put into
+ * the gap.
  *
  * Two kinds of entries are hidden: the vDSO, so that time goes through system calls, and rseq, which the engine does not
  * offer. */
@@ -62,15 +64,28 @@ static void set_entry(struct auxv_entry *entry, const struct loaded *loaded, uin
   }
 }
 
-void stack_finish(struct start_stack *stack, const struct loaded *loaded, const char *execfn) {
+/* Writes the name over the engine's, ending where that ended. Its address, or 0 if it does not fit. */
+static uintptr_t name_on_top(const struct start_stack *stack, const char *execfn) {
+  char *old = (char *)stack_value(stack, AT_EXECFN);
+  size_t old_length = strlen(old), length = strlen(execfn);
+  if (length > old_length) return 0;
+  memset(old, 0, old_length);
+  return (uintptr_t)memcpy(old + old_length - length, execfn, length);
+}
+
+static uintptr_t name_in_gap(struct start_stack *stack, const char *execfn) {
   size_t name_bytes = strlen(execfn) + 1;
   uintptr_t vectors_end = (uintptr_t)(stack->auxv + stack->auxv_count);
   uintptr_t sp = ALIGN_DOWN(stack->sp - name_bytes, 16);
   memmove((void *)sp, (void *)stack->sp, vectors_end - stack->sp);
-  uintptr_t name = vectors_end - name_bytes;
   memset((void *)(vectors_end - (stack->sp - sp)), 0, stack->sp - sp);
-  memcpy((void *)name, execfn, name_bytes);
   stack_parse((uintptr_t *)sp, stack);
+  return (uintptr_t)memcpy((void *)(vectors_end - name_bytes), execfn, name_bytes);
+}
+
+void stack_finish(struct start_stack *stack, const struct loaded *loaded, const char *execfn) {
+  uintptr_t name = name_on_top(stack, execfn);
+  if (!name) name = name_in_gap(stack, execfn);
   for (size_t i = 0; i < stack->auxv_count; i++) set_entry(&stack->auxv[i], loaded, name);
   saved_bytes = MIN(stack->auxv_count, AUXV_MAX) * sizeof *saved_auxv;
   memcpy(saved_auxv, stack->auxv, saved_bytes);

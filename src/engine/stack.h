@@ -21,7 +21,7 @@ void stack_parse(uintptr_t *sp, struct start_stack *stack);
 uint64_t stack_value(const struct start_stack *stack, uint64_t type);
 /* The first byte above the stack. */
 uintptr_t stack_top(const struct start_stack *stack);
-/* Makes the auxiliary vector that of the loaded program; moves argc and the vectors down to make room for execfn. */
+/* Makes the auxiliary vector and the name of the file those of the loaded program. May move stack->sp. */
 void stack_finish(struct start_stack *stack, const struct loaded *loaded, const char *execfn);
 /* The finished vector, for /proc/self/auxv. */
 const void *stack_saved_auxv(size_t *bytes);

@@ -13,13 +13,16 @@
 #include "engine/dispatch.h"
 #include "engine/exec.h"
 #include "engine/files.h"
+#include "engine/handover.h"
 #include "engine/lib.h"
+#include "engine/limits.h"
 #include "engine/loader.h"
 #include "engine/log.h"
 #include "engine/maps.h"
 #include "engine/mappings.h"
 #include "engine/signals.h"
 #include "engine/stack.h"
+#include "engine/vdso.h"
 
 struct engine_config config;
 int engine_fd;
@@ -28,9 +31,8 @@ void engine_main(uintptr_t *sp);
 
 static void find_config(const struct start_stack *stack) {
   const char *name = (const char *)stack_value(stack, AT_EXECFN);
-  static const char prefix[] = "/dev/fd/";
-  if (!name || strncmp(name, prefix, sizeof prefix - 1)) die(125, "the engine is started by `reprise run`, not by hand");
-  for (const char *digit = name + sizeof prefix - 1; *digit; digit++) engine_fd = engine_fd * 10 + (*digit - '0');
+  engine_fd = name ? handover_descriptor(name) : -1;
+  if (engine_fd < 0) die(125, "the engine is started by `reprise run`, not by hand");
   long n = os_call4(__NR_pread64, engine_fd + FD_CONFIG, &config, sizeof config, 0);
   if (n != sizeof config || config.magic != ENGINE_CONFIG_MAGIC)
     die(125, "the engine's configuration is missing or of another version");
@@ -41,9 +43,8 @@ static void find_config(const struct start_stack *stack) {
  * its caller is concerned, and the process ends as the kernel ends one whose loading fails half-way. */
 static _Noreturn void fail(long error, const char *problem) {
   if (config.first) {
-    if (problem) die(126, "%s: %s", config.program, problem);
-    die(error == -ENOENT ? 127 : 126, "%s: %s", config.program,
-        error == -ENOENT ? "no such file" : error == -EACCES ? "permission denied" : "can't be executed");
+    if (!problem) problem = error == -EACCES ? "permission denied" : "can't be executed";
+    die(error == -ENOENT ? 127 : 126, "%s: %s", config.execfn, problem);
   }
   LOG(start, "%s: error %ld: %s", config.program, error, problem ? problem : "");
   struct {
@@ -60,6 +61,7 @@ static _Noreturn void fail(long error, const char *problem) {
 static void load(int fd, struct loaded *loaded) {
   struct image *program = arena_alloc(sizeof *program), *interpreter = arena_alloc(sizeof *interpreter);
   long result = image_read(fd, program);
+  if (!result && config.first) result = image_check_complete(program);
   if (result) fail(result, program->problem);
   bool has_interpreter = program->interpreter[0];
   if (has_interpreter) {
@@ -73,21 +75,52 @@ static void load(int fd, struct loaded *loaded) {
   arena_free(interpreter, sizeof *interpreter);
 }
 
-/* What the kernel mapped for the engine besides its file: the stack becomes the program's, the vDSO goes, so that the
- * interpreter lands where it would natively. */
-static void visit_start_mapping(const struct maps_line *line, void *context) {
-  struct start_stack *stack = context;
-  if (line->start <= stack->sp && stack->sp < line->end) {
-    mappings_add_stack(line->start, line->end, PROT_READ | PROT_WRITE);
-  } else if (!strcmp(line->name, "[vdso]") || !strncmp(line->name, "[vvar", 5)) {
-    os_call2(__NR_munmap, line->start, line->end - line->start);
+/* What the kernel has mapped besides the engine's file. */
+struct given {
+  uintptr_t sp;
+  uintptr_t stack_start, stack_end;
+  struct {
+    uintptr_t start, end;
+  } vdso[4]; /* its data pages first, then its code: adjacent */
+  unsigned vdso_count;
+};
+
+static void visit_given(const struct maps_line *line, void *context) {
+  struct given *given = context;
+  if (!line->header) return;
+  if (line->start <= given->sp && given->sp < line->end) {
+    given->stack_start = line->start;
+    given->stack_end = line->end;
+  } else if ((!strcmp(line->name, "[vdso]") || !strncmp(line->name, "[vvar", 5)) &&
+             given->vdso_count < COUNT_OF(given->vdso)) {
+    given->vdso[given->vdso_count].start = line->start;
+    given->vdso[given->vdso_count++].end = line->end;
   }
 }
 
-static void take_over_mappings(struct start_stack *stack) {
-  if (maps_visit("/proc/self/maps", visit_start_mapping, stack)) return;
-  /* Without /proc: the part of the stack that is surely there. */
-  mappings_add_stack(ALIGN_DOWN(stack->sp, PAGE), stack_top(stack), PROT_READ | PROT_WRITE);
+/* Moves the vDSO into the engine's region, so that the program's interpreter lands where it would natively and the engine
+ * can still read the clocks. Its parts address each other, so their distances are kept. Returns the new place of code. */
+static uintptr_t move_vdso(const struct given *given, uintptr_t code) {
+  for (unsigned i = 0; i < given->vdso_count; i++) {
+    uintptr_t to = VDSO_BASE + (given->vdso[i].start - given->vdso[0].start);
+    size_t bytes = given->vdso[i].end - given->vdso[i].start;
+    long at = os_call5(__NR_mremap, given->vdso[i].start, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+    if (os_failed(at)) return 0; /* half of it is of no use */
+  }
+  return given->vdso_count && code ? code - given->vdso[0].start + VDSO_BASE : 0;
+}
+
+static void take_over_mappings(const struct start_stack *stack) {
+  struct given given = {.sp = stack->sp};
+  uintptr_t vdso = stack_value(stack, AT_SYSINFO_EHDR);
+  if (maps_visit("/proc/self/maps", visit_given, &given)) {
+    vdso = move_vdso(&given, vdso);
+  } else { /* without /proc: the part of the stack that is surely there */
+    given.stack_start = ALIGN_DOWN(stack->sp, PAGE);
+    given.stack_end = stack_top(stack);
+  }
+  vdso_init(vdso);
+  mappings_add_stack(given.stack_start, given.stack_end, PROT_READ | PROT_WRITE);
 }
 
 static void make_stack_executable(const struct start_stack *stack) {
@@ -104,6 +137,7 @@ void engine_main(uintptr_t *sp) {
   struct start_stack stack;
   stack_parse(sp, &stack);
   find_config(&stack);
+  limits_init();
   arch_init_machine();
   cache_init();
   struct thread *thread = thread_first();

@@ -33,14 +33,16 @@ static bool (*const owners[])(struct thread *, const struct call *, long *) = {
     arch_own_call, threads_call, signals_call, mappings_call, files_call, exec_call, refused_call,
 };
 
-/* A page that the engine watches is unwritable for the kernel too. Such a call has failed where it would not have: give all of
- * them back and try once more. */
+/* A page that the engine watches is unwritable for the kernel too. What a call transfers in bulk is seen to before; any other
+ * call has then failed where it would not have: give all pages back and try once more. */
 static long perform(struct thread *thread, const struct call *call) {
   long result;
   for (size_t i = 0; i < COUNT_OF(owners); i++)
     if (owners[i](thread, call, &result)) return result;
+  if (codewatch_any()) codewatch_before_call(call);
   result = arch_blocking_call(thread, call);
-  if (result == -EFAULT && codewatch_release(0, ENGINE_BASE)) result = arch_blocking_call(thread, call);
+  if (result == -EFAULT && codewatch_release(0, ~PAGE)) result = arch_blocking_call(thread, call);
+  codewatch_after_call(call, result);
   return result;
 }
 
@@ -50,7 +52,7 @@ void syscall_handle(struct thread *thread) {
   COUNT(calls);
   LOG(calls, "%ld(%lx, %lx, %lx, %lx, %lx, %lx)", call.nr, call.args[0], call.args[1], call.args[2], call.args[3],
       call.args[4], call.args[5]);
-  long result = perform(thread, &call);
+  long result = signals_stress_call(thread) ? CALL_INTERRUPTED : perform(thread, &call);
   if (result == CALL_INTERRUPTED) {
     LOG(calls, "%ld interrupted", call.nr);
     arch_restart_call(thread, call.nr);

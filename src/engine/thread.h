@@ -66,14 +66,19 @@ struct thread {
   int sending;                         /* the signal that the thread is just sending, perhaps to itself */
   uint64_t awaited;                    /* the signals that rt_sigtimedwait is waiting for */
   uint64_t held;                       /* synchronous signals that were sent while the application blocks them … */
-  siginfo_t held_info[HELD_SIGNALS];   /* … by their order in SYNCHRONOUS_SIGNALS */
+  siginfo_t held_info[HELD_SIGNALS];   /* … by their order among the six */
   stack_t altstack;                    /* the application's */
   uintptr_t clear_child_tid;           /* application address to clear and wake at exit, or 0 */
   uintptr_t set_child_tid;             /* application address to store the tid to at birth, or 0 */
   uintptr_t robust_list;               /* application's robust list head, or 0 */
+  uintptr_t last_robust_list[3];       /* the kernel's at the very end (thread_exit.c) */
   bool clear_handlers;                 /* CLONE_CLEAR_SIGHAND: done by the child itself */
   struct block *last_blocks[8];        /* ring of blocks entered from the dispatcher, for crash reports */
   unsigned last_block;
+#if defined(REPRISE_STRESS_SIGNALS)
+  unsigned stress;
+  bool stress_call;
+#endif
 };
 
 extern struct lock threads_lock;

@@ -4,6 +4,7 @@
  * wake who waits for that) the engine does first, in the kernel's order: these are writes of the thread like any other.
  * The kernel's own exit then finds nothing left but to clear kernel_tid. */
 #include <linux/futex.h>
+#include <linux/utsname.h>
 
 #include "engine/code.h"
 #include "engine/counters.h"
@@ -50,7 +51,7 @@ static bool abandon(struct thread *thread, uintptr_t word, bool inherits, bool p
 static void walk_robust_list(struct thread *thread) {
   struct robust_head head;
   uintptr_t at = thread->robust_list;
-  if (!at || safe_copy(&head, (void *)at, sizeof head)) return;
+  if (safe_copy(&head, (void *)at, sizeof head)) return;
   uintptr_t pending = head.pending & ~1UL;
   uintptr_t entry = head.next;
   for (int limit = ROBUST_LIST_LIMIT; limit && (entry & ~1UL) != at; limit--) {
@@ -64,12 +65,41 @@ static void walk_robust_list(struct thread *thread) {
   if (pending) abandon(thread, pending + (uintptr_t)head.offset, head.pending & 1, true);
 }
 
-static void release_application_words(struct thread *thread) {
+static void leave_robust_list(struct thread *thread) {
+  if (!thread->robust_list) return;
   walk_robust_list(thread);
-  if (thread->robust_list) os_call2(__NR_set_robust_list, 0, sizeof(struct robust_head));
-  if (!thread->clear_child_tid) return;
-  store_tid(thread->clear_child_tid, 0);
-  wake_one(thread->clear_child_tid);
+  os_call2(__NR_set_robust_list, 0, sizeof(struct robust_head));
+}
+
+/* -- The thread's id ------------------------------------------------------------------------------------------------ */
+
+/* Since 5.4 the kernel wakes a waiter of a robust futex that was being released and is 0. */
+static bool kernel_wakes_pending(void) {
+  static _Atomic int known; /* 1 it does, -1 it does not */
+  if (!known) {
+    struct new_utsname name = {.release = "0"};
+    os_call1(__NR_uname, &name);
+    int version[2] = {0, 0};
+    for (int i = 0, part = 0; name.release[i] && part < 2; i++) {
+      if (name.release[i] == '.') part++;
+      else version[part] = version[part] * 10 + (name.release[i] - '0');
+    }
+    known = version[0] > 5 || (version[0] == 5 && version[1] >= 4) ? 1 : -1;
+  }
+  return known > 0;
+}
+
+/* Clears the id where the application waits for that. A wake-up from here would let the waiter run while the thread is still
+ * there, often enough to be seen (it counts threads, or needs to be the only one). So the kernel wakes it, on its way
+ * out: the word is handed over as a futex that was just being released. */
+static void announce_end(struct thread *thread) {
+  uintptr_t word = thread->clear_child_tid;
+  if (!word) return;
+  struct robust_head *last = (struct robust_head *)thread->last_robust_list;
+  *last = (struct robust_head){.next = (uintptr_t)last, .pending = word};
+  bool by_kernel = kernel_wakes_pending() && !os_failed(os_call2(__NR_set_robust_list, last, sizeof *last));
+  store_tid(word, 0);
+  if (!by_kernel) wake_one(word);
 }
 
 /* -- The end -------------------------------------------------------------------------------------------------------- */
@@ -86,10 +116,13 @@ void thread_exit(struct thread *thread, int status) {
   lock_take(&threads_lock);
   bool only = threads == thread && !thread->next;
   lock_release(&threads_lock);
-  if (!only) release_application_words(thread); /* the last user of an address space leaves its words as they are */
+  leave_robust_list(thread);
   slot_give_back(thread);
   thread_delist(thread);
   process_drop(process);
+  /* Last, so that whoever has waited for the end finds as little left of the thread as can be. The last user of an address
+   * space leaves its word as it is, as in the kernel. */
+  if (!only) announce_end(thread);
   arch_exit_thread(status);
 }
 
@@ -98,7 +131,8 @@ void process_exit(struct thread *thread, int status) {
   print_counters();
   if (!process_is_alone()) {
     (void)signals_hold_off(thread);
-    release_application_words(thread);
+    leave_robust_list(thread);
+    announce_end(thread);
   }
   os_call1(__NR_exit_group, status);
   __builtin_unreachable();

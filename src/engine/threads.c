@@ -57,6 +57,7 @@ void slot_give_back(struct thread *thread) {
   os_call3(__NR_madvise, slot + SLOT_TABLES, SLOT_TABLES_END - SLOT_TABLES, MADV_DONTNEED);
   if (config.check != CHECK_NONE)
     os_call3(__NR_madvise, slot + SLOT_PERMISSIONS, SLOT_PERMISSIONS_SIZE, MADV_DONTNEED);
+  os_call2(__NR_munmap, slot + SLOT_SCRATCH, SLOT_SCRATCH_SIZE); /* left behind by an execve after vfork */
 }
 
 static void queue_slot(struct thread *slot) {

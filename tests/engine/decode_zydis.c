@@ -1,25 +1,24 @@
 /* decode_zydis.c: holds the x86-64 decoder against Zydis, an independent disassembler.
  *
- *     decode_zydis [-n RANDOM] [-s SEED] [ELF...]
+ *     decode_zydis [-n RANDOM] [-s SEED] [-r REPORTS] [ELF...]
  *
- * Every instruction of the executable sections of the given files, then RANDOM byte strings (10,000,000
- * unless told otherwise) whose first bytes are drawn so that prefixes and all opcode maps are well
- * represented. Compared are the length, the kind of branch, the memory operand (base, index, scale,
- * displacement, segment, direction, size), stack and string accesses, the general registers read and
- * written, and the flags read and written. What Zydis rejects must decode as undefined. Where the two
- * differ on purpose, `agreed` below says why.
+ * Every instruction of the executable sections of the given files, then a sweep over all opcodes, then
+ * random byte strings until RANDOM of them (10,000,000 unless told otherwise) are instructions. Compared
+ * are the length, the kind of branch, the memory operand (base, index, scale, displacement, segment,
+ * direction, size), stack and string accesses, the general registers read and written, and the flags read
+ * and written. What Zydis rejects must decode as undefined. Where the two differ on purpose, Zydis's answer
+ * is corrected first, and the place says why.
  *
- * The instruction lies against an inaccessible page, so a read beyond the limit crashes the test. */
+ * Each instruction is also decoded against an inaccessible page, so a read beyond the limit crashes the
+ * test, and with one byte missing, which must be noticed. */
 #include <Zydis/Zydis.h>
-#include <elf.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode_bytes.h"
 #include "engine/x64/decode.h"
 
 enum field {
@@ -215,6 +214,11 @@ static void correct_registers(struct facts *f, const struct sample *s) {
     case ZYDIS_MNEMONIC_ENCLS: case ZYDIS_MNEMONIC_ENCLU: case ZYDIS_MNEMONIC_ENCLV:
       f->gpr_read |= 1 << RBX | 1 << RCX | 1 << RDX; /* arguments */
       break;
+    case ZYDIS_MNEMONIC_UIRET: /* pops what an interrupt pushed, flags included */
+      f->gpr_read |= 1 << RSP;
+      f->gpr_written |= 1 << RSP;
+      f->flags_written = FLAGS_STATUS | FLAG_DF;
+      break;
     case ZYDIS_MNEMONIC_XBEGIN: f->gpr_read |= 1 << RAX; break; /* kept unless the transaction aborts */
     case ZYDIS_MNEMONIC_TESTUI: case ZYDIS_MNEMONIC_CLRSSBSY: case ZYDIS_MNEMONIC_RSTORSSP:
     case ZYDIS_MNEMONIC_SETSSBSY: case ZYDIS_MNEMONIC_SAVEPREVSSP:
@@ -315,7 +319,8 @@ static bool compare_truncated(const struct sample *s) {
   return len == 1 || check(s, TRUNCATED, 0, x64_decode(fence - len + 1, len - 1, &again));
 }
 
-static void compare(const uint8_t *bytes) {
+/* Returns the length if Zydis accepts the bytes, 0 if not. */
+static unsigned compare(const uint8_t *bytes) {
   struct sample s = {.bytes = bytes};
   s.accepted = ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, X64_INSN_MAX, &s.zydis, s.operands)) &&
                !is_foreign(&s.zydis);
@@ -323,14 +328,14 @@ static void compare(const uint8_t *bytes) {
   if (!s.accepted) {
     rejected++;
     if (check(&s, VALID, INSN_UNDEFINED, complete ? s.ours.kind : -1)) passed++;
-    return;
+    return 0;
   }
-  if (!check(&s, VALID, 1, branch_of(&s.zydis) == INSN_UNDEFINED || (complete && s.ours.kind != INSN_UNDEFINED))) return;
-  if (s.ours.kind == INSN_UNDEFINED && branch_of(&s.zydis) != INSN_UNDEFINED) return;
-  if (!check(&s, LENGTH, s.zydis.length, s.ours.len)) return;
+  if (!check(&s, VALID, 1, branch_of(&s.zydis) == INSN_UNDEFINED || (complete && s.ours.kind != INSN_UNDEFINED))) return s.zydis.length;
+  if (s.ours.kind == INSN_UNDEFINED && branch_of(&s.zydis) != INSN_UNDEFINED) return s.zydis.length;
+  if (!check(&s, LENGTH, s.zydis.length, s.ours.len)) return s.zydis.length;
   if (s.ours.kind == INSN_UNDEFINED) {
     passed++;
-    return;
+    return s.zydis.length;
   }
   struct facts f = facts_of(&s);
   bool same = check(&s, BRANCH, branch_of(&s.zydis), branch_kind(s.ours.kind));
@@ -338,107 +343,17 @@ static void compare(const uint8_t *bytes) {
   same &= compare_implicit(&s, &f);
   same &= compare_truncated(&s);
   if (same) passed++;
-}
-
-/* ---- where the bytes come from ---- */
-
-static unsigned compare_section(const uint8_t *start, size_t size) {
-  uint8_t tail[X64_INSN_MAX + 1];
-  unsigned count = 0;
-  for (size_t at = 0; at < size; count++) {
-    const uint8_t *bytes = start + at;
-    ZydisDecodedInstruction z;
-    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    if (size - at < X64_INSN_MAX) {
-      memset(tail, 0x90, sizeof tail);
-      memcpy(tail, bytes, size - at);
-      bytes = tail;
-    }
-    compare(bytes);
-    at += ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, X64_INSN_MAX, &z, operands)) ? z.length : 1;
-  }
-  return count;
-}
-
-static bool compare_file(const char *path) {
-  struct stat st;
-  int fd = open(path, O_RDONLY);
-  if (fd < 0 || fstat(fd, &st) < 0 || st.st_size < (off_t)sizeof(Elf64_Ehdr)) {
-    printf("%s: cannot be read\n", path);
-    return false;
-  }
-  const uint8_t *image = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-  close(fd);
-  if (image == MAP_FAILED) return false;
-  const Elf64_Ehdr *elf = (const void *)image;
-  if (memcmp(elf->e_ident, ELFMAG, SELFMAG) || elf->e_machine != EM_X86_64) {
-    printf("%s: not an x86-64 ELF file\n", path);
-    return false;
-  }
-  const Elf64_Shdr *section = (const void *)(image + elf->e_shoff);
-  unsigned long count = 0;
-  for (unsigned i = 0; i < elf->e_shnum; i++) {
-    if (section[i].sh_type == SHT_PROGBITS && (section[i].sh_flags & SHF_EXECINSTR)) {
-      count += compare_section(image + section[i].sh_offset, section[i].sh_size);
-    }
-  }
-  printf("%s: %lu instructions\n", path, count);
-  munmap((void *)image, (size_t)st.st_size);
-  return count > 0;
-}
-
-static uint64_t random_state;
-
-static uint64_t random64(void) { /* xorshift* */
-  random_state ^= random_state >> 12;
-  random_state ^= random_state << 25;
-  random_state ^= random_state >> 27;
-  return random_state * 0x2545f4914f6cdd1dULL;
-}
-
-static unsigned pick(unsigned n) { return (unsigned)((random64() >> 32) % n); }
-
-/* Random bytes, of which the first are made a plausible beginning. */
-static void make_string(uint8_t *out) {
-  static const uint8_t legacy[] = {0x66, 0x67, 0xf2, 0xf3, 0xf0, 0x2e, 0x64, 0x65, 0x36};
-  unsigned at = 0;
-  for (unsigned i = 0; i < 16; i += 8) {
-    uint64_t r = random64();
-    memcpy(out + i, &r, 8);
-  }
-  while (pick(3) == 0 && at < 4) out[at++] = legacy[pick(sizeof legacy)];
-  if (pick(3) == 0) out[at++] = (uint8_t)(0x40 | pick(16));
-  switch (pick(8)) {
-    case 0: out[at++] = 0x0f; break;
-    case 1: out[at++] = 0x0f, out[at++] = 0x38; break;
-    case 2: out[at++] = 0x0f, out[at++] = 0x3a; break;
-    case 3: out[at++] = 0xc5; break;
-    case 4:
-      out[at++] = 0xc4;
-      out[at] = (uint8_t)((out[at] & 0xe0) | (1 + pick(3)));
-      if (pick(2)) out[at + 1] |= 0x78; /* vvvv neutral */
-      break;
-    case 5: case 6:
-      out[at++] = 0x62;
-      out[at] = (uint8_t)((out[at] & 0xf0) | (1 + pick(6)));
-      out[at + 1] |= 4;
-      if (pick(2)) out[at + 1] |= 0x78, out[at + 2] |= 8;
-      if (pick(2)) out[at + 2] &= 0x6f; /* neither zeroing nor broadcast */
-      break;
-    case 7:
-      if (pick(4) == 0) out[at++] = 0x8f, out[at] = (uint8_t)((out[at] & 0xe0) | (8 + pick(3)));
-      break;
-  }
+  return s.zydis.length;
 }
 
 int main(int argc, char **argv) {
   unsigned long strings = 10000000;
+  uint64_t seed = 1;
   bool readable = true;
   int option;
-  random_state = 88172645463325252ULL;
   while ((option = getopt(argc, argv, "n:s:r:")) != -1) {
     if (option == 'n') strings = strtoul(optarg, NULL, 0);
-    else if (option == 's') random_state = strtoull(optarg, NULL, 0) * 2 + 1;
+    else if (option == 's') seed = strtoull(optarg, NULL, 0);
     else if (option == 'r') report_limit = (unsigned)strtoul(optarg, NULL, 0);
     else return 2;
   }
@@ -449,13 +364,15 @@ int main(int argc, char **argv) {
   /* No kernel enables bounds registers any more, so their instructions are the nops they were made from. */
   ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MPX, ZYAN_FALSE);
 
-  for (int i = optind; i < argc; i++) readable &= compare_file(argv[i]);
-  for (unsigned long i = 0; i < strings; i++) {
-    uint8_t bytes[16];
-    make_string(bytes);
-    compare(bytes);
+  for (int i = optind; i < argc; i++) {
+    unsigned long count = visit_file(argv[i], compare);
+    printf("%s: %lu instructions\n", argv[i], count);
+    readable &= count > 0;
   }
-  printf("%lu byte strings, %lu rejected by both or by Zydis alone\n", strings, rejected);
+  printf("sweep: %lu instructions\n", visit_sweep(compare));
+  visit_random(seed, strings, compare);
+  printf("random: %lu instructions\n", strings);
+  printf("rejected by Zydis: %lu\n", rejected);
   for (unsigned i = 0; i < FIELDS; i++) {
     if (by_field[i]) printf("%s: %lu mismatches\n", field_names[i], by_field[i]);
   }

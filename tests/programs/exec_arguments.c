@@ -22,7 +22,8 @@ int main(int argc, char **argv) {
   }
   static char long_one[5000];
   memset(long_one, 'z', 100);
-  char *arguments[] = {"name of\tmine", "", " ", "a=b", "\xff\xfe\x01\n", "", "--", "-", long_one, "\xe2\x82\xac", NULL};
+  char *arguments[] = {"name of\tmine", "",  " ", "a=b", "\xff\xfe\x01\n", "", "--", "-", long_one,
+                       "\xe2\x82\xac",  NULL};
   char *environment[] = {"A=1", "EMPTY=", "=odd", "no equals sign", "A=2", "BYTES=\x80\x81\n\t", "", NULL};
   execve("/proc/self/exe", arguments, environment);
   CHECK(!"execve returned");

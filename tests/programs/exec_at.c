@@ -1,4 +1,5 @@
-/* execveat and fexecve: by directory, by empty path, by descriptor; scripts by descriptor; close-on-exec matters. */
+/* execveat and fexecve: by directory, by empty path, by descriptor; scripts by descriptor; close-on-exec
+ * matters. */
 #include "exec_helpers.h"
 #include <sys/auxv.h>
 #include <sys/syscall.h>

@@ -1,4 +1,5 @@
-/* A program that executes itself 60 times: same pid, growing environment, alarm and working directory kept. */
+/* A program that executes itself 60 times: same pid, growing environment, alarm and working directory
+ * kept. */
 #include "sys_helpers.h"
 
 int main(int argc, char **argv) {

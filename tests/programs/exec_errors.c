@@ -15,7 +15,10 @@ int main(void) {
   execute("garbage", scratch_text("garbage", "\1\2\3\4garbage", 0755), arguments, environment);
   execute("only the magic", scratch_text("magic", "\177ELF", 0755), arguments, environment);
   Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-                       .e_type = ET_EXEC, .e_machine = EM_SPARCV9, .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 1,
+                       .e_type = ET_EXEC,
+                       .e_machine = EM_SPARCV9,
+                       .e_phentsize = sizeof(Elf64_Phdr),
+                       .e_phnum = 1,
                        .e_phoff = sizeof(Elf64_Ehdr)};
   execute("another machine", scratch_write("m", &header, sizeof header, 0755), arguments, environment);
   header.e_machine = EM_X86_64, header.e_type = ET_REL;
@@ -26,7 +29,8 @@ int main(void) {
     Elf64_Ehdr header;
     Elf64_Phdr interpreter;
     char path[32];
-  } image = {.header = header, .interpreter = {.p_type = PT_INTERP, .p_filesz = 32}, .path = "/nonexistent/loader"};
+  } image = {
+      .header = header, .interpreter = {.p_type = PT_INTERP, .p_filesz = 32}, .path = "/nonexistent/loader"};
   image.header.e_phnum = 1;
   image.interpreter.p_offset = (char *)&image.path - (char *)&image;
   execute("missing loader", scratch_write("l", &image, sizeof image, 0755), arguments, environment);

@@ -34,7 +34,8 @@ static void *execute(void *argument) {
 
 int main(int argc, char **argv) {
   if (argc > 1) {
-    say("same pid %d, tid is pid %d, threads %d\n", atoi(argv[1]) == getpid(), gettid() == getpid(), threads());
+    say("same pid %d, tid is pid %d, threads %d\n", atoi(argv[1]) == getpid(), gettid() == getpid(),
+        threads());
     return 5;
   }
   static long counter;

@@ -1,6 +1,6 @@
 /*
- * For the programs that execute others: a scratch directory whose name never reaches the output, small files made
- * in it, and a child that executes something and is waited for.
+ * For the programs that execute others: a scratch directory whose name never reaches the output, small files
+ * made in it, and a child that executes something and is waited for.
  */
 #ifndef EXEC_HELPERS_H
 #define EXEC_HELPERS_H
@@ -11,7 +11,9 @@
 
 static char scratch[] = "/tmp/exec-XXXXXX"; /* the directory, once scratch_start has run */
 
-static inline void scratch_start(void) { CHECK(mkdtemp(scratch)); }
+static inline void scratch_start(void) {
+  CHECK(mkdtemp(scratch));
+}
 
 /* The path of `name` in the scratch directory, in one of a few turning buffers. */
 static inline char *scratch_path(const char *name) {
@@ -60,9 +62,12 @@ static inline void scratch_end(void) {
 static inline void say_path(const char *text) {
   const char *self = own_path(), *p = text;
   while (*p) {
-    if (strncmp(p, self, strlen(self)) == 0) say("SELF"), p += strlen(self);
-    else if (strncmp(p, "/tmp/exec-", 10) == 0) say("DIR"), p += strlen(scratch);
-    else say(*p >= 32 && *p < 127 ? "%c" : "\\%02x", (unsigned char)*p), p++;
+    if (strncmp(p, self, strlen(self)) == 0)
+      say("SELF"), p += strlen(self);
+    else if (strncmp(p, "/tmp/exec-", 10) == 0)
+      say("DIR"), p += strlen(scratch);
+    else
+      say(*p >= 32 && *p < 127 ? "%c" : "\\%02x", (unsigned char)*p), p++;
   }
 }
 

@@ -1,4 +1,5 @@
-/* execve from inside a handler, on the alternate stack: the new program starts with that signal still blocked. */
+/* execve from inside a handler, on the alternate stack: the new program starts with that signal still
+ * blocked. */
 #include "sys_helpers.h"
 
 static char alternate[65536], *name;

@@ -1,4 +1,5 @@
-/* What a new program keeps: ids, group, session, umask, directory, limits, niceness, the alarm; not its name or timers. */
+/* What a new program keeps: ids, group, session, umask, directory, limits, niceness, the alarm; not its
+ * name or timers. */
 #include "exec_helpers.h"
 #include <sys/prctl.h>
 #include <time.h>
@@ -27,7 +28,8 @@ int main(int argc, char **argv) {
     timer_t timer;
     char own[16], above[16];
     limit = (struct rlimit){123456, 654321};
-    CHECK(setsid() == getpid() && (umask(0137), 1) && chdir("/usr/lib") == 0 && setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    CHECK(setsid() == getpid() && (umask(0137), 1) && chdir("/usr/lib") == 0 &&
+          setrlimit(RLIMIT_FSIZE, &limit) == 0);
     CHECK(nice(3) != -1 && alarm(1000) == 0 && prctl(PR_SET_NAME, "renamed") == 0);
     CHECK(prctl(PR_SET_PDEATHSIG, SIGUSR2) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
     CHECK(timer_create(CLOCK_MONOTONIC, NULL, &timer) == 0);

@@ -1,4 +1,5 @@
-/* Scripts: "#!" with and without an argument, blanks, no newline, nested four deep and too deep, missing interpreter. */
+/* Scripts: "#!" with and without an argument, blanks, no newline, nested four deep and too deep, missing
+ * interpreter. */
 #include "exec_helpers.h"
 
 int main(int argc, char **argv) {
@@ -13,9 +14,12 @@ int main(int argc, char **argv) {
   struct {
     const char *what, *format;
   } plain[] = {
-      {"no argument", "#!%s\n"},          {"one argument", "#!%s -x\n"},
-      {"words stay one", "#!%s -x  -y z\n"}, {"blanks", "#! \t %s \t -x \t \n"},
-      {"no newline", "#!%s -x"},           {"carriage return", "#!%s -x\r\n"},
+      {"no argument", "#!%s\n"},
+      {"one argument", "#!%s -x\n"},
+      {"words stay one", "#!%s -x  -y z\n"},
+      {"blanks", "#! \t %s \t -x \t \n"},
+      {"no newline", "#!%s -x"},
+      {"carriage return", "#!%s -x\r\n"},
   };
   for (unsigned i = 0; i < sizeof plain / sizeof plain[0]; i++) {
     snprintf(text, sizeof text, plain[i].format, own_path());
@@ -37,8 +41,8 @@ int main(int argc, char **argv) {
   execute("not executable", scratch_text("s", "#!/bin/sh\n", 0644), arguments, environment);
   execute("interpreter is a directory", scratch_text("s", "#!/tmp\n", 0755), arguments, environment);
   execute("text without #!", scratch_text("s", "echo hello\n", 0755), arguments, environment);
-  execute("shell script", scratch_text("s", "#!/bin/sh -e\necho \"shell $# $1 $2\"\nexit 3\n", 0755), arguments,
-          environment);
+  execute("shell script", scratch_text("s", "#!/bin/sh -e\necho \"shell $# $1 $2\"\nexit 3\n", 0755),
+          arguments, environment);
   scratch_end();
   return 0;
 }

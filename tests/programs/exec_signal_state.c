@@ -1,7 +1,10 @@
-/* Over execve: handlers become default, ignored stay ignored, blocked and pending stay, the alternate stack goes. */
+/* Over execve: handlers become default, ignored stay ignored, blocked and pending stay, the alternate stack
+ * goes. */
 #include "sys_helpers.h"
 
-static void nothing(int sig, siginfo_t *info, void *context) { (void)sig, (void)info, (void)context; }
+static void nothing(int sig, siginfo_t *info, void *context) {
+  (void)sig, (void)info, (void)context;
+}
 
 static const char *disposition(int sig) {
   struct sigaction action;
@@ -13,8 +16,8 @@ static void report(const char *when) {
   const int signals[] = {SIGUSR1, SIGUSR2, SIGTERM, SIGCHLD, SIGPIPE, SIGHUP, SIGRTMIN, SIGRTMAX};
   stack_t stack;
   for (unsigned i = 0; i < sizeof signals / sizeof signals[0]; i++)
-    say("%s %d: %s blocked %d pending %d\n", when, signals[i], disposition(signals[i]), is_blocked(signals[i]),
-        is_pending(signals[i]));
+    say("%s %d: %s blocked %d pending %d\n", when, signals[i], disposition(signals[i]),
+        is_blocked(signals[i]), is_pending(signals[i]));
   CHECK(sigaltstack(NULL, &stack) == 0);
   say("%s: alternate stack off %d\n", when, (stack.ss_flags & SS_DISABLE) != 0);
 }
@@ -29,7 +32,8 @@ int main(int argc, char **argv) {
     sigaddset(&set, SIGRTMIN);
     for (int i = 0; i < 2; i++) {
       CHECK(sigwaitinfo(&set, &info) == SIGRTMIN);
-      say("queued value %d code %d own pid %d\n", info.si_value.sival_int, info.si_code, info.si_pid == getpid());
+      say("queued value %d code %d own pid %d\n", info.si_value.sival_int, info.si_code,
+          info.si_pid == getpid());
     }
     mask_one(SIG_UNBLOCK, SIGTERM);
     return 1; /* the pending SIGTERM has ended us */

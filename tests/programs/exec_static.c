@@ -19,8 +19,8 @@ int main(int argc, char **argv) {
   const Elf64_Ehdr *header = (const Elf64_Ehdr *)__ehdr_start;
   unsigned long base = header->e_type == ET_DYN ? (unsigned long)__ehdr_start : 0;
   say("type %d entry matches %d headers match %d no interpreter %d\n", header->e_type,
-      getauxval(AT_ENTRY) == base + header->e_entry, getauxval(AT_PHDR) == (unsigned long)__ehdr_start + header->e_phoff,
-      getauxval(AT_BASE) == 0);
+      getauxval(AT_ENTRY) == base + header->e_entry,
+      getauxval(AT_PHDR) == (unsigned long)__ehdr_start + header->e_phoff, getauxval(AT_BASE) == 0);
   void *result;
   pthread_t worker;
   CHECK(pthread_create(&worker, NULL, thread, (void *)5L) == 0 && pthread_join(worker, &result) == 0);

@@ -1,10 +1,12 @@
-/* SIGBUS beyond the end of a mapped file, BUS_ADRERR with the address; growing the file in the handler cures it. */
+/* SIGBUS beyond the end of a mapped file, BUS_ADRERR with the address; growing the file in the handler
+ * cures it. */
 #include "sys_helpers.h"
 #include <setjmp.h>
 #include <sys/mman.h>
 
 static char *map;
-static int file, cure, faults;
+static int file;
+static volatile int cure, faults;
 static sigjmp_buf back;
 
 static void on_bus(int sig, siginfo_t *info, void *context) {

@@ -33,7 +33,8 @@ int main(void) {
   TRY(write(ends[1], edge, 20));
   TRY(write(file, edge, 20));
   TRY(write(1000, bad, 5));
-  CHECK(write(ends[1], "0123456789abcdefghij", 20) == 20 && pwrite(file, "0123456789abcdefghij", 20, 0) == 20);
+  CHECK(write(ends[1], "0123456789abcdefghij", 20) == 20 &&
+        pwrite(file, "0123456789abcdefghij", 20, 0) == 20);
   TRY(read(ends[0], bad, 4));
   TRY(pread(file, edge, 20, 0));
   TRY(pread(file, bad, 20, 0));

@@ -1,4 +1,5 @@
-/* The main stack grows by itself: far touches below the pointer, deep recursion, large frames; a thread's does not. */
+/* The main stack grows by itself: far touches below the pointer, deep recursion, large frames; a thread's
+ * does not. */
 #include "sys_helpers.h"
 #include <alloca.h>
 #include <pthread.h>

@@ -1,9 +1,12 @@
-/* brk: grows and shrinks by any amount, new pages are zero, shrinking drops contents, failures leave it alone. */
+/* brk: grows and shrinks by any amount, new pages are zero, shrinking drops contents, failures leave it
+ * alone. */
 #include "sys_helpers.h"
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-static char *raw_brk(char *to) { return (char *)syscall(SYS_brk, to); }
+static char *raw_brk(char *to) {
+  return (char *)syscall(SYS_brk, to);
+}
 
 int main(void) {
   char *start = raw_brk(NULL);

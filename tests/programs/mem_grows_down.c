@@ -25,7 +25,8 @@ int main(void) {
   handle(SIGSEGV, on_fault, 0);
   char *area = mmap(NULL, 1024 * P, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   CHECK(area != MAP_FAILED && munmap(area, 1024 * P) == 0);
-  char *stack = mmap(area + 1000 * P, 4 * P, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_GROWSDOWN, -1, 0);
+  char *stack =
+      mmap(area + 1000 * P, 4 * P, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_GROWSDOWN, -1, 0);
   CHECK(stack == area + 1000 * P);
   touch("inside", stack + P);
   touch("one page below", stack - P);

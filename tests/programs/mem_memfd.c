@@ -32,6 +32,7 @@ int main(void) {
   CHECK(map != MAP_FAILED);
   say(", private map reads: %s\n", map);
   CHECK(fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL) == 0);
-  say("sealed: %s, seals %x\n", outcome(fcntl(fd, F_ADD_SEALS, F_SEAL_GROW)), (unsigned)fcntl(fd, F_GET_SEALS));
+  say("sealed: %s, seals %x\n", outcome(fcntl(fd, F_ADD_SEALS, F_SEAL_GROW)),
+      (unsigned)fcntl(fd, F_GET_SEALS));
   return 0;
 }

@@ -1,10 +1,13 @@
-/* mmap places: hints, MAP_FIXED over mappings, MAP_FIXED_NOREPLACE, low addresses, 32-bit, and bad arguments. */
+/* mmap places: hints, MAP_FIXED over mappings, MAP_FIXED_NOREPLACE, low addresses, 32-bit, and bad
+ * arguments. */
 #include "sys_helpers.h"
 #include <sys/mman.h>
 
 enum { P = 4096, RW = PROT_READ | PROT_WRITE, ANON = MAP_PRIVATE | MAP_ANONYMOUS };
 
-static const char *name(void *p) { return p == MAP_FAILED ? strerrorname_np(errno) : "ok"; }
+static const char *name(void *p) {
+  return p == MAP_FAILED ? strerrorname_np(errno) : "ok";
+}
 
 int main(void) {
   char *base = mmap(NULL, 16 * P, RW, ANON, -1, 0);
@@ -20,7 +23,8 @@ int main(void) {
   CHECK(mmap(base + 2 * P, P, RW, ANON | MAP_FIXED, -1, 0) == base + 2 * P);
   say("fixed replaces: %d %d %d\n", base[2 * P - 1], base[2 * P], base[3 * P]);
   say("noreplace on a mapping: %s\n", name(mmap(base + P, P, RW, ANON | MAP_FIXED_NOREPLACE, -1, 0)));
-  say("noreplace over the edge: %s\n", name(mmap(base + 3 * P, 2 * P, RW, ANON | MAP_FIXED_NOREPLACE, -1, 0)));
+  say("noreplace over the edge: %s\n",
+      name(mmap(base + 3 * P, 2 * P, RW, ANON | MAP_FIXED_NOREPLACE, -1, 0)));
   say("noreplace in a hole: %s\n", name(mmap(base + 4 * P, P, RW, ANON | MAP_FIXED_NOREPLACE, -1, 0)));
   say("length 0: %s\n", name(mmap(NULL, 0, RW, ANON, -1, 0)));
   say("huge length: %s\n", name(mmap(NULL, 1UL << 47, RW, ANON | MAP_NORESERVE, -1, 0)));

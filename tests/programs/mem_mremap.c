@@ -1,11 +1,16 @@
-/* mremap: shrink, grow in place, move, to a fixed place, leave the old behind, duplicate shared, and its errors. */
+/* mremap: shrink, grow in place, move, to a fixed place, leave the old behind, duplicate shared, and its
+ * errors. */
 #include "sys_helpers.h"
 #include <sys/mman.h>
 
 enum { P = 4096, RW = PROT_READ | PROT_WRITE };
 
-static const char *name(void *p) { return p == MAP_FAILED ? strerrorname_np(errno) : "ok"; }
-static int mapped(void *p) { return mincore(p, P, (unsigned char[1]){0}) == 0; }
+static const char *name(void *p) {
+  return p == MAP_FAILED ? strerrorname_np(errno) : "ok";
+}
+static int mapped(void *p) {
+  return mincore(p, P, (unsigned char[1]){0}) == 0;
+}
 
 int main(void) {
   char *base = mmap(NULL, 32 * P, RW, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -29,14 +34,14 @@ int main(void) {
   say("old left behind and empty: %c%c %d\n", left[0], left[P], fixed[0]);
   char *middle = mremap(left + P, P, 3 * P, MREMAP_MAYMOVE);
   CHECK(middle != MAP_FAILED);
-  say("one page out of the middle: %c, hole %d, neighbours %d %d\n", middle[0], !mapped(left + P), mapped(left),
-      mapped(left + 2 * P));
+  say("one page out of the middle: %c, hole %d, neighbours %d %d\n", middle[0], !mapped(left + P),
+      mapped(left), mapped(left + 2 * P));
+  say("of nothing: %s\n", name(mremap(left + P, P, 2 * P, MREMAP_MAYMOVE)));
   char *shared = mmap(NULL, P, RW, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   char *twin = mremap(shared, 0, P, MREMAP_MAYMOVE);
   CHECK(twin != MAP_FAILED);
   twin[5] = 'T';
   say("a twin of a shared page: %c\n", shared[5]);
-  say("of nothing: %s\n", name(mremap(left + P, P, 2 * P, MREMAP_MAYMOVE)));
   say("uneven: %s\n", name(mremap(left + 1, P, 2 * P, MREMAP_MAYMOVE)));
   say("to length 0: %s\n", name(mremap(left, P, 0, MREMAP_MAYMOVE)));
   say("fixed without maymove: %s\n", name(mremap(left, P, P, MREMAP_FIXED, place)));

@@ -1,4 +1,5 @@
-/* munmap and mprotect cut mappings: the parts keep contents and rights; nothing mapped is fine; bad ranges are not. */
+/* munmap and mprotect cut mappings: the parts keep contents and rights; nothing mapped is fine; bad ranges
+ * are not. */
 #include "sys_helpers.h"
 #include <setjmp.h>
 #include <sys/mman.h>

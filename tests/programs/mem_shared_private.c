@@ -1,4 +1,5 @@
-/* Shared mappings are seen by children and the file; private ones are not; a file written shows in the mapping. */
+/* Shared mappings are seen by children and the file; private ones are not; a file written shows in the
+ * mapping. */
 #include "sys_helpers.h"
 #include <sys/mman.h>
 
@@ -7,8 +8,10 @@ enum { P = 4096, RW = PROT_READ | PROT_WRITE };
 int main(void) {
   int file = scratch_file();
   char text[16] = "";
-  CHECK(ftruncate(file, 2 * P) == 0 && pwrite(file, "original", 8, 0) == 8 && pwrite(file, "second", 6, P) == 6);
-  char *shared = mmap(NULL, 2 * P, RW, MAP_SHARED, file, 0), *private = mmap(NULL, 2 * P, RW, MAP_PRIVATE, file, 0);
+  CHECK(ftruncate(file, 2 * P) == 0 && pwrite(file, "original", 8, 0) == 8 &&
+        pwrite(file, "second", 6, P) == 6);
+  char *shared = mmap(NULL, 2 * P, RW, MAP_SHARED, file, 0),
+       *private = mmap(NULL, 2 * P, RW, MAP_PRIVATE, file, 0);
   char *anonymous = mmap(NULL, P, RW, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   char *second = mmap(NULL, P, PROT_READ, MAP_SHARED, file, P);
   CHECK(shared != MAP_FAILED && private != MAP_FAILED && anonymous != MAP_FAILED && second != MAP_FAILED);

@@ -1,12 +1,17 @@
-/* pthread_atfork: prepare in reverse order, parent and child in order; the child of a threaded process has one thread. */
+/* pthread_atfork: prepare in reverse order, parent and child in order; the child of a threaded process has
+ * one thread. */
 #include "sys_helpers.h"
 #include <dirent.h>
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void prepare_a(void) { say("prepare a\n"); }
-static void parent_a(void) { CHECK(pthread_mutex_unlock(&lock) == 0); }
+static void prepare_a(void) {
+  say("prepare a\n");
+}
+static void parent_a(void) {
+  CHECK(pthread_mutex_unlock(&lock) == 0);
+}
 static void child_a(void) {
   say("child a\n");
   CHECK(pthread_mutex_unlock(&lock) == 0);
@@ -15,7 +20,9 @@ static void prepare_b(void) {
   CHECK(pthread_mutex_lock(&lock) == 0);
   say("prepare b\n");
 }
-static void child_b(void) { say("child b\n"); }
+static void child_b(void) {
+  say("child b\n");
+}
 
 static void *contend(void *argument) {
   for (;;) {

@@ -1,4 +1,5 @@
-/* clone's flags one by one: shared memory, shared descriptors, shared directory, tid words, another end signal, clone3. */
+/* clone's flags one by one: shared memory, shared descriptors, shared directory, tid words, another end
+ * signal, clone3. */
 #include "sys_helpers.h"
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -29,8 +30,9 @@ static void run(const char *what, int flags, int add) {
   int status = 0;
   CHECK(waitpid(child, &status, __WALL) == child);
   say("%s: exit %d value %d", what, WEXITSTATUS(status), value);
-  say(" its descriptor %s directory %s parent's word %d\n", opened < 0 ? "unseen" : outcome(fcntl(opened, F_GETFD)),
-      getcwd(here, sizeof here), flags & CLONE_PARENT_SETTID ? parent_word == child : parent_word == 0);
+  say(" its descriptor %s directory %s parent's word %d\n",
+      opened < 0 ? "unseen" : outcome(fcntl(opened, F_GETFD)), getcwd(here, sizeof here),
+      flags & CLONE_PARENT_SETTID ? parent_word == child : parent_word == 0);
 }
 
 static void on_signal(int sig, siginfo_t *info, void *context) {
@@ -53,13 +55,16 @@ int main(void) {
   handle(SIGUSR1, on_signal, SA_RESTART);
   run("another end signal", SIGUSR1, 10);
   run("no end signal", 0, 11);
-  struct clone_args arguments = {.exit_signal = SIGCHLD, .flags = CLONE_PARENT_SETTID,
-                                 .parent_tid = (unsigned long)&parent_word};
+  struct clone_args arguments = {
+      .exit_signal = SIGCHLD, .flags = CLONE_PARENT_SETTID, .parent_tid = (unsigned long)&parent_word};
   pid_t child = (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
   if (child == 0) _exit(44);
-  if (child > 0) say("word %d ", parent_word == child), say_status("clone3", reap(child));
-  else say("clone3: %s\n", strerrorname_np(errno));
+  if (child > 0)
+    say("word %d ", parent_word == child), say_status("clone3", reap(child));
+  else
+    say("clone3: %s\n", strerrorname_np(errno));
   say("sighand without vm: %s\n", outcome(syscall(SYS_clone, CLONE_SIGHAND | SIGCHLD, 0, 0, 0, 0)));
-  say("thread without sighand: %s\n", outcome(syscall(SYS_clone, CLONE_THREAD | CLONE_VM | SIGCHLD, 0, 0, 0, 0)));
+  say("thread without sighand: %s\n",
+      outcome(syscall(SYS_clone, CLONE_THREAD | CLONE_VM | SIGCHLD, 0, 0, 0, 0)));
   return 0;
 }

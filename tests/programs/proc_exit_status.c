@@ -1,4 +1,5 @@
-/* Exit statuses: return, exit, _exit, raw exit and exit_group, values beyond a byte, the last thread's end. */
+/* Exit statuses: return, exit, _exit, raw exit and exit_group, values beyond a byte, the last thread's
+ * end. */
 #include "sys_helpers.h"
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -18,12 +19,24 @@ static void *late_thread(void *argument) {
   return NULL;
 }
 
-static void by_exit(void) { exit(3); }
-static void by_underscore(void) { _exit(4); }
-static void by_large(void) { exit(256 + 5); }
-static void by_negative(void) { exit(-1); }
-static void by_raw_exit(void) { syscall(SYS_exit, 6); }
-static void by_group(void) { syscall(SYS_exit_group, 7); }
+static void by_exit(void) {
+  exit(3);
+}
+static void by_underscore(void) {
+  _exit(4);
+}
+static void by_large(void) {
+  exit(256 + 5);
+}
+static void by_negative(void) {
+  exit(-1);
+}
+static void by_raw_exit(void) {
+  syscall(SYS_exit, 6);
+}
+static void by_group(void) {
+  syscall(SYS_exit_group, 7);
+}
 static void by_thread(void) {
   pthread_t thread;
   pthread_create(&thread, NULL, group_exit_thread, NULL);

@@ -14,8 +14,8 @@ int main(void) {
   pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
-    say("child: ppid is the parent %d, other pid %d, tid is pid %d\n", getppid() == parent, getpid() != parent,
-        gettid() == getpid());
+    say("child: ppid is the parent %d, other pid %d, tid is pid %d\n", getppid() == parent,
+        getpid() != parent, gettid() == getpid());
     say("child: pending %d blocked %d alarm %u\n", is_pending(SIGUSR1), is_blocked(SIGUSR1), alarm(0));
     say("child sees %d %d %d\n", shared_name, stack, *heap);
     shared_name++, stack++, ++*heap;

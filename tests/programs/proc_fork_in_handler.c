@@ -14,7 +14,8 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
   }
   in_child = 0;
   int status = reap(child);
-  say("depth %d: child exits %d, handler's signal blocked %d\n", here, WEXITSTATUS(status), is_blocked(SIGUSR1));
+  say("depth %d: child exits %d, handler's signal blocked %d\n", here, WEXITSTATUS(status),
+      is_blocked(SIGUSR1));
 }
 
 int main(void) {

@@ -1,23 +1,28 @@
-/* posix_spawn: file actions in order, attributes for group, mask and default signals, and its error results. */
+/* posix_spawn: file actions in order, attributes for group, mask and default signals, and its error
+ * results. */
 #include "exec_helpers.h"
 #include <spawn.h>
 
 extern char **environ;
 
-static void run(const char *what, posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, char *command) {
+static void run(const char *what, posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes,
+                char *command) {
   char *arguments[] = {"sh", "-c", command, NULL};
   pid_t child = -5;
   int error = posix_spawn(&child, "/bin/sh", actions, attributes, arguments, environ);
-  if (error) say("%s: %s\n", what, strerrorname_np(error));
-  else say_status(what, reap(child));
+  if (error)
+    say("%s: %s\n", what, strerrorname_np(error));
+  else
+    say_status(what, reap(child));
 }
 
 int main(int argc, char **argv) {
   if (argc > 1) {
     struct sigaction action;
     CHECK(sigaction(SIGUSR1, NULL, &action) == 0);
-    say("  USR1 %s blocked: USR2 %d TERM %d, leads its group %d\n", action.sa_handler == SIG_IGN ? "ignored" : "default",
-        is_blocked(SIGUSR2), is_blocked(SIGTERM), getpgrp() == getpid());
+    say("  USR1 %s blocked: USR2 %d TERM %d, leads its group %d\n",
+        action.sa_handler == SIG_IGN ? "ignored" : "default", is_blocked(SIGUSR2), is_blocked(SIGTERM),
+        getpgrp() == getpid());
     return 3;
   }
   scratch_start();
@@ -53,14 +58,18 @@ int main(int argc, char **argv) {
   sigemptyset(&set), sigaddset(&set, SIGTERM);
   posix_spawnattr_setsigmask(&attributes, &set);
   posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
   CHECK(posix_spawn(&child, "/proc/self/exe", NULL, &attributes, arguments, none) == 0);
   say_status("attributes", reap(child));
   say("our mask: USR2 %d TERM %d\n", is_blocked(SIGUSR2), is_blocked(SIGTERM));
 
-  say("no such program: %s\n", strerrorname_np(posix_spawn(&child, "/nonexistent", NULL, NULL, arguments, none)));
-  say("not executable: %s\n", strerrorname_np(posix_spawn(&child, "/etc/passwd", NULL, NULL, arguments, none)));
-  say("not in the path: %s\n", strerrorname_np(posix_spawnp(&child, "no-such-program", NULL, NULL, arguments, environ)));
+  say("no such program: %s\n",
+      strerrorname_np(posix_spawn(&child, "/nonexistent", NULL, NULL, arguments, none)));
+  say("not executable: %s\n",
+      strerrorname_np(posix_spawn(&child, "/etc/passwd", NULL, NULL, arguments, none)));
+  say("not in the path: %s\n",
+      strerrorname_np(posix_spawnp(&child, "no-such-program", NULL, NULL, arguments, environ)));
   say("no child left: %s\n", outcome(waitpid(-1, NULL, WNOHANG)));
   scratch_end();
   return 0;

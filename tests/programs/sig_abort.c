@@ -1,11 +1,14 @@
-/* abort: a handler runs once, blocking and ignoring do not help, the end is SIGABRT; atexit functions do not run. */
+/* abort: a handler runs once, blocking and ignoring do not help, the end is SIGABRT; atexit functions do
+ * not run. */
 #include "sys_helpers.h"
 
 static void on_abort(int sig, siginfo_t *info, void *context) {
   (void)context;
   say("handler: SIG%s code %d own pid %d\n", sigabbrev_np(sig), info->si_code, info->si_pid == getpid());
 }
-static void at_exit(void) { say("atexit ran\n"); }
+static void at_exit(void) {
+  say("atexit ran\n");
+}
 
 static void in_child(const char *what, void (*prepare)(void)) {
   pid_t child = fork();
@@ -15,9 +18,15 @@ static void in_child(const char *what, void (*prepare)(void)) {
   }
   say_status(what, reap(child));
 }
-static void with_handler(void) { handle(SIGABRT, on_abort, 0); }
-static void ignored(void) { signal(SIGABRT, SIG_IGN); }
-static void blocked(void) { mask_one(SIG_BLOCK, SIGABRT); }
+static void with_handler(void) {
+  handle(SIGABRT, on_abort, 0);
+}
+static void ignored(void) {
+  signal(SIGABRT, SIG_IGN);
+}
+static void blocked(void) {
+  mask_one(SIG_BLOCK, SIGABRT);
+}
 
 int main(void) {
   no_core();

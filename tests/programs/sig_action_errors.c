@@ -2,7 +2,9 @@
 #include "sys_helpers.h"
 #include <sys/syscall.h>
 
-static void nothing(int sig) { (void)sig; }
+static void nothing(int sig) {
+  (void)sig;
+}
 
 int main(void) {
   struct sigaction action = {.sa_handler = nothing}, old;
@@ -21,7 +23,8 @@ int main(void) {
   CHECK(sigaction(SIGUSR2, &action, NULL) == 0 && sigaction(SIGUSR2, NULL, &old) == 0);
   say("flags %x handler same %d mask has KILL %d STOP %d TERM %d RTMAX %d\n",
       (unsigned)old.sa_flags & ~0x04000000u, old.sa_handler == nothing, sigismember(&old.sa_mask, SIGKILL),
-      sigismember(&old.sa_mask, SIGSTOP), sigismember(&old.sa_mask, SIGTERM), sigismember(&old.sa_mask, SIGRTMAX));
+      sigismember(&old.sa_mask, SIGSTOP), sigismember(&old.sa_mask, SIGTERM),
+      sigismember(&old.sa_mask, SIGRTMAX));
   say("raise of 0: %s, of 65: %s\n", outcome(kill(getpid(), 0)), outcome(kill(getpid(), 65)));
   say("kill of nobody: %s\n", outcome(kill(0x3fffffff, SIGTERM)));
   say("unknown flag is dropped: ");

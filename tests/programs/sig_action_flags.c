@@ -27,7 +27,8 @@ static void run(const char *what, int flags, int mask_usr2) {
   seen = 0;
   CHECK(sigaction(SIGUSR1, &action, NULL) == 0 && raise(SIGUSR1) == 0);
   CHECK(sigaction(SIGUSR1, NULL, &old) == 0);
-  say("  after: seen %d blocked %d flags %x\n", seen, is_blocked(SIGUSR1), (unsigned)old.sa_flags & ~0x04000000u);
+  say("  after: seen %d blocked %d flags %x\n", seen, is_blocked(SIGUSR1),
+      (unsigned)old.sa_flags & ~0x04000000u);
 }
 
 int main(void) {

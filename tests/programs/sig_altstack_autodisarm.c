@@ -1,4 +1,5 @@
-/* SS_AUTODISARM: the alternate stack is off inside its handler, may be changed there, and comes back after. */
+/* SS_AUTODISARM: the alternate stack is off inside its handler, may be changed there, and comes back
+ * after. */
 #include "sys_helpers.h"
 
 #ifndef SS_AUTODISARM

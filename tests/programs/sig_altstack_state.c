@@ -51,6 +51,7 @@ int main(void) {
   size_t least = getauxval(AT_MINSIGSTKSZ);
   say("too small: %s\n", outcome(sigaltstack(&(stack_t){.ss_sp = stack_a, .ss_size = 1000}, NULL)));
   say("just enough: %s\n", outcome(sigaltstack(&(stack_t){.ss_sp = stack_a, .ss_size = least}, NULL)));
-  say("bad flags: %s\n", outcome(sigaltstack(&(stack_t){.ss_sp = stack_a, .ss_size = 65536, .ss_flags = 77}, NULL)));
+  say("bad flags: %s\n",
+      outcome(sigaltstack(&(stack_t){.ss_sp = stack_a, .ss_size = 65536, .ss_flags = 77}, NULL)));
   return 0;
 }

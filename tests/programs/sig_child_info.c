@@ -3,7 +3,9 @@
 
 static sigset_t child_set;
 
-static void nothing(int sig, siginfo_t *info, void *context) { (void)sig, (void)info, (void)context; }
+static void nothing(int sig, siginfo_t *info, void *context) {
+  (void)sig, (void)info, (void)context;
+}
 
 static void expect(const char *what, pid_t child) {
   siginfo_t info;

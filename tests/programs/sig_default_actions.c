@@ -18,8 +18,10 @@ int main(void) {
     char what[32];
     CHECK(waitpid(child, &status, WUNTRACED) == child);
     snprintf(what, sizeof what, "signal %d", sig);
-    if (WIFSIGNALED(status)) say("%s: killed by %d\n", what, WTERMSIG(status));
-    else say_status(what, status);
+    if (WIFSIGNALED(status))
+      say("%s: killed by %d\n", what, WTERMSIG(status));
+    else
+      say_status(what, status);
     if (WIFSTOPPED(status)) {
       CHECK(kill(child, SIGCONT) == 0);
       say_status("  then", reap(child));

@@ -1,4 +1,5 @@
-/* msgrcv, msgsnd, semop, semtimedop end with EINTR whatever the flags; mq_receive and eventfd reads restart. */
+/* msgrcv, msgsnd, semop, semtimedop end with EINTR whatever the flags; mq_receive and eventfd reads
+ * restart. */
 #include "sig_interrupt.h"
 #include <fcntl.h>
 #include <mqueue.h>
@@ -14,16 +15,30 @@ static struct {
   char text[8192];
 } message = {.type = 1};
 
-static long do_msgrcv(void) { return msgrcv(queue, &message, sizeof message.text, 77, 0); }
-static long do_msgsnd(void) { return msgsnd(queue, &message, sizeof message.text, 0); }
-static long do_semop(void) { return semop(semaphores, &(struct sembuf){0, -1, 0}, 1); }
+static long do_msgrcv(void) {
+  return msgrcv(queue, &message, sizeof message.text, 77, 0);
+}
+static long do_msgsnd(void) {
+  return msgsnd(queue, &message, sizeof message.text, 0);
+}
+static long do_semop(void) {
+  return semop(semaphores, &(struct sembuf){0, -1, 0}, 1);
+}
 static long do_semtimedop(void) {
   return semtimedop(semaphores, &(struct sembuf){0, -1, 0}, 1, &(struct timespec){60, 0});
 }
-static long do_mq_receive(void) { return mq_receive(posix_queue, message.text, sizeof message.text, NULL); }
-static long do_eventfd(void) { return read(event, message.text, 8); }
-static void send_posix(void) { CHECK(mq_send(posix_queue, "four", 4, 1) == 0); }
-static void add_event(void) { CHECK(eventfd_write(event, 3) == 0); }
+static long do_mq_receive(void) {
+  return mq_receive(posix_queue, message.text, sizeof message.text, NULL);
+}
+static long do_eventfd(void) {
+  return read(event, message.text, 8);
+}
+static void send_posix(void) {
+  CHECK(mq_send(posix_queue, "four", 4, 1) == 0);
+}
+static void add_event(void) {
+  CHECK(eventfd_write(event, 3) == 0);
+}
 
 int main(void) {
   CHECK((queue = msgget(IPC_PRIVATE, 0600)) >= 0 && (semaphores = semget(IPC_PRIVATE, 1, 0600)) >= 0);

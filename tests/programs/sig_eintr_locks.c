@@ -7,9 +7,15 @@ static char path[] = "/tmp/lock-XXXXXX";
 static int file, release_pipe[2];
 static struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-static long do_flock(void) { return flock(file, LOCK_EX); }
-static long do_fcntl(void) { return fcntl(file, F_SETLKW, &whole); }
-static void let_go(void) { CHECK(write(release_pipe[1], "g", 1) == 1); }
+static long do_flock(void) {
+  return flock(file, LOCK_EX);
+}
+static long do_fcntl(void) {
+  return fcntl(file, F_SETLKW, &whole);
+}
+static void let_go(void) {
+  CHECK(write(release_pipe[1], "g", 1) == 1);
+}
 
 /* A child that holds the lock until it is told to let go. */
 static pid_t start_holder(int by_flock) {

@@ -8,13 +8,25 @@ static int empty[2], full[2];
 static char byte;
 static char fifo[] = "/tmp/fifo-XXXXXX";
 
-static long do_read(void) { return read(empty[0], &byte, 1); }
-static long do_readv(void) { return readv(empty[0], &(struct iovec){&byte, 1}, 1); }
-static long do_write(void) { return write(full[1], "x", 1); }
-static long do_writev(void) { return writev(full[1], &(struct iovec){"x", 1}, 1); }
-static long do_open(void) { return open(fifo, O_RDONLY) >= 0 ? 0 : -1; }
+static long do_read(void) {
+  return read(empty[0], &byte, 1);
+}
+static long do_readv(void) {
+  return readv(empty[0], &(struct iovec){&byte, 1}, 1);
+}
+static long do_write(void) {
+  return write(full[1], "x", 1);
+}
+static long do_writev(void) {
+  return writev(full[1], &(struct iovec){"x", 1}, 1);
+}
+static long do_open(void) {
+  return open(fifo, O_RDONLY) >= 0 ? 0 : -1;
+}
 
-static void feed(void) { CHECK(write(empty[1], "y", 1) == 1); }
+static void feed(void) {
+  CHECK(write(empty[1], "y", 1) == 1);
+}
 static void drain(void) {
   static char page[4096];
   CHECK(read(full[0], page, sizeof page) == sizeof page);
@@ -25,7 +37,9 @@ static void refill(void) {
   while (write(full[1], page, sizeof page) > 0) continue;
   CHECK(fcntl(full[1], F_SETFL, 0) == 0);
 }
-static void open_writer(void) { CHECK(open(fifo, O_RDWR) >= 0); }
+static void open_writer(void) {
+  CHECK(open(fifo, O_RDWR) >= 0);
+}
 
 int main(void) {
   CHECK(pipe(empty) == 0 && pipe(full) == 0);

@@ -7,9 +7,15 @@
 static int ends[2], set;
 static struct timespec minute = {60, 0};
 
-static long do_poll(void) { return poll(&(struct pollfd){ends[0], POLLIN, 0}, 1, 60000); }
-static long do_poll_forever(void) { return poll(&(struct pollfd){ends[0], POLLIN, 0}, 1, -1); }
-static long do_ppoll(void) { return ppoll(&(struct pollfd){ends[0], POLLIN, 0}, 1, &minute, NULL); }
+static long do_poll(void) {
+  return poll(&(struct pollfd){ends[0], POLLIN, 0}, 1, 60000);
+}
+static long do_poll_forever(void) {
+  return poll(&(struct pollfd){ends[0], POLLIN, 0}, 1, -1);
+}
+static long do_ppoll(void) {
+  return ppoll(&(struct pollfd){ends[0], POLLIN, 0}, 1, &minute, NULL);
+}
 static long do_select(void) {
   fd_set reads;
   FD_ZERO(&reads);
@@ -22,7 +28,9 @@ static long do_pselect(void) {
   FD_SET(ends[0], &reads);
   return pselect(ends[0] + 1, &reads, NULL, NULL, NULL, NULL);
 }
-static long do_epoll(void) { return epoll_wait(set, &(struct epoll_event){0}, 1, -1); }
+static long do_epoll(void) {
+  return epoll_wait(set, &(struct epoll_event){0}, 1, -1);
+}
 static long do_epoll_pwait(void) {
   sigset_t none;
   sigemptyset(&none);

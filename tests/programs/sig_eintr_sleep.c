@@ -8,8 +8,12 @@ static long result_of(int error) {
   errno = error;
   return error ? -1 : 0;
 }
-static long do_nanosleep(void) { return nanosleep(&minute, &left); }
-static long do_relative(void) { return result_of(clock_nanosleep(CLOCK_MONOTONIC, 0, &minute, &left)); }
+static long do_nanosleep(void) {
+  return nanosleep(&minute, &left);
+}
+static long do_relative(void) {
+  return result_of(clock_nanosleep(CLOCK_MONOTONIC, 0, &minute, &left));
+}
 static long do_absolute(void) {
   struct timespec until;
   CHECK(clock_gettime(CLOCK_MONOTONIC, &until) == 0);
@@ -21,7 +25,9 @@ static long do_sleep(void) {
   errno = EINTR;
   return rest >= 58 && rest <= 60 ? -1L : (long)rest;
 }
-static long do_pause(void) { return pause(); }
+static long do_pause(void) {
+  return pause();
+}
 static long do_sigsuspend(void) {
   sigset_t none;
   sigemptyset(&none);

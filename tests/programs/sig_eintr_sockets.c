@@ -8,15 +8,23 @@ static int pair[2], listener;
 static struct sockaddr_in address = {.sin_family = AF_INET};
 static char buffer[256];
 
-static long do_accept(void) { return accept(listener, NULL, NULL) >= 0 ? 0 : -1; }
-static long do_recv(void) { return recv(pair[0], buffer, sizeof buffer, 0); }
+static long do_accept(void) {
+  return accept(listener, NULL, NULL) >= 0 ? 0 : -1;
+}
+static long do_recv(void) {
+  return recv(pair[0], buffer, sizeof buffer, 0);
+}
 static long do_recvmsg(void) {
   struct iovec part = {buffer, sizeof buffer};
   return recvmsg(pair[0], &(struct msghdr){.msg_iov = &part, .msg_iovlen = 1}, 0);
 }
-static long do_send(void) { return send(pair[1], buffer, sizeof buffer, 0); }
+static long do_send(void) {
+  return send(pair[1], buffer, sizeof buffer, 0);
+}
 
-static void feed(void) { CHECK(send(pair[1], "hello", 5, 0) == 5); }
+static void feed(void) {
+  CHECK(send(pair[1], "hello", 5, 0) == 5);
+}
 static void connect_to_us(void) {
   int client = socket(AF_INET, SOCK_STREAM, 0);
   CHECK(connect(client, (struct sockaddr *)&address, sizeof address) == 0);

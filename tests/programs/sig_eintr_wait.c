@@ -6,13 +6,21 @@
 static int word = 1, gate[2];
 static pid_t child;
 
-static long do_wait4(void) { return wait4(child, NULL, 0, NULL) > 0 ? 0 : -1; }
-static long do_waitid(void) { return waitid(P_PID, child, &(siginfo_t){0}, WEXITED); }
-static long do_futex(void) { return syscall(SYS_futex, &word, FUTEX_WAIT, 1, NULL, NULL, 0); }
+static long do_wait4(void) {
+  return wait4(child, NULL, 0, NULL) > 0 ? 0 : -1;
+}
+static long do_waitid(void) {
+  return waitid(P_PID, child, &(siginfo_t){0}, WEXITED);
+}
+static long do_futex(void) {
+  return syscall(SYS_futex, &word, FUTEX_WAIT, 1, NULL, NULL, 0);
+}
 static long do_futex_timeout(void) {
   return syscall(SYS_futex, &word, FUTEX_WAIT, 1, &(struct timespec){60, 0}, NULL, 0);
 }
-static void open_gate(void) { CHECK(write(gate[1], "g", 1) == 1); }
+static void open_gate(void) {
+  CHECK(write(gate[1], "g", 1) == 1);
+}
 
 static void start_child(void) {
   CHECK(pipe(gate) == 0 && (child = fork()) >= 0);

@@ -24,7 +24,8 @@ int main(void) {
   signal(SIGURG, SIG_DFL);
   pid_t parent = getpid(), child = fork();
   if (child == 0) {
-    for (int i = 0; i < 200; i++) kill(parent, i % 3 == 0 ? SIGUSR1 : i % 3 == 1 ? SIGWINCH : SIGURG), sched_yield();
+    for (int i = 0; i < 200; i++)
+      kill(parent, i % 3 == 0 ? SIGUSR1 : i % 3 == 1 ? SIGWINCH : SIGURG), sched_yield();
     kill(parent, SIGCONT);
     CHECK(write(ends[1], "end", 3) == 3);
     _exit(0);

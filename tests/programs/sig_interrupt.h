@@ -1,7 +1,7 @@
 /*
- * Interrupting a blocked system call, for the sig_eintr_ and sig_restart_ programs. SIGALRM ticks until the call
- * is over, so it does not matter when the call really starts to block. A call that should have ended and
- * did not is stopped by the last tick, with status 98.
+ * Interrupting a blocked system call, for the programs about EINTR and restart. SIGALRM ticks until the call
+ * is over, so it does not matter when the call really starts to block. A call that should have ended and did
+ * not is stopped by the last tick, with status 98.
  */
 #ifndef SIG_INTERRUPT_H
 #define SIG_INTERRUPT_H

@@ -10,8 +10,11 @@ static volatile int handled;
 static void show(int sig, siginfo_t *info, void *context) {
   (void)context;
   handled++;
-  if (sig == SIGIO) say("SIGIO\n");
-  else say("signal %d code %d descriptor %d band %lx\n", sig, info->si_code, info->si_fd == pair[0], info->si_band);
+  if (sig == SIGIO)
+    say("SIGIO\n");
+  else
+    say("signal %d code %d descriptor %d band %lx\n", sig, info->si_code, info->si_fd == pair[0],
+        info->si_band);
 }
 
 int main(void) {

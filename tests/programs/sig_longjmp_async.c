@@ -1,4 +1,5 @@
-/* siglongjmp out of a timer's handler that hit a computation, 100 times; longjmp leaves the signal blocked. */
+/* siglongjmp out of a timer's handler that hit a computation, 100 times; longjmp leaves the signal
+ * blocked. */
 #include "sys_helpers.h"
 #include <setjmp.h>
 

@@ -1,4 +1,5 @@
-/* SIG_IGN for SIGCHLD and SA_NOCLDWAIT: children leave no zombie, wait blocks until the last and gives ECHILD. */
+/* SIG_IGN for SIGCHLD and SA_NOCLDWAIT: children leave no zombie, wait blocks until the last and gives
+ * ECHILD. */
 #include "sys_helpers.h"
 
 static volatile int handled;

@@ -7,12 +7,16 @@
 static int ends[2], pair[2];
 static char block[1 << 20];
 
-static long do_write(void) { return write(ends[1], block, sizeof block); }
+static long do_write(void) {
+  return write(ends[1], block, sizeof block);
+}
 static long do_writev(void) {
   struct iovec parts[3] = {{block, 1000}, {block, 100000}, {block, 1000}};
   return writev(ends[1], parts, 3);
 }
-static long do_receive(void) { return recv(pair[0], block, 100, MSG_WAITALL); }
+static long do_receive(void) {
+  return recv(pair[0], block, 100, MSG_WAITALL);
+}
 
 static void drain(void) {
   CHECK(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0);

@@ -1,4 +1,5 @@
-/* Several signals unblocked at once: in which order handlers run, standard ones merged, real-time ones queued. */
+/* Several signals unblocked at once: in which order handlers run, standard ones merged, real-time ones
+ * queued. */
 #include "sys_helpers.h"
 
 static volatile int depth;
@@ -6,12 +7,14 @@ static volatile int depth;
 static void show(int sig, siginfo_t *info, void *context) {
   (void)context;
   depth++;
-  say("  depth %d signal %d value %d\n", depth, sig, info->si_code == SI_QUEUE ? info->si_value.sival_int : -1);
+  say("  depth %d signal %d value %d\n", depth, sig,
+      info->si_code == SI_QUEUE ? info->si_value.sival_int : -1);
   depth--;
 }
 
 static void send_all(void) {
-  const int order[] = {SIGTERM, SIGRTMAX, SIGUSR1, SIGRTMIN, SIGHUP, SIGUSR1, SIGRTMIN + 1, SIGRTMIN, SIGUSR2};
+  const int order[] = {SIGTERM, SIGRTMAX,     SIGUSR1,  SIGRTMIN, SIGHUP,
+                       SIGUSR1, SIGRTMIN + 1, SIGRTMIN, SIGUSR2};
   for (unsigned i = 0; i < sizeof order / sizeof order[0]; i++)
     CHECK(sigqueue(getpid(), order[i], (union sigval){.sival_int = i}) == 0);
 }

@@ -1,4 +1,5 @@
-/* SIGPIPE: fatal by default, EPIPE when ignored or handled, not with MSG_NOSIGNAL; siginfo says the kernel sent it. */
+/* SIGPIPE: fatal by default, EPIPE when ignored or handled, not with MSG_NOSIGNAL; siginfo says the kernel
+ * sent it. */
 #include "sys_helpers.h"
 #include <sys/socket.h>
 

@@ -1,4 +1,5 @@
-/* ppoll, pselect, epoll_pwait take the mask for the wait only; a ready descriptor wins over a pending signal. */
+/* ppoll, pselect, epoll_pwait take the mask for the wait only; a ready descriptor wins over a pending
+ * signal. */
 #include "sys_helpers.h"
 #include <poll.h>
 #include <sys/epoll.h>
@@ -12,21 +13,25 @@ static void count(int sig, siginfo_t *info, void *context) {
   (void)sig, (void)info, (void)context;
   handled++;
 }
-static long by_ppoll(void) { return ppoll(&(struct pollfd){ends[0], POLLIN, 0}, 1, NULL, &none); }
+static long by_ppoll(void) {
+  return ppoll(&(struct pollfd){ends[0], POLLIN, 0}, 1, NULL, &none);
+}
 static long by_pselect(void) {
   fd_set reads;
   FD_ZERO(&reads);
   FD_SET(ends[0], &reads);
   return pselect(ends[0] + 1, &reads, NULL, NULL, NULL, &none);
 }
-static long by_epoll(void) { return epoll_pwait(set, &(struct epoll_event){0}, 1, -1, &none); }
+static long by_epoll(void) {
+  return epoll_pwait(set, &(struct epoll_event){0}, 1, -1, &none);
+}
 
 static void run(const char *name, long (*wait)(void)) {
   handled = 0;
   CHECK(raise(SIGUSR1) == 0);
   long result = wait();
-  say("%s with a pending signal: %ld %s handled %d blocked after %d\n", name, result, outcome(result), handled,
-      is_blocked(SIGUSR1));
+  say("%s with a pending signal: %ld %s handled %d blocked after %d\n", name, result, outcome(result),
+      handled, is_blocked(SIGUSR1));
   CHECK(raise(SIGUSR1) == 0 && write(ends[1], "x", 1) == 1);
   result = wait();
   say("%s with both: %ld %s handled %d pending %d\n", name, result, outcome(result), handled,

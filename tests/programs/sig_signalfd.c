@@ -1,4 +1,5 @@
-/* signalfd: records with sender, code and value in order; non-blocking, several per read, changed mask, poll. */
+/* signalfd: records with sender, code and value in order; non-blocking, several per read, changed mask,
+ * poll. */
 #include "sys_helpers.h"
 #include <poll.h>
 #include <sys/signalfd.h>

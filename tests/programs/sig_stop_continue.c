@@ -8,10 +8,18 @@ static long now_ms(void) {
   clock_gettime(CLOCK_MONOTONIC, &t);
   return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
-static long do_nanosleep(void) { return nanosleep(&(struct timespec){0, 60000000}, NULL); }
-static long do_clock(void) { return -clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){0, 60000000}, NULL); }
-static long do_poll(void) { return poll(NULL, 0, 60); }
-static long do_select(void) { return select(0, NULL, NULL, NULL, &(struct timeval){0, 60000}); }
+static long do_nanosleep(void) {
+  return nanosleep(&(struct timespec){0, 60000000}, NULL);
+}
+static long do_clock(void) {
+  return -clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){0, 60000000}, NULL);
+}
+static long do_poll(void) {
+  return poll(NULL, 0, 60);
+}
+static long do_select(void) {
+  return select(0, NULL, NULL, NULL, &(struct timeval){0, 60000});
+}
 
 static void run(const char *what, long (*call)(void)) {
   pid_t child = fork();

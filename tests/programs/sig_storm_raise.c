@@ -13,9 +13,12 @@ int main(void) {
   long late = 0;
   handle(SIGUSR1, on_signal, 0);
   for (int i = 0; i < 100000; i++) {
-    if (i % 3 == 0) raise(SIGUSR1);
-    else if (i % 3 == 1) kill(getpid(), SIGUSR1);
-    else sigqueue(getpid(), SIGUSR1, (union sigval){.sival_int = i});
+    if (i % 3 == 0)
+      raise(SIGUSR1);
+    else if (i % 3 == 1)
+      kill(getpid(), SIGUSR1);
+    else
+      sigqueue(getpid(), SIGUSR1, (union sigval){.sival_int = i});
     late += handled != i + 1;
   }
   say("handled %ld late %ld sum %ld\n", handled, late, sum);

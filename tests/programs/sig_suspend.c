@@ -1,4 +1,5 @@
-/* sigsuspend: the mask changes at once with the wait, the handler sees the waiting mask, the old one comes back. */
+/* sigsuspend: the mask changes at once with the wait, the handler sees the waiting mask, the old one comes
+ * back. */
 #include "sys_helpers.h"
 
 static void show(int sig, siginfo_t *info, void *context) {

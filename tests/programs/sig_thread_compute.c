@@ -1,4 +1,5 @@
-/* Signals to a thread in a loop without system calls: each is handled in that thread, the result stays right. */
+/* Signals to a thread in a loop without system calls: each is handled in that thread, the result stays
+ * right. */
 #include "sys_helpers.h"
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
-/* timer_create with a signal, a value and a thread; si_code, timer id, overrun; deletion; fork does not inherit. */
+/* timer_create with a signal, a value and a thread; si_code, timer id, overrun; deletion; fork does not
+ * inherit. */
 #include "sys_helpers.h"
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
-/* setitimer REAL, VIRTUAL and PROF: each sends its signal repeatedly; values asked, replaced and switched off. */
+/* setitimer REAL, VIRTUAL and PROF: each sends its signal repeatedly; values asked, replaced and switched
+ * off. */
 #include "sys_helpers.h"
 
 static volatile int counts[3];

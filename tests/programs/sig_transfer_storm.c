@@ -1,4 +1,5 @@
-/* A megabyte through a pipe between processes while both take signals all the time: every byte arrives, in order. */
+/* A megabyte through a pipe between processes while both take signals all the time: every byte arrives, in
+ * order. */
 #include "sys_helpers.h"
 
 static volatile int ticks;
@@ -8,7 +9,9 @@ static void on_tick(int sig, siginfo_t *info, void *context) {
   ticks++;
 }
 
-static unsigned next(unsigned *state) { return *state = *state * 1103515245 + 12345; }
+static unsigned next(unsigned *state) {
+  return *state = *state * 1103515245 + 12345;
+}
 
 int main(void) {
   enum { TOTAL = 1 << 20 };

@@ -1,4 +1,5 @@
-/* sigwait, sigwaitinfo, sigtimedwait: lowest number first, queued values in order, timeouts, no handler run. */
+/* sigwait, sigwaitinfo, sigtimedwait: lowest number first, queued values in order, timeouts, no handler
+ * run. */
 #include "sys_helpers.h"
 
 static void never(int sig, siginfo_t *info, void *context) {
@@ -14,7 +15,8 @@ int main(void) {
   const int signals[] = {SIGUSR1, SIGUSR2, SIGRTMIN, SIGRTMIN + 5};
   for (int i = 0; i < 4; i++) sigaddset(&set, signals[i]), handle(signals[i], never, 0);
   CHECK(sigprocmask(SIG_BLOCK, &set, NULL) == 0);
-  for (int i = 0; i < 12; i++) CHECK(sigqueue(getpid(), signals[3 - i % 4], (union sigval){.sival_int = i}) == 0);
+  for (int i = 0; i < 12; i++)
+    CHECK(sigqueue(getpid(), signals[3 - i % 4], (union sigval){.sival_int = i}) == 0);
   struct timespec none = {0, 0};
   while ((sig = sigtimedwait(&set, &info, &none)) > 0)
     say("signal %d signo %d code %d value %d own pid %d\n", sig, info.si_signo, info.si_code,

@@ -1,4 +1,5 @@
-/* The auxiliary vector: header table, entry and interpreter agree with what is loaded; the constants are right. */
+/* The auxiliary vector: header table, entry and interpreter agree with what is loaded; the constants are
+ * right. */
 #include "sys_helpers.h"
 #include <elf.h>
 #include <fcntl.h>
@@ -35,8 +36,8 @@ int main(int argc, char **argv) {
       getauxval(AT_FLAGS), getauxval(AT_SECURE));
   say("ids %d %d %d %d\n", getauxval(AT_UID) == getuid(), getauxval(AT_EUID) == geteuid(),
       getauxval(AT_GID) == getgid(), getauxval(AT_EGID) == getegid());
-  say("AT_EXECFN is argv[0] %d, above the environment %d\n", strcmp((char *)getauxval(AT_EXECFN), argv[0]) == 0,
-      (char *)getauxval(AT_EXECFN) > argv[0]);
+  say("AT_EXECFN is argv[0] %d, above the environment %d\n",
+      strcmp((char *)getauxval(AT_EXECFN), argv[0]) == 0, (char *)getauxval(AT_EXECFN) > argv[0]);
   say("AT_RANDOM %d AT_PLATFORM %s\n", getauxval(AT_RANDOM) != 0, (char *)getauxval(AT_PLATFORM));
   say("AT_HWCAP %lx AT_HWCAP2 %lx AT_MINSIGSTKSZ %lu\n", getauxval(AT_HWCAP), getauxval(AT_HWCAP2),
       getauxval(AT_MINSIGSTKSZ));

@@ -1,7 +1,8 @@
 /*
- * What the programs about signals, processes and system calls share: output that passes no buffer (so it survives
- * fork, exec and signal handlers in order), and the few lines of signal and wait boilerplate nearly all need.
- * A program's output must be the same on every run: no addresses, process ids, times or thread orders.
+ * What the programs about signals, processes and system calls share: output that passes no buffer (so it
+ * survives fork, exec and signal handlers in order), and the few lines of signal and wait boilerplate that
+ * nearly all of them need. A program's output must be the same on every run: no addresses, process ids,
+ * times or thread orders.
  */
 #ifndef SYS_HELPERS_H
 #define SYS_HELPERS_H
@@ -37,7 +38,9 @@ __attribute__((format(printf, 1, 2))) static inline void say(const char *format,
 }
 
 /* "ok" for a result that is not negative, else the name of errno. */
-static inline const char *outcome(long result) { return result >= 0 ? "ok" : strerrorname_np(errno); }
+static inline const char *outcome(long result) {
+  return result >= 0 ? "ok" : strerrorname_np(errno);
+}
 
 static inline void handle(int sig, void (*handler)(int, siginfo_t *, void *), int flags) {
   struct sigaction action = {.sa_sigaction = handler, .sa_flags = flags | SA_SIGINFO};
@@ -81,10 +84,14 @@ static inline int reap(pid_t pid) {
 }
 
 static inline void say_status(const char *what, int status) {
-  if (WIFEXITED(status)) say("%s: exit %d\n", what, WEXITSTATUS(status));
-  else if (WIFSIGNALED(status)) say("%s: killed by SIG%s\n", what, sigabbrev_np(WTERMSIG(status)));
-  else if (WIFSTOPPED(status)) say("%s: stopped by SIG%s\n", what, sigabbrev_np(WSTOPSIG(status)));
-  else say("%s: continued %d\n", what, WIFCONTINUED(status));
+  if (WIFEXITED(status))
+    say("%s: exit %d\n", what, WEXITSTATUS(status));
+  else if (WIFSIGNALED(status))
+    say("%s: killed by SIG%s\n", what, sigabbrev_np(WTERMSIG(status)));
+  else if (WIFSTOPPED(status))
+    say("%s: stopped by SIG%s\n", what, sigabbrev_np(WSTOPSIG(status)));
+  else
+    say("%s: continued %d\n", what, WIFCONTINUED(status));
 }
 
 /* A fatal signal must not leave a core file behind. */

@@ -1,11 +1,14 @@
-/* /proc/self/maps: sorted, own program, heap and stack where they are, no file mapped that the program lacks. */
+/* /proc/self/maps: sorted, own program, heap and stack where they are, no file mapped that the program
+ * lacks. */
 #include "sys_helpers.h"
 #include <fcntl.h>
 #include <inttypes.h>
 
 static int data = 1;
 
-static int compare(const void *a, const void *b) { return strcmp(a, b); }
+static int compare(const void *a, const void *b) {
+  return strcmp(a, b);
+}
 
 int main(void) {
   static char names[64][256], exe[4096];
@@ -18,7 +21,8 @@ int main(void) {
   CHECK(maps);
   for (char line[5000]; fgets(line, sizeof line, maps);) {
     char rights[5], path[4096] = "";
-    CHECK(sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %*s %*s %*s %4095[^\n]", &low, &high, rights, path) >= 3);
+    CHECK(sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %*s %*s %*s %4095[^\n]", &low, &high, rights, path) >=
+          3);
     unsorted += low < previous || high <= low;
     previous = high;
     int mine = strcmp(path, exe) == 0;

@@ -11,11 +11,19 @@ static int *volatile nowhere;
 
 static void *die(void *arg) {
   switch ((long)arg) {
-    case 0: abort();
-    case 1: *nowhere = 1; break;
-    case 2: raise(SIGKILL); break;
-    case 3: raise(SIGTERM); break;
-    case 4: __builtin_trap();
+    case 0:
+      abort();
+    case 1:
+      *nowhere = 1;
+      break;
+    case 2:
+      raise(SIGKILL);
+      break;
+    case 3:
+      raise(SIGTERM);
+      break;
+    case 4:
+      __builtin_trap();
   }
   return NULL;
 }

@@ -27,7 +27,8 @@ int main(void) {
     CHECK(pid > 0 && atomic_load(&parent_word) == pid);
     if (round == 0) {
       int word;
-      while ((word = atomic_load(&child_word)) != 0) futex(&child_word, FUTEX_WAIT, (uint32_t)word, NULL, NULL, 0);
+      while ((word = atomic_load(&child_word)) != 0)
+        futex(&child_word, FUTEX_WAIT, (uint32_t)word, NULL, NULL, 0);
     }
     CHECK(waitpid(pid, NULL, 0) == pid);
     CHECK(seen_by_child == pid && tid_in_child == pid);

@@ -23,13 +23,27 @@ static void *block(void *arg) {
   pthread_sigmask(SIG_BLOCK, &set, NULL); /* exit_group does not depend on what is blocked */
   atomic_fetch_add(&running, 1);
   switch ((long)arg) {
-    case 0: (void)!read(pipe_fd[0], &byte, 1); break;
-    case 1: sem_wait(&never); break;
-    case 2: nanosleep(&ages, NULL); break;
-    case 3: poll(NULL, 0, -1); break;
-    case 4: pthread_mutex_lock(&mutex); break;
-    case 5: recv(socket_fd[0], &byte, 1, 0); break;
-    case 6: sigsuspend(&set); break;
+    case 0:
+      (void)!read(pipe_fd[0], &byte, 1);
+      break;
+    case 1:
+      sem_wait(&never);
+      break;
+    case 2:
+      nanosleep(&ages, NULL);
+      break;
+    case 3:
+      poll(NULL, 0, -1);
+      break;
+    case 4:
+      pthread_mutex_lock(&mutex);
+      break;
+    case 5:
+      recv(socket_fd[0], &byte, 1, 0);
+      break;
+    case 6:
+      sigsuspend(&set);
+      break;
   }
   puts("not reached");
   return NULL;

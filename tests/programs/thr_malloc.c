@@ -5,13 +5,13 @@
 
 #include "check.h"
 
-enum { THREADS = 4, SLOTS = 64, ROUNDS = 20000 };
+enum { THREADS = 4, SLOTS = 64, ROUNDS = 8000 };
 
 static pthread_mutex_t mutex[SLOTS];
 static struct block {
   size_t size;
   unsigned char fill, data[];
-} *slot[SLOTS];
+} * slot[SLOTS];
 
 static void verify(const struct block *b) {
   for (size_t i = 0; i < b->size; i++) CHECK(b->data[i] == b->fill);

@@ -8,9 +8,7 @@
 static __thread int initialised = 7;
 static __thread char text[32] = "fresh";
 static __thread long zero[100];
-static __thread struct {
-  char bytes[64];
-} __attribute__((aligned(64))) block = {"aligned"};
+static __thread struct { char bytes[64]; } __attribute__((aligned(64))) block = {"aligned"};
 
 static void *use(void *arg) {
   long n = (long)arg;

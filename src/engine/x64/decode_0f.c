@@ -37,6 +37,9 @@ x64_map x64_legacy_0f = {
                   ROW(NP | REG | X1 | M1, .effect = E_READ_AC, PRIVILEGED), /* mwait */
                   ROW(NP | REG | X1 | M2 | M3, PRIVILEGED),                 /* clac, stac */
                   ROW(NP | REG | X1 | M7, .effect = E_ENCLAVE, PRIVILEGED), /* encls */
+                  ROW(P66 | REG | X1 | M4, .effect = E_READ_C, PRIVILEGED), /* tdcall */
+                  ROW(P66 | REG | X1 | M5, .effect = E_STATUS, PRIVILEGED), /* seamret */
+                  ROW(P66 | REG | X1 | M6 | M7, .effect = E_A_STATUS, PRIVILEGED), /* seamops, seamcall */
                   ROW(NP | REG | X2 | M0, .effect = E_READ_COUNTER, .kind = INSN_XGETBV),
                   ROW(NP | REG | X2 | M1, .effect = E_READ_ACD, PRIVILEGED), /* xsetbv */
                   ROW(NP | REG | X2 | M4, .effect = E_READ_A, PRIVILEGED),   /* vmfunc */
@@ -49,7 +52,7 @@ x64_map x64_legacy_0f = {
                   ROW(NP | REG | X5 | M0),                               /* serialize */
                   ROW(PF3 | REG | X5 | M0 | M2, .effect = E_STATUS, PRIVILEGED), /* setssbsy, saveprevssp */
                   ROW(PF2 | REG | X5 | M0 | M1, .kind = INSN_XBEGIN), /* xsusldtrk, xresldtrk */
-                  ROW(PF3 | REG | X5 | M4, .effect = E_UIRET, PRIVILEGED),
+                  ROW(PF3 | REG | X5 | M4, .effect = E_IRET, PRIVILEGED), /* uiret */
                   ROW(PF3 | REG | X5 | M5, .effect = E_STATUS, PRIVILEGED), /* testui */
                   ROW(PF3 | REG | X5 | M6 | M7, PRIVILEGED), /* clui, stui */
                   ROW(NP | REG | X5 | M6, .effect = E_READ_COUNTER, .kind = INSN_PKRU),
@@ -57,13 +60,16 @@ x64_map x64_legacy_0f = {
                   ROW(REG | X7 | M0, PRIVILEGED), /* swapgs */
                   ROW(REG | X7 | M1, .effect = E_RDTSCP, .kind = INSN_RDTSCP),
                   ROW(NP | REG | X7 | M2, .effect = E_READ_ACD, .kind = INSN_WAIT), /* monitorx */
-                  ROW(PF3 | REG | X7 | M2, .effect = E_STATUS, PRIVILEGED),         /* mcommit */
+                  ROW(PF3 | REG | X7 | M2, .effect = E_CF, PRIVILEGED),             /* mcommit */
                   ROW(NP | REG | X7 | M3, .effect = E_READ_ABC, .kind = INSN_WAIT),  /* mwaitx */
                   ROW(REG | X7 | M4, .effect = E_READ_A, .kind = INSN_CLZERO),
                   ROW(REG | X7 | M5, .effect = E_READ_COUNTER, .kind = INSN_RDPMC), /* rdpru */
                   ROW(NP | REG | X7 | M6, .effect = E_READ_ACD, PRIVILEGED), /* invlpgb */
                   ROW(NP | REG | X7 | M7, PRIVILEGED),                       /* tlbsync */
-                  ROW(PF2 | PF3 | REG | X7 | M6 | M7, .effect = E_PAGE_STATE, PRIVILEGED)),
+                  ROW(PF2 | REG | X7 | M6, .effect = E_RMPUPDATE, PRIVILEGED),
+                  ROW(PF3 | REG | X7 | M6, .effect = E_RMPADJUST, PRIVILEGED),
+                  ROW(PF2 | REG | X7 | M7, .effect = E_PVALIDATE, PRIVILEGED),
+                  ROW(PF3 | REG | X7 | M7, .effect = E_PSMASH, PRIVILEGED)),
     [0x02] = ROWS(ROW(ANY, .rm = GW(RD, S2), .reg = G(CW, SV), .effect = E_ZF)), /* lar */
     [0x03] = ROWS(ROW(ANY, .rm = GW(RD, S2), .reg = G(CW, SV), .effect = E_ZF)), /* lsl */
     [0x05] = ROWS(ROW(ANY, .effect = E_SYSCALL, .kind = INSN_SYSCALL, .flags = NO_MODRM)),
@@ -120,8 +126,8 @@ x64_map x64_legacy_0f = {
                   ROW(P66 | PF2 | REG | X6, .rm = G(RD, S4), .effect = E_READ_AD_STATUS,
                       .kind = INSN_WAIT)), /* tpause, umwait */
     [0xaf] = ROWS(ROW(ANY, .rm = G(RD, SV), .reg = G(RW, SV), .effect = E_STATUS)), /* imul */
-    [0xb0] = ROWS(ROW(ANY, .rm = G(RCW, S1), .reg = G(RD, S1), .effect = E_CMPXCHG, .flags = BYTE | LOCK)),
-    [0xb1] = ROWS(ROW(ANY, .rm = G(RCW, SV), .reg = G(RD, SV), .effect = E_CMPXCHG, .flags = LOCK)),
+    [0xb0] = ROWS(ROW(ANY, .rm = G(RCW, S1), .reg = G(RD, S1), .effect = E_A_STATUS, .flags = BYTE | LOCK)),
+    [0xb1] = ROWS(ROW(ANY, .rm = G(RCW, SV), .reg = G(RD, SV), .effect = E_A_STATUS, .flags = LOCK)),
     [0xb2] = ROWS(ROW(MEM, .rm = M(RD, SFAR), .reg = G(WR, SV), .kind = INSN_MOV_TO_SEG)), /* lss */
     [0xb3] = BIT_TEST(RW, LOCK),
     [0xb4 ... 0xb5] = ROWS(ROW(MEM, .rm = M(RD, SFAR), .reg = G(WR, SV), .kind = INSN_MOV_TO_SEG)),

@@ -38,7 +38,7 @@ const struct x64_effect_row x64_effects[] = {
     [E_ROTATE_CL] = {READS(C), MAY_SET(FLAG_CF | FLAG_OF)},
     [E_ROTATE_CARRY] = {TESTS(FLAG_CF), SETS(FLAG_CF | FLAG_OF)},
     [E_ROTATE_CARRY_CL] = {READS(C), TESTS(FLAG_CF), MAY_SET(FLAG_CF | FLAG_OF)},
-    [E_MUL_BYTE] = {READS(A), CHANGES(A), SETS(STATUS)},
+    [E_A_STATUS] = {READS(A), CHANGES(A), SETS(STATUS)},
     [E_MUL] = {READS(A), REPLACES_WIDE(A | D), SETS(STATUS)},
     [E_DIV] = {READS(A | D), REPLACES_WIDE(A | D), SETS(STATUS)},
     [E_SIGN_A] = {READS(A), REPLACES_WIDE(A)},
@@ -58,6 +58,7 @@ const struct x64_effect_row x64_effects[] = {
     [E_LOOP] = {READS(C), REPLACES(C)},
     [E_LOOP_ZF] = {READS(C), REPLACES(C), TESTS(FLAG_ZF)},
     [E_READ_C] = {READS(C)},
+    [E_WRITE_A] = {CHANGES(A)},
     [E_CPUID] = {READS(A | C), REPLACES(A | B | C | D)},
     [E_RDTSC] = {REPLACES(A | D)},
     [E_RDTSCP] = {REPLACES(A | C | D)},
@@ -73,7 +74,6 @@ const struct x64_effect_row x64_effects[] = {
     [E_SYSRET] = {READS(C | R_11), SETS(ALL_FLAGS)},
     [E_SYSEXIT] = {READS(C | D), REPLACES(SP)},
     [E_IRET] = {READS(SP), REPLACES(SP), SETS(ALL_FLAGS)},
-    [E_CMPXCHG] = {READS(A), CHANGES(A), SETS(STATUS)},
     [E_CMPXCHG_PAIR] = {READS(A | B | C | D), CHANGES(A | D), SETS(FLAG_ZF)},
     [E_PCMPESTRI] = {READS(A | D), REPLACES(C), SETS(STATUS)},
     [E_PCMPESTRM] = {READS(A | D), SETS(STATUS)},
@@ -82,8 +82,10 @@ const struct x64_effect_row x64_effects[] = {
     [E_READ_ABC] = {READS(A | B | C)},
     [E_ENCLAVE] = {READS(A | B | C | D), CHANGES(B | C | D)},
     [E_PCONFIG] = {READS(A | B | C | D), CHANGES(A | B | C | D), SETS(STATUS)},
-    [E_UIRET] = {READS(SP), REPLACES(SP), SETS(ALL_FLAGS)},
-    [E_PAGE_STATE] = {READS(A | C | D), CHANGES(A), SETS(STATUS)},
+    [E_RMPUPDATE] = {READS(A | C), CHANGES(A), SETS(STATUS & ~FLAG_CF)},
+    [E_RMPADJUST] = {READS(A | C | D), CHANGES(A), SETS(STATUS & ~FLAG_CF)},
+    [E_PVALIDATE] = {READS(A | C | D), CHANGES(A), SETS(STATUS)},
+    [E_PSMASH] = {READS(A), CHANGES(A), SETS(STATUS & ~FLAG_CF)},
     [E_SYSENTER] = {REPLACES(SP)},
     [E_GETSEC] = {READS(A | B), CHANGES(A)},
     [E_ADCX] = {TESTS(FLAG_CF), SETS(FLAG_CF)},
@@ -237,7 +239,7 @@ x64_map x64_legacy_00 = {
                   ROW(MEM | X4, .rm = M(RD, S10)), ROW(MEM | X6, .rm = M(WR, S10)),         /* fbld, fbstp */
                   ROW(MEM | X5, .rm = M(RD, S8)), ROW(MEM | X7, .rm = M(WR, S8)),           /* integer m64 */
                   ROW(REG | X0 | X1 | X2 | X3),
-                  ROW(REG | X4 | M0, .rm = G(WR, S2)),     /* fnstsw ax */
+                  ROW(REG | X4 | M0, .effect = E_WRITE_A), /* fnstsw ax */
                   ROW(REG | X5 | X6, .effect = E_STATUS)), /* fucomip, fcomip */
 
     [0xe0 ... 0xe1] = ROWS(ROW(ANY, .imm = IB, .effect = E_LOOP_ZF, .kind = INSN_LOOP, .flags = NO_MODRM | F64)),
@@ -259,7 +261,7 @@ x64_map x64_legacy_00 = {
     [0xf1] = ROWS(ROW(ANY, .effect = E_TRAP, .kind = INSN_INT1, .flags = NO_MODRM)),
     [0xf4] = ROWS(ROW(ANY, .kind = INSN_PRIVILEGED, .flags = NO_MODRM)), /* hlt */
     [0xf5] = ROWS(ROW(ANY, .effect = E_CMC, .flags = NO_MODRM)),
-    [0xf6] = ROWS(TEST_NOT_NEG(S1, IB, BYTE), ROW(X4 | X5 | X6 | X7, .rm = G(RD, S1), .effect = E_MUL_BYTE,
+    [0xf6] = ROWS(TEST_NOT_NEG(S1, IB, BYTE), ROW(X4 | X5 | X6 | X7, .rm = G(RD, S1), .effect = E_A_STATUS,
                                                   .flags = BYTE)),
     [0xf7] = ROWS(TEST_NOT_NEG(SV, IZ, 0), ROW(X4 | X5, .rm = G(RD, SV), .effect = E_MUL),
                   ROW(X6 | X7, .rm = G(RD, SV), .effect = E_DIV)),

@@ -176,7 +176,8 @@ enum x64_effect {
   E_ROTATE_CL,
   E_ROTATE_CARRY,
   E_ROTATE_CARRY_CL,
-  E_MUL_BYTE, E_MUL, E_DIV,
+  E_A_STATUS,       /* rax in part, and all status flags: byte mul and div, cmpxchg */
+  E_MUL, E_DIV,
   E_SIGN_A,         /* cbw, cwde, cdqe: rax from itself */
   E_SIGN_D,         /* cwd, cdq, cqo: rdx from rax */
   E_PUSHF, E_POPF, E_SAHF, E_LAHF,
@@ -187,15 +188,17 @@ enum x64_effect {
   E_ABORT,          /* a transaction's abort code in rax */
   E_TRAP,           /* nothing of its own; the kernel sees all */
   E_LOOP, E_LOOP_ZF, E_READ_C,
+  E_WRITE_A,
   E_CPUID, E_RDTSC, E_RDTSCP,
   E_READ_COUNTER,   /* edx:eax from the counter named by ecx */
   E_READ_ACD, E_READ_AC, E_READ_AD, E_READ_A, E_READ_D,
   E_READ_AD_STATUS, E_READ_A_STATUS,
   E_SYSCALL, E_SYSRET, E_SYSEXIT, E_IRET,
-  E_CMPXCHG, E_CMPXCHG_PAIR,
+  E_CMPXCHG_PAIR,
   E_PCMPESTRI, E_PCMPESTRM, E_PCMPISTRI,
   E_ADCX, E_ADOX, E_KORTEST,
-  E_READ_ABC, E_ENCLAVE, E_PCONFIG, E_UIRET, E_PAGE_STATE, E_SYSENTER, E_GETSEC,
+  E_READ_ABC, E_ENCLAVE, E_PCONFIG, E_RMPUPDATE, E_RMPADJUST, E_PVALIDATE, E_PSMASH,
+  E_SYSENTER, E_GETSEC,
 };
 
 struct x64_effect_row {

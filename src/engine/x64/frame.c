@@ -301,9 +301,17 @@ uint64_t *arch_uc_mask(struct ucontext *uc) { return (uint64_t *)&uc->uc_sigmask
 
 bool arch_uc_in_cache(const struct ucontext *uc) { return cache_contains(arch_uc_pc(uc)); }
 
-void arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool mapped) {
-  enum { PAGE_FAULT = 14, PRESENT = 1, USER = 4, FETCH = 16 };
+bool arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool present) {
+  enum { GENERAL_PROTECTION = 13, PAGE_FAULT = 14, PRESENT = 1, USER = 4, FETCH = 16 };
+  intptr_t half = (intptr_t)address >> 47; /* 0 or -1, or the address is not canonical */
+  if (half != 0 && half != -1) {
+    thread->arch.trap_number = GENERAL_PROTECTION;
+    thread->arch.error_code = 0;
+    return false;
+  }
   thread->arch.trap_number = PAGE_FAULT;
-  thread->arch.error_code = USER | FETCH | (mapped ? PRESENT : 0);
+  /* Of the kernel's half the kernel tells nothing but that it is not for us. */
+  thread->arch.error_code = USER | FETCH | (present || half ? PRESENT : 0);
   thread->arch.fault_address = address;
+  return true;
 }

@@ -2,7 +2,8 @@
  *
  * The main path follows fall-throughs of forward conditional branches and the targets of direct jumps. It ends at calls,
  * returns, indirect branches, backward conditional branches (a loop's end: both ways out then need no correction of
- * the position), system calls, and whatever the engine emulates. */
+ * the position), system calls, and whatever the engine emulates. A short loop is unrolled: its back edge leads the main path
+ * to the superblock's own start once more, so that position and poll are paid for once in several iterations. */
 #include "engine/x64/superblock.h"
 
 
@@ -12,6 +13,9 @@
 
 /* Self-checking blocks stay short, since they compare all their source bytes whenever they are entered. */
 enum { SELF_CHECKING_BYTES = 32 };
+
+/* A loop is unrolled while the result stays this short. */
+enum { UNROLLED_MAX = 40 };
 
 /* How far a look at foreign code goes to learn about flags. */
 enum { PEEK_MAX = 6 };
@@ -39,7 +43,7 @@ static bool fetch(struct superblock *sb, uintptr_t pc, struct item *item, bool *
     if (!x64_decode(item->bytes, X64_INSN_MAX, &item->insn)) BUG("undecided instruction at %lx", pc);
   }
   item->pc = pc;
-  item->inlined = false;
+  item->inlined = item->taken = false;
   return true;
 }
 
@@ -58,6 +62,14 @@ static bool seen(const struct superblock *sb, uintptr_t pc) {
   for (unsigned i = 0; i < sb->count; i++)
     if (sb->items[i].pc == pc) return true;
   return false;
+}
+
+/* Whether the back edge just added closes a loop over the whole superblock that has room for one more iteration. */
+static bool unrolls(const struct superblock *sb, uintptr_t target) {
+  if (target != sb->items[0].pc || sb->self_checking) return false;
+  unsigned iteration = 1; /* instructions from the start to the first back edge */
+  while (iteration < sb->count && sb->items[iteration].pc != target) iteration++;
+  return sb->count + iteration <= UNROLLED_MAX && sb->side_exits < SIDE_EXITS_MAX;
 }
 
 /* Where the main path goes after the item just added; false when it ends there. */
@@ -80,13 +92,14 @@ static bool follow(struct superblock *sb, struct item *item) {
       return !(sb->self_checking && (item->insn.mem.access & ACCESS_WRITE || item->insn.stack_access & ACCESS_WRITE ||
                                      item->insn.string_write));
     case INSN_JCC:
-      if (target <= item->pc || sb->side_exits == SIDE_EXITS_MAX) return false;
+      item->taken = target <= item->pc && unrolls(sb, target);
+      if ((target <= item->pc && !item->taken) || sb->side_exits == SIDE_EXITS_MAX) return false;
       sb->side_exits++;
       sb->open = true;
-      sb->next_pc = next;
+      sb->next_pc = item->taken ? target : next;
       return true;
     case INSN_JMP:
-      if (sb->count == SUPERBLOCK_MAX || sb->self_checking || seen(sb, target)) return false;
+      if (sb->count == SUPERBLOCK_MAX || sb->self_checking || (seen(sb, target) && !unrolls(sb, target))) return false;
       item->inlined = true;
       sb->open = true;
       sb->next_pc = target;

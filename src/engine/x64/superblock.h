@@ -6,13 +6,14 @@
 #include "engine/code.h"
 #include "engine/x64/decode.h"
 
-enum { SUPERBLOCK_MAX = 64, SIDE_EXITS_MAX = 6 };
+enum { SUPERBLOCK_MAX = 64, SIDE_EXITS_MAX = 8 };
 
 struct item {
   struct x64_insn insn;
   uintptr_t pc;
   uint8_t bytes[X64_INSN_MAX];
   bool inlined;           /* a direct jump whose target is the next item: nothing to emit */
+  bool taken;             /* a conditional branch whose target is the next item: its fall-through is the side exit */
 };
 
 /* One entry, a main path through fall-throughs and direct jumps, side exits at its conditional branches. */

@@ -91,8 +91,10 @@ static void end_exit(struct translation *t, enum exit_kind kind, uintptr_t targe
   emit_exit_tail(&t->code, exit);
 }
 
-static void side_exit(struct translation *t, unsigned i, uintptr_t target) {
-  uint8_t condition = t->sb.items[i].insn.opcode & 15;
+static void side_exit(struct translation *t, unsigned i) {
+  const struct item *item = &t->sb.items[i];
+  uintptr_t next = item->pc + item->insn.len, target = item->taken ? next : next + (uintptr_t)item->insn.imm;
+  unsigned condition = (item->insn.opcode & 15u) ^ item->taken; /* the lowest bit negates */
   struct stub *stub = new_stub(t, emit_jcc(&t->code, condition), new_exit(t, EXIT_DIRECT, target));
   stub->correction = (int32_t)(i + 1) - (int32_t)t->sb.count;
   stub->reload = t->borrowed;
@@ -356,7 +358,7 @@ static void emit_item(struct translation *t, unsigned i) {
   };
   if (item->inlined) return;
   if (last) emit_end(t, item);
-  else if (item->insn.kind == INSN_JCC) side_exit(t, i, item->pc + item->insn.len + (uintptr_t)item->insn.imm);
+  else if (item->insn.kind == INSN_JCC) side_exit(t, i);
   else emit_copied(t, i);
 }
 

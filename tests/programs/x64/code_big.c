@@ -11,11 +11,20 @@ int main(void) {
     while (p < code + SIZE - 16) {
       k = k * 1664525 + 1013904223;
       switch (k >> 29) {
-        case 0: p = jit_u32(JIT_EMIT(p, "\x35"), k), expected ^= k; break;              /* xor eax, k */
-        case 1: p = JIT_EMIT(p, "\xc1\xc0\x07"), expected = expected << 7 | expected >> 25; break;
-        case 2: p = JIT_EMIT(p, "\x0f\xc8"), expected = __builtin_bswap32(expected); break;
-        case 3: p = JIT_EMIT(p, "\xeb\x02\x0f\x0b"); break;                             /* jmp over ud2 */
-        default: p = jit_u32(JIT_EMIT(p, "\x05"), k), expected += k;                    /* add eax, k */
+        case 0:
+          p = jit_u32(JIT_EMIT(p, "\x35"), k), expected ^= k;
+          break; /* xor eax, k */
+        case 1:
+          p = JIT_EMIT(p, "\xc1\xc0\x07"), expected = expected << 7 | expected >> 25;
+          break;
+        case 2:
+          p = JIT_EMIT(p, "\x0f\xc8"), expected = __builtin_bswap32(expected);
+          break;
+        case 3:
+          p = JIT_EMIT(p, "\xeb\x02\x0f\x0b");
+          break; /* jmp over ud2 */
+        default:
+          p = jit_u32(JIT_EMIT(p, "\x05"), k), expected += k; /* add eax, k */
       }
     }
     JIT_EMIT(p, "\xc3");

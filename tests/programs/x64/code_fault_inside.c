@@ -23,7 +23,7 @@ int main(void) {
   CHECK(sigaction(SIGILL, &sa, NULL) == 0 && sigaction(SIGSEGV, &sa, NULL) == 0);
   code = jit_map(JIT_PAGE);
   for (uint32_t i = 0; i < 300; i++) {
-    byte *p = JIT_EMIT(code, "\xb8\x07\0\0\0\x31\xc9"); /* mov eax, 7; xor ecx, ecx */
+    byte *p = JIT_EMIT(code, "\xb8\x07\0\0\0\x31\xc9");                /* mov eax, 7; xor ecx, ecx */
     for (uint32_t k = 0; k < i % 50; k++) p = JIT_EMIT(p, "\xff\xc0"); /* inc eax */
     p = i % 2 ? JIT_EMIT(p, "\x0f\x0b") : JIT_EMIT(p, "\x8b\x01");     /* ud2 | mov eax, [rcx] */
     JIT_EMIT(p, "\xff\xc0\xc3");

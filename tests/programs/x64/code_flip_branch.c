@@ -3,11 +3,11 @@
 
 int main(void) {
   byte *p = jit_map(JIT_PAGE);
-  /* 0: mov eax, 0; 5: mov ecx, 50; 10: test cl, 1; 13: jz +2; 15: add eax, ecx; 17: dec ecx; 19: jnz 10; 21: ret */
+  /* 0: mov eax, 0; 5: mov ecx, 50; 10: test cl, 1; 13: jz 17; 15: add eax, ecx; 17: dec ecx; 19: jnz 10; ret */
   JIT_EMIT(p, "\xb8\0\0\0\0\xb9\x32\0\0\0\xf6\xc1\x01\x74\x02\x01\xc8\xff\xc9\x75\xf5\xc3");
   uint32_t history = 0;
   for (uint32_t i = 0; i < 4000; i++) {
-    if (i % 2) p[13] ^= 1;      /* jz <-> jnz */
+    if (i % 2) p[13] ^= 1;         /* jz <-> jnz */
     if (i % 3 == 0) p[15] ^= 0x28; /* add (01) <-> sub (29) */
     uint32_t sum = 0;
     for (uint32_t c = 50; c; c--)

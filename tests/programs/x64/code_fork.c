@@ -5,8 +5,7 @@
 
 int main(void) {
   byte *own = jit_map(JIT_PAGE);
-  byte *shared =
-      mmap(NULL, JIT_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  byte *shared = mmap(NULL, JIT_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   CHECK(shared != MAP_FAILED);
   jit_constant(own, 1);
   jit_constant(shared, 1);

@@ -19,7 +19,8 @@ int main(void) {
     CHECK(mprotect(page, JIT_PAGE, PROT_READ | PROT_WRITE) == 0);
     jit_constant(page + 64, i);
     CHECK(mprotect(page, JIT_PAGE, PROT_READ | PROT_EXEC) == 0);
-    for (uint32_t k = 0; k < PAGES && k <= i; k++) CHECK(jit_call(p + (i - k) % PAGES * JIT_PAGE + 64) == i - k);
+    for (uint32_t k = 0; k < PAGES && k <= i; k++)
+      CHECK(jit_call(p + (i - k) % PAGES * JIT_PAGE + 64) == i - k);
   }
   printf("sum %016lx\n", (unsigned long)sum);
   return 0;

@@ -1,4 +1,4 @@
-/* An instruction across two pages, patched in its first half, in its second half, and with one page replaced. */
+/* An instruction across two pages, patched in either half, and with one page replaced. */
 #include "jit.h"
 
 int main(void) {

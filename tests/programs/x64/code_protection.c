@@ -6,8 +6,9 @@ static void show(const char *what, const byte *f) {
   int trapped = trap_run(f);
   printf("%s: %s", what, trapped ? trap_name(trap_seen.signo) : "runs");
   if (trapped)
-    printf(", code %d, pc %+ld, address %+ld, error %llx", trap_seen.code, (long)(trap_seen.pc - (uintptr_t)f),
-           (long)(trap_seen.address - (uintptr_t)f), trap_seen.registers[REG_ERR]);
+    printf(", code %d, pc %+ld, address %+ld, error %llx", trap_seen.code,
+           (long)(trap_seen.pc - (uintptr_t)f), (long)(trap_seen.address - (uintptr_t)f),
+           trap_seen.registers[REG_ERR]);
   puts("");
 }
 

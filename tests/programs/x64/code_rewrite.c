@@ -16,7 +16,7 @@ int main(void) {
     byte *q = p;
     for (uint32_t k = 0; k < i % 13; k++) q = JIT_EMIT(q, "\x90");
     q = i & 1 ? JIT_EMIT(q, "\x31\xc0") : jit_u32(JIT_EMIT(q, "\xb8"), i); /* xor eax, eax | mov eax, i */
-    for (uint32_t k = 0; k < i % 7; k++) q = JIT_EMIT(q, "\xff\xc0");     /* inc eax */
+    for (uint32_t k = 0; k < i % 7; k++) q = JIT_EMIT(q, "\xff\xc0");      /* inc eax */
     JIT_EMIT(q, "\xc3");
     CHECK(jit_call(p) == (i & 1 ? 0 : i) + i % 7);
   }

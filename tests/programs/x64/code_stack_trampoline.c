@@ -10,7 +10,9 @@ static __attribute__((noinline)) long apply(long (*f)(long), long x) {
 }
 
 static __attribute__((noinline)) long recurse(int depth, long (*outer)(long)) {
-  long add(long x) { return outer(x) + depth; }
+  long add(long x) {
+    return outer(x) + depth;
+  }
   return depth == 0 ? apply(outer, 1) : recurse(depth - 1, add);
 }
 

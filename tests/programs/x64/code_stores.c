@@ -1,4 +1,4 @@
-/* Every kind of store can change code: byte to vector, locked, string, push, call, xsave-sized, cmpxchg16b. */
+/* Every kind of store can change code: byte to vector, locked, string, push, pop, cmpxchg16b. */
 /* cflags: -mno-red-zone -mcx16 */
 #include "jit.h"
 
@@ -56,7 +56,8 @@ static void stack_stores(void) {
                    : "rbx", "memory");
   verify("push");
   image = (image & ~0xffffffff00u) | (uint64_t)wanted << 8;
-  __asm__ volatile("mov %%rsp, %%rbx\nmov %0, %%rsp\npush %1\npopq (%0)\nmov %%rbx, %%rsp" ::"r"(f), "r"(image)
+  __asm__ volatile("mov %%rsp, %%rbx\nmov %0, %%rsp\npush %1\npopq (%0)\nmov %%rbx, %%rsp" ::"r"(f),
+                   "r"(image)
                    : "rbx", "memory");
   verify("pop");
 }

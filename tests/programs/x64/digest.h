@@ -28,10 +28,22 @@ static inline void digest_print(const char *name) {
 }
 
 /* Operands with interesting carries, signs and sizes. */
-static const uint64_t digest_operands[] = {
-    0,          1,          2,          0x7f,       0x80,       0xff,
-    0x7fff,     0x8000,     0xffff,     0x7fffffff, 0x80000000, 0xffffffff,
-    0x123456789abcdef0u,    0x7fffffffffffffffu,    0x8000000000000000u,    0xffffffffffffffffu};
+static const uint64_t digest_operands[] = {0,
+                                           1,
+                                           2,
+                                           0x7f,
+                                           0x80,
+                                           0xff,
+                                           0x7fff,
+                                           0x8000,
+                                           0xffff,
+                                           0x7fffffff,
+                                           0x80000000,
+                                           0xffffffff,
+                                           0x123456789abcdef0u,
+                                           0x7fffffffffffffffu,
+                                           0x8000000000000000u,
+                                           0xffffffffffffffffu};
 enum { DIGEST_OPERANDS = sizeof digest_operands / sizeof digest_operands[0] };
 
 #endif

@@ -5,28 +5,39 @@
 #include "check.h"
 #include "digest.h"
 
-#define TWO(op, size, mask)                                                                            \
-  for (int i = 0; i < DIGEST_OPERANDS; i++)                                                            \
-    for (int j = 0; j < DIGEST_OPERANDS; j++)                                                          \
-      for (uint64_t carry = 0; carry < 2; carry++) {                                                   \
-        uint64_t a = digest_operands[i], f = 0x202 | carry;                                            \
-        __asm__ volatile("push %1\npopf\n" op " %" size "2, %" size "0\npushf\npop %1"                  \
-                         : "+r"(a), "+r"(f) : "r"(digest_operands[j]) : "cc");                         \
-        digest(a), digest(f & (mask));                                                                 \
-      }
+#define TWO(op, size, defined)                                                           \
+  do {                                                                                   \
+    for (int i = 0; i < DIGEST_OPERANDS; i++)                                            \
+      for (int j = 0; j < DIGEST_OPERANDS; j++)                                          \
+        for (uint64_t carry = 0; carry < 2; carry++) {                                   \
+          uint64_t a = digest_operands[i], f = 0x202 | carry;                            \
+          __asm__ volatile("push %1\npopf\n" op " %" size "2, %" size "0\npushf\npop %1" \
+                           : "+r"(a), "+r"(f)                                            \
+                           : "r"(digest_operands[j])                                     \
+                           : "cc");                                                      \
+          digest(a);                                                                     \
+          digest((defined)&f);                                                           \
+        }                                                                                \
+  } while (0)
 
-#define ONE(op, size, mask)                                                                            \
-  for (int i = 0; i < DIGEST_OPERANDS; i++)                                                            \
-    for (uint64_t carry = 0; carry < 2; carry++) {                                                     \
-      uint64_t a = digest_operands[i], f = 0x202 | carry;                                              \
-      __asm__ volatile("push %1\npopf\n" op " %" size "0\npushf\npop %1" : "+r"(a), "+r"(f)::"cc");     \
-      digest(a), digest(f & (mask));                                                                   \
-    }
+#define ONE(op, size, defined)                                                                        \
+  do {                                                                                                \
+    for (int i = 0; i < DIGEST_OPERANDS; i++)                                                         \
+      for (uint64_t carry = 0; carry < 2; carry++) {                                                  \
+        uint64_t a = digest_operands[i], f = 0x202 | carry;                                           \
+        __asm__ volatile("push %1\npopf\n" op " %" size "0\npushf\npop %1" : "+r"(a), "+r"(f)::"cc"); \
+        digest(a);                                                                                    \
+        digest((defined)&f);                                                                          \
+      }                                                                                               \
+  } while (0)
 
-#define SIZES(kind, op, mask)                                                         \
-  do {                                                                                \
-    kind(op "b", "b", mask) kind(op "w", "w", mask) kind(op "l", "k", mask) kind(op "q", "q", mask) \
-    digest_print(op);                                                                 \
+#define SIZES(kind, op, defined) \
+  do {                           \
+    kind(op "b", "b", defined);  \
+    kind(op "w", "w", defined);  \
+    kind(op "l", "k", defined);  \
+    kind(op "q", "q", defined);  \
+    digest_print(op);            \
   } while (0)
 
 static uint64_t big_sum(const uint64_t *a, const uint64_t *b, uint64_t *to, uint64_t n) {
@@ -40,7 +51,9 @@ static uint64_t big_sum(const uint64_t *a, const uint64_t *b, uint64_t *to, uint
       "dec %0\n"
       "jnz 1b\n"
       "setc %%al\n movzbl %%al, %k0"
-      : "=r"(carry) : "r"(a), "r"(b), "r"(to), "0"(n) : "rax", "rdx", "cc", "memory");
+      : "=r"(carry)
+      : "r"(a), "r"(b), "r"(to), "0"(n)
+      : "rax", "rdx", "cc", "memory");
   return carry;
 }
 

@@ -30,7 +30,8 @@ static void gathers(void) {
   __m256i index = _mm256_setr_epi32(3, 60, 7, 7, 0, 12, 33, 59);
   show("vpgatherdd", _mm256_i32gather_epi32(table, index, 4));
   show("vpgatherdq", _mm256_i32gather_epi64((void *)table, _mm256_castsi256_si128(index), 4));
-  show("vgatherqpd", _mm256_castpd_si256(_mm256_i64gather_pd((void *)table, _mm256_cvtepi32_epi64(_mm256_castsi256_si128(index)), 4)));
+  show("vgatherqpd", _mm256_castpd_si256(_mm256_i64gather_pd(
+                         (void *)table, _mm256_cvtepi32_epi64(_mm256_castsi256_si128(index)), 4)));
   byte *p = jit_map(2 * JIT_PAGE);
   CHECK(munmap(p + JIT_PAGE, JIT_PAGE) == 0);
   gather_base = (int *)(void *)p;
@@ -49,15 +50,17 @@ static void rest(void) {
   show("vpsllvd", _mm256_sllv_epi32(a, _mm256_srli_epi32(b, 28)));
   show("vpblendd", _mm256_blend_epi32(a, b, 0x5a));
   show("vpsadbw", _mm256_sad_epu8(a, b));
-  show("fma", _mm256_castps_si256(_mm256_fmaddsub_ps(_mm256_cvtepi32_ps(a), _mm256_cvtepi32_ps(b), _mm256_set1_ps(0.1f))));
+  show("fma", _mm256_castps_si256(
+                  _mm256_fmaddsub_ps(_mm256_cvtepi32_ps(a), _mm256_cvtepi32_ps(b), _mm256_set1_ps(0.1f))));
   int out[8] = {0};
   _mm256_maskstore_epi32(out, _mm256_setr_epi32(-1, 0, -1, 0, 0, -1, 0, 0), a);
   show("vpmaskmovd", _mm256_loadu_si256((void *)out));
   __m256i upper = a;
-  __asm__ volatile("movaps %%xmm1, %%xmm2\nvmovdqa %0, %%ymm1\npaddd %%xmm1, %%xmm1\nvmovdqa %%ymm1, %0" /* keeps the upper half */
-                   : "+m"(upper)::"xmm1", "xmm2");
+  __asm__ volatile("vmovdqa %0, %%ymm1\npaddd %%xmm1, %%xmm1\nvmovdqa %%ymm1, %0" /* keeps the upper half */
+                   : "+m"(upper)::"xmm1");
   show("legacy sse on ymm", upper);
-  __asm__ volatile("vmovdqa %0, %%ymm1\nvpaddd %%xmm1, %%xmm1, %%xmm1\nvmovdqa %%ymm1, %0" : "+m"(upper)::"xmm1");
+  __asm__ volatile("vmovdqa %0, %%ymm1\nvpaddd %%xmm1, %%xmm1, %%xmm1\nvmovdqa %%ymm1, %0"
+                   : "+m"(upper)::"xmm1");
   show("vex.128 on ymm", upper);
   __asm__ volatile("vmovdqa %0, %%ymm1\nvzeroupper\nvmovdqa %%ymm1, %0" : "+m"(upper)::"xmm1");
   show("vzeroupper", upper);

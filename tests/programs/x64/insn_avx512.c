@@ -79,7 +79,8 @@ int main(void) {
   edge = p + JIT_PAGE - 32;
   CHECK(trap_run(load_over_edge) == 0);
   int trapped = trap_run(touch_over_edge);
-  int second_page = trap_seen.address - (uintptr_t)p >= JIT_PAGE; /* which byte of it is the processor's choice */
+  int second_page =
+      trap_seen.address - (uintptr_t)p >= JIT_PAGE; /* which byte of it is the processor's choice */
   printf("masked out: %d, touched: %s, on the second page %d\n", p[JIT_PAGE - 32],
          trapped ? trap_name(trap_seen.signo) : "ran", second_page);
   return 0;

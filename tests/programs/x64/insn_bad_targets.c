@@ -39,7 +39,9 @@ static void show(const char *how, const char *code) {
   uintptr_t pushed = 0;
   if (code == do_call && trap_seen.pc == bad_target) memcpy(&pushed, (void *)trap_seen.sp, 8);
   printf(", address %s, error %llx%s\n",
-         trap_seen.address == bad_target ? "the target" : trap_seen.address == 0 ? "zero" : "other",
+         trap_seen.address == bad_target ? "the target"
+         : trap_seen.address == 0        ? "zero"
+                                         : "other",
          trap_seen.registers[REG_ERR], pushed == (uintptr_t)after_call ? ", return address pushed" : "");
 }
 

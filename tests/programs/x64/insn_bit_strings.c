@@ -6,23 +6,25 @@
 
 static uint64_t words[64];
 
-#define BIT(op, size)                                                                         \
-  for (int i = -1000; i < 1000; i += 37) {                                                    \
-    unsigned char carry;                                                                      \
-    __asm__ volatile(op " %" size "2, %1\nsetc %0"                                            \
-                     : "=qm"(carry), "+m"(words[32]) : "r"((int64_t)i) : "cc", "memory");      \
-    digest(carry);                                                                            \
-  }                                                                                           \
-  digest_bytes(words, sizeof words);                                                          \
+#define BIT(op, size)                                \
+  for (int i = -1000; i < 1000; i += 37) {           \
+    unsigned char carry;                             \
+    __asm__ volatile(op " %" size "2, %1\nsetc %0"   \
+                     : "=qm"(carry), "+m"(words[32]) \
+                     : "r"((int64_t)i)               \
+                     : "cc", "memory");              \
+    digest(carry);                                   \
+  }                                                  \
+  digest_bytes(words, sizeof words);                 \
   digest_print(op)
 
-#define IMMEDIATE(op)                                                                         \
-  do {                                                                                        \
-    unsigned char carry;                                                                      \
-    __asm__ volatile(op " $67, %1\nsetc %0" : "=qm"(carry), "+m"(words[3])::"cc");             \
-    digest(carry); /* an immediate offset is taken modulo the size: bit 3 */                  \
-    digest_bytes(words, sizeof words);                                                        \
-    digest_print(op " immediate");                                                            \
+#define IMMEDIATE(op)                                                              \
+  do {                                                                             \
+    unsigned char carry;                                                           \
+    __asm__ volatile(op " $67, %1\nsetc %0" : "=qm"(carry), "+m"(words[3])::"cc"); \
+    digest(carry); /* an immediate offset is taken modulo the size: bit 3 */       \
+    digest_bytes(words, sizeof words);                                             \
+    digest_print(op " immediate");                                                 \
   } while (0)
 
 int main(void) {

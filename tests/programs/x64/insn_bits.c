@@ -4,28 +4,33 @@
 #include "check.h"
 #include "digest.h"
 
-#define UNARY(op, size)                                                                                  \
-  do {                                                                                                   \
-    for (int i = 1; i < DIGEST_OPERANDS; i++) { /* bsf and bsr leave 0 undefined */                      \
-      uint64_t r = 0x77;                                                                                 \
-      unsigned char z, c;                                                                                \
-      if (size[0] == 'k' && (uint32_t)digest_operands[i] == 0) continue;                                 \
-      __asm__ volatile(op " %" size "3, %" size "0\nsetz %1\nsetc %2" : "+r"(r), "=qm"(z), "=qm"(c)      \
-                       : "r"(digest_operands[i]) : "cc");                                                \
-      digest(r);                                                                                         \
-    }                                                                                                    \
-    digest_print(op);                                                                                    \
+#define UNARY(op, size)                                                             \
+  do {                                                                              \
+    for (int i = 1; i < DIGEST_OPERANDS; i++) { /* bsf and bsr leave 0 undefined */ \
+      uint64_t r = 0x77;                                                            \
+      unsigned char z, c;                                                           \
+      if (size[0] == 'k' && (uint32_t)digest_operands[i] == 0) continue;            \
+      __asm__ volatile(op " %" size "3, %" size "0\nsetz %1\nsetc %2"               \
+                       : "+r"(r), "=qm"(z), "=qm"(c)                                \
+                       : "r"(digest_operands[i])                                    \
+                       : "cc");                                                     \
+      digest(r);                                                                    \
+    }                                                                               \
+    digest_print(op);                                                               \
   } while (0)
 
-#define BINARY(op)                                                                                       \
-  do {                                                                                                   \
-    for (int i = 0; i < DIGEST_OPERANDS; i++)                                                            \
-      for (int j = 0; j < DIGEST_OPERANDS; j++) {                                                        \
-        uint64_t r;                                                                                      \
-        __asm__ volatile(op " %1, %2, %0" : "=r"(r) : "r"(digest_operands[i]), "r"(digest_operands[j]) : "cc"); \
-        digest(r);                                                                                       \
-      }                                                                                                  \
-    digest_print(op);                                                                                    \
+#define BINARY(op)                                                          \
+  do {                                                                      \
+    for (int i = 0; i < DIGEST_OPERANDS; i++)                               \
+      for (int j = 0; j < DIGEST_OPERANDS; j++) {                           \
+        uint64_t r;                                                         \
+        __asm__ volatile(op " %1, %2, %0"                                   \
+                         : "=r"(r)                                          \
+                         : "r"(digest_operands[i]), "r"(digest_operands[j]) \
+                         : "cc");                                           \
+        digest(r);                                                          \
+      }                                                                     \
+    digest_print(op);                                                       \
   } while (0)
 
 static void zero_inputs(void) {
@@ -43,7 +48,9 @@ static void carries(void) {
   uint64_t low = ~0ul, high = 5, l = 7, h = 9;
   unsigned char c, o;
   __asm__ volatile("xor %%eax, %%eax\nadcx %5, %0\nadox %5, %1\nadcx %4, %2\nadox %4, %3"
-                   : "+r"(low), "+r"(high), "+r"(l), "+r"(h) : "r"(~0ul), "r"(1ul) : "rax", "cc");
+                   : "+r"(low), "+r"(high), "+r"(l), "+r"(h)
+                   : "r"(~0ul), "r"(1ul)
+                   : "rax", "cc");
   __asm__ volatile("stc\nadcx %2, %3\nsetc %0\nseto %1" : "=qm"(c), "=qm"(o) : "r"(~0ul), "r"(0ul) : "cc");
   printf("adx %lx %lx %lx %lx %d\n", low, high, l, h, c);
   uint64_t product_high, product_low;
@@ -61,8 +68,9 @@ int main(void) {
   UNARY("bsfq", "q");
   UNARY("bsrl", "k");
   UNARY("bsrq", "q");
-  if (!__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("popcnt") || !__builtin_cpu_supports("adx") ||
-      !__builtin_cpu_supports("lzcnt") || !__builtin_cpu_supports("movbe")) {
+  if (!__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("popcnt") ||
+      !__builtin_cpu_supports("adx") || !__builtin_cpu_supports("lzcnt") ||
+      !__builtin_cpu_supports("movbe")) {
     puts("skipped: bmi2 and its company");
     return 0;
   }

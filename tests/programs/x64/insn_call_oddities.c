@@ -88,7 +88,8 @@ __asm__(
     "  ret\n");
 
 extern long call_ret_imm(long, long), push_ret(long), call_pop(void), call_thunk(void), call_changed(void);
-extern long call_at_rsp(long), jump_at_rsp(long), push_pop_rsp(void), pop_to_rsp_memory(void), skip_frames(long);
+extern long call_at_rsp(long), jump_at_rsp(long), push_pop_rsp(void), pop_to_rsp_memory(void),
+    skip_frames(long);
 
 int main(void) {
   long sum = 0;

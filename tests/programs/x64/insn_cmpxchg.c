@@ -1,4 +1,4 @@
-/* cmpxchg of all sizes, cmpxchg8b and cmpxchg16b: success, failure, flags, registers, and a shared counter. */
+/* cmpxchg of all sizes, cmpxchg8b and cmpxchg16b: success, failure, flags, a shared counter. */
 #include <pthread.h>
 #include <stdint.h>
 
@@ -9,21 +9,25 @@ typedef struct {
   uint64_t low, high;
 } __attribute__((aligned(16))) pair;
 
-#define SINGLE(op, size)                                                                              \
-  for (int i = 0; i < DIGEST_OPERANDS; i++)                                                           \
-    for (int j = 0; j < DIGEST_OPERANDS; j++) {                                                       \
-      uint64_t m = digest_operands[i], a = digest_operands[j];                                        \
-      unsigned char z;                                                                                \
-      __asm__ volatile(op " %" size "3, %0\nsetz %2" : "+m"(m), "+a"(a), "=qm"(z) : "r"(0xa5a5a5a5a5a5a5a5) : "cc"); \
-      digest(m), digest(a), digest(z);                                                                \
-    }                                                                                                 \
+#define SINGLE(op, size)                                       \
+  for (int i = 0; i < DIGEST_OPERANDS; i++)                    \
+    for (int j = 0; j < DIGEST_OPERANDS; j++) {                \
+      uint64_t m = digest_operands[i], a = digest_operands[j]; \
+      unsigned char z;                                         \
+      __asm__ volatile(op " %" size "3, %0\nsetz %2"           \
+                       : "+m"(m), "+a"(a), "=qm"(z)            \
+                       : "r"(0xa5a5a5a5a5a5a5a5)               \
+                       : "cc");                                \
+      digest(m), digest(a), digest(z);                         \
+    }                                                          \
   digest_print(op)
 
 static unsigned char swap16(pair *p, pair *expected, pair desired) {
   unsigned char z;
   __asm__ volatile("lock cmpxchg16b %0\nsetz %3"
                    : "+m"(*p), "+a"(expected->low), "+d"(expected->high), "=q"(z)
-                   : "b"(desired.low), "c"(desired.high) : "cc");
+                   : "b"(desired.low), "c"(desired.high)
+                   : "cc");
   return z;
 }
 
@@ -43,8 +47,9 @@ static void *count(void *arg) {
   return arg;
 }
 
-__asm__(".text\nmisaligned: mov misaligned_pointer(%rip), %rsi\n"
-        "misaligned_at: lock cmpxchg16b (%rsi)\nret\n");
+__asm__(
+    ".text\nmisaligned: mov misaligned_pointer(%rip), %rsi\n"
+    "misaligned_at: lock cmpxchg16b (%rsi)\nret\n");
 extern char misaligned[], misaligned_at[];
 void *misaligned_pointer;
 

@@ -17,7 +17,8 @@ static int has_bit(unsigned leaf, int reg, int bit) {
 }
 
 int main(void) {
-  __m128i a = _mm_set_epi32(0x12345678, (int)0x9abcdef0, 0x0f1e2d3c, 0x4b5a6978), b = _mm_set1_epi32(0x01020408);
+  __m128i a = _mm_set_epi32(0x12345678, (int)0x9abcdef0, 0x0f1e2d3c, 0x4b5a6978),
+          b = _mm_set1_epi32(0x01020408);
   if (has_bit(1, 2, 25)) {
     show("aesenc", _mm_aesenc_si128(a, b));
     show("aesdeclast", _mm_aesdeclast_si128(a, b));

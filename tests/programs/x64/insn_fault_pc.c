@@ -6,7 +6,8 @@ static const struct {
   const char *name, *bytes;
   size_t length;
 } probe[] = {
-#define PROBE(name, bytes) {name, bytes, sizeof(bytes) - 1}
+#define PROBE(name, bytes) \
+  { name, bytes, sizeof(bytes) - 1 }
     PROBE("ud2", "\x0f\x0b"),
     PROBE("ud1", "\x0f\xb9\xc0"),
     PROBE("ud0", "\x0f\xff\xc0"),

@@ -35,14 +35,16 @@ int main(void) {
   set(0x202);
   for (unsigned ah = 0; ah < 256; ah++) {
     uint64_t rax = ah << 8, f;
-    __asm__ volatile("sahf\npushf\npop %0\nxor %%eax, %%eax\npush %0\npopf\nlahf" : "=&r"(f), "+a"(rax)::"cc");
+    __asm__ volatile("sahf\npushf\npop %0\nxor %%eax, %%eax\npush %0\npopf\nlahf"
+                     : "=&r"(f), "+a"(rax)::"cc");
     digest(f & FLAGS_ALL);
     digest(rax);
   }
   digest_print("sahf, lahf");
   unsigned char c[6];
-  __asm__ volatile("stc\nsetc %0\nclc\nsetc %1\ncmc\nsetc %2\ncmc\nsetc %3\nstc\ninc %%eax\nsetc %4\ndec %%eax\nsetc %5"
-                   : "=m"(c[0]), "=m"(c[1]), "=m"(c[2]), "=m"(c[3]), "=m"(c[4]), "=m"(c[5])::"cc", "eax");
+  __asm__ volatile(
+      "stc\nsetc %0\nclc\nsetc %1\ncmc\nsetc %2\ncmc\nsetc %3\nstc\ninc %%eax\nsetc %4\ndec %%eax\nsetc %5"
+      : "=m"(c[0]), "=m"(c[1]), "=m"(c[2]), "=m"(c[3]), "=m"(c[4]), "=m"(c[5])::"cc", "eax");
   printf("carry %d%d%d%d, kept by inc and dec %d%d\n", c[0], c[1], c[2], c[3], c[4], c[5]);
   uint64_t with_d, without_d;
   __asm__ volatile("std\npushf\npop %0\ncld\npushf\npop %1" : "=r"(with_d), "=r"(without_d)::"cc");

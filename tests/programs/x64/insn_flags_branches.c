@@ -30,8 +30,9 @@ int main(void) {
   static const struct {
     const char *name;
     uint64_t (*run)(uint64_t);
-  } kind[] = {{"jmp", over_jmp},         {"call", over_call}, {"indirect", over_indirect}, {"memory", over_memory},
-              {"push+ret", over_push_ret}, {"jcc", over_jcc},   {"loop", over_loop},         {"moves", over_moves}};
+  } kind[] = {{"jmp", over_jmp},       {"call", over_call},         {"indirect", over_indirect},
+              {"memory", over_memory}, {"push+ret", over_push_ret}, {"jcc", over_jcc},
+              {"loop", over_loop},     {"moves", over_moves}};
   for (unsigned k = 0; k < sizeof kind / sizeof kind[0]; k++) {
     for (int round = 0; round < 3; round++) /* cold, then linked */
       for (unsigned bits = 0; bits < 64; bits++) {

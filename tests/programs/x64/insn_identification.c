@@ -1,4 +1,4 @@
-/* cpuid, rdtsc, rdtscp, rdpid, rdrand, rdseed, xgetbv: plausible, monotonic, and steady where they must be. */
+/* cpuid, rdtsc, rdtscp, rdrand, rdseed, xgetbv: plausible, monotonic, steady where they must be. */
 /* cflags: -mrdrnd -mrdseed -mxsave */
 #include <cpuid.h>
 #include <immintrin.h>

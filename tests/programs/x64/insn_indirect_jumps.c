@@ -65,8 +65,8 @@ extern long by_offsets(long, long), by_memory_of_memory(long, long), by_rax_clob
 extern long by_stack_pointer(long, long);
 
 int main(void) {
-  static const function f[] = {by_register, by_table,          keep_r13,        by_rip,
-                               by_offsets,  by_memory_of_memory, by_rax_clobbered, by_stack_pointer};
+  static const function f[] = {by_register,         by_table,         keep_r13,        by_rip, by_offsets,
+                               by_memory_of_memory, by_rax_clobbered, by_stack_pointer};
   for (unsigned form = 0; form < 8; form++) {
     long sum = 0;
     for (long i = 0; i < 1000; i++) sum = sum * 3 + f[form](i, (i * 7 + i / 5) % 4);

@@ -9,27 +9,27 @@ enum { ROUNDS = 20000, THREADS = 3 };
 
 static uint64_t cell[8] __attribute__((aligned(64)));
 
-#define ALONE(op, size)                                                                        \
-  do {                                                                                         \
-    for (int i = 0; i < DIGEST_OPERANDS; i++)                                                  \
-      for (int j = 0; j < DIGEST_OPERANDS; j++) {                                              \
-        uint64_t m = digest_operands[i], r = digest_operands[j];                               \
-        unsigned char z, c;                                                                    \
-        __asm__ volatile("stc\nlock " op " %" size "1, %0\nsetz %2\nsetc %3"                    \
-                         : "+m"(m), "+r"(r), "=qm"(z), "=qm"(c)::"cc");                         \
-        digest(m), digest(r), digest(z * 2u + c);                                              \
-      }                                                                                        \
-    digest_print(op);                                                                          \
+#define ALONE(op, size)                                                      \
+  do {                                                                       \
+    for (int i = 0; i < DIGEST_OPERANDS; i++)                                \
+      for (int j = 0; j < DIGEST_OPERANDS; j++) {                            \
+        uint64_t m = digest_operands[i], r = digest_operands[j];             \
+        unsigned char z, c;                                                  \
+        __asm__ volatile("stc\nlock " op " %" size "1, %0\nsetz %2\nsetc %3" \
+                         : "+m"(m), "+r"(r), "=qm"(z), "=qm"(c)::"cc");      \
+        digest(m), digest(r), digest(z * 2u + c);                            \
+      }                                                                      \
+    digest_print(op);                                                        \
   } while (0)
 
-#define ALONE_ONE(op)                                                                          \
-  do {                                                                                         \
-    for (int i = 0; i < DIGEST_OPERANDS; i++) {                                                \
-      uint64_t m = digest_operands[i];                                                         \
-      __asm__ volatile("lock " op " %0" : "+m"(m)::"cc");                                      \
-      digest(m);                                                                               \
-    }                                                                                          \
-    digest_print(op);                                                                          \
+#define ALONE_ONE(op)                                     \
+  do {                                                    \
+    for (int i = 0; i < DIGEST_OPERANDS; i++) {           \
+      uint64_t m = digest_operands[i];                    \
+      __asm__ volatile("lock " op " %0" : "+m"(m)::"cc"); \
+      digest(m);                                          \
+    }                                                     \
+    digest_print(op);                                     \
   } while (0)
 
 static void *together(void *arg) {
@@ -47,7 +47,9 @@ static void *together(void *arg) {
     unsigned char done = 0;
     while (!done)
       __asm__ volatile("lock cmpxchgq %3, %0\nsetz %2"
-                       : "+m"(cell[7]), "+a"(expected), "=q"(done) : "r"(expected * 5) : "cc");
+                       : "+m"(cell[7]), "+a"(expected), "=q"(done)
+                       : "r"(expected * 5)
+                       : "cc");
   }
   return NULL;
 }

@@ -36,8 +36,9 @@ extern long enter_leave(long), enter_nested(void);
 
 static void high_bytes(void) {
   uint64_t a = 0x1122334455667788, b = 0x99aabbccddeeff00, c = 0x0123456789abcdef, d = 0xfedcba9876543210;
-  __asm__("mov %%ah, %%bl\nadd %%ch, %%dh\nxchg %%al, %%bh\nmovzbl %%dh, %%ecx\nmovsbw %%ah, %%dx\nsub %%cl, %%ah"
-          : "+a"(a), "+b"(b), "+c"(c), "+d"(d)::"cc");
+  __asm__(
+      "mov %%ah, %%bl\nadd %%ch, %%dh\nxchg %%al, %%bh\nmovzbl %%dh, %%ecx\nmovsbw %%ah, %%dx\nsub %%cl, %%ah"
+      : "+a"(a), "+b"(b), "+c"(c), "+d"(d)::"cc");
   printf("%016lx %016lx %016lx %016lx\n", a, b, c, d);
   __asm__("mov %%eax, %%eax\nmov %%bx, %%bx\nxchg %%ecx, %%ecx\nxchg %%edx, %%ebx" /* upper halves cleared */
           : "+a"(a), "+b"(b), "+c"(c), "+d"(d));
@@ -75,10 +76,14 @@ int main(void) {
   high_bytes();
   extensions();
   uint64_t r = 0x1234;
-  __asm__("nop\nnopw (%%rax)\nnopl 0x12345678(%%rax,%%rax,8)\npause\nendbr64\nprefetcht0 (%%rsp)\nlfence\nmfence\nsfence"
-          : "+r"(r));
-  __asm__("pushw %w0\npopw %%ax\npushw $0x55\npopw %%dx\nmovzwl %%ax, %%eax\nmovzwl %%dx, %%edx\nlea (%%rax,%%rdx), %0"
-          : "+r"(r)::"rax", "rdx");
+  __asm__(
+      "nop\nnopw (%%rax)\nnopl 0x12345678(%%rax,%%rax,8)\npause\nendbr64\nprefetcht0 "
+      "(%%rsp)\nlfence\nmfence\nsfence"
+      : "+r"(r));
+  __asm__(
+      "pushw %w0\npopw %%ax\npushw $0x55\npopw %%dx\nmovzwl %%ax, %%eax\nmovzwl %%dx, %%edx\nlea "
+      "(%%rax,%%rdx), %0"
+      : "+r"(r)::"rax", "rdx");
   printf("%lx\n", r);
   return 0;
 }

@@ -4,26 +4,28 @@
 #include "digest.h"
 #include "trap.h"
 
-#define MUL(op, size)                                                                           \
-  for (int i = 0; i < DIGEST_OPERANDS; i++)                                                     \
-    for (int j = 0; j < DIGEST_OPERANDS; j++) {                                                 \
-      uint64_t a = digest_operands[i], d = 0x5555;                                              \
-      unsigned char c, o;                                                                       \
-      __asm__ volatile(op " %" size "4\nsetc %2\nseto %3"                                       \
-                       : "+a"(a), "+d"(d), "=qm"(c), "=qm"(o) : "r"(digest_operands[j]) : "cc"); \
-      digest(a), digest(d), digest(c * 2u + o);                                                 \
-    }                                                                                           \
+#define MUL(op, size)                                         \
+  for (int i = 0; i < DIGEST_OPERANDS; i++)                   \
+    for (int j = 0; j < DIGEST_OPERANDS; j++) {               \
+      uint64_t a = digest_operands[i], d = 0x5555;            \
+      unsigned char c, o;                                     \
+      __asm__ volatile(op " %" size "4\nsetc %2\nseto %3"     \
+                       : "+a"(a), "+d"(d), "=qm"(c), "=qm"(o) \
+                       : "r"(digest_operands[j])              \
+                       : "cc");                               \
+      digest(a), digest(d), digest(c * 2u + o);               \
+    }                                                         \
   digest_print(op)
 
 /* `fits` says whether the quotient can be represented; the pairs that cannot are left to the traps below. */
-#define DIV(op, size, fits)                                                                  \
-  for (int i = 0; i < DIGEST_OPERANDS; i++)                                                  \
-    for (int j = 0; j < DIGEST_OPERANDS; j++) {                                              \
-      uint64_t a = digest_operands[i], d = 0, b = digest_operands[j];                        \
-      if (!(fits)) continue;                                                                 \
-      __asm__ volatile(op " %" size "2" : "+a"(a), "+d"(d) : "r"(b) : "cc");                 \
-      digest(a), digest(d);                                                                  \
-    }                                                                                        \
+#define DIV(op, size, fits)                                                  \
+  for (int i = 0; i < DIGEST_OPERANDS; i++)                                  \
+    for (int j = 0; j < DIGEST_OPERANDS; j++) {                              \
+      uint64_t a = digest_operands[i], d = 0, b = digest_operands[j];        \
+      if (!(fits)) continue;                                                 \
+      __asm__ volatile(op " %" size "2" : "+a"(a), "+d"(d) : "r"(b) : "cc"); \
+      digest(a), digest(d);                                                  \
+    }                                                                        \
   digest_print(op)
 
 __asm__(

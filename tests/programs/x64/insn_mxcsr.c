@@ -13,8 +13,11 @@ static void modes(void) {
     for (int i = 0; i < 4; i++) {
       float a = third[i], b = 0.1f, r;
       int64_t n;
-      __asm__ volatile("movss %1, %%xmm0\nmulss %2, %%xmm0\ndivss %1, %%xmm0\naddss %1, %%xmm0\nmovss %%xmm0, %0"
-                       : "=m"(r) : "m"(a), "m"(b) : "xmm0");
+      __asm__ volatile(
+          "movss %1, %%xmm0\nmulss %2, %%xmm0\ndivss %1, %%xmm0\naddss %1, %%xmm0\nmovss %%xmm0, %0"
+          : "=m"(r)
+          : "m"(a), "m"(b)
+          : "xmm0");
       __asm__ volatile("cvtss2si %1, %0" : "=r"(n) : "m"(a));
       digest_bytes(&r, 4), digest((uint64_t)n);
     }
@@ -34,7 +37,8 @@ __asm__(
     "overflow_at: mulss %xmm0, %xmm0\n ret\n"
     "bad_mxcsr: push $-1\n"
     "bad_mxcsr_at: ldmxcsr (%rsp)\n pop %rax\n ret\n");
-extern char divide[], divide_at[], invalid[], invalid_at[], overflow[], overflow_at[], bad_mxcsr[], bad_mxcsr_at[];
+extern char divide[], divide_at[], invalid[], invalid_at[], overflow[], overflow_at[], bad_mxcsr[],
+    bad_mxcsr_at[];
 
 static void show(const char *name, const char *code, const char *at) {
   _mm_setcsr(0x0000); /* nothing masked */

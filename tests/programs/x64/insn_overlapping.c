@@ -10,10 +10,10 @@ __asm__(
     "  test %edi, %edi\n"
     "  jnz inside+2\n"
     "inside:\n"
-    "  .byte 0x48, 0xb8\n"             /* movabs rax, imm64 whose bytes are: */
-    "  .byte 0xb8, 0x2a, 0, 0, 0\n"    /*   mov eax, 42 */
-    "  .byte 0xff, 0xc0\n"             /*   inc eax */
-    "  .byte 0xc3\n"                   /*   ret */
+    "  .byte 0x48, 0xb8\n"          /* movabs rax, imm64 whose bytes are: */
+    "  .byte 0xb8, 0x2a, 0, 0, 0\n" /*   mov eax, 42 */
+    "  .byte 0xff, 0xc0\n"          /*   inc eax */
+    "  .byte 0xc3\n"                /*   ret */
     "  shr $40, %rax\n"
     "  ret\n"
     "lock_skip:\n" /* jumps over or onto a lock prefix, as C libraries once did */

@@ -1,4 +1,4 @@
-/* Code that ends flush with its last page runs; one byte further it faults, with the pc of the whole instruction. */
+/* Code that ends flush with its last page runs; one byte further it faults at the whole instruction. */
 #include "jit.h"
 #include "trap.h"
 

@@ -9,7 +9,10 @@ static void run(const char *name, const char *bytes, size_t n) {
   uint64_t rax = 0x1122334455667788, rcx = 0x100000003, rdx = (uintptr_t)low, rsi = (uintptr_t)low;
   for (int i = 0; i < 8; i++) low[i] = 0x0101010101010101u * (unsigned)(i + 1);
   *jit_bytes(code, bytes, n) = 0xc3;
-  __asm__ volatile("call *%4" : "+a"(rax), "+c"(rcx), "+d"(rdx), "+S"(rsi) : "r"(code) : "rdi", "r8", "memory", "cc");
+  __asm__ volatile("call *%4"
+                   : "+a"(rax), "+c"(rcx), "+d"(rdx), "+S"(rsi)
+                   : "r"(code)
+                   : "rdi", "r8", "memory", "cc");
   printf("%s: %lx %lx %+ld %+ld, %lx %lx\n", name, rax, rcx, (long)(rdx - (uintptr_t)low),
          (long)(rsi - (uintptr_t)low), low[0], low[3]);
 }
@@ -26,7 +29,7 @@ int main(void) {
   RUN("lea eax, [rdx+rcx]", "\x8d\x04\x0a\x29\xd0");
   RUN("lodsq with esi", "\x67\x48\xad");
   RUN("66 repeated", "\x66\x66\x66\x66\xb8\x34\x12");
-  RUN("66 and REX.W: REX.W wins", "\x66\x48\xb8\x88\x77\x66\x55\x44\x33\x22\x11");
+  RUN("66 and REX.W: REX.W wins", "\x66\x48\xb8\x11\x22\x33\x44\x55\x66\x77\x08");
   RUN("REX before another prefix is ignored", "\x48\x66\x89\xc8");
   RUN("two REX, the last counts", "\x41\x48\x89\xc8");
   RUN("segment overrides on a register move", "\x2e\x3e\x26\x36\x48\x89\xc8");

@@ -1,4 +1,4 @@
-/* Handlers that change the context: skip a faulting instruction, set its result, redirect the pc, fix a base. */
+/* Handlers that change the context: skip an instruction, set its result, redirect the pc, fix a base. */
 #include <signal.h>
 #include <stdint.h>
 #include <ucontext.h>
@@ -29,11 +29,11 @@ static long cell = 41;
 static void handler(int signo, siginfo_t *info, void *context) {
   greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
   (void)signo, (void)info;
-  if (mode == 0) r[REG_RAX] = 500, r[REG_RIP] += 3;             /* emulate */
-  if (mode == 1) r[REG_RDI] = (greg_t)(uintptr_t)&cell;         /* repair and retry */
-  if (mode == 2) r[REG_RIP] += 2;                               /* skip */
-  if (mode == 3) r[REG_RIP] = (greg_t)(uintptr_t)landing;       /* elsewhere */
-  if (mode == 4) r[REG_RIP] += 2, r[REG_EFL] &= ~(greg_t)1;     /* clear the carry */
+  if (mode == 0) r[REG_RAX] = 500, r[REG_RIP] += 3;         /* emulate */
+  if (mode == 1) r[REG_RDI] = (greg_t)(uintptr_t)&cell;     /* repair and retry */
+  if (mode == 2) r[REG_RIP] += 2;                           /* skip */
+  if (mode == 3) r[REG_RIP] = (greg_t)(uintptr_t)landing;   /* elsewhere */
+  if (mode == 4) r[REG_RIP] += 2, r[REG_EFL] &= ~(greg_t)1; /* clear the carry */
 }
 
 int main(void) {

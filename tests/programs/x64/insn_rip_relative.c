@@ -9,17 +9,17 @@ uint64_t cell __asm__("cell") = 0x8877665544332211u;
 unsigned char area[128] __asm__("area") __attribute__((aligned(64)));
 
 /* Runs `text`, which may use rax, rdx and xmm0, and digests them, the cell and the flags. */
-#define SHAPE(text)                                                                                           \
-  do {                                                                                                        \
-    cell = 0x8877665544332211u;                                                                               \
-    uint64_t rax = 0x1122334455667788u, rdx = 3, flags;                                                       \
-    double x[2];                                                                                              \
-    __asm__ volatile("xorps %%xmm0, %%xmm0\ntest %%rax, %%rax\n" text "\npushf\npop %2\nmovupd %%xmm0, %3"     \
-                     : "+a"(rax), "+d"(rdx), "=&r"(flags), "=m"(x)                                            \
-                     :                                                                                        \
-                     : "xmm0", "rcx", "rsi", "cc", "memory");                                                 \
-    digest(rax), digest(rdx), digest(cell), digest(flags & (FLAG_C | FLAG_Z | FLAG_S)), digest_bytes(x, 16);  \
-    digest_print(text);                                                                                       \
+#define SHAPE(text)                                                                                         \
+  do {                                                                                                      \
+    cell = 0x8877665544332211u;                                                                             \
+    uint64_t rax = 0x1122334455667788u, rdx = 3, flags;                                                     \
+    double x[2];                                                                                            \
+    __asm__ volatile("xorps %%xmm0, %%xmm0\ntest %%rax, %%rax\n" text "\npushf\npop %2\nmovupd %%xmm0, %3"  \
+                     : "+a"(rax), "+d"(rdx), "=&r"(flags), "=m"(x)                                          \
+                     :                                                                                      \
+                     : "xmm0", "rcx", "rsi", "cc", "memory");                                               \
+    digest(rax), digest(rdx), digest(cell), digest(flags &(FLAG_C | FLAG_Z | FLAG_S)), digest_bytes(x, 16); \
+    digest_print(text);                                                                                     \
   } while (0)
 
 static void plain(void) {

@@ -1,4 +1,4 @@
-/* rip-relative operands of VEX and EVEX instructions, with immediates, masks, broadcast and compressed offsets. */
+/* rip-relative operands of VEX and EVEX instructions, with immediates, masks and broadcast. */
 #include <stdint.h>
 
 #include "check.h"
@@ -11,26 +11,27 @@ static void prepare(void) {
   for (int i = 0; i < 512; i++) area[i] = (unsigned char)(i * 7 + i / 9);
 }
 
-#define VEX(text)                                                                          \
-  do {                                                                                     \
-    prepare();                                                                             \
-    __asm__ volatile("vmovdqu area+64(%%rip), %%ymm1\nvpxor %%ymm0, %%ymm0, %%ymm0\n" text \
-                     "\nvmovdqu %%ymm0, %0\nvzeroupper"                                    \
+#define VEX(text)                                                                                   \
+  do {                                                                                              \
+    prepare();                                                                                      \
+    __asm__ volatile("vmovdqu area+64(%%rip), %%ymm1\nvpxor %%ymm0, %%ymm0, %%ymm0\n" text          \
+                     "\nvmovdqu %%ymm0, %0\nvzeroupper"                                             \
                      : "=m"(*(unsigned char(*)[32])result)::"xmm0", "xmm1", "memory", "rax", "cc"); \
-    digest_bytes(result, 32);                                                              \
-    digest_bytes(area, sizeof area);                                                       \
-    digest_print(text);                                                                    \
+    digest_bytes(result, 32);                                                                       \
+    digest_bytes(area, sizeof area);                                                                \
+    digest_print(text);                                                                             \
   } while (0)
 
-#define EVEX(text)                                                                                \
-  do {                                                                                            \
-    prepare();                                                                                    \
-    __asm__ volatile("mov $0x5a5a, %%eax\nkmovw %%eax, %%k1\nvmovdqu64 area+64(%%rip), %%zmm17\n" \
-                     "vpxorq %%zmm16, %%zmm16, %%zmm16\n" text "\nvmovdqu64 %%zmm16, %0"          \
-                     : "=m"(result)::"xmm16", "xmm17", "k1", "k2", "memory", "rax", "cc");         \
-    digest_bytes(result, 64);                                                                     \
-    digest_bytes(area, sizeof area);                                                              \
-    digest_print(text);                                                                           \
+#define EVEX(text)                                                                   \
+  do {                                                                               \
+    prepare();                                                                       \
+    __asm__ volatile(                                                                \
+        "mov $0x5a5a, %%eax\nkmovw %%eax, %%k1\nvmovdqu64 area+64(%%rip), %%zmm17\n" \
+        "vpxorq %%zmm16, %%zmm16, %%zmm16\n" text "\nvmovdqu64 %%zmm16, %0"          \
+        : "=m"(result)::"xmm16", "xmm17", "k1", "k2", "memory", "rax", "cc");        \
+    digest_bytes(result, 64);                                                        \
+    digest_bytes(area, sizeof area);                                                 \
+    digest_print(text);                                                              \
   } while (0)
 
 __attribute__((target("avx2,bmi2"))) static void vex(void) {

@@ -1,4 +1,4 @@
-/* fs- and gs-relative operands: thread-local addresses by hand, ARCH_SET_GS with memory, per thread, bad bases. */
+/* fs- and gs-relative operands: thread-local addresses by hand, ARCH_SET_GS, per thread, bad bases. */
 #include <asm/prctl.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -24,7 +24,9 @@ static void fs_forms(void) {
   CHECK(syscall(SYS_arch_prctl, ARCH_GET_FS, &base) == 0 && base == fs_self());
   __asm__ volatile("movq %%fs:(%1), %0" : "=r"(v) : "r"(offset));
   __asm__ volatile("addq $5, %%fs:(%0)\nlock incq %%fs:(%0)\nmovb $0x77, %%fs:2(%0)\nxchgl %%eax, %%fs:4(%0)"
-                   : : "r"(offset), "a"(9) : "memory", "cc");
+                   :
+                   : "r"(offset), "a"(9)
+                   : "memory", "cc");
   printf("fs: read %lx, local now %lx\n", v, local);
 }
 

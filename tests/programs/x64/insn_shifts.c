@@ -1,4 +1,4 @@
-/* shl, shr, sar, rol, ror, rcl, rcr, shld, shrd: all sizes, counts beyond the width, flags kept at count 0. */
+/* shl, shr, sar, rol, ror, rcl, rcr, shld, shrd: all sizes, large counts, flags kept at count 0. */
 /* cflags: -mno-red-zone */
 #include <stdint.h>
 
@@ -11,33 +11,45 @@ static uint64_t defined(uint64_t flags, unsigned count, int rotate) {
   return count == 0 ? flags & FLAGS_ALL : flags & (count == 1 ? mask | FLAG_O : mask);
 }
 
-#define SHIFT(op, size, bits, rotate)                                                                      \
-  for (int i = 0; i < DIGEST_OPERANDS; i++)                                                                \
-    for (unsigned count = 0; count < 70; count++) {                                                        \
-      uint64_t a = digest_operands[i], f = 0x202 | (count & 2 ? FLAG_C | FLAG_Z : FLAG_O);                 \
-      __asm__ volatile("push %1\npopf\n" op " %%cl, %" size "0\npushf\npop %1" : "+r"(a), "+r"(f) : "c"(count) : "cc"); \
-      unsigned effective = count & (bits == 64 ? 63 : 31);                                                 \
-      digest(a);                                                                                           \
-      if (effective <= bits) digest(defined(f, effective, rotate));                                        \
-    }
-
-#define ALL(op, rotate)                                                                                    \
-  do {                                                                                                     \
-    SHIFT(op "b", "b", 8, rotate) SHIFT(op "w", "w", 16, rotate) SHIFT(op "l", "k", 32, rotate)            \
-    SHIFT(op "q", "q", 64, rotate)                                                                         \
-    digest_print(op);                                                                                      \
+#define SHIFT(op, size, bits, rotate)                                                        \
+  do {                                                                                       \
+    for (int i = 0; i < DIGEST_OPERANDS; i++)                                                \
+      for (unsigned count = 0; count < 70; count++) {                                        \
+        uint64_t a = digest_operands[i], f = 0x202 | (count & 2 ? FLAG_C | FLAG_Z : FLAG_O); \
+        __asm__ volatile("push %1\npopf\n" op " %%cl, %" size "0\npushf\npop %1"             \
+                         : "+r"(a), "+r"(f)                                                  \
+                         : "c"(count)                                                        \
+                         : "cc");                                                            \
+        unsigned effective = count % (bits == 64 ? 64 : 32);                                 \
+        digest(a);                                                                           \
+        if (effective <= bits) digest(defined(f, effective, rotate));                        \
+      }                                                                                      \
   } while (0)
 
-#define DOUBLE(op, size)                                                                                   \
-  for (int i = 0; i < DIGEST_OPERANDS; i++)                                                                \
-    for (int j = 0; j < DIGEST_OPERANDS; j++)                                                              \
-      for (unsigned count = 0; count < 70; count++) {                                                      \
-        uint64_t a = digest_operands[i], f = 0x202;                                                        \
-        __asm__ volatile("push %1\npopf\n" op " %%cl, %" size "3, %" size "0\npushf\npop %1"                \
-                         : "+r"(a), "+r"(f) : "c"(count), "r"(digest_operands[j]) : "cc");                 \
-        digest(a), digest(defined(f, count & (size[0] == 'q' ? 63 : 31), 0));                              \
-      }                                                                                                    \
-  digest_print(op)
+#define ALL(op, rotate)             \
+  do {                              \
+    SHIFT(op "b", "b", 8, rotate);  \
+    SHIFT(op "w", "w", 16, rotate); \
+    SHIFT(op "l", "k", 32, rotate); \
+    SHIFT(op "q", "q", 64, rotate); \
+    digest_print(op);               \
+  } while (0)
+
+#define DOUBLE(op, size, bits)                                                                 \
+  do {                                                                                         \
+    for (int i = 0; i < DIGEST_OPERANDS; i++)                                                  \
+      for (int j = 0; j < DIGEST_OPERANDS; j++)                                                \
+        for (unsigned count = 0; count < 70; count++) {                                        \
+          uint64_t a = digest_operands[i], f = 0x202;                                          \
+          __asm__ volatile("push %1\npopf\n" op " %%cl, %" size "3, %" size "0\npushf\npop %1" \
+                           : "+r"(a), "+r"(f)                                                  \
+                           : "c"(count), "r"(digest_operands[j])                               \
+                           : "cc");                                                            \
+          digest(a);                                                                           \
+          digest(defined(f, count % bits, 0));                                                 \
+        }                                                                                      \
+    digest_print(op);                                                                          \
+  } while (0)
 
 int main(void) {
   ALL("shl", 0);
@@ -47,9 +59,9 @@ int main(void) {
   ALL("ror", 1);
   ALL("rcl", 1);
   ALL("rcr", 1);
-  DOUBLE("shldl", "k");
-  DOUBLE("shldq", "q");
-  DOUBLE("shrdl", "k");
-  DOUBLE("shrdq", "q");
+  DOUBLE("shldl", "k", 32);
+  DOUBLE("shldq", "q", 64);
+  DOUBLE("shrdl", "k", 32);
+  DOUBLE("shrdq", "q", 64);
   return 0;
 }

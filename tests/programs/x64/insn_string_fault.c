@@ -1,4 +1,4 @@
-/* A rep movsb that runs into an unmapped page stops with registers that tell how far it came, and can resume. */
+/* A rep movsb that runs into a bad page stops with registers that tell how far it came. */
 #include "jit.h"
 #include "trap.h"
 

@@ -42,7 +42,8 @@ static void run(const char *name, long number, uint64_t flags) {
   int same = 0;
   for (int i = 1; i < 16; i++) same += i != 2 && i != 7 && i != 11 && r[i] == before[i];
   printf("%s: result %ld, r11 %lx, flags %lx, unchanged %d\n", name,
-         number == SYS_getpid ? (long)r[0] - getpid() : (long)r[0], (unsigned long)r[11], (unsigned long)r[7], same);
+         number == SYS_getpid ? (long)r[0] - getpid() : (long)r[0], (unsigned long)r[11], (unsigned long)r[7],
+         same);
 }
 
 int main(void) {

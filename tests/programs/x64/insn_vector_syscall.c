@@ -49,14 +49,15 @@ static void handler(int signo) {
   memset((void *)vector_masks, 0, sizeof vector_masks); /* uses vector registers */
 }
 
-static void check(const char *name, long (*call)(long, long, long, long), size_t size, long number, long a, long b,
-                  long c) {
+static void check(const char *name, long (*call)(long, long, long, long), size_t size, long number, long a,
+                  long b, long c) {
   for (int i = 0; i < 2048; i++) vector_in[i] = (unsigned char)(i * 31 + i / 7 + (int)number);
   memset(vector_out, 0, sizeof vector_out);
   long result = call(a, b, c, number);
   int same = memcmp(vector_in, vector_out, size) == 0;
   int masks = call == zmm_call ? memcmp(vector_in, vector_masks, 64) == 0 : 1;
-  printf("%s: result %s, vectors %d, masks %d, handled %d\n", name, result < 0 ? "negative" : "fine", same, masks, handled);
+  printf("%s: result %s, vectors %d, masks %d, handled %d\n", name, result < 0 ? "negative" : "fine", same,
+         masks, handled);
 }
 
 static void all(long (*call)(long, long, long, long), size_t size) {

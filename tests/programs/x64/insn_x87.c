@@ -1,4 +1,4 @@
-/* x87 arithmetic: stack, rounding and precision control, transcendental functions, integers, BCD, compares. */
+/* x87 arithmetic: stack, rounding and precision control, functions, integers, BCD, compares. */
 #include <stdint.h>
 #include <string.h>
 
@@ -63,7 +63,8 @@ static void conversions(void) {
   float f;
   double d;
   __asm__ volatile("filds %3\nfildl %4\nfmulp\nfld %%st(0)\nfstps %0\nfld %%st(0)\nfstpl %1\nfbstp %2"
-                   : "=m"(f), "=m"(d), "=m"(bcd) : "m"(i16), "m"(i32));
+                   : "=m"(f), "=m"(d), "=m"(bcd)
+                   : "m"(i16), "m"(i32));
   printf("%.6g %.6g ", f, d);
   for (int i = 9; i >= 0; i--) printf("%02x", bcd[i]);
   puts("");
@@ -72,7 +73,9 @@ static void conversions(void) {
     unsigned char c, z, p;
     uint16_t sw;
     __asm__ volatile("fldl %4\nfldl %5\nfucomi %%st(1), %%st\nsetc %0\nsetz %1\nsetp %2\nfucompp\nfnstsw %3"
-                     : "=qm"(c), "=qm"(z), "=qm"(p), "=am"(sw) : "m"(pairs[i][1]), "m"(pairs[i][0]) : "cc");
+                     : "=qm"(c), "=qm"(z), "=qm"(p), "=am"(sw)
+                     : "m"(pairs[i][1]), "m"(pairs[i][0])
+                     : "cc");
     printf("compare %d%d%d %04x\n", c, z, p, sw & 0x4500);
   }
 }

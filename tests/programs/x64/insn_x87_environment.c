@@ -1,4 +1,4 @@
-/* fnstenv, fldenv, fnsave, frstor: control, status, tags and registers; the instruction pointer lies in here. */
+/* fnstenv, fldenv, fnsave, frstor: control, status, tags, registers, and the instruction pointer. */
 #include <stdint.h>
 #include <string.h>
 
@@ -39,7 +39,9 @@ int main(void) {
   double zero = 0;
   __asm__ volatile("fninit\nfnstenv %0" : "=m"(e));
   show("initial", &e);
-  __asm__ volatile("fninit\nfld1\nfldz\nfldpi\nfldl %1\nfld1\nfdivp\nfnstenv %0\nfninit" : "=m"(e) : "m"(zero));
+  __asm__ volatile("fninit\nfld1\nfldz\nfldpi\nfldl %1\nfld1\nfdivp\nfnstenv %0\nfninit"
+                   : "=m"(e)
+                   : "m"(zero));
   show("after a division by zero", &e);
   __asm__ volatile("fninit\nfld1\nfldl2t\nfnsave %0" : "=m"(s)); /* fnsave initialises, too */
   show("saved", &s.environment);

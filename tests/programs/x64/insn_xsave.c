@@ -16,20 +16,23 @@ static void fill(int seed) {
 }
 
 /* One kind of save: load ymm7 and st(0), save, destroy, restore, compare. */
-#define ROUND_TRIP(name, save, restore)                                                                   \
-  do {                                                                                                    \
-    double x = 1.25, back = 0;                                                                            \
-    memset(area, 0, sizeof area);                                                                         \
-    memset(after, 0, sizeof after);                                                                       \
-    fill(__LINE__);                                                                                       \
-    __asm__ volatile("fninit\nfldl %4\nvmovdqu %5, %%ymm7\nmov $-1, %%eax\nmov $-1, %%edx\n" save " %2\n"  \
-                     "fninit\nfldz\nfldz\nvzeroall\nmov $-1, %%eax\nmov $-1, %%edx\n" restore " %2\n"       \
-                     "vmovdqu %%ymm7, %1\nfstpl %0\nvzeroupper\nfninit"                                   \
-                     : "=m"(back), "=m"(after), "+m"(area), "=m"(before) : "m"(x), "m"(before)            \
-                     : "rax", "rdx", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",    \
-                       "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");     \
-    int low = memcmp(before, after, 16) == 0, high = memcmp(before + 16, after + 16, 16) == 0;            \
-    printf("%s: x87 %g, xmm %d, ymm upper %d\n", name, back, low, high);                                  \
+#define ROUND_TRIP(name, save, restore)                                                                \
+  do {                                                                                                 \
+    double x = 1.25, back = 0;                                                                         \
+    memset(area, 0, sizeof area);                                                                      \
+    memset(after, 0, sizeof after);                                                                    \
+    fill(__LINE__);                                                                                    \
+    __asm__ volatile("fninit\nfldl %4\nvmovdqu %5, %%ymm7\nmov $-1, %%eax\nmov $-1, %%edx\n" save      \
+                     " %2\n"                                                                           \
+                     "fninit\nfldz\nfldz\nvzeroall\nmov $-1, %%eax\nmov $-1, %%edx\n" restore          \
+                     " %2\n"                                                                           \
+                     "vmovdqu %%ymm7, %1\nfstpl %0\nvzeroupper\nfninit"                                \
+                     : "=m"(back), "=m"(after), "+m"(area), "=m"(before)                               \
+                     : "m"(x), "m"(before)                                                             \
+                     : "rax", "rdx", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", \
+                       "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");  \
+    int low = memcmp(before, after, 16) == 0, high = memcmp(before + 16, after + 16, 16) == 0;         \
+    printf("%s: x87 %g, xmm %d, ymm upper %d\n", name, back, low, high);                               \
   } while (0)
 
 __attribute__((target("avx"))) static void with_avx(unsigned features) {
@@ -50,9 +53,11 @@ static void partial_masks(void) {
   CHECK((header & ~2ul) == 0);
   float zero[4] = {1, 2, 3, 4};
   memset(area, 0, sizeof area); /* an all-zero header means: initial state */
-  __asm__ volatile("movups %0, %%xmm3\nmov $2, %%eax\nxor %%edx, %%edx\nmovl $0x1f80, 24+%1\nxrstor64 %1\nmovups %%xmm3, %0"
-                   : "+m"(zero), "+m"(area)::"rax", "rdx", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",
-                     "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+  __asm__ volatile(
+      "movups %0, %%xmm3\nmov $2, %%eax\nxor %%edx, %%edx\nmovl $0x1f80, 24+%1\nxrstor64 %1\nmovups %%xmm3, "
+      "%0"
+      : "+m"(zero), "+m"(area)::"rax", "rdx", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
+        "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
   printf("initialised: %g %g\n", (double)zero[0], (double)zero[3]);
 }
 

@@ -43,8 +43,9 @@ static inline byte *jit_constant(byte *p, uint32_t value) {
   return JIT_EMIT(jit_u32(JIT_EMIT(p, "\xb8"), value), "\xc3");
 }
 
+/* The barrier is there because the compiler does not know that a call reads the bytes of its target. */
 static inline uint32_t jit_call(const byte *p) {
-  __asm__ volatile("" : "+r"(p)::"memory"); /* the compiler does not know that a call reads its target's bytes */
+  __asm__ volatile("" : "+r"(p)::"memory");
   return ((jit_fn)(uintptr_t)p)();
 }
 

@@ -1,4 +1,4 @@
-/* The clone system call by hand: CLONE_SETTLS, own stack, tid words, and an exit that clears the tid and wakes. */
+/* The clone system call by hand: CLONE_SETTLS, own stack, tid words, an exit that clears and wakes. */
 #include "thr_futex.h"
 
 #include <sched.h>
@@ -45,8 +45,9 @@ __asm__(
 
 int main(void) {
   CHECK(__builtin_offsetof(struct child, tid_seen) == 32);
-  const unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
-                              CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
+  const unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+                              CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_SETTID |
+                              CLONE_CHILD_CLEARTID;
   for (uint64_t i = 0; i < THREADS; i++) {
     struct child *c = &child[i];
     c->self = (uintptr_t)c;

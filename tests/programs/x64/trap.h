@@ -11,8 +11,8 @@
 
 struct trap {
   int signo, code;
-  uintptr_t address;      /* si_addr */
-  uintptr_t pc, sp;       /* of the interrupted code */
+  uintptr_t address;       /* si_addr */
+  uintptr_t pc, sp;        /* of the interrupted code */
   greg_t registers[NGREG]; /* all of them */
 };
 

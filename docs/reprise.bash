@@ -1,0 +1,45 @@
+# Completion of the reprise command for bash.
+
+_reprise() {
+  local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-}
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    mapfile -t COMPREPLY < <(compgen -W 'run help --help --version' -- "$word")
+    return
+  fi
+  case $command in
+    help)
+      [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run help' -- "$word")
+      ;;
+    run)
+      _reprise_run "$word"
+      ;;
+  esac
+}
+
+# Options until the first word that is none; then a command, then its own completion or files.
+_reprise_run() {
+  local word=$1 i=2
+  while [ "$i" -lt "$COMP_CWORD" ]; do
+    case ${COMP_WORDS[i]} in
+      --) i=$((i + 1)) && break ;;
+      -* | = | none | accesses) i=$((i + 1)) ;; # --check=none arrives as three words
+      *) break ;;
+    esac
+  done
+  if [ "$i" -lt "$COMP_CWORD" ]; then
+    if declare -F _command_offset >/dev/null; then
+      _command_offset "$i"
+    else
+      mapfile -t COMPREPLY < <(compgen -f -- "$word")
+    fi
+  elif [ "$word" = = ] || [ "${COMP_WORDS[COMP_CWORD - 1]}" = = ]; then
+    mapfile -t COMPREPLY < <(compgen -W 'none accesses' -- "${word#=}")
+  elif [ "${word#-}" != "$word" ]; then
+    mapfile -t COMPREPLY < <(compgen -W '--check=none --check=accesses --counters --' -- "$word")
+  else
+    mapfile -t COMPREPLY < <(compgen -c -- "$word")
+  fi
+}
+
+complete -o default -F _reprise reprise

@@ -1,0 +1,35 @@
+/* A static position-independent program relocates itself before its first library call. */
+/* cflags: -static-pie */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "check.h"
+
+static __thread int local = 3;
+static int zero;
+
+static void *work(void *arg) {
+  char buffer[1000];
+  memset(buffer, (int)(long)arg, sizeof buffer); /* an ifunc, resolved by the start code */
+  local += (int)strnlen(buffer, sizeof buffer);
+  return (void *)(long)local;
+}
+
+int main(void) {
+  static int *pointer = &zero; /* a relative relocation that the start code has applied */
+  CHECK(getauxval(AT_BASE) == 0 && *pointer == 0);
+  CHECK(getauxval(AT_ENTRY) != 0 && getauxval(AT_PHDR) != 0);
+  pthread_t t[4];
+  for (long i = 0; i < 4; i++) CHECK(pthread_create(&t[i], NULL, work, (void *)i) == 0);
+  for (int i = 0; i < 4; i++) {
+    void *result;
+    CHECK(pthread_join(t[i], &result) == 0);
+    printf("thread %d: %ld\n", i, (long)result);
+  }
+  char *copy = strdup("static");
+  printf("%s %s %d\n", copy, strrchr("a/b/c", '/'), local);
+  free(copy);
+  return 0;
+}
