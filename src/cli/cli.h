@@ -12,9 +12,9 @@ enum {
 
 struct command {
   const char *name;
-  const char *usage;           /* after "reprise NAME" */
-  const char *summary;         /* one line for the list of commands */
-  const char *help;            /* the rest of `reprise help NAME` */
+  const char *usage;                 /* after "reprise NAME" */
+  const char *summary;               /* one line for the list of commands */
+  const char *help;                  /* the rest of `reprise help NAME` */
   int (*run)(int argc, char **argv); /* argv[0] is the subcommand's name; returns the exit status */
 };
 

@@ -52,6 +52,7 @@ int program_find(const char *name, char *out, size_t size) {
   if (error == EACCES) return complain(STATUS_NOT_EXECUTABLE, "%s: not executable", name);
   if (error == ENOENT) return complain(STATUS_NOT_FOUND, "%s: not found", name);
   if (error) return complain(STATUS_NOT_EXECUTABLE, "%s: %s", name, strerror(error));
-  if (access(out, R_OK)) return complain(STATUS_NOT_EXECUTABLE, "%s: can't be read, which the engine must", name);
+  if (access(out, R_OK))
+    return complain(STATUS_NOT_EXECUTABLE, "%s: can't be read, which the engine must", name);
   return 0;
 }

@@ -20,9 +20,7 @@
 #include "cli/program.h"
 #include "engine/engine.h"
 #include "engine/handover.h"
-#include "engine/log.h"
-
-extern char **environ;
+#include "engine/log_channels.h"
 
 /* -- Options ----------------------------------------------------------------------------------------------------------- */
 
@@ -125,7 +123,8 @@ static int place_descriptors(int engine, int settings) {
 
 static int become(struct engine_config *settings, char **argv) {
   int engine = open_engine();
-  if (engine < 0) return complain(STATUS_FAILED, "the engine (reprise-engine) is missing: %s", strerror(errno));
+  if (engine < 0)
+    return complain(STATUS_FAILED, "the engine (reprise-engine) is missing: %s", strerror(errno));
   int old = personality(0xffffffff);
   if (old < 0 || personality((unsigned long)old | ADDR_NO_RANDOMIZE) < 0)
     return complain(STATUS_FAILED, "can't turn address-space randomisation off: %s", strerror(errno));
@@ -133,7 +132,10 @@ static int become(struct engine_config *settings, char **argv) {
   int file = config_file(settings);
   if (file < 0) return complain(STATUS_FAILED, "can't make a memory file: %s", strerror(errno));
   int number = place_descriptors(engine, file);
-  if (number < 0) return complain(STATUS_FAILED, "the limit on open files is too low");
+  if (number < 0)
+    return complain(STATUS_FAILED,
+                    "no room for the engine's descriptors: the limit on open files is too low, "
+                    "or this runs under reprise already");
   char name[ENGINE_PATH_MAX];
   handover_name(name, sizeof name, number, strlen(settings->program));
   execve(name, argv, environ);
@@ -160,18 +162,19 @@ const struct command run_command = {
     .name = "run",
     .usage = "[--check=none|accesses] [--counters] [--] PROGRAM [ARGUMENT]…",
     .summary = "run a program under the engine",
-    .help = "Runs PROGRAM, found as the shell finds it, translated by the engine and otherwise unchanged.\n"
-            "\n"
-            "  --check=accesses   check a permission before every access to memory (default: none)\n"
-            "  --counters         print what the engine has done when the program ends\n"
-            "\n"
-            "The exit status is PROGRAM's; 127 if it is not found, 126 if it can't be executed,\n"
-            "125 if reprise itself fails, 2 for a mistake in the arguments.\n"
-            "\n"
-            "REPRISE_LOG=CHANNEL,… makes the engine tell what it does on standard error. Channels:\n"
+    .help =
+        "Runs PROGRAM, found as the shell finds it, translated by the engine and otherwise unchanged.\n"
+        "\n"
+        "  --check=accesses   check a permission before every access to memory (default: none)\n"
+        "  --counters         print what the engine has done when the program ends\n"
+        "\n"
+        "The exit status is PROGRAM's; 127 if it is not found, 126 if it can't be executed,\n"
+        "125 if reprise itself fails, 2 for a mistake in the arguments.\n"
+        "\n"
+        "REPRISE_LOG=CHANNEL,… makes the engine tell what it does on standard error. Channels:\n"
 #define X(name, text) "  " #name "\t" text "\n"
-            LOG_CHANNELS(X)
+    LOG_CHANNELS(X)
 #undef X
-            "",
+        "",
     .run = run,
 };

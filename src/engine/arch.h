@@ -21,6 +21,9 @@ struct block;
 struct exit;
 struct ucontext;
 
+/* How a block is entered: by a linked branch, by an indirect one, by a return. The latter two check that they mean this block. */
+enum entry_kind { ENTRY_DIRECT, ENTRY_INDIRECT, ENTRY_RETURN, ENTRY_KINDS };
+
 /* -- The running thread ------------------------------------------------------------------------------------- */
 
 struct thread *arch_self(void);
@@ -135,23 +138,24 @@ enum { ARCH_RED_ZONE = 128 };
 
 /* Emits code for the application code at pc. The caller holds the cache lock. NULL: no room (flush and try again).
  * A pc that can't be fetched gives a block that raises the fault when run. */
-struct block *arch_translate(uintptr_t pc, bool indirect);
+struct block *arch_translate(uintptr_t pc, enum entry_kind entry);
 /* Connects a direct exit to a block; makes a block's entry lead back to the engine for ever. */
 void arch_link(struct exit *exit, struct block *to);
 void arch_kill(struct block *block);
-/* Gives the block an entry for indirect branches (under cache_lock; false: no room); enters it in the thread's table. */
-bool arch_make_indirect(struct block *block);
-void arch_resolve(struct thread *thread, struct block *to);
+/* Gives the block an entry of the kind (under cache_lock; false: no room); enters it in the thread's table. */
+bool arch_make_entry(struct block *block, enum entry_kind entry);
+void arch_resolve(struct thread *thread, struct block *to, enum entry_kind entry);
 void arch_forget_targets(struct thread *thread);
 /* Where generated code enters a block with all application state in registers. */
 uintptr_t arch_entry(const struct block *block);
 /* Enters the cache at a code address with the application state of the context; returns after the next exit, with the state
  * back in the context. */
 void arch_run(struct thread *thread, uintptr_t code);
-/* The exit just taken; NULL for an indirect branch whose target is arch_pc. */
+/* The exit just taken; NULL for an indirect branch whose target is arch_pc, and then the kind of entry it wants. */
 struct exit *arch_exit(const struct thread *thread);
+enum entry_kind arch_wanted_entry(const struct thread *thread);
 /* The position counts the whole block from its entry on; takes that back when nothing of it was executed. */
-void arch_uncount(struct thread *thread, unsigned instructions);
+void arch_uncount(struct thread *thread, const struct block *block, unsigned instructions);
 /* EXIT_CHECK: grants the permission; returns the code address to go on at. */
 uintptr_t arch_check_missed(struct thread *thread, const struct exit *exit);
 /* Once per process start: what this machine has (extended state size, …). */

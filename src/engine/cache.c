@@ -147,7 +147,7 @@ static void flush(void) {
   atomic_store(&cache.flushing, 0);
 }
 
-void cache_translate(uintptr_t pc, bool indirect) {
+void cache_translate(uintptr_t pc, enum entry_kind entry) {
   lock_take(&cache_lock);
 #if defined(REPRISE_STRESS_FLUSH)
   static unsigned lottery;
@@ -155,10 +155,11 @@ void cache_translate(uintptr_t pc, bool indirect) {
   if ((lottery >> 16) % 97 == 0) flush();
 #endif
   struct block *block = cache_lookup(pc);
-  bool done = block ? !indirect || arch_make_indirect(block) : arch_translate(pc, indirect) != NULL;
+  bool done = !block ? arch_translate(pc, entry) != NULL
+                     : entry == ENTRY_DIRECT || block->entries[entry] || arch_make_entry(block, entry);
   if (!done) {
     flush();
-    CHECK(arch_translate(pc, indirect));
+    CHECK(arch_translate(pc, entry));
   }
   lock_release(&cache_lock);
 }

@@ -55,7 +55,8 @@ struct block {
   bool self_checking;    /* compares its source bytes at entry: the page is written too often to be watched */
   bool flags_unused;     /* the application's flags are dead at entry */
   uintptr_t killed;      /* code address the entry is patched to jump to when the block is dropped */
-  uintptr_t indirect;    /* code address of the stub that indirect branches enter by, 0 if not made yet */
+  uint8_t count_word;    /* which word of the position it counts in */
+  uintptr_t entries[ENTRY_KINDS]; /* code addresses of the checking entries, 0 where not made yet */
   struct exit *exits;
   struct insn_map *map;
   struct block *hash_next;
@@ -68,8 +69,8 @@ extern struct lock cache_lock;
 void cache_init(void);
 /* The live block for pc, or NULL. No lock needed; the caller must be in the cache (see cache_enter). */
 struct block *cache_lookup(uintptr_t pc);
-/* Makes the block for pc (with an entry for indirect branches if asked), unless it is there. Never while in the cache. */
-void cache_translate(uintptr_t pc, bool indirect);
+/* Makes the block for pc, with the entry asked for, unless it is there. Never while in the cache. */
+void cache_translate(uintptr_t pc, enum entry_kind entry);
 /* Drops the block for pc. */
 void cache_drop(uintptr_t pc);
 /* The block whose code holds a cache address, or NULL; safe in handlers. */

@@ -15,6 +15,7 @@ struct departure {
   struct exit *exit;      /* NULL for an indirect branch */
   uint32_t epoch;
   enum exit_kind kind;
+  enum entry_kind entry;  /* how an indirect exit wants to enter its target */
   struct exit copy;
 };
 
@@ -30,7 +31,7 @@ static void connect(struct thread *thread, const struct departure *from, struct 
 #if defined(REPRISE_STRESS_SIGNALS)
   return; /* every block ends at a safepoint */
 #endif
-  if (from->kind == EXIT_INDIRECT) arch_resolve(thread, to);
+  if (from->kind == EXIT_INDIRECT) arch_resolve(thread, to, from->entry);
   else if (from->kind == EXIT_DIRECT && from->copy.target == to->pc) arch_link(from->exit, to);
 }
 
@@ -46,8 +47,9 @@ static void run(struct thread *thread, struct block *block, struct departure *le
   }
   left->epoch = thread->cache_epoch;
   left->kind = left->exit ? left->exit->kind : EXIT_INDIRECT;
+  left->entry = left->exit ? ENTRY_DIRECT : arch_wanted_entry(thread);
   if (left->exit) left->copy = *left->exit;
-  if (left->kind == EXIT_POLL) arch_uncount(thread, left->exit->block->instructions);
+  if (left->kind == EXIT_POLL) arch_uncount(thread, left->exit->block, left->exit->block->instructions);
 }
 
 /* Does what the exit asks for; afterwards arch_pc says where to go on. */
@@ -82,12 +84,11 @@ static _Noreturn void loop(struct thread *thread) {
     if (arch_requested(thread) || thread->queued.signo) serve_pending(thread);
     signals_stress(thread);
     uintptr_t pc = arch_pc(thread);
-    bool indirect = left.kind == EXIT_INDIRECT;
     if (!cache_enter(thread)) continue;
     struct block *block = cache_lookup(pc);
-    if (!block || (indirect && !block->indirect)) {
+    if (!block || (left.entry != ENTRY_DIRECT && !block->entries[left.entry])) {
       cache_leave(thread);
-      cache_translate(pc, indirect);
+      cache_translate(pc, left.entry);
       continue;
     }
     connect(thread, &left, block);

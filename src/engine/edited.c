@@ -63,12 +63,13 @@ enum { NAME_COLUMN = 73 };
 struct filter {
   struct copy copy;
   uintptr_t heap_start, heap_end;
-  bool with_statistics;          /* smaps: what follows a header belongs to all of its range */
-  bool hiding;                   /* in the lines of a hidden range */
+  bool with_statistics; /* smaps: what follows a header belongs to all of its range */
+  bool hiding;          /* in the lines of a hidden range */
 };
 
 /* The line with another range and the heap's name or none. */
-static void put_anonymous(struct filter *filter, const struct maps_line *line, uintptr_t start, uintptr_t end, bool heap) {
+static void put_anonymous(struct filter *filter, const struct maps_line *line, uintptr_t start, uintptr_t end,
+                          bool heap) {
   if (start >= end) return;
   char text[128];
   size_t n = format(text, sizeof text, "%08lx-%08lx%s", start, end, strchr(line->text, ' '));
@@ -127,26 +128,37 @@ long edited_auxv(int flags) {
 
 struct status_edit {
   struct copy copy;
-  uint64_t caught, ignored, blocked; /* the application's */
+  uint64_t caught, ignored; /* by the application */
+  uint64_t blocked;         /* synchronous signals, which the kernel is never told to block */
 };
 
 static void edit_status_line(const struct maps_line *line, void *context) {
   struct status_edit *edit = context;
-  const struct {
-    const char *name;
-    uint64_t value;
-  } replaced[] = {{"SigCgt:", edit->caught}, {"SigIgn:", edit->ignored}, {"SigBlk:", edit->blocked}};
-  for (size_t i = 0; i < COUNT_OF(replaced); i++) {
-    if (strncmp(line->text, replaced[i].name, 7)) continue;
+  bool blocked = !strncmp(line->text, "SigBlk:", 7), ignored = !strncmp(line->text, "SigIgn:", 7);
+  if (blocked || ignored || !strncmp(line->text, "SigCgt:", 7)) {
+    uint64_t value = ignored ? edit->ignored : edit->caught;
+    const char *digits = line->text + 8;
+    if (blocked && maps_hex(&digits, &value)) value |= edit->blocked;
     char text[32];
-    put(&edit->copy, text, format(text, sizeof text, "%s\t%016lx\n", replaced[i].name, replaced[i].value));
+    put(&edit->copy, line->text, 8);
+    put(&edit->copy, text, format(text, sizeof text, "%016lx\n", value));
     return;
   }
   put(&edit->copy, line->text, line->length);
   put(&edit->copy, "\n", 1);
 }
 
-long edited_status(const char *path, const struct thread *thread, int flags) {
+static uint64_t blocked_by(const struct thread *caller, int whose) {
+  if (!whose || whose == caller->tid) return caller->mask & SYNCHRONOUS;
+  uint64_t mask = 0;
+  lock_take(&threads_lock);
+  for (const struct thread *t = threads; t; t = t->next)
+    if (t->tid == whose) mask = t->mask & SYNCHRONOUS;
+  lock_release(&threads_lock);
+  return mask;
+}
+
+long edited_status(const char *path, const struct thread *thread, int whose, int flags) {
   struct status_edit edit;
   long result = begin(&edit.copy);
   if (result < 0) return result;
@@ -157,6 +169,6 @@ long edited_status(const char *path, const struct thread *thread, int flags) {
     if (handler == HANDLER_IGNORE) edit.ignored |= SIGNAL_BIT(signo);
     if (handler > HANDLER_IGNORE) edit.caught |= SIGNAL_BIT(signo);
   }
-  edit.blocked = thread->mask;
+  edit.blocked = blocked_by(thread, whose);
   return maps_visit(path, edit_status_line, &edit) ? finish(&edit.copy, flags) : abandon(&edit.copy);
 }

@@ -21,6 +21,7 @@
 #include "engine/image.h"
 #include "engine/lib.h"
 #include "engine/log.h"
+#include "engine/mappings.h"
 #include "engine/script.h"
 #include "engine/signals.h"
 
@@ -32,9 +33,9 @@ enum { SCRIPT_DEPTH = 5, PREFIX_MAX = 2 * SCRIPT_DEPTH + 2, POINTERS_MAX = 0x600
 
 struct work {
   struct engine_config config;
-  char path[ENGINE_PATH_MAX];                  /* what to open next */
+  char path[ENGINE_PATH_MAX]; /* what to open next */
   struct script_line lines[SCRIPT_DEPTH + 1];
-  const char *prefix[PREFIX_MAX];              /* what scripts put in place of argv[0] */
+  const char *prefix[PREFIX_MAX]; /* what scripts put in place of argv[0] */
   unsigned prefix_count;
   struct image image, interpreter;
   const char *problem;
@@ -51,7 +52,9 @@ static struct work *work_begin(struct thread *thread) {
   return work;
 }
 
-static void work_end(struct work *work) { os_call2(__NR_munmap, work, sizeof *work); }
+static void work_end(struct work *work) {
+  os_call2(__NR_munmap, work, sizeof *work);
+}
 
 /* -- Scripts ---------------------------------------------------------------------------------------------------------- */
 
@@ -91,7 +94,8 @@ static long follow_scripts(struct work *work, long fd, bool script_reachable) {
     files_real_program(AT_FDCWD, work->path);
     fd = image_open(AT_FDCWD, work->path, 0);
     if (fd < 0) {
-      work->problem = fd == -ENOENT ? "a script whose interpreter is missing" : "a script whose interpreter is not executable";
+      work->problem = fd == -ENOENT ? "a script whose interpreter is missing"
+                                    : "a script whose interpreter is not executable";
       return fd;
     }
   }
@@ -119,10 +123,21 @@ static long build_argv(struct work *work, uintptr_t argv) {
 
 /* -- The new program ------------------------------------------------------------------------------------------------- */
 
+/* Whether a program with fixed addresses wants those of the engine: most likely it is the engine. */
+static bool wants_engine_region(const struct image *image) {
+  if (image->header.e_type != ET_EXEC) return false;
+  for (unsigned i = 0; i < image->header.e_phnum; i++) {
+    const Elf64_Phdr *s = &image->segments[i];
+    if (s->p_type == PT_LOAD && mappings_in_engine(s->p_vaddr, s->p_memsz)) return true;
+  }
+  return false;
+}
+
 /* Whether an open ELF file can be run, its interpreter included. */
 static long check_program(struct work *work, int fd) {
   long result = image_read(fd, &work->image);
   work->problem = work->image.problem;
+  if (!result && wants_engine_region(&work->image)) return -ENOMEM;
   if (result || !work->image.interpreter[0]) return result;
   result = image_read_interpreter(work->image.interpreter, &work->interpreter);
   work->problem = work->interpreter.problem;
@@ -178,7 +193,8 @@ static void set_names(struct work *work, int directory, long fd) {
   if (work->path[0]) return;
   char link[32], target[ENGINE_PATH_MAX] = {0};
   format(link, sizeof link, "/proc/self/fd/%ld", fd);
-  if (os_call4(__NR_readlinkat, AT_FDCWD, link, target, sizeof target - 1) > 0) set_comm(&work->config, target);
+  if (os_call4(__NR_readlinkat, AT_FDCWD, link, target, sizeof target - 1) > 0)
+    set_comm(&work->config, target);
 }
 
 /* -- execve and execveat ----------------------------------------------------------------------------------------------- */
@@ -198,7 +214,9 @@ static bool kernel_checks(void) {
   return known > 0;
 }
 
-static bool closes_on_exec(int fd) { return fd >= 0 && (os_call2(__NR_fcntl, fd, F_GETFD) & FD_CLOEXEC); }
+static bool closes_on_exec(int fd) {
+  return fd >= 0 && (os_call2(__NR_fcntl, fd, F_GETFD) & FD_CLOEXEC);
+}
 
 static long execute(struct thread *thread, struct work *work, const struct request *r) {
   long result = files_copy_path(work->path, r->path);

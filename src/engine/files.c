@@ -23,6 +23,15 @@
 
 /* -- Descriptors ------------------------------------------------------------------------------------------------ */
 
+int files_program_fd = -1;
+
+void files_keep_program(int fd) {
+  files_program_fd = engine_fd + FD_PROGRAM;
+  if (!files_reserve(fd, FD_PROGRAM)) return;
+  files_program_fd = fd;
+  os_call3(__NR_fcntl, fd, F_SETFD, FD_CLOEXEC);
+}
+
 long files_reserve(int fd, int which) {
   int target = engine_fd + which;
   if (fd == target) return os_call3(__NR_fcntl, fd, F_SETFD, which == FD_PROGRAM ? FD_CLOEXEC : 0);
@@ -31,7 +40,7 @@ long files_reserve(int fd, int which) {
   struct rlimit64 limit, higher;
   if (result == -EBADF && !os_call4(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, &limit)) {
     /* Beyond the limit, which may be raised for a moment. */
-    higher = (struct rlimit64){(uint64_t)target + 1, limit.rlim_max};
+    higher = (struct rlimit64){(uint64_t)target + 1, MAX(limit.rlim_max, (uint64_t)target + 1)};
     if (!os_call4(__NR_prlimit64, 0, RLIMIT_NOFILE, &higher, 0)) {
       result = os_call3(__NR_dup3, fd, target, flags);
       os_call4(__NR_prlimit64, 0, RLIMIT_NOFILE, &limit, 0);
@@ -62,7 +71,9 @@ static long close_range_around(const struct call *call) {
 
 static bool descriptor_call(const struct call *call, long *result) {
   switch (call->nr) {
-    case __NR_close_range: *result = close_range_around(call); return true;
+    case __NR_close_range:
+      *result = close_range_around(call);
+      return true;
     case __NR_dup3:
 #ifdef __NR_dup2
     case __NR_dup2:
@@ -76,7 +87,8 @@ static bool descriptor_call(const struct call *call, long *result) {
     case __NR_ioctl:
       if (!files_reserved(call->args[0])) return false;
       break;
-    default: return false;
+    default:
+      return false;
   }
   *result = -EBADF;
   return true;
@@ -123,7 +135,9 @@ static long hide_descriptors(const struct call *call, long bytes) {
     if (safe_copy(head, (void *)(buffer + (uintptr_t)at), size) || !entry->length) break;
     long next = at + entry->length;
     if (files_reserved(number_of(entry->name)) && is_descriptor_folder((int)call->args[0])) {
-      if (safe_copy((void *)(buffer + (uintptr_t)at), (void *)(buffer + (uintptr_t)next), (size_t)(bytes - next))) break;
+      if (safe_copy((void *)(buffer + (uintptr_t)at), (void *)(buffer + (uintptr_t)next),
+                    (size_t)(bytes - next)))
+        break;
       bytes -= entry->length;
       next = at;
     }
@@ -158,7 +172,8 @@ bool files_real_program(int directory, char *path) {
   struct proc_path proc;
   if (!proc_path_parse(directory, path, &proc) || proc.file != PROC_EXE) return false;
   if (!proc.own && !runs_engine(&proc)) return false;
-  format(path, ENGINE_PATH_MAX, "%s/fd/%d", proc.folder, engine_fd + FD_PROGRAM);
+  format(path, ENGINE_PATH_MAX, "%s/fd/%d", proc.folder,
+         proc.own ? files_program_fd : engine_fd + FD_PROGRAM);
   return true;
 }
 
@@ -179,9 +194,10 @@ static bool open_edited(struct thread *thread, const struct proc_path *proc, lon
     case PROC_STATUS:
       if (!proc->own) return false;
       format(path, sizeof path, "%s/status", proc->folder);
-      *result = edited_status(path, thread, (int)flags);
+      *result = edited_status(path, thread, proc->thread, (int)flags);
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -192,19 +208,12 @@ struct path_call {
 };
 
 static const struct path_call path_calls[] = {
-    {__NR_openat, 1, 0, 2},
-    {__NR_openat2, 1, 0, -2}, /* in a structure */
-    {__NR_newfstatat, 1, 0, -1},
-    {__NR_statx, 1, 0, -1},
-    {__NR_faccessat, 1, 0, -1},
-    {__NR_faccessat2, 1, 0, -1},
-    {__NR_readlinkat, 1, 0, -1},
+    {__NR_openat, 1, 0, 2},      {__NR_openat2, 1, 0, -2}, /* in a structure */
+    {__NR_newfstatat, 1, 0, -1}, {__NR_statx, 1, 0, -1},      {__NR_faccessat, 1, 0, -1},
+    {__NR_faccessat2, 1, 0, -1}, {__NR_readlinkat, 1, 0, -1},
 #ifdef __NR_open
-    {__NR_open, 0, -1, 1},
-    {__NR_stat, 0, -1, -1},
-    {__NR_lstat, 0, -1, -1},
-    {__NR_access, 0, -1, -1},
-    {__NR_readlink, 0, -1, -1},
+    {__NR_open, 0, -1, 1},       {__NR_stat, 0, -1, -1},      {__NR_lstat, 0, -1, -1},
+    {__NR_access, 0, -1, -1},    {__NR_readlink, 0, -1, -1},
 #endif
 };
 

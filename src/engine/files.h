@@ -6,10 +6,16 @@
 
 /* Three descriptors belong to the engine, from engine_fd on. For the application they are not open. */
 enum { FD_ENGINE, FD_CONFIG, FD_PROGRAM, FD_COUNT };
-static inline bool files_reserved(long fd) { return (unsigned)(int)fd - (unsigned)engine_fd < FD_COUNT; }
+/* Where the program's file really is: on FD_PROGRAM, unless the limit on descriptors leaves no way to put it there. */
+extern int files_program_fd;
+static inline bool files_reserved(long fd) {
+  return (unsigned)(int)fd - (unsigned)engine_fd < FD_COUNT || (int)fd == files_program_fd;
+}
 
 /* Puts an open file on a reserved descriptor and closes fd. 0 or -errno (fd is still open then). */
 long files_reserve(int fd, int which);
+/* The same for the program's file, which stays where it is if that fails. */
+void files_keep_program(int fd);
 /* Copies a path from the application: its length, -EFAULT or -ENAMETOOLONG. */
 long files_copy_path(char path[ENGINE_PATH_MAX], uintptr_t from);
 /* If path names the executable of a process that runs under the engine (/proc/…/exe), writes the path of its real

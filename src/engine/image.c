@@ -31,7 +31,8 @@ static bool read_all(int fd, void *to, size_t bytes, uint64_t offset) {
 static long check_header(struct image *image) {
   const Elf64_Ehdr *h = &image->header;
   if (memcmp(h->e_ident, ELFMAG, SELFMAG)) return refuse(image, -ENOEXEC, "not an executable file format");
-  if (h->e_ident[EI_CLASS] == ELFCLASS32) return refuse(image, -ENOEXEC, "a 32-bit program, which is not supported");
+  if (h->e_ident[EI_CLASS] == ELFCLASS32)
+    return refuse(image, -ENOEXEC, "a 32-bit program, which is not supported");
   if (h->e_ident[EI_CLASS] != ELFCLASS64) return refuse(image, -ENOEXEC, "a damaged ELF file (class)");
   if (h->e_machine != ARCH_ELF_MACHINE)
     return refuse(image, -ENOEXEC, "a program for another processor architecture");
@@ -79,7 +80,9 @@ long image_read(int fd, struct image *image) {
 
 long image_read_interpreter(const char *path, struct image *image) {
   long fd = image_open(AT_FDCWD, path, 0);
-  if (fd < 0) return refuse(image, fd, fd == -ENOENT ? "its interpreter is missing" : "its interpreter is not executable");
+  if (fd < 0)
+    return refuse(image, fd,
+                  fd == -ENOENT ? "its interpreter is missing" : "its interpreter is not executable");
   long result = read_headers((int)fd, image);
   if (!result) return 0;
   os_call1(__NR_close, fd);
@@ -108,7 +111,8 @@ long image_open(int directory, const char *path, int flags) {
   if (!result && S_ISLNK(info.stx_mode)) result = -ELOOP;
   if (!result && !S_ISREG(info.stx_mode)) result = -EACCES;
   if (!result) result = os_call4(__NR_faccessat2, look, "", 1 /* X_OK */, AT_EACCESS | AT_EMPTY_PATH);
-  if (result == -ENOSYS) result = 0; /* before Linux 5.8: the execve of the engine's caller is checked by nobody */
+  if (result == -ENOSYS)
+    result = 0; /* before Linux 5.8: the execve of the engine's caller is checked by nobody */
   if (!result) {
     char self[32];
     format(self, sizeof self, "/proc/self/fd/%ld", look);

@@ -68,8 +68,12 @@ bool limits_call(struct thread *thread, const struct call *call, long *result) {
   uintptr_t from = 0, to = 0;
   switch (call->nr) {
 #ifdef __NR_getrlimit
-    case __NR_getrlimit: to = (uintptr_t)call->args[1]; break;
-    case __NR_setrlimit: from = (uintptr_t)call->args[1]; break;
+    case __NR_getrlimit:
+      to = (uintptr_t)call->args[1];
+      break;
+    case __NR_setrlimit:
+      from = (uintptr_t)call->args[1];
+      break;
 #endif
     case __NR_prlimit64:
       process = (int)call->args[0];
@@ -77,7 +81,8 @@ bool limits_call(struct thread *thread, const struct call *call, long *result) {
       from = (uintptr_t)call->args[2];
       to = (uintptr_t)call->args[3];
       break;
-    default: return false;
+    default:
+      return false;
   }
   int i = index_of(resource);
   if (i < 0 || (process && process != thread->process->pid)) return false;
@@ -92,4 +97,6 @@ bool limits_allow(size_t bytes, size_t data) {
          (!data || tree_data_bytes + data <= config.limits[DATA].soft);
 }
 
-uint64_t limits_data(void) { return config.limits[DATA].soft; }
+uint64_t limits_data(void) {
+  return config.limits[DATA].soft;
+}

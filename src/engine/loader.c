@@ -39,8 +39,9 @@ struct extent {
 };
 
 static bool sane_segment(const Elf64_Phdr *s) {
-  return s->p_filesz <= s->p_memsz && s->p_memsz <= ADDRESS_SPACE && s->p_vaddr <= ADDRESS_SPACE - s->p_memsz &&
-         (s->p_vaddr - s->p_offset) % PAGE == 0 && s->p_offset + s->p_filesz >= s->p_offset;
+  return s->p_filesz <= s->p_memsz && s->p_memsz <= ADDRESS_SPACE &&
+         s->p_vaddr <= ADDRESS_SPACE - s->p_memsz && (s->p_vaddr - s->p_offset) % PAGE == 0 &&
+         s->p_offset + s->p_filesz >= s->p_offset;
 }
 
 static long measure(struct image *image, struct extent *extent) {
@@ -51,7 +52,8 @@ static long measure(struct image *image, struct extent *extent) {
     if (!sane_segment(s)) return refuse(image, -EINVAL, "a damaged ELF file (a segment's size or place)");
     extent->start = MIN(extent->start, ALIGN_DOWN(s->p_vaddr, PAGE));
     extent->end = MAX(extent->end, s->p_vaddr + s->p_memsz);
-    if (s->p_align && !(s->p_align & (s->p_align - 1))) extent->alignment = MAX(extent->alignment, s->p_align);
+    if (s->p_align && !(s->p_align & (s->p_align - 1)))
+      extent->alignment = MAX(extent->alignment, s->p_align);
   }
   if (extent->end <= extent->start) return refuse(image, -EINVAL, "a damaged ELF file (nothing to load)");
   return 0;
@@ -117,7 +119,8 @@ static long map_segments(struct image *image, uintptr_t bias, bool reserved) {
 static long reserve(const struct image *image, const struct extent *extent, uintptr_t hint, bool fixed) {
   size_t bytes = ALIGN_UP(extent->end - extent->start, PAGE);
   if (mappings_in_engine(hint, bytes)) return -ENOMEM;
-  long at = os_call6(__NR_mmap, hint, bytes, PROT_NONE, MAP_PRIVATE | (fixed ? MAP_FIXED_NOREPLACE : 0), image->fd, 0);
+  long at = os_call6(__NR_mmap, hint, bytes, PROT_NONE, MAP_PRIVATE | (fixed ? MAP_FIXED_NOREPLACE : 0),
+                     image->fd, 0);
   if (os_failed(at)) return at;
   if ((fixed && (uintptr_t)at != hint) || mappings_in_engine((uintptr_t)at, bytes)) {
     os_call2(__NR_munmap, at, bytes);

@@ -5,13 +5,13 @@
 #include "engine/image.h"
 
 struct loaded {
-  uintptr_t start;          /* where execution begins: the interpreter's entry, or the program's */
-  uintptr_t entry;          /* AT_ENTRY */
-  uintptr_t headers;        /* AT_PHDR */
-  unsigned header_count;    /* AT_PHNUM */
-  uintptr_t base;           /* AT_BASE: where the interpreter lies, 0 without one */
-  uintptr_t heap;           /* first page after the program */
-  size_t data_bytes;        /* size of its data segment, for RLIMIT_DATA */
+  uintptr_t start;       /* where execution begins: the interpreter's entry, or the program's */
+  uintptr_t entry;       /* AT_ENTRY */
+  uintptr_t headers;     /* AT_PHDR */
+  unsigned header_count; /* AT_PHNUM */
+  uintptr_t base;        /* AT_BASE: where the interpreter lies, 0 without one */
+  uintptr_t heap;        /* first page after the program */
+  size_t data_bytes;     /* size of its data segment, for RLIMIT_DATA */
   bool executable_stack;
 };
 

@@ -101,7 +101,9 @@ static uint32_t effective_prot(long prot) {
   return mappings_read_implies_exec && (p & PROT_READ) ? p | PROT_EXEC : p;
 }
 
-static long kernel_prot(long prot) { return prot & PROT_EXEC ? prot | PROT_READ : prot; }
+static long kernel_prot(long prot) {
+  return prot & PROT_EXEC ? prot | PROT_READ : prot;
+}
 
 /* -- mmap ------------------------------------------------------------------------------------------------------- */
 
@@ -230,7 +232,8 @@ static long do_mprotect(const struct call *call, struct stale *stale) {
     length += start - first->start;
     start = first->start;
   }
-  if (length && start % PAGE == 0) book_protection(start, start + length, effective_prot(call->args[2]), stale);
+  if (length && start % PAGE == 0)
+    book_protection(start, start + length, effective_prot(call->args[2]), stale);
   return clipped && !result ? -ENOMEM : result;
 }
 
@@ -257,7 +260,8 @@ static void book_move(uintptr_t from, size_t old_length, uintptr_t to, size_t ne
 
 static long do_mremap(const struct call *call, struct stale *stale) {
   uintptr_t from = (uintptr_t)call->args[0];
-  size_t old_length = ALIGN_UP((size_t)call->args[1], PAGE), new_length = ALIGN_UP((size_t)call->args[2], PAGE);
+  size_t old_length = ALIGN_UP((size_t)call->args[1], PAGE),
+         new_length = ALIGN_UP((size_t)call->args[2], PAGE);
   long flags = call->args[3];
   if (mappings_in_engine(from, MAX(old_length, 1))) return -EFAULT;
   if ((flags & MREMAP_FIXED) && mappings_in_engine((uintptr_t)call->args[4], new_length)) return -EINVAL;
@@ -265,7 +269,8 @@ static long do_mremap(const struct call *call, struct stale *stale) {
   size_t replaced = flags & MREMAP_DONTUNMAP ? 0 : old_length;
   size_t more = new_length > replaced ? new_length - replaced : 0;
   if (source && !limits_allow(more, mapping_is_data(source) ? more : 0)) return -ENOMEM;
-  if (stale->translation_held) codewatch_release_locked(from, from + old_length); /* protections move along with the pages */
+  if (stale->translation_held)
+    codewatch_release_locked(from, from + old_length); /* protections move along with the pages */
   long at = os_call5(__NR_mremap, from, call->args[1], call->args[2], flags, call->args[4]);
   if (os_failed(at)) return at;
   uintptr_t to = (uintptr_t)at;
@@ -335,8 +340,10 @@ static bool drops_contents(long advice) {
     case MADV_FREE:
     case MADV_REMOVE:
     case MADV_DONTNEED_LOCKED:
-    case MADV_GUARD_INSTALL: return true;
-    default: return false;
+    case MADV_GUARD_INSTALL:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -398,7 +405,8 @@ static bool may_concern_code(const struct call *call) {
   uintptr_t start = (uintptr_t)call->args[0], end = start + ALIGN_UP((size_t)call->args[1], PAGE);
   switch (call->nr) {
     case __NR_shmat:
-    case __NR_shmdt: return true;
+    case __NR_shmdt:
+      return true;
     case __NR_mmap:
       if (!(call->args[3] & MAP_FIXED)) return false;
       break;
@@ -409,7 +417,8 @@ static bool may_concern_code(const struct call *call) {
     case __NR_pkey_mprotect:
       if (call->args[2] & PROT_GROWSDOWN) return true;
       break;
-    default: break;
+    default:
+      break;
   }
   lock_take(&mappings_lock);
   bool code = tree_executable(start, end);

@@ -9,10 +9,10 @@
 
 struct mapping {
   uintptr_t start, end;
-  uint32_t prot;     /* PROT_* as the application sees them (with what READ_IMPLIES_EXEC adds) */
-  uint32_t segment;  /* which shmat made it, 0 if none */
-  bool shared;       /* MAP_SHARED: its bytes may change through another mapping */
-  bool grows;        /* a stack: the kernel extends it downwards by itself */
+  uint32_t prot;    /* PROT_* as the application sees them (with what READ_IMPLIES_EXEC adds) */
+  uint32_t segment; /* which shmat made it, 0 if none */
+  bool shared;      /* MAP_SHARED: its bytes may change through another mapping */
+  bool grows;       /* a stack: the kernel extends it downwards by itself */
 };
 
 /* Held while the kernel and the book are changed together. It comes after cache_lock, under which translation looks

@@ -8,7 +8,7 @@
 
 enum { LINE_MAX = 8192 };
 
-static bool hex(const char **at, uintptr_t *value) {
+bool maps_hex(const char **at, uintptr_t *value) {
   const char *p = *at;
   for (*value = 0;; p++) {
     if (*p >= '0' && *p <= '9')
@@ -28,7 +28,7 @@ static void parse(struct maps_line *line) {
   const char *p = line->text;
   uintptr_t start, end;
   line->name = "";
-  line->header = hex(&p, &start) && *p++ == '-' && hex(&p, &end) && *p == ' ';
+  line->header = maps_hex(&p, &start) && *p++ == '-' && maps_hex(&p, &end) && *p == ' ';
   if (!line->header) return;
   line->start = start;
   line->end = end;

@@ -7,14 +7,17 @@
 #include <stdint.h>
 
 struct maps_line {
-  const char *text;         /* the whole line without its end */
+  const char *text; /* the whole line without its end */
   size_t length;
-  bool header;              /* begins with a range: a line of maps; smaps has other lines after each */
-  uintptr_t start, end;     /* of the last header */
-  const char *name;         /* behind the inode number, "" if none; of a header only */
+  bool header;          /* begins with a range: a line of maps; smaps has other lines after each */
+  uintptr_t start, end; /* of the last header */
+  const char *name;     /* behind the inode number, "" if none; of a header only */
 };
 
 /* Calls visit for every line of a file. False when it can't be opened. */
 bool maps_visit(const char *path, void (*visit)(const struct maps_line *, void *), void *context);
+
+/* Reads a hexadecimal number and goes past it; false if there is none. */
+bool maps_hex(const char **at, uintptr_t *value);
 
 #endif

@@ -12,8 +12,11 @@
 static const struct {
   const char *name;
   enum proc_file file;
-} names[] = {{"exe", PROC_EXE}, {"maps", PROC_MAPS}, {"smaps", PROC_SMAPS}, {"auxv", PROC_AUXV},
-           {"status", PROC_STATUS}};
+} names[] = {{"exe", PROC_EXE},
+             {"maps", PROC_MAPS},
+             {"smaps", PROC_SMAPS},
+             {"auxv", PROC_AUXV},
+             {"status", PROC_STATUS}};
 
 static bool last_name(const char *path, enum proc_file *file) {
   const char *slash = strrchr(path, '/');
@@ -74,19 +77,18 @@ static bool take_word(const char **path, const char *word) {
 }
 
 /* Whether the file lies directly in a process's or a thread's folder. */
-static bool in_process_folder(const char *path, bool *own) {
+static bool in_process_folder(const char *path, struct proc_path *out) {
+  long self = os_call0(__NR_getpid), process = self, thread;
   if (!take_word(&path, "/proc")) return false;
   if (take_word(&path, "/thread-self")) {
-    *own = true;
-  } else if (take_word(&path, "/self")) {
-    *own = true;
-    if (take_word(&path, "/task") && take_number(&path) < 0) return false;
+    thread = 0;
   } else {
-    long process = take_number(&path);
-    if (process < 0) return false;
-    *own = process == os_call0(__NR_getpid);
-    if (take_word(&path, "/task") && take_number(&path) < 0) return false;
+    if (!take_word(&path, "/self")) process = take_number(&path);
+    thread = take_word(&path, "/task") ? take_number(&path) : process;
+    if (process < 0 || thread < 0) return false;
   }
+  out->own = process == self;
+  out->thread = (int)thread;
   return *path == '/' && !strchr(path + 1, '/');
 }
 
@@ -95,7 +97,7 @@ bool proc_path_parse(int directory, const char *path, struct proc_path *out) {
   char whole[ENGINE_PATH_MAX];
   if (!make_absolute(directory, path, whole, sizeof whole)) return false;
   simplify(whole);
-  if (!in_process_folder(whole, &out->own)) return false;
+  if (!in_process_folder(whole, out)) return false;
   *strrchr(whole, '/') = 0;
   return format(out->folder, sizeof out->folder, "%s", whole) < sizeof out->folder;
 }

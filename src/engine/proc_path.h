@@ -10,7 +10,8 @@ enum { PROC_FOLDER_MAX = 64 };
 struct proc_path {
   char folder[PROC_FOLDER_MAX]; /* "/proc/self", "/proc/<pid>/task/<tid>", … */
   enum proc_file file;
-  bool own;                     /* of the calling process */
+  bool own;   /* of the calling process */
+  int thread; /* id of the thread whose folder it is; 0: the calling one's */
 };
 
 /* Whether path, relative to directory, names such a file; symbolic links other than /proc's own are not followed. */

@@ -9,7 +9,9 @@
 
 #include "engine/lib.h"
 
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
 
 int script_cut(struct script_line *line) {
   char *text = line->text, *last = text + SCRIPT_LINE - 1;

@@ -10,7 +10,7 @@
 #include "engine/lib.h"
 
 /* The lowest part of the engine stack: the dispatcher at work is near its top. */
-enum { FRAME_TOP = SLOT_ENGINE_STACK + SLOT_ENGINE_STACK_SIZE / 2, FRAME_SHARE = 8 };
+enum { FRAME_TOP = SLOT_ENGINE_STACK + SLOT_ENGINE_STACK_SIZE / 2, FRAME_SHARE = 64 };
 
 void signals_stress(struct thread *thread) {
   if (++thread->stress % FRAME_SHARE) return;

@@ -51,22 +51,38 @@ uintptr_t stack_top(const struct start_stack *stack) {
 
 static void set_entry(struct auxv_entry *entry, const struct loaded *loaded, uintptr_t execfn) {
   switch (entry->type) {
-    case AT_PHDR: entry->value = loaded->headers; break;
-    case AT_PHNUM: entry->value = loaded->header_count; break;
-    case AT_PHENT: entry->value = sizeof(Elf64_Phdr); break;
-    case AT_BASE: entry->value = loaded->base; break;
-    case AT_ENTRY: entry->value = loaded->entry; break;
-    case AT_EXECFN: entry->value = execfn; break;
+    case AT_PHDR:
+      entry->value = loaded->headers;
+      break;
+    case AT_PHNUM:
+      entry->value = loaded->header_count;
+      break;
+    case AT_PHENT:
+      entry->value = sizeof(Elf64_Phdr);
+      break;
+    case AT_BASE:
+      entry->value = loaded->base;
+      break;
+    case AT_ENTRY:
+      entry->value = loaded->entry;
+      break;
+    case AT_EXECFN:
+      entry->value = execfn;
+      break;
     case AT_SYSINFO_EHDR:
     case AT_RSEQ_FEATURE_SIZE:
-    case AT_RSEQ_ALIGN: *entry = (struct auxv_entry){AT_IGNORE, 0}; break;
-    default: break;
+    case AT_RSEQ_ALIGN:
+      *entry = (struct auxv_entry){AT_IGNORE, 0};
+      break;
+    default:
+      break;
   }
 }
 
 /* Writes the name over the engine's, ending where that ended. Its address, or 0 if it does not fit. */
 static uintptr_t name_on_top(const struct start_stack *stack, const char *execfn) {
   char *old = (char *)stack_value(stack, AT_EXECFN);
+  if (!old) return 0;
   size_t old_length = strlen(old), length = strlen(execfn);
   if (length > old_length) return 0;
   memset(old, 0, old_length);

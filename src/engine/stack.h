@@ -9,11 +9,11 @@ struct auxv_entry {
 };
 
 struct start_stack {
-  uintptr_t sp;           /* where argc lies */
+  uintptr_t sp; /* where argc lies */
   uintptr_t argc;
   char **argv, **envp;
   struct auxv_entry *auxv;
-  size_t auxv_count;      /* with the terminating AT_NULL */
+  size_t auxv_count; /* with the terminating AT_NULL */
 };
 
 void stack_parse(uintptr_t *sp, struct start_stack *stack);

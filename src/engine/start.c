@@ -149,7 +149,7 @@ void engine_main(uintptr_t *sp) {
   take_over_mappings(&stack);
   struct loaded loaded;
   load((int)fd, &loaded);
-  if (files_reserve((int)fd, FD_PROGRAM)) os_call3(__NR_fcntl, fd, F_SETFD, FD_CLOEXEC);
+  files_keep_program((int)fd);
   heap_init(loaded.heap, loaded.data_bytes);
   if (loaded.executable_stack) make_stack_executable(&stack);
   stack_finish(&stack, &loaded, config.execfn);

@@ -71,7 +71,8 @@ struct sweep {
 /* Puts opcode and ModRM behind the first `at` bytes. The rest are a SIB byte with base rbx and index rdi,
  * and small numbers for displacements and immediates. */
 static void sweep_opcodes(struct sweep *s, unsigned at, bool all_modrm) {
-  static const uint8_t rest[] = {0x3b, 0x11, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c};
+  static const uint8_t rest[] = {0x3b, 0x11, 0x02, 0x03, 0x04, 0x05, 0x06,
+                                 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c};
   for (unsigned opcode = 0; opcode < 256; opcode++) {
     for (unsigned modrm = 0; modrm < 256; modrm++) {
       unsigned rm = modrm & 7;
@@ -143,7 +144,9 @@ static uint64_t random64(void) { /* xorshift* */
   return random_state * 0x2545f4914f6cdd1dULL;
 }
 
-static unsigned pick(unsigned n) { return (unsigned)((random64() >> 32) % n); }
+static unsigned pick(unsigned n) {
+  return (unsigned)((random64() >> 32) % n);
+}
 
 static void begin_evex(uint8_t *out) {
   out[0] = 0x62;
@@ -172,14 +175,31 @@ static void make_string(uint8_t out[16]) {
   while (at < 4 && pick(rarely) == 0) out[at++] = legacy[pick(sizeof legacy)];
   if (pick(rarely) == 0) out[at++] = (uint8_t)(0x40 | pick(16));
   switch (form) {
-    case 0: break;
-    case 1: out[at] = 0x0f; break;
-    case 2: out[at] = 0x0f, out[at + 1] = 0x38; break;
-    case 3: out[at] = 0x0f, out[at + 1] = 0x3a; break;
-    case 4: out[at] = 0xc5; break;
-    case 5: case 6: begin_vex(out + at, 0xc4, 1); break;
-    case 7: case 8: begin_evex(out + at); break;
-    case 9: begin_vex(out + at, 0x8f, 8); break;
+    case 0:
+      break;
+    case 1:
+      out[at] = 0x0f;
+      break;
+    case 2:
+      out[at] = 0x0f, out[at + 1] = 0x38;
+      break;
+    case 3:
+      out[at] = 0x0f, out[at + 1] = 0x3a;
+      break;
+    case 4:
+      out[at] = 0xc5;
+      break;
+    case 5:
+    case 6:
+      begin_vex(out + at, 0xc4, 1);
+      break;
+    case 7:
+    case 8:
+      begin_evex(out + at);
+      break;
+    case 9:
+      begin_vex(out + at, 0x8f, 8);
+      break;
   }
 }
 

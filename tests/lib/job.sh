@@ -75,6 +75,8 @@ if [ -n "$stress" ]; then
   seconds=$((seconds * 5))
 fi
 
+[ -x "$REPRISE" ] || report fail "no ${REPRISE#"$ROOT"/}"
+
 # One run of a test at a time: all its engines share its folder.
 mkdir -p "$dir"
 exec 9>"$dir/lock"

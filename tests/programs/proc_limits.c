@@ -46,7 +46,7 @@ static void memory(void) {
   struct rlimit old;
   CHECK(getrlimit(RLIMIT_AS, &old) == 0);
   CHECK(setrlimit(RLIMIT_AS, &(struct rlimit){1 << 20, old.rlim_max}) == 0);
-  void *p = mmap(NULL, 16 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *volatile p = mmap(NULL, 16 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   say("address space: %s\n", p == MAP_FAILED ? strerrorname_np(errno) : "ok");
   p = malloc(64 << 20);
   say("malloc: %s\n", p ? "ok" : strerrorname_np(errno));

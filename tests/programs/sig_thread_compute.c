@@ -2,16 +2,19 @@
  * right. */
 #include "sys_helpers.h"
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 
 enum { SIGNALS = 300 };
 static atomic_int handled, wrong_thread, stop;
 static pthread_t worker;
+static sem_t seen;
 
 static void on_signal(int sig, siginfo_t *info, void *context) {
   (void)sig, (void)info, (void)context;
   if (!pthread_equal(pthread_self(), worker)) wrong_thread++;
   handled++;
+  sem_post(&seen);
 }
 
 static unsigned long mix(unsigned long x) {
@@ -29,11 +32,13 @@ static void *compute(void *argument) {
 int main(void) {
   volatile unsigned long seed = 1;
   unsigned long expected = mix(seed);
+  CHECK(sem_init(&seen, 0, 0) == 0);
   handle(SIGUSR1, on_signal, 0);
   CHECK(pthread_create(&worker, NULL, compute, &expected) == 0);
   for (int i = 1; i <= SIGNALS; i++) {
     CHECK(pthread_kill(worker, SIGUSR1) == 0);
-    while (handled < i) sched_yield();
+    while (sem_wait(&seen) != 0) CHECK(errno == EINTR);
+    CHECK(handled == i);
   }
   stop = 1;
   void *wrong;

@@ -42,6 +42,7 @@ int main(int argc, char **argv) {
   say("AT_HWCAP %lx AT_HWCAP2 %lx AT_MINSIGSTKSZ %lu\n", getauxval(AT_HWCAP), getauxval(AT_HWCAP2),
       getauxval(AT_MINSIGSTKSZ));
   errno = 0;
-  say("unknown entry %lu %s\n", getauxval(9999), strerrorname_np(errno));
+  unsigned long unknown = getauxval(9999);
+  say("unknown entry %lu %s\n", unknown, strerrorname_np(errno));
   return 0;
 }

@@ -55,7 +55,7 @@ int main(void) {
   CHECK(pipe(pipe_fd) == 0 && sem_init(&never, 0, 0) == 0);
   for (long kind = 0; kind < 9; kind++) {
     int cancelled = 0;
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < 6; round++) {
       pthread_t t;
       void *result;
       atomic_store(&entered, 0);

@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-enum { THREADS = 4, SIGNALS = 20 };
+enum { THREADS = 4, SIGNALS = 10 };
 
 static __thread int index_of_thread;
 static atomic_int handled[THREADS], started;

@@ -36,7 +36,7 @@ int main(void) {
   while (!atomic_load(&tid_of_worker)) sched_yield();
   int tid = atomic_load(&tid_of_worker);
   CHECK(tid != getpid() && (pid_t)syscall(SYS_gettid) == getpid());
-  for (int i = 1; i <= 20; i++) {
+  for (int i = 1; i <= 10; i++) {
     CHECK(kill_errno(getpid(), tid, SIGUSR1) == 0);
     while (atomic_load(&hits_here) < i) sched_yield();
   }

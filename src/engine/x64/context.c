@@ -38,12 +38,16 @@ void arch_set_pc(struct thread *thread, uintptr_t pc) { thread->arch.rip = pc; }
 uintptr_t arch_sp(const struct thread *thread) { return thread->arch.gpr[RSP]; }
 void arch_set_sp(struct thread *thread, uintptr_t sp) { thread->arch.gpr[RSP] = sp; }
 
+static void reset_position(struct thread *thread) {
+  for (unsigned i = 0; i < COUNT_WORDS; i++) thread->arch.counts[i] = COUNT_IDLE;
+}
+
 void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp) {
   memset(thread->arch.gpr, 0, sizeof thread->arch.gpr);
   thread->arch.gpr[RSP] = sp;
   thread->arch.rip = pc;
   thread->arch.rflags = 0x202;
-  thread->arch.count = COUNT_IDLE;
+  reset_position(thread);
 }
 
 void arch_copy_context(struct thread *child, const struct thread *parent) {
@@ -51,7 +55,7 @@ void arch_copy_context(struct thread *child, const struct thread *parent) {
   child->arch.rip = parent->arch.rip;
   child->arch.rflags = parent->arch.rflags;
   child->arch.gs_base = parent->arch.gs_base;
-  child->arch.count = COUNT_IDLE;
+  reset_position(child);
 }
 
 void arch_call(const struct thread *thread, struct call *call) {
@@ -92,21 +96,39 @@ bool arch_own_call(struct thread *thread, const struct call *call, long *result)
 
 /* -- Positions and requests ---------------------------------------------------------------------------------------- */
 
-uint64_t arch_position(const struct thread *thread) { return thread->arch.count & ~COUNT_IDLE; }
-
-void arch_request(struct thread *thread) { __atomic_and_fetch(&thread->arch.count, ~COUNT_IDLE, __ATOMIC_SEQ_CST); }
-
-bool arch_requested(const struct thread *thread) {
-  return !(__atomic_load_n(&thread->arch.count, __ATOMIC_SEQ_CST) & COUNT_IDLE);
+uint64_t arch_position(const struct thread *thread) {
+  uint64_t position = 0;
+  for (unsigned i = 0; i < COUNT_WORDS; i++) position += thread->arch.counts[i] & ~COUNT_IDLE;
+  return position;
 }
 
-void arch_clear_request(struct thread *thread) { __atomic_or_fetch(&thread->arch.count, COUNT_IDLE, __ATOMIC_SEQ_CST); }
+void arch_request(struct thread *thread) {
+  for (unsigned i = 0; i < COUNT_WORDS; i++)
+    __atomic_and_fetch(&thread->arch.counts[i], ~COUNT_IDLE, __ATOMIC_SEQ_CST);
+}
 
-void arch_uncount(struct thread *thread, unsigned instructions) {
-  __atomic_sub_fetch(&thread->arch.count, instructions, __ATOMIC_SEQ_CST);
+/* The first word alone would do: a request reaches all of them. But one that is being made right now may have come to the last
+ * only. */
+bool arch_requested(const struct thread *thread) {
+  for (unsigned i = 0; i < COUNT_WORDS; i++)
+    if (!(__atomic_load_n(&thread->arch.counts[i], __ATOMIC_RELAXED) & COUNT_IDLE)) return true;
+  return false;
+}
+
+void arch_clear_request(struct thread *thread) {
+  for (unsigned i = 0; i < COUNT_WORDS; i++)
+    __atomic_or_fetch(&thread->arch.counts[i], COUNT_IDLE, __ATOMIC_SEQ_CST);
+}
+
+void arch_uncount(struct thread *thread, const struct block *block, unsigned instructions) {
+  __atomic_sub_fetch(&thread->arch.counts[block->count_word], instructions, __ATOMIC_SEQ_CST);
 }
 
 void arch_set_signal_queued(struct thread *thread, bool queued) { thread->arch.signal_queued = queued; }
+
+enum entry_kind arch_wanted_entry(const struct thread *thread) {
+  return thread->arch.returned ? ENTRY_RETURN : ENTRY_INDIRECT;
+}
 
 struct exit *arch_exit(const struct thread *thread) {
   return thread->arch.exit ? (struct exit *)(ARENA_BASE + thread->arch.exit) : NULL;
@@ -169,7 +191,7 @@ bool arch_uc_recover(struct thread *thread, struct ucontext *uc, siginfo_t *info
     if (reg) thread->arch.gpr[reg - 1] = thread->arch.spill[slot];
   }
   thread->arch.rip = block->pc + (uintptr_t)(intptr_t)entry->pc + behind;
-  arch_uncount(thread, block->instructions - (unsigned)(entry - block->map) - behind);
+  arch_uncount(thread, block, block->instructions - (unsigned)(entry - block->map) - behind);
   if (info->si_signo == SIGILL || info->si_signo == SIGFPE || (info->si_signo == SIGTRAP && info->si_code > 0 && !behind))
     info->si_addr = (void *)thread->arch.rip;
   return true;

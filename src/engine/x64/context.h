@@ -7,7 +7,7 @@
 #define REPRISE_X64_CONTEXT_H
 
 #define CTX_SELF 0x00
-#define CTX_COUNT 0x08
+#define CTX_RETURNED 0x08
 #define CTX_EXIT 0x10
 #define CTX_ENGINE_SP 0x18
 #define CTX_SPILL 0x20       /* four words */
@@ -18,6 +18,9 @@
 #define CTX_GPR 0x60         /* sixteen words, by hardware number */
 #define CTX_SIGNAL_QUEUED 0xe0
 #define CTX_ENTRY 0xe8
+#define CTX_COUNTS 0x100      /* COUNT_WORDS words, one cache line */
+
+#define COUNT_WORDS 8
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -27,9 +30,7 @@ struct thread;
 
 struct arch_context {
   struct thread *self;
-  /* The position and the poll in one word. Bit 63 set: nothing is pending. Every block adds its size and leaves the cache
-   * when bit 63 is then clear; a requester clears it. The position is the low 63 bits. */
-  uint64_t count;
+  uint64_t returned;         /* the last indirect exit was a return */
   uint64_t exit;             /* arena offset of the struct exit through which the cache was left */
   uint64_t engine_sp;        /* top of the engine stack while the thread is in the cache */
   uint64_t spill[4];         /* application registers that generated code has borrowed */
@@ -42,6 +43,11 @@ struct arch_context {
   uint32_t unused;
   uint64_t entry;            /* code address that arch_run jumps to */
   uint64_t last_granted;     /* block whose permission was granted last (stress builds) */
+  uint64_t unused_line;
+  /* The position and the poll. Every block has one of these words: it adds its size to it and leaves the cache when bit 63 is
+   * then clear; a requester clears the bit in all of them. The position is the sum of their low 63 bits. There are
+   * several because blocks follow each other faster than one word in memory can be updated. */
+  uint64_t counts[COUNT_WORDS];
   /* The last fault's trap number, error code and address, as every later signal frame shows them. */
   uint64_t trap_number, error_code, fault_address;
 };
@@ -51,7 +57,8 @@ enum { ARCH_CLONE_CHILD_TID = 3, ARCH_CLONE_TLS = 4 };
 /* e_machine of its programs. */
 enum { ARCH_ELF_MACHINE = 62 };
 
-_Static_assert(offsetof(struct arch_context, count) == CTX_COUNT, "offset");
+_Static_assert(offsetof(struct arch_context, returned) == CTX_RETURNED, "offset");
+_Static_assert(offsetof(struct arch_context, counts) == CTX_COUNTS, "offset");
 _Static_assert(offsetof(struct arch_context, exit) == CTX_EXIT, "offset");
 _Static_assert(offsetof(struct arch_context, engine_sp) == CTX_ENGINE_SP, "offset");
 _Static_assert(offsetof(struct arch_context, spill) == CTX_SPILL, "offset");

@@ -1,34 +1,11 @@
 /* decode.c: the walk over one instruction's bytes, driven by the tables of decode_*.c.
  *
  * The order is the hardware's: prefixes, opcode with its map, ModRM with SIB and displacement, then the
- * row of the table that covers this encoding, then immediates. What the row says about operands is
- * turned into the register and flag sets of struct x64_insn, and what it says about prefixes decides
- * whether the encoding is legal. Nothing is read beyond the limit: a byte past it sets `short_by`, and
- * every path ends in finish(), which looks at that. */
-#include "engine/x64/decode_tables.h"
-
-struct walk {
-  const uint8_t *code;
-  unsigned limit;      /* bytes that may be read, 15 at most */
-  unsigned at;         /* bytes consumed */
-  bool overrun;        /* a byte at or past the limit was wanted */
-  struct x64_insn *insn;
-
-  uint8_t pp;          /* mandatory prefix: 0 none, 1 66, 2 F3, 3 F2 */
-  uint8_t segment;     /* enum x64_segment */
-  uint8_t w, r, x, b;  /* REX or VEX bits, as 0 or 1 (not inverted) */
-  uint8_t r_high, v_high; /* EVEX.R' and V', not inverted */
-  uint8_t vvvv;        /* not inverted: 0 is the neutral value */
-  uint8_t length;      /* L'L: 0, 1, 2 or 3 */
-  uint8_t mask, zeroing, evex_b;
-  uint8_t mod, reg, rm; /* fields of ModRM, three bits each, without extensions */
-  uint8_t operand_size;
-  int64_t disp;        /* as encoded, before scaling */
-};
-
-static const uint16_t condition_flags[8] = {
-    FLAG_OF, FLAG_CF, FLAG_ZF, FLAG_CF | FLAG_ZF, FLAG_SF, FLAG_PF, FLAG_SF | FLAG_OF, FLAG_ZF | FLAG_SF | FLAG_OF,
-};
+ * row of the table that covers this encoding, then immediates. What the row says about operands is turned
+ * into the register and flag sets of struct x64_insn by decode_operands.c, which also decides whether the
+ * encoding is legal. Nothing is read beyond the limit: a byte wanted past it sets `overrun`, and every path
+ * ends in finish(), which looks at that. */
+#include "engine/x64/decode_walk.h"
 
 static uint8_t next(struct walk *w) {
   if (w->at >= w->limit) {
@@ -45,7 +22,7 @@ static uint64_t next_bytes(struct walk *w, unsigned count) {
     return 0;
   }
   for (unsigned i = 0; i < count; i++) value |= (uint64_t)w->code[w->at + i] << (8 * i);
-  w->at += count;
+  w->at = (uint8_t)(w->at + count);
   return value;
 }
 
@@ -64,16 +41,50 @@ static uint8_t prefixes(struct walk *w) {
   for (;;) {
     uint8_t byte = next(w);
     switch (byte) {
-      case 0x66: insn->prefixes |= PREFIX_OPSIZE; break;
-      case 0x67: insn->prefixes |= PREFIX_ADDRSIZE; break;
-      case 0xf0: insn->prefixes |= PREFIX_LOCK; break;
-      case 0xf2: insn->prefixes |= PREFIX_REPNE; w->pp = 3; break;
-      case 0xf3: insn->prefixes |= PREFIX_REP; w->pp = 2; break;
-      case 0x26: case 0x2e: case 0x36: case 0x3e: break;
-      case 0x64: w->segment = SEG_FS; break;
-      case 0x65: w->segment = SEG_GS; break;
-      case 0x40: case 0x41: case 0x42: case 0x43: case 0x44: case 0x45: case 0x46: case 0x47:
-      case 0x48: case 0x49: case 0x4a: case 0x4b: case 0x4c: case 0x4d: case 0x4e: case 0x4f:
+      case 0x66:
+        insn->prefixes |= PREFIX_OPSIZE;
+        break;
+      case 0x67:
+        insn->prefixes |= PREFIX_ADDRSIZE;
+        break;
+      case 0xf0:
+        insn->prefixes |= PREFIX_LOCK;
+        break;
+      case 0xf2:
+        insn->prefixes |= PREFIX_REPNE;
+        w->pp = 3;
+        break;
+      case 0xf3:
+        insn->prefixes |= PREFIX_REP;
+        w->pp = 2;
+        break;
+      case 0x26:
+      case 0x2e:
+      case 0x36:
+      case 0x3e:
+        break;
+      case 0x64:
+        w->segment = SEG_FS;
+        break;
+      case 0x65:
+        w->segment = SEG_GS;
+        break;
+      case 0x40:
+      case 0x41:
+      case 0x42:
+      case 0x43:
+      case 0x44:
+      case 0x45:
+      case 0x46:
+      case 0x47:
+      case 0x48:
+      case 0x49:
+      case 0x4a:
+      case 0x4b:
+      case 0x4c:
+      case 0x4d:
+      case 0x4e:
+      case 0x4f:
         insn->rex = byte;
         insn->rex_at = (uint8_t)(w->at - 1);
         continue;
@@ -224,7 +235,7 @@ static void take_sib(struct walk *w, struct x64_mem *mem) {
 
 static void take_modrm(struct walk *w) {
   struct x64_insn *insn = w->insn;
-  insn->modrm_at = (uint8_t)w->at;
+  insn->modrm_at = w->at;
   insn->modrm = next(w);
   w->mod = insn->modrm >> 6;
   w->reg = insn->modrm >> 3 & 7;
@@ -246,7 +257,7 @@ static void take_address(struct walk *w) {
     mem->base = (uint8_t)(w->rm | w->b << 3);
   }
   if (insn->disp_size) {
-    insn->disp_at = (uint8_t)w->at;
+    insn->disp_at = w->at;
     w->disp = next_signed(w, insn->disp_size);
   }
 }
@@ -269,151 +280,12 @@ static const struct x64_row *find_row(const struct walk *w, const struct x64_row
   return NULL;
 }
 
-static uint8_t effective_operand_size(const struct walk *w, uint32_t flags) {
-  bool small = w->insn->encoding == ENC_LEGACY && (w->insn->prefixes & PREFIX_OPSIZE);
-  if (flags & BYTE) return 1;
-  if (w->w || (flags & F64)) return 8;
-  if (small) return 2;
-  return flags & D64 ? 8 : 4;
-}
-
-static unsigned size_in_bytes(const struct walk *w, unsigned code) {
-  static const uint16_t fixed[] = {[S1] = 1,   [S2] = 2,   [S4] = 4,   [S8] = 8,   [S10] = 10,
-                                   [S16] = 16, [S32] = 32, [S48] = 48, [S64] = 64, [S512] = 512};
-  unsigned vector = 16u << (w->length & 3);
-  switch (code) {
-    case SV: return w->operand_size;
-    case SZ: return w->operand_size > 4 ? 4 : w->operand_size;
-    case SY: return w->w ? 8 : 4;
-    case SBW: return w->w ? 2 : 1;
-    case SVL: return vector;
-    case SVL2: return vector / 2;
-    case SVL4: return vector / 4;
-    case SVL8: return vector / 8;
-    case SMX: return w->pp ? 16 : 8;
-    case SPS: return w->pp < 2 ? vector : w->pp == 2 ? 4 : 8;
-    case SPH: return w->pp < 2 ? vector : 2;
-    case SPAIR: return w->w ? 16 : 8;
-    case SFAR: return 2u + w->operand_size;
-    case SENV: return w->operand_size == 2 ? 14 : 28;
-    case SFPU: return w->operand_size == 2 ? 94 : 108;
-    default: return fixed[code];
-  }
-}
-
-/* ---- operands ---- */
-
-static void note_gpr(struct x64_insn *insn, unsigned number, unsigned access, bool whole) {
-  uint16_t bit = (uint16_t)(1u << number);
-  if (access & RD) insn->gpr_read |= bit;
-  if (access & WR) {
-    insn->gpr_written |= bit;
-    if (whole && !(access & ACCESS_CONDITIONAL)) insn->gpr_killed |= bit;
-  }
-}
-
-/* A general register named by ModRM or by the opcode. Without REX, byte registers 4 to 7 are ah, ch, dh
- * and bh. */
-static void note_gpr_operand(const struct walk *w, uint16_t operand, unsigned number) {
-  unsigned size = size_in_bytes(w, OPERAND_SIZE(operand));
-  bool whole = OPERAND_CLASS(operand) == C_GPR_WHOLE || size >= 4;
-  if (OPERAND_CLASS(operand) == C_GPR && size == 1 && !w->insn->rex && number >= 4 && number < 8) number -= 4;
-  note_gpr(w->insn, number, OPERAND_ACCESS(operand), whole);
-}
-
-static void note_address(struct x64_insn *insn) {
-  if (insn->mem.base < REG_RIP) insn->gpr_read |= (uint16_t)(1u << insn->mem.base);
-  if (insn->mem.index < REG_RIP && !insn->mem.vsib) insn->gpr_read |= (uint16_t)(1u << insn->mem.index);
-}
-
-/* The memory operand's direction, size and scaled displacement. */
-static void finish_memory(struct walk *w, const struct x64_row *row) {
-  struct x64_insn *insn = w->insn;
-  struct x64_mem *mem = &insn->mem;
-  unsigned element = size_in_bytes(w, ELEMENT_OF(row->flags));
-  unsigned size = size_in_bytes(w, OPERAND_SIZE(row->rm));
-  if (w->evex_b && (row->flags & BROADCAST)) size = element;
-  mem->access = OPERAND_ACCESS(row->rm) & ACCESS_BOTH;
-  mem->size = mem->access ? (uint16_t)size : 0;
-  mem->disp = w->disp;
-  if (insn->encoding == ENC_EVEX && insn->disp_size == 1) {
-    mem->disp *= row->flags & N_ELEMENT ? (int64_t)element : (int64_t)size;
-  }
-  if (OPERAND_CLASS(row->rm) == C_VSIB) {
-    mem->vsib = true;
-    mem->index = (uint8_t)((w->code[insn->modrm_at + 1] >> 3 & 7) | w->x << 3 | w->v_high << 4);
-  }
-  if (row->flags & ADDRESS_ONLY) mem->segment = SEG_NONE;
-  insn->atomic = (row->flags & ATOMIC) || (insn->prefixes & PREFIX_LOCK);
-  note_address(insn);
-}
-
-static void note_operands(struct walk *w, const struct x64_row *row) {
-  struct x64_insn *insn = w->insn;
-  bool modrm = !(row->flags & NO_MODRM);
-  unsigned class = OPERAND_CLASS(row->rm);
-  if (insn->has_mem) {
-    finish_memory(w, row);
-  } else if (class == C_GPR || class == C_GPR_WHOLE) {
-    note_gpr_operand(w, row->rm, (modrm ? w->rm : insn->opcode & 7u) | w->b << 3);
-  }
-  class = OPERAND_CLASS(row->reg);
-  if (class == C_GPR || class == C_GPR_WHOLE) {
-    note_gpr_operand(w, row->reg, modrm ? w->reg | w->r << 3 : RAX);
-  }
-  if (row->vvvv == V_READ) note_gpr(insn, w->vvvv, RD, true);
-  if (row->vvvv == V_WRITE) note_gpr(insn, w->vvvv, WR, true);
-}
-
-static void note_effect(struct walk *w, const struct x64_row *row) {
-  struct x64_insn *insn = w->insn;
-  const struct x64_effect_row *effect = &x64_effects[row->effect];
-  insn->gpr_read |= effect->gpr_read;
-  insn->gpr_written |= effect->gpr_written;
-  insn->gpr_killed |= effect->gpr_killed;
-  if (w->operand_size >= 4) insn->gpr_killed |= effect->gpr_killed_wide;
-  insn->flags_read = effect->flags_read;
-  insn->flags_written = effect->flags_written;
-  insn->flags_killed = effect->flags_killed;
-  if (row->flags & CC) insn->flags_read |= condition_flags[insn->opcode >> 1 & 7];
-  if ((row->flags & COUNT) && !(insn->imm & (w->operand_size == 8 ? 63 : 31))) insn->flags_killed = 0;
-}
-
-static void note_stack(struct walk *w, uint32_t flags) {
-  if (!(flags & (PUSH | POP))) return;
-  w->insn->stack_access = flags & PUSH ? ACCESS_WRITE : ACCESS_READ;
-  w->insn->stack_size = w->operand_size;
-  if (w->insn->kind == INSN_FAR) w->insn->stack_size *= w->insn->opcode == 0xcf ? 5 : 2; /* iret: five words */
-  note_gpr(w->insn, RSP, RW, true);
-}
-
-/* A repeated string instruction may run no iteration at all, so it surely replaces nothing. */
-static void note_string(struct walk *w, const struct x64_row *row) {
-  struct x64_insn *insn = w->insn;
-  uint8_t size = (uint8_t)size_in_bytes(w, OPERAND_SIZE(row->rm));
-  unsigned access = row->flags & NO_MODRM ? RW : RD; /* only maskmovq and maskmovdqu have a ModRM */
-  if (row->flags & XLAT) insn->string_read = 1;
-  if (!(row->flags & (STR_SRC | STR_DST | STR_CMP))) return;
-  if (row->flags & STR_SRC) {
-    insn->string_read = size;
-    note_gpr(insn, RSI, access, true);
-  }
-  if (row->flags & STR_DST) insn->string_write = size;
-  if (row->flags & STR_CMP) insn->string_read_di = size;
-  if (row->flags & (STR_DST | STR_CMP)) note_gpr(insn, RDI, access, true);
-  if ((row->flags & NO_MODRM) && (insn->prefixes & (PREFIX_REP | PREFIX_REPNE))) {
-    note_gpr(insn, RCX, RW, true);
-    insn->gpr_killed = 0;
-    insn->flags_killed = 0;
-  }
-}
-
 /* ---- immediates ---- */
 
 static void take_moffs(struct walk *w) {
   struct x64_insn *insn = w->insn;
   insn->has_mem = true;
-  insn->disp_at = (uint8_t)w->at;
+  insn->disp_at = w->at;
   insn->disp_size = insn->address_size;
   w->disp = (int64_t)next_bytes(w, insn->address_size);
 }
@@ -425,14 +297,27 @@ static void take_immediate(struct walk *w, unsigned form) {
     take_moffs(w);
     return;
   }
-  insn->imm_at = (uint8_t)w->at;
+  insn->imm_at = w->at;
   switch (form) {
-    case IB: insn->imm_size = 1; break;
-    case IW: case IBB: insn->imm_size = 2; break;
-    case IWB: insn->imm_size = 3; break;
-    case ID: insn->imm_size = 4; break;
-    case IZ: insn->imm_size = w->operand_size == 2 ? 2 : 4; break;
-    case IV: insn->imm_size = w->operand_size; break;
+    case IB:
+      insn->imm_size = 1;
+      break;
+    case IW:
+    case IBB:
+      insn->imm_size = 2;
+      break;
+    case IWB:
+      insn->imm_size = 3;
+      break;
+    case ID:
+      insn->imm_size = 4;
+      break;
+    case IZ:
+      insn->imm_size = w->operand_size == 2 ? 2 : 4;
+      break;
+    case IV:
+      insn->imm_size = w->operand_size;
+      break;
   }
   if (form == IW || form == IBB || form == IWB) {
     insn->imm = (int64_t)next_bytes(w, insn->imm_size);
@@ -440,66 +325,6 @@ static void take_immediate(struct walk *w, unsigned form) {
   } else {
     insn->imm = next_signed(w, insn->imm_size);
   }
-}
-
-/* ---- legality ---- */
-
-static bool lock_is_legal(const struct walk *w, const struct x64_row *row) {
-  return !(w->insn->prefixes & PREFIX_LOCK) || ((row->flags & LOCK) && w->mod != 3 && !(row->flags & NO_MODRM));
-}
-
-/* Registers that exist in smaller numbers than the encoding could name. */
-static bool register_exists(const struct walk *w, const struct x64_row *row) {
-  unsigned reg = w->reg | w->r << 3 | w->r_high << 4;
-  if (OPERAND_CLASS(row->rm) == C_TILE && w->b) return false;
-  switch (OPERAND_CLASS(row->reg)) {
-    case C_MASK: case C_TILE: return reg < 8;
-    case C_SEGMENT: return w->reg < 6;
-    case C_CONTROL: return reg == 0 || (reg >= 2 && reg <= 4) || reg == 8;
-    case C_DEBUG: return reg < 8;
-    case C_GPR: case C_GPR_WHOLE: return reg < 16;
-    default: return true;
-  }
-}
-
-static bool vvvv_is_legal(const struct walk *w, const struct x64_row *row) {
-  switch (row->vvvv) {
-    case V_NONE: return !w->vvvv && (!w->v_high || OPERAND_CLASS(row->rm) == C_VSIB);
-    case V_MASK: case V_TILE: return w->vvvv < 8 && !w->v_high;
-    default: return true;
-  }
-}
-
-/* The destination of a gather, a tile product or a complex product must differ from the other operands;
- * the first two want those different from each other as well. */
-static bool operands_are_distinct(const struct walk *w, const struct x64_row *row) {
-  const struct x64_insn *insn = w->insn;
-  bool evex = insn->encoding == ENC_EVEX;
-  unsigned reg = w->reg | w->r << 3 | w->r_high << 4;
-  unsigned vvvv = w->vvvv | w->v_high << 4;
-  unsigned other = w->rm | w->b << 3 | (evex ? w->x << 4 : 0);
-  if (!(row->flags & DISTINCT)) return true;
-  if (insn->has_mem) other = insn->mem.vsib ? insn->mem.index : UINT8_MAX;
-  if (reg == other) return false;
-  return row->vvvv == V_NONE || (vvvv != reg && (evex || vvvv != other));
-}
-
-static bool evex_is_legal(const struct walk *w, const struct x64_row *row) {
-  uint32_t flags = row->flags;
-  bool memory = w->insn->has_mem;
-  if (w->insn->encoding != ENC_EVEX) return true;
-  if (w->mask ? !(flags & MASKABLE) : (flags & MASK_MUST) != 0) return false;
-  if (w->zeroing) {
-    if (!(flags & ZEROING) || !w->mask) return false;
-    if (memory && (OPERAND_ACCESS(row->rm) & WR)) return false;
-  }
-  if (w->evex_b && !(flags & (memory ? BROADCAST : ROUNDING))) return false;
-  return true;
-}
-
-static bool is_legal(const struct walk *w, const struct x64_row *row) {
-  return lock_is_legal(w, row) && register_exists(w, row) && vvvv_is_legal(w, row) && evex_is_legal(w, row) &&
-         operands_are_distinct(w, row) && !(OPERAND_CLASS(row->rm) == C_VSIB && w->rm != RSP);
 }
 
 /* ---- the whole ---- */
@@ -511,7 +336,7 @@ static bool finish(struct walk *w, bool legal) {
     legal = false;
     w->at = X64_INSN_MAX;
   }
-  insn->len = (uint8_t)w->at;
+  insn->len = w->at;
   if (!legal) insn->kind = INSN_UNDEFINED;
   return true;
 }
@@ -525,20 +350,14 @@ static bool finish_3dnow(struct walk *w) {
   struct x64_insn *insn = w->insn;
   take_opcode(w, next(w));
   insn->encoding = ENC_3DNOW;
-  insn->operand_size = effective_operand_size(w, 0);
-  if (insn->has_mem) {
-    insn->mem.access = ACCESS_READ;
-    insn->mem.size = 8;
-    insn->mem.disp = w->disp;
-    note_address(insn);
-  }
+  insn->operand_size = x64_operand_size(w, 0);
+  if (insn->has_mem) x64_note_memory(w, ACCESS_READ, 8);
   return finish(w, (valid[insn->opcode / 8] >> (insn->opcode & 7) & 1) && !(insn->prefixes & PREFIX_LOCK));
 }
 
 bool x64_decode(const uint8_t *code, size_t limit, struct x64_insn *out) {
-  struct walk w = {.code = code, .limit = limit < X64_INSN_MAX ? (unsigned)limit : X64_INSN_MAX, .insn = out};
-  *out = (struct x64_insn){
-      .rex_at = 0xff, .address_size = 8, .mem = {.base = REG_NONE, .index = REG_NONE, .scale = 1}};
+  struct walk w = {.code = code, .insn = out, .limit = limit < X64_INSN_MAX ? (uint8_t)limit : X64_INSN_MAX};
+  *out = x64_blank_insn;
   x64_map *map = opcode(&w);
   out->mem.segment = w.segment;
   if (out->prefixes & PREFIX_ADDRSIZE) out->address_size = 4;
@@ -556,12 +375,9 @@ bool x64_decode(const uint8_t *code, size_t limit, struct x64_insn *out) {
   if (!row || ((row->flags & NO_REX_B) && w.b)) row = row ? find_row(&w, row + 1) : NULL;
   if (!row) return finish(&w, false);
   out->kind = row->kind;
-  out->operand_size = w.operand_size = effective_operand_size(&w, row->flags);
+  out->operand_size = w.operand_size = x64_operand_size(&w, row->flags);
   take_immediate(&w, row->imm);
   if (w.overrun) return finish(&w, false);
-  note_operands(&w, row);
-  note_effect(&w, row);
-  note_stack(&w, row->flags);
-  note_string(&w, row);
-  return finish(&w, is_legal(&w, row));
+  x64_note_row(&w, row);
+  return finish(&w, x64_is_legal(&w, row));
 }

@@ -46,8 +46,8 @@ x64_map x64_legacy_0f38 = {
     /* pcmpgtq pminsb pminsd pminuw pminud pmaxsb pmaxsd pmaxuw pmaxud pmulld phminposuw */
     [0x37 ... 0x41] = ROWS(ROW(P66, .rm = V(RD, S16))),
     /* invept invvpid */
-    [0x80 ... 0x81] = ROWS(ROW(P66 | MEM, .rm = M(RD, S16), .reg = G(RD, S8), .effect = E_STATUS,
-                               .kind = INSN_PRIVILEGED)),
+    [0x80 ... 0x81] =
+        ROWS(ROW(P66 | MEM, .rm = M(RD, S16), .reg = G(RD, S8), .effect = E_STATUS, .kind = INSN_PRIVILEGED)),
     /* invpcid */
     [0x82] = ROWS(ROW(P66 | MEM, .rm = M(RD, S16), .reg = G(RD, S8), .kind = INSN_PRIVILEGED)),
     /* sha1nexte sha1msg1 sha1msg2 sha256rnds2 sha256msg1 sha256msg2 */
@@ -60,9 +60,9 @@ x64_map x64_legacy_0f38 = {
     /* aesimc */
     [0xdb] = ROWS(ROW(P66, .rm = V(RD, S16))),
     /* aesenc loadiwkey aesenc128kl */
-    [0xdc] = ROWS(ROW(P66, .rm = V(RD, S16)),
-                  ROW(PF3 | REG, .effect = E_READ_A_STATUS, .kind = INSN_PRIVILEGED),
-                  ROW(PF3 | MEM, .rm = M(RD, S48), .effect = E_STATUS)),
+    [0xdc] =
+        ROWS(ROW(P66, .rm = V(RD, S16)), ROW(PF3 | REG, .effect = E_READ_A_STATUS, .kind = INSN_PRIVILEGED),
+             ROW(PF3 | MEM, .rm = M(RD, S48), .effect = E_STATUS)),
     /* aesenclast aesdec128kl */
     [0xdd] = ROWS(ROW(P66, .rm = V(RD, S16)), ROW(PF3 | MEM, .rm = M(RD, S48), .effect = E_STATUS)),
     /* aesdec aesenc256kl aesdeclast aesdec256kl */
@@ -84,13 +84,15 @@ x64_map x64_legacy_0f38 = {
                   ROW(P66, .rm = G(RD, SY), .reg = G(RW, SY), .effect = E_ADCX),
                   ROW(PF3, .rm = G(RD, SY), .reg = G(RW, SY), .effect = E_ADOX)),
     /* movdir64b enqcmd enqcmds */
-    [0xf8] = ROWS(ROW(P66 | MEM, .rm = M(RD, S64), .reg = G(RD, S8), .kind = INSN_MOVDIR64B),
-                  ROW(PF3 | PF2 | MEM, .rm = M(RD, S64), .reg = G(RD, S8), .effect = E_STATUS,
-                      .kind = INSN_MOVDIR64B)),
+    [0xf8] = ROWS(
+        ROW(P66 | MEM, .rm = M(RD, S64), .reg = G(RD, S8), .kind = INSN_MOVDIR64B),
+        ROW(PF3 | PF2 | MEM, .rm = M(RD, S64), .reg = G(RD, S8), .effect = E_STATUS, .kind = INSN_MOVDIR64B)),
     /* movdiri */
     [0xf9] = ROWS(ROW(NP | MEM, .rm = M(WR, SY), .reg = G(RD, SY))),
     /* encodekey128 encodekey256 */
     [0xfa ... 0xfb] = ROWS(ROW(PF3 | REG, .rm = G(RD, S4), .reg = G(WR, S4), .effect = E_STATUS)),
+    /* aadd aand aor axor: locked by nature */
+    [0xfc] = ROWS(ROW(MEM, .rm = M(RW, SY), .reg = G(RD, SY), .flags = ATOMIC)),
 };
 
 x64_map x64_legacy_0f3a = {

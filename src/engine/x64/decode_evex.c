@@ -4,25 +4,21 @@
 
 x64_map x64_evex_0f = {
     /* vmovups vmovupd vmovss vmovsd */
-    [0x10] = ROWS(ROW(NP | W0, .rm = V(RD, SVL), .flags = KZ),
-                  ROW(P66 | W1, .rm = V(RD, SVL), .flags = KZ),
-                  ROW(PF3 | W0 | REG, .vvvv = V_VEC, .flags = KZ),
-                  ROW(PF3 | W0 | MEM, .rm = M(RD, S4), .flags = KZ),
-                  ROW(PF2 | W1 | REG, .vvvv = V_VEC, .flags = KZ),
-                  ROW(PF2 | W1 | MEM, .rm = M(RD, S8), .flags = KZ)),
+    [0x10] = ROWS(
+        ROW(NP | W0, .rm = V(RD, SVL), .flags = KZ), ROW(P66 | W1, .rm = V(RD, SVL), .flags = KZ),
+        ROW(PF3 | W0 | REG, .vvvv = V_VEC, .flags = KZ), ROW(PF3 | W0 | MEM, .rm = M(RD, S4), .flags = KZ),
+        ROW(PF2 | W1 | REG, .vvvv = V_VEC, .flags = KZ), ROW(PF2 | W1 | MEM, .rm = M(RD, S8), .flags = KZ)),
     /* vmovups vmovupd vmovss vmovsd */
-    [0x11] = ROWS(ROW(NP | W0, .rm = V(WR, SVL), .flags = KZ),
-                  ROW(P66 | W1, .rm = V(WR, SVL), .flags = KZ),
-                  ROW(PF3 | W0 | REG, .vvvv = V_VEC, .flags = KZ),
-                  ROW(PF3 | W0 | MEM, .rm = M(WR, S4), .flags = KM),
-                  ROW(PF2 | W1 | REG, .vvvv = V_VEC, .flags = KZ),
-                  ROW(PF2 | W1 | MEM, .rm = M(WR, S8), .flags = KM)),
+    [0x11] = ROWS(
+        ROW(NP | W0, .rm = V(WR, SVL), .flags = KZ), ROW(P66 | W1, .rm = V(WR, SVL), .flags = KZ),
+        ROW(PF3 | W0 | REG, .vvvv = V_VEC, .flags = KZ), ROW(PF3 | W0 | MEM, .rm = M(WR, S4), .flags = KM),
+        ROW(PF2 | W1 | REG, .vvvv = V_VEC, .flags = KZ), ROW(PF2 | W1 | MEM, .rm = M(WR, S8), .flags = KM)),
     /* vmovhlps vmovlps vmovlpd vmovsldup vmovddup */
-    [0x12] = ROWS(ROW(NP | W0 | L128, .rm = V(RD, S8), .vvvv = V_VEC),
-                  ROW(P66 | W1 | L128 | MEM, .rm = M(RD, S8), .vvvv = V_VEC),
-                  ROW(PF3 | W0, .rm = V(RD, SVL), .flags = KZ),
-                  ROW(PF2 | W1 | L128, .rm = V(RD, S8), .flags = KZ),
-                  ROW(PF2 | W1 | L256 | L512, .rm = V(RD, SVL), .flags = KZ)),
+    [0x12] =
+        ROWS(ROW(NP | W0 | L128, .rm = V(RD, S8), .vvvv = V_VEC),
+             ROW(P66 | W1 | L128 | MEM, .rm = M(RD, S8), .vvvv = V_VEC),
+             ROW(PF3 | W0, .rm = V(RD, SVL), .flags = KZ), ROW(PF2 | W1 | L128, .rm = V(RD, S8), .flags = KZ),
+             ROW(PF2 | W1 | L256 | L512, .rm = V(RD, SVL), .flags = KZ)),
     /* vmovlps vmovlpd */
     [0x13] = ROWS(ROW(NP | W0 | L128 | MEM, .rm = M(WR, S8)), ROW(P66 | W1 | L128 | MEM, .rm = M(WR, S8))),
     /* vunpcklps vunpcklpd vunpckhps vunpckhpd */
@@ -100,8 +96,10 @@ x64_map x64_evex_0f = {
     /* vpsllw vpsraw vpsrlw */
     [0x71] = ROWS(ROW(P66 | X2 | X4 | X6, .rm = V(RD, SVL), .vvvv = V_VEC, .imm = IB, .flags = KZ)),
     /* vprold vprord vpslld vpsrad vpsrld vprolq vprorq vpsraq */
-    [0x72] = ROWS(ROW(P66 | W0 | X0 | X1 | X2 | X4 | X6, .rm = V(RD, SVL), .vvvv = V_VEC, .imm = IB, .flags = KZ | BC(S4)),
-                  ROW(P66 | W1 | X0 | X1 | X4, .rm = V(RD, SVL), .vvvv = V_VEC, .imm = IB, .flags = KZ | BC(S8))),
+    [0x72] =
+        ROWS(ROW(P66 | W0 | X0 | X1 | X2 | X4 | X6, .rm = V(RD, SVL), .vvvv = V_VEC, .imm = IB,
+                 .flags = KZ | BC(S4)),
+             ROW(P66 | W1 | X0 | X1 | X4, .rm = V(RD, SVL), .vvvv = V_VEC, .imm = IB, .flags = KZ | BC(S8))),
     /* vpslldq vpsrldq vpsllq vpsrlq */
     [0x73] = ROWS(ROW(P66 | X3 | X7, .rm = V(RD, SVL), .vvvv = V_VEC, .imm = IB),
                   ROW(P66 | W1 | X2 | X6, .rm = V(RD, SVL), .vvvv = V_VEC, .imm = IB, .flags = KZ | BC(S8))),
@@ -128,10 +126,11 @@ x64_map x64_evex_0f = {
     /* vmovdqa32 vmovdqa64 vmovdqu16 vmovdqu32 vmovdqu64 vmovdqu8 */
     [0x7f] = ROWS(ROW(P66 | PF3 | PF2, .rm = V(WR, SVL), .flags = KZ)),
     /* vcmpps vcmppd vcmpss vcmpsd */
-    [0xc2] = ROWS(ROW(NP | W0, .rm = V(RD, SVL), .reg = MASK, .vvvv = V_VEC, .imm = IB, .flags = KM | BC(S4) | RC),
-                  ROW(P66 | W1, .rm = V(RD, SVL), .reg = MASK, .vvvv = V_VEC, .imm = IB, .flags = KM | BC(S8) | RC),
-                  ROW(PF3 | W0, .rm = V(RD, S4), .reg = MASK, .vvvv = V_VEC, .imm = IB, .flags = KM | RC),
-                  ROW(PF2 | W1, .rm = V(RD, S8), .reg = MASK, .vvvv = V_VEC, .imm = IB, .flags = KM | RC)),
+    [0xc2] = ROWS(
+        ROW(NP | W0, .rm = V(RD, SVL), .reg = MASK, .vvvv = V_VEC, .imm = IB, .flags = KM | BC(S4) | RC),
+        ROW(P66 | W1, .rm = V(RD, SVL), .reg = MASK, .vvvv = V_VEC, .imm = IB, .flags = KM | BC(S8) | RC),
+        ROW(PF3 | W0, .rm = V(RD, S4), .reg = MASK, .vvvv = V_VEC, .imm = IB, .flags = KM | RC),
+        ROW(PF2 | W1, .rm = V(RD, S8), .reg = MASK, .vvvv = V_VEC, .imm = IB, .flags = KM | RC)),
     /* vpinsrw */
     [0xc4] = ROWS(ROW(P66 | L128, .rm = GW(RD, S2), .vvvv = V_VEC, .imm = IB)),
     /* vpextrw */
@@ -242,7 +241,8 @@ x64_map x64_evex_0f3a = {
     /* vcvtps2ph */
     [0x1d] = ROWS(ROW(P66 | W0, .rm = V(WR, SVL2), .imm = IB, .flags = KZ | RC)),
     /* vpcmpud vpcmpuq vpcmpd vpcmpq */
-    [0x1e ... 0x1f] = ROWS(ROW(P66, .rm = V(RD, SVL), .reg = MASK, .vvvv = V_VEC, .imm = IB, .flags = KM | BC(SY))),
+    [0x1e ... 0x1f] =
+        ROWS(ROW(P66, .rm = V(RD, SVL), .reg = MASK, .vvvv = V_VEC, .imm = IB, .flags = KM | BC(SY))),
     /* vpinsrb */
     [0x20] = ROWS(ROW(P66 | L128, .rm = GW(RD, S1), .vvvv = V_VEC, .imm = IB)),
     /* vinsertps */
@@ -304,8 +304,9 @@ x64_map x64_evex_0f3a = {
     /* vpshrdd vpshrdq */
     [0x73] = ROWS(ROW(P66, .rm = V(RD, SVL), .vvvv = V_VEC, .imm = IB, .flags = KZ | BC(SY))),
     /* vcmpph vcmpsh */
-    [0xc2] = ROWS(ROW(NP | W0, .rm = V(RD, SVL), .reg = MASK, .vvvv = V_VEC, .imm = IB, .flags = KM | BC(S2) | RC),
-                  ROW(PF3 | W0, .rm = V(RD, S2), .reg = MASK, .vvvv = V_VEC, .imm = IB, .flags = KM | RC)),
+    [0xc2] =
+        ROWS(ROW(NP | W0, .rm = V(RD, SVL), .reg = MASK, .vvvv = V_VEC, .imm = IB, .flags = KM | BC(S2) | RC),
+             ROW(PF3 | W0, .rm = V(RD, S2), .reg = MASK, .vvvv = V_VEC, .imm = IB, .flags = KM | RC)),
     /* vgf2p8affineqb vgf2p8affineinvqb */
     [0xce ... 0xcf] = ROWS(ROW(P66 | W1, .rm = V(RD, SVL), .vvvv = V_VEC, .imm = IB, .flags = KZ | BC(S8))),
 };

@@ -57,8 +57,8 @@ x64_map x64_evex_0f38 = {
     /* vpmovsxwq vpmovsqw */
     [0x24] = ROWS(ROW(P66, .rm = V(RD, SVL4), .flags = KZ), ROW(PF3 | W0, .rm = V(WR, SVL4), .flags = KZ)),
     /* vpmovsxdq vpmovsqd */
-    [0x25] = ROWS(ROW(P66 | W0, .rm = V(RD, SVL2), .flags = KZ),
-                  ROW(PF3 | W0, .rm = V(WR, SVL2), .flags = KZ)),
+    [0x25] =
+        ROWS(ROW(P66 | W0, .rm = V(RD, SVL2), .flags = KZ), ROW(PF3 | W0, .rm = V(WR, SVL2), .flags = KZ)),
     /* vptestmb vptestmw vptestnmb vptestnmw */
     [0x26] = ROWS(ROW(P66 | PF3, .rm = V(RD, SVL), .reg = MASK, .vvvv = V_VEC, .flags = KM)),
     /* vptestmd vptestmq vptestnmd vptestnmq */
@@ -88,8 +88,8 @@ x64_map x64_evex_0f38 = {
     /* vpmovzxwq vpmovqw */
     [0x34] = ROWS(ROW(P66, .rm = V(RD, SVL4), .flags = KZ), ROW(PF3 | W0, .rm = V(WR, SVL4), .flags = KZ)),
     /* vpmovzxdq vpmovqd */
-    [0x35] = ROWS(ROW(P66 | W0, .rm = V(RD, SVL2), .flags = KZ),
-                  ROW(PF3 | W0, .rm = V(WR, SVL2), .flags = KZ)),
+    [0x35] =
+        ROWS(ROW(P66 | W0, .rm = V(RD, SVL2), .flags = KZ), ROW(PF3 | W0, .rm = V(WR, SVL2), .flags = KZ)),
     /* vpermd vpermq */
     [0x36] = ROWS(ROW(P66 | L256 | L512, .rm = V(RD, SVL), .vvvv = V_VEC, .flags = KZ | BC(SY))),
     /* vpcmpgtq */
@@ -97,8 +97,8 @@ x64_map x64_evex_0f38 = {
     /* vpminsb vpmovm2d vpmovm2q */
     [0x38] = ROWS(ROW(P66, .rm = V(RD, SVL), .vvvv = V_VEC, .flags = KZ), ROW(PF3 | REG, .rm = MASK)),
     /* vpminsd vpminsq vpmovd2m vpmovq2m */
-    [0x39] = ROWS(ROW(P66, .rm = V(RD, SVL), .vvvv = V_VEC, .flags = KZ | BC(SY)),
-                  ROW(PF3 | REG, .reg = MASK)),
+    [0x39] =
+        ROWS(ROW(P66, .rm = V(RD, SVL), .vvvv = V_VEC, .flags = KZ | BC(SY)), ROW(PF3 | REG, .reg = MASK)),
     /* vpminuw vpbroadcastmw2d */
     [0x3a] = ROWS(ROW(P66, .rm = V(RD, SVL), .vvvv = V_VEC, .flags = KZ), ROW(PF3 | W0 | REG, .rm = MASK)),
     /* vpminud vpminuq */

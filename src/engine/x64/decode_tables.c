@@ -5,7 +5,13 @@
 #include "engine/x64/decode_tables.h"
 
 enum {
-  A = 1 << RAX, B = 1 << RBX, C = 1 << RCX, D = 1 << RDX, BP = 1 << RBP, SP = 1 << RSP, R_11 = 1 << R11,
+  A = 1 << RAX,
+  B = 1 << RBX,
+  C = 1 << RCX,
+  D = 1 << RDX,
+  BP = 1 << RBP,
+  SP = 1 << RSP,
+  R_11 = 1 << R11,
   STATUS = FLAGS_STATUS,
   ALL_FLAGS = FLAGS_STATUS | FLAG_DF,
   AH_FLAGS = FLAG_SF | FLAG_ZF | FLAG_AF | FLAG_PF | FLAG_CF,
@@ -28,19 +34,22 @@ const struct x64_effect_row x64_effects[] = {
     [E_ZF] = {SETS(FLAG_ZF)},
     [E_DF] = {SETS(FLAG_DF)},
     [E_CMC] = {TESTS(FLAG_CF), SETS(FLAG_CF)},
-    [E_BT] = {SETS(STATUS & ~FLAG_ZF)},
+    [E_BT] = {.flags_written = STATUS & ~FLAG_ZF, .flags_killed = FLAG_CF},
     [E_READ_CF] = {TESTS(FLAG_CF)},
     [E_READ_ZF] = {TESTS(FLAG_ZF)},
     [E_READ_PF] = {TESTS(FLAG_PF)},
     [E_READ_CF_ZF] = {TESTS(FLAG_CF | FLAG_ZF)},
     [E_SHIFT_CL] = {READS(C), MAY_SET(STATUS)},
     [E_ROTATE] = {SETS(FLAG_CF | FLAG_OF)},
+    [E_ROTATE_IMM] = {.flags_written = FLAG_CF | FLAG_OF, .flags_killed = FLAG_CF},
     [E_ROTATE_CL] = {READS(C), MAY_SET(FLAG_CF | FLAG_OF)},
     [E_ROTATE_CARRY] = {TESTS(FLAG_CF), SETS(FLAG_CF | FLAG_OF)},
+    [E_ROTATE_CARRY_IMM] = {TESTS(FLAG_CF), MAY_SET(FLAG_CF | FLAG_OF)},
     [E_ROTATE_CARRY_CL] = {READS(C), TESTS(FLAG_CF), MAY_SET(FLAG_CF | FLAG_OF)},
     [E_A_STATUS] = {READS(A), CHANGES(A), SETS(STATUS)},
     [E_MUL] = {READS(A), REPLACES_WIDE(A | D), SETS(STATUS)},
-    [E_DIV] = {READS(A | D), REPLACES_WIDE(A | D), SETS(STATUS)},
+    [E_DIV] = {READS(A | D), REPLACES_WIDE(A | D), MAY_SET(STATUS)},
+    [E_DIV_BYTE] = {READS(A), CHANGES(A), MAY_SET(STATUS)},
     [E_SIGN_A] = {READS(A), REPLACES_WIDE(A)},
     [E_SIGN_D] = {READS(A), REPLACES_WIDE(D)},
     [E_PUSHF] = {TESTS(ALL_FLAGS)},
@@ -78,7 +87,6 @@ const struct x64_effect_row x64_effects[] = {
     [E_PCMPESTRI] = {READS(A | D), REPLACES(C), SETS(STATUS)},
     [E_PCMPESTRM] = {READS(A | D), SETS(STATUS)},
     [E_PCMPISTRI] = {REPLACES(C), SETS(STATUS)},
-    [E_KORTEST] = {SETS(FLAG_CF | FLAG_ZF)},
     [E_READ_ABC] = {READS(A | B | C)},
     [E_ENCLAVE] = {READS(A | B | C | D), CHANGES(B | C | D)},
     [E_PCONFIG] = {READS(A | B | C | D), CHANGES(A | B | C | D), SETS(STATUS)},
@@ -95,30 +103,30 @@ const struct x64_effect_row x64_effects[] = {
 /* The eight arithmetic opcodes that share one layout: r/m,r  r,r/m  a,imm in byte and wide forms. */
 #define ARITHMETIC(op, access, lock, e)                                                                    \
   [op + 0] = ROWS(ROW(ANY, .rm = G(access, S1), .reg = G(RD, S1), .effect = e, .flags = BYTE | (lock))),   \
-  [op + 1] = ROWS(ROW(ANY, .rm = G(access, SV), .reg = G(RD, SV), .effect = e, .flags = (lock))),          \
-  [op + 2] = ROWS(ROW(ANY, .rm = G(RD, S1), .reg = G(access, S1), .effect = e, .flags = BYTE)),            \
-  [op + 3] = ROWS(ROW(ANY, .rm = G(RD, SV), .reg = G(access, SV), .effect = e)),                           \
-  [op + 4] = ROWS(ROW(ANY, .reg = G(access, S1), .imm = IB, .effect = e, .flags = NO_MODRM | BYTE)),       \
-  [op + 5] = ROWS(ROW(ANY, .reg = G(access, SV), .imm = IZ, .effect = e, .flags = NO_MODRM))
+        [op + 1] = ROWS(ROW(ANY, .rm = G(access, SV), .reg = G(RD, SV), .effect = e, .flags = (lock))),    \
+        [op + 2] = ROWS(ROW(ANY, .rm = G(RD, S1), .reg = G(access, S1), .effect = e, .flags = BYTE)),      \
+        [op + 3] = ROWS(ROW(ANY, .rm = G(RD, SV), .reg = G(access, SV), .effect = e)),                     \
+        [op + 4] = ROWS(ROW(ANY, .reg = G(access, S1), .imm = IB, .effect = e, .flags = NO_MODRM | BYTE)), \
+        [op + 5] = ROWS(ROW(ANY, .reg = G(access, SV), .imm = IZ, .effect = e, .flags = NO_MODRM))
 
 /* The same eight in the group of opcodes 80, 81 and 83. */
-#define ARITHMETIC_GROUP(size, i, f)                                                                       \
-  ROWS(ROW(X0 | X1 | X4 | X5 | X6, .rm = G(RW, size), .imm = i, .effect = E_STATUS, .flags = LOCK | (f)),  \
-       ROW(X2 | X3, .rm = G(RW, size), .imm = i, .effect = E_STATUS_CARRY, .flags = LOCK | (f)),           \
+#define ARITHMETIC_GROUP(size, i, f)                                                                      \
+  ROWS(ROW(X0 | X1 | X4 | X5 | X6, .rm = G(RW, size), .imm = i, .effect = E_STATUS, .flags = LOCK | (f)), \
+       ROW(X2 | X3, .rm = G(RW, size), .imm = i, .effect = E_STATUS_CARRY, .flags = LOCK | (f)),          \
        ROW(X7, .rm = G(RD, size), .imm = i, .effect = E_STATUS, .flags = (f)))
 
 /* rol ror, rcl rcr, then shl shr sal sar. */
-#define SHIFT_GROUP(size, i, f, rotate, rotate_carry, shift)                                               \
-  ROWS(ROW(X0 | X1, .rm = G(RW, size), .imm = i, .effect = rotate, .flags = (f)),                          \
-       ROW(X2 | X3, .rm = G(RW, size), .imm = i, .effect = rotate_carry, .flags = (f)),                    \
+#define SHIFT_GROUP(size, i, f, rotate, rotate_carry, shift)                            \
+  ROWS(ROW(X0 | X1, .rm = G(RW, size), .imm = i, .effect = rotate, .flags = (f)),       \
+       ROW(X2 | X3, .rm = G(RW, size), .imm = i, .effect = rotate_carry, .flags = (f)), \
        ROW(X4 | X5 | X6 | X7, .rm = G(RW, size), .imm = i, .effect = shift, .flags = (f)))
 
-#define TEST_NOT_NEG(size, i, f)                                                                           \
-  ROW(X0 | X1, .rm = G(RD, size), .imm = i, .effect = E_STATUS, .flags = (f)),                             \
-      ROW(X2, .rm = G(RW, size), .flags = LOCK | (f)),                                                     \
+#define TEST_NOT_NEG(size, i, f)                                               \
+  ROW(X0 | X1, .rm = G(RD, size), .imm = i, .effect = E_STATUS, .flags = (f)), \
+      ROW(X2, .rm = G(RW, size), .flags = LOCK | (f)),                         \
       ROW(X3, .rm = G(RW, size), .effect = E_STATUS, .flags = LOCK | (f))
 
-#define STRING(size, r, e, f)                                                                              \
+#define STRING(size, r, e, f) \
   ROWS(ROW(ANY, .rm = V(NO, size), .reg = r, .effect = e, .kind = INSN_STRING, .flags = NO_MODRM | (f)))
 
 x64_map x64_legacy_00 = {
@@ -190,8 +198,8 @@ x64_map x64_legacy_00 = {
     [0xaf] = STRING(SV, G(RD, SV), E_STRING_STATUS, STR_CMP),
     [0xb0 ... 0xb7] = ROWS(ROW(ANY, .rm = G(WR, S1), .imm = IB, .flags = NO_MODRM | BYTE)),
     [0xb8 ... 0xbf] = ROWS(ROW(ANY, .rm = G(WR, SV), .imm = IV, .flags = NO_MODRM)),
-    [0xc0] = SHIFT_GROUP(S1, IB, BYTE | COUNT, E_ROTATE, E_ROTATE_CARRY, E_STATUS),
-    [0xc1] = SHIFT_GROUP(SV, IB, COUNT, E_ROTATE, E_ROTATE_CARRY, E_STATUS),
+    [0xc0] = SHIFT_GROUP(S1, IB, BYTE | COUNT, E_ROTATE_IMM, E_ROTATE_CARRY_IMM, E_STATUS),
+    [0xc1] = SHIFT_GROUP(SV, IB, COUNT, E_ROTATE_IMM, E_ROTATE_CARRY_IMM, E_STATUS),
     [0xc2] = ROWS(ROW(ANY, .imm = IW, .kind = INSN_RET, .flags = NO_MODRM | F64 | POP)),
     [0xc3] = ROWS(ROW(ANY, .kind = INSN_RET, .flags = NO_MODRM | F64 | POP)),
     [0xc6] = ROWS(ROW(X0, .rm = G(WR, S1), .imm = IB, .flags = BYTE),
@@ -211,38 +219,39 @@ x64_map x64_legacy_00 = {
     [0xd3] = SHIFT_GROUP(SV, I_NONE, 0, E_ROTATE_CL, E_ROTATE_CARRY_CL, E_SHIFT_CL),
     [0xd7] = ROWS(ROW(ANY, .effect = E_XLAT, .flags = NO_MODRM | BYTE | XLAT)),
 
-    [0xd8] = ROWS(ROW(ANY, .rm = M(RD, S4))), /* x87: arithmetic on m32 and st */
+    [0xd8] = ROWS(ROW(ANY, .rm = M(RD, S4))),          /* x87: arithmetic on m32 and st */
     [0xd9] = ROWS(ROW(MEM | X0, .rm = M(RD, S4)),      /* fld m32 */
                   ROW(MEM | X2 | X3, .rm = M(WR, S4)), /* fst m32 */
                   ROW(MEM | X4, .rm = M(RD, SENV)), ROW(MEM | X6, .rm = M(WR, SENV)), /* fldenv, fnstenv */
                   ROW(MEM | X5, .rm = M(RD, S2)), ROW(MEM | X7, .rm = M(WR, S2)),     /* fldcw, fnstcw */
-                  ROW(REG | X0 | X1 | X3 | X6 | X7), ROW(REG | X2 | M0),
-                  ROW(REG | X4 | M0 | M1 | M4 | M5), ROW(REG | X5 | M0 | M1 | M2 | M3 | M4 | M5 | M6)),
+                  ROW(REG | X0 | X1 | X3 | X6 | X7), ROW(REG | X2 | M0), ROW(REG | X4 | M0 | M1 | M4 | M5),
+                  ROW(REG | X5 | M0 | M1 | M2 | M3 | M4 | M5 | M6)),
     [0xda] = ROWS(ROW(MEM, .rm = M(RD, S4)), /* arithmetic on integer m32 */
                   ROW(REG | X0, .effect = E_READ_CF), ROW(REG | X1, .effect = E_READ_ZF),
                   ROW(REG | X2, .effect = E_READ_CF_ZF), ROW(REG | X3, .effect = E_READ_PF), /* fcmovcc */
                   ROW(REG | X5 | M1)),                                                       /* fucompp */
-    [0xdb] = ROWS(ROW(MEM | X0, .rm = M(RD, S4)), ROW(MEM | X1 | X2 | X3, .rm = M(WR, S4)), /* fild, fistp */
-                  ROW(MEM | X5, .rm = M(RD, S10)), ROW(MEM | X7, .rm = M(WR, S10)),         /* fld, fstp m80 */
+    [0xdb] = ROWS(ROW(MEM | X0, .rm = M(RD, S4)), ROW(MEM | X1 | X2 | X3, .rm = M(WR, S4)),  /* fild, fistp */
+                  ROW(MEM | X5, .rm = M(RD, S10)), ROW(MEM | X7, .rm = M(WR, S10)), /* fld, fstp m80 */
                   ROW(REG | X0, .effect = E_READ_CF), ROW(REG | X1, .effect = E_READ_ZF),
                   ROW(REG | X2, .effect = E_READ_CF_ZF), ROW(REG | X3, .effect = E_READ_PF), /* fcmovncc */
-                  ROW(REG | X4 | M0 | M1 | M2 | M3 | M4),                                    /* fnclex, fninit */
-                  ROW(REG | X5 | X6, .effect = E_STATUS)),                                   /* fucomi, fcomi */
-    [0xdc] = ROWS(ROW(ANY, .rm = M(RD, S8))), /* arithmetic on m64 and st */
-    [0xdd] = ROWS(ROW(MEM | X0, .rm = M(RD, S8)), ROW(MEM | X1 | X2 | X3, .rm = M(WR, S8)), /* fld, fstp m64 */
-                  ROW(MEM | X4, .rm = M(RD, SFPU)), ROW(MEM | X6, .rm = M(WR, SFPU)),       /* frstor, fnsave */
-                  ROW(MEM | X7, .rm = M(WR, S2)),                                           /* fnstsw */
-                  ROW(REG | X0 | X1 | X2 | X3 | X4 | X5)),
+                  ROW(REG | X4 | M0 | M1 | M2 | M3 | M4),  /* fnclex, fninit */
+                  ROW(REG | X5 | X6, .effect = E_STATUS)), /* fucomi, fcomi */
+    [0xdc] = ROWS(ROW(ANY, .rm = M(RD, S8))),              /* arithmetic on m64 and st */
+    [0xdd] =
+        ROWS(ROW(MEM | X0, .rm = M(RD, S8)), ROW(MEM | X1 | X2 | X3, .rm = M(WR, S8)), /* fld, fstp m64 */
+             ROW(MEM | X4, .rm = M(RD, SFPU)), ROW(MEM | X6, .rm = M(WR, SFPU)),       /* frstor, fnsave */
+             ROW(MEM | X7, .rm = M(WR, S2)),                                           /* fnstsw */
+             ROW(REG | X0 | X1 | X2 | X3 | X4 | X5)),
     [0xde] = ROWS(ROW(MEM, .rm = M(RD, S2)), /* arithmetic on integer m16 */
                   ROW(REG | X0 | X1 | X2 | X4 | X5 | X6 | X7), ROW(REG | X3 | M1)),
     [0xdf] = ROWS(ROW(MEM | X0, .rm = M(RD, S2)), ROW(MEM | X1 | X2 | X3, .rm = M(WR, S2)), /* m16 */
                   ROW(MEM | X4, .rm = M(RD, S10)), ROW(MEM | X6, .rm = M(WR, S10)),         /* fbld, fbstp */
                   ROW(MEM | X5, .rm = M(RD, S8)), ROW(MEM | X7, .rm = M(WR, S8)),           /* integer m64 */
-                  ROW(REG | X0 | X1 | X2 | X3),
-                  ROW(REG | X4 | M0, .effect = E_WRITE_A), /* fnstsw ax */
+                  ROW(REG | X0 | X1 | X2 | X3), ROW(REG | X4 | M0, .effect = E_WRITE_A),    /* fnstsw ax */
                   ROW(REG | X5 | X6, .effect = E_STATUS)), /* fucomip, fcomip */
 
-    [0xe0 ... 0xe1] = ROWS(ROW(ANY, .imm = IB, .effect = E_LOOP_ZF, .kind = INSN_LOOP, .flags = NO_MODRM | F64)),
+    [0xe0 ... 0xe1] =
+        ROWS(ROW(ANY, .imm = IB, .effect = E_LOOP_ZF, .kind = INSN_LOOP, .flags = NO_MODRM | F64)),
     [0xe2] = ROWS(ROW(ANY, .imm = IB, .effect = E_LOOP, .kind = INSN_LOOP, .flags = NO_MODRM | F64)),
     [0xe3] = ROWS(ROW(ANY, .imm = IB, .effect = E_READ_C, .kind = INSN_LOOP, .flags = NO_MODRM | F64)),
     [0xe4] = ROWS(ROW(ANY, .reg = G(WR, S1), .imm = IB, .kind = INSN_PRIVILEGED, .flags = NO_MODRM | BYTE)),
@@ -261,13 +270,14 @@ x64_map x64_legacy_00 = {
     [0xf1] = ROWS(ROW(ANY, .effect = E_TRAP, .kind = INSN_INT1, .flags = NO_MODRM)),
     [0xf4] = ROWS(ROW(ANY, .kind = INSN_PRIVILEGED, .flags = NO_MODRM)), /* hlt */
     [0xf5] = ROWS(ROW(ANY, .effect = E_CMC, .flags = NO_MODRM)),
-    [0xf6] = ROWS(TEST_NOT_NEG(S1, IB, BYTE), ROW(X4 | X5 | X6 | X7, .rm = G(RD, S1), .effect = E_A_STATUS,
-                                                  .flags = BYTE)),
+    [0xf6] =
+        ROWS(TEST_NOT_NEG(S1, IB, BYTE), ROW(X4 | X5, .rm = G(RD, S1), .effect = E_A_STATUS, .flags = BYTE),
+             ROW(X6 | X7, .rm = G(RD, S1), .effect = E_DIV_BYTE, .flags = BYTE)),
     [0xf7] = ROWS(TEST_NOT_NEG(SV, IZ, 0), ROW(X4 | X5, .rm = G(RD, SV), .effect = E_MUL),
                   ROW(X6 | X7, .rm = G(RD, SV), .effect = E_DIV)),
-    [0xf8 ... 0xf9] = ROWS(ROW(ANY, .effect = E_CF, .flags = NO_MODRM)),              /* clc, stc */
-    [0xfa ... 0xfb] = ROWS(ROW(ANY, .kind = INSN_PRIVILEGED, .flags = NO_MODRM)),     /* cli, sti */
-    [0xfc ... 0xfd] = ROWS(ROW(ANY, .effect = E_DF, .flags = NO_MODRM)),              /* cld, std */
+    [0xf8 ... 0xf9] = ROWS(ROW(ANY, .effect = E_CF, .flags = NO_MODRM)),                       /* clc, stc */
+    [0xfa ... 0xfb] = ROWS(ROW(ANY, .kind = INSN_PRIVILEGED, .flags = NO_MODRM)),              /* cli, sti */
+    [0xfc ... 0xfd] = ROWS(ROW(ANY, .effect = E_DF, .flags = NO_MODRM)),                       /* cld, std */
     [0xfe] = ROWS(ROW(X0 | X1, .rm = G(RW, S1), .effect = E_NOT_CARRY, .flags = LOCK | BYTE)), /* inc, dec */
     [0xff] = ROWS(ROW(X0 | X1, .rm = G(RW, SV), .effect = E_NOT_CARRY, .flags = LOCK),
                   ROW(X2, .rm = G(RD, SV), .kind = INSN_CALL_IND, .flags = F64 | PUSH),

@@ -16,6 +16,7 @@
 #include "engine/x64/decode.h"
 
 /* The fields of `when`. */
+/* clang-format off */
 enum {
   NP = 1 << 0, P66 = 1 << 1, PF3 = 1 << 2, PF2 = 1 << 3, /* mandatory prefix */
   W0 = 1 << 4, W1 = 1 << 5,                              /* REX.W, VEX.W */
@@ -35,13 +36,15 @@ enum {
   WHEN_M = 0xff * M0,
   ANY = 0,
 };
+/* clang-format on */
 
 #define WHEN_FIELD(set, field) (((set) & (field)) ? 0 : (field))
-#define WHEN(set)                                                                                         \
-  ((set) | WHEN_FIELD(set, WHEN_PP) | WHEN_FIELD(set, WHEN_W) | WHEN_FIELD(set, WHEN_L) |                 \
+#define WHEN(set)                                                                         \
+  ((set) | WHEN_FIELD(set, WHEN_PP) | WHEN_FIELD(set, WHEN_W) | WHEN_FIELD(set, WHEN_L) | \
    WHEN_FIELD(set, WHEN_MOD) | WHEN_FIELD(set, WHEN_X) | WHEN_FIELD(set, WHEN_M))
 
 /* The size of an operand, in bytes or as a rule. */
+/* clang-format off */
 enum operand_size_code {
   S0,                     /* none, or not for the decoder to know */
   S1, S2, S4, S8, S10, S16, S32, S48, S64, S512,
@@ -57,6 +60,7 @@ enum operand_size_code {
   SFAR,                   /* far pointer: a selector and an offset of the operand size */
   SENV, SFPU,             /* x87 environment and state: shorter with 0x66 */
 };
+/* clang-format on */
 
 /* What happens to an operand. CW and RCW: the write may not happen, so the old value lives on. */
 enum { NO = 0, RD = 1, WR = 2, RW = 3, CW = 6, RCW = 7, ACCESS_CONDITIONAL = 4 };
@@ -68,8 +72,10 @@ enum operand_class {
   C_GPR_WHOLE, /* general register of at least 32 bits, whatever the size in memory */
   C_MASK,      /* k0..k7 */
   C_TILE,      /* tmm0..tmm7 */
-  C_SEGMENT, C_CONTROL, C_DEBUG,
-  C_VSIB,      /* memory indexed by a vector */
+  C_SEGMENT,
+  C_CONTROL,
+  C_DEBUG,
+  C_VSIB, /* memory indexed by a vector */
 };
 
 #define OPERAND(class, access, size) ((uint16_t)((class) << 8 | (access) << 5 | (size)))
@@ -95,42 +101,42 @@ enum { V_NONE, V_VEC, V_MASK, V_TILE, V_READ, V_WRITE };
 /* Immediates. */
 enum {
   I_NONE,
-  IB,   /* one byte, sign-extended */
-  IW,   /* two bytes, unsigned */
-  ID,   /* four bytes, sign-extended, whatever the operand size */
-  IZ,   /* two or four bytes by operand size, sign-extended */
-  IV,   /* two, four or eight bytes by operand size */
-  IBB,  /* two single bytes */
-  IWB,  /* two bytes and one (enter) */
+  IB,     /* one byte, sign-extended */
+  IW,     /* two bytes, unsigned */
+  ID,     /* four bytes, sign-extended, whatever the operand size */
+  IZ,     /* two or four bytes by operand size, sign-extended */
+  IV,     /* two, four or eight bytes by operand size */
+  IBB,    /* two single bytes */
+  IWB,    /* two bytes and one (enter) */
   IMOFFS, /* an address of the address size: it is a memory operand, not an immediate */
 };
 
 /* Flags of a row. */
 enum {
-  NO_MODRM = 1 << 0,   /* no ModRM: `rm` is the register in the opcode's low bits, `reg` the accumulator */
-  LOCK = 1 << 1,       /* lock is allowed when `rm` is memory */
-  ATOMIC = 1 << 2,     /* locked by nature when `rm` is memory */
-  BYTE = 1 << 3,       /* the operand size is one byte */
-  D64 = 1 << 4,        /* the operand size is 8 unless 0x66 makes it 2 */
-  F64 = 1 << 5,        /* the operand size is 8 */
-  PUSH = 1 << 6,       /* an operand-size write below the stack pointer */
-  POP = 1 << 7,        /* an operand-size read at the stack pointer */
-  CC = 1 << 8,         /* reads the flags of the condition in the opcode's low four bits */
-  COUNT = 1 << 9,      /* changes no flag when the immediate, a shift count, is zero */
-  NO_MEM = 1 << 10,    /* ModRM.mod is ignored and `rm` is always a register */
-  STR_SRC = 1 << 11,   /* string operand at rsi */
-  STR_DST = 1 << 12,   /* string operand at rdi, written */
-  STR_CMP = 1 << 13,   /* string operand at rdi, read */
-  NO_REX_B = 1 << 14,  /* opcode 90: nop only without REX.B */
-  XLAT = 1 << 15,      /* one byte read at rbx + al */
+  NO_MODRM = 1 << 0,  /* no ModRM: `rm` is the register in the opcode's low bits, `reg` the accumulator */
+  LOCK = 1 << 1,      /* lock is allowed when `rm` is memory */
+  ATOMIC = 1 << 2,    /* locked by nature when `rm` is memory */
+  BYTE = 1 << 3,      /* the operand size is one byte */
+  D64 = 1 << 4,       /* the operand size is 8 unless 0x66 makes it 2 */
+  F64 = 1 << 5,       /* the operand size is 8 */
+  PUSH = 1 << 6,      /* an operand-size write below the stack pointer */
+  POP = 1 << 7,       /* an operand-size read at the stack pointer */
+  CC = 1 << 8,        /* reads the flags of the condition in the opcode's low four bits */
+  COUNT = 1 << 9,     /* changes no flag when the immediate, a shift count, is zero */
+  NO_MEM = 1 << 10,   /* ModRM.mod is ignored and `rm` is always a register */
+  STR_SRC = 1 << 11,  /* string operand at rsi */
+  STR_DST = 1 << 12,  /* string operand at rdi, written */
+  STR_CMP = 1 << 13,  /* string operand at rdi, read */
+  NO_REX_B = 1 << 14, /* opcode 90: nop only without REX.B */
+  XLAT = 1 << 15,     /* one byte read at rbx + al */
 
-  MASKABLE = 1 << 16,  /* EVEX.aaa may name a mask */
-  MASK_MUST = 1 << 17, /* EVEX.aaa must name a mask */
-  ZEROING = 1 << 18,   /* EVEX.z is allowed */
-  BROADCAST = 1 << 19, /* EVEX.b is allowed with memory: one element is read */
-  ROUNDING = 1 << 20,  /* EVEX.b is allowed with registers: rounding or exceptions */
-  N_ELEMENT = 1 << 21, /* disp8 counts elements though the access is a whole vector (compress, expand) */
-  DISTINCT = 1 << 22,  /* destination, index and mask must differ (gathers, tile products) */
+  MASKABLE = 1 << 16,     /* EVEX.aaa may name a mask */
+  MASK_MUST = 1 << 17,    /* EVEX.aaa must name a mask */
+  ZEROING = 1 << 18,      /* EVEX.z is allowed */
+  BROADCAST = 1 << 19,    /* EVEX.b is allowed with memory: one element is read */
+  ROUNDING = 1 << 20,     /* EVEX.b is allowed with registers: rounding or exceptions */
+  N_ELEMENT = 1 << 21,    /* disp8 counts elements though the access is a whole vector (compress, expand) */
+  DISTINCT = 1 << 22,     /* destination, index and mask must differ (gathers, tile products) */
   ADDRESS_ONLY = 1 << 23, /* lea: segments do not matter */
 
   KM = MASKABLE,
@@ -148,20 +154,22 @@ enum {
 struct x64_row {
   uint32_t when;
   uint32_t flags;
-  uint16_t rm;     /* the operand in ModRM.rm, or in the opcode */
-  uint16_t reg;    /* the operand in ModRM.reg, or the accumulator */
+  uint16_t rm;  /* the operand in ModRM.rm, or in the opcode */
+  uint16_t reg; /* the operand in ModRM.reg, or the accumulator */
   uint8_t vvvv;
   uint8_t imm;
-  uint8_t effect;  /* enum x64_effect: implicit registers and flags */
-  uint8_t kind;    /* enum x64_kind */
+  uint8_t effect; /* enum x64_effect: implicit registers and flags */
+  uint8_t kind;   /* enum x64_kind */
 };
 
 typedef const struct x64_row *const x64_map[256];
 
-#define ROW(set, ...) {.when = WHEN(set), __VA_ARGS__}
+#define ROW(set, ...) \
+  { .when = WHEN(set), __VA_ARGS__ }
 #define ROWS(...) ((const struct x64_row[]){__VA_ARGS__, {.when = 0}})
 
-/* Implicit registers and flags. */
+/* Implicit registers and flags. The letters are a for rax, c for rcx, d for rdx and so on. */
+/* clang-format off */
 enum x64_effect {
   E_NONE,
   E_STATUS,         /* writes all status flags */
@@ -169,15 +177,18 @@ enum x64_effect {
   E_NOT_CARRY,      /* writes the status flags but the carry (inc, dec) */
   E_CF, E_ZF, E_DF, /* writes that one flag */
   E_CMC,            /* complements the carry */
-  E_BT,             /* writes all status flags but ZF */
+  E_BT,             /* writes the carry; all others but ZF are undefined, and kept by today's processors */
   E_READ_CF, E_READ_ZF, E_READ_PF, E_READ_CF_ZF,
   E_SHIFT_CL,       /* count in cl: all status flags, unless the count is zero */
   E_ROTATE,         /* carry and overflow */
+  E_ROTATE_IMM,     /* overflow is undefined for counts but 1, and kept by today's processors */
   E_ROTATE_CL,
   E_ROTATE_CARRY,
+  E_ROTATE_CARRY_IMM,
   E_ROTATE_CARRY_CL,
-  E_A_STATUS,       /* rax in part, and all status flags: byte mul and div, cmpxchg */
-  E_MUL, E_DIV,
+  E_A_STATUS,       /* rax in part, and all status flags: byte mul, cmpxchg */
+  E_MUL,
+  E_DIV, E_DIV_BYTE, /* all status flags are undefined, and kept by today's processors */
   E_SIGN_A,         /* cbw, cwde, cdqe: rax from itself */
   E_SIGN_D,         /* cwd, cdq, cqo: rdx from rax */
   E_PUSHF, E_POPF, E_SAHF, E_LAHF,
@@ -196,15 +207,16 @@ enum x64_effect {
   E_SYSCALL, E_SYSRET, E_SYSEXIT, E_IRET,
   E_CMPXCHG_PAIR,
   E_PCMPESTRI, E_PCMPESTRM, E_PCMPISTRI,
-  E_ADCX, E_ADOX, E_KORTEST,
+  E_ADCX, E_ADOX,
   E_READ_ABC, E_ENCLAVE, E_PCONFIG, E_RMPUPDATE, E_RMPADJUST, E_PVALIDATE, E_PSMASH,
   E_SYSENTER, E_GETSEC,
 };
+/* clang-format on */
 
 struct x64_effect_row {
   uint16_t gpr_read, gpr_written;
-  uint16_t gpr_killed;       /* replaced whatever the operand size */
-  uint16_t gpr_killed_wide;  /* replaced when the operand size is 4 or 8 */
+  uint16_t gpr_killed;      /* replaced whatever the operand size */
+  uint16_t gpr_killed_wide; /* replaced when the operand size is 4 or 8 */
   uint16_t flags_read, flags_written, flags_killed;
 };
 

@@ -4,27 +4,22 @@
 
 x64_map x64_vex_0f = {
     /* vmovupd vmovups vmovsd vmovss */
-    [0x10] = ROWS(ROW(NP | P66, .rm = V(RD, SVL)),
-                  ROW(PF3 | PF2 | REG, .vvvv = V_VEC),
+    [0x10] = ROWS(ROW(NP | P66, .rm = V(RD, SVL)), ROW(PF3 | PF2 | REG, .vvvv = V_VEC),
                   ROW(PF3 | PF2 | MEM, .rm = M(RD, SPS))),
     /* vmovupd vmovups vmovsd vmovss */
-    [0x11] = ROWS(ROW(NP | P66, .rm = V(WR, SVL)),
-                  ROW(PF3 | PF2 | REG, .vvvv = V_VEC),
+    [0x11] = ROWS(ROW(NP | P66, .rm = V(WR, SVL)), ROW(PF3 | PF2 | REG, .vvvv = V_VEC),
                   ROW(PF3 | PF2 | MEM, .rm = M(WR, SPS))),
     /* vmovhlps vmovlps vmovlpd vmovsldup vmovddup */
     [0x12] = ROWS(ROW(NP | L128, .rm = V(RD, S8), .vvvv = V_VEC),
-                  ROW(P66 | L128 | MEM, .rm = M(RD, S8), .vvvv = V_VEC),
-                  ROW(PF3, .rm = V(RD, SVL)),
-                  ROW(PF2 | L128, .rm = V(RD, S8)),
-                  ROW(PF2 | L256, .rm = V(RD, SVL))),
+                  ROW(P66 | L128 | MEM, .rm = M(RD, S8), .vvvv = V_VEC), ROW(PF3, .rm = V(RD, SVL)),
+                  ROW(PF2 | L128, .rm = V(RD, S8)), ROW(PF2 | L256, .rm = V(RD, SVL))),
     /* vmovlpd vmovlps */
     [0x13] = ROWS(ROW(NP | P66 | L128 | MEM, .rm = M(WR, S8))),
     /* vunpcklpd vunpcklps vunpckhpd vunpckhps */
     [0x14 ... 0x15] = ROWS(ROW(NP | P66, .rm = V(RD, SVL), .vvvv = V_VEC)),
     /* vmovhps vmovlhps vmovhpd vmovshdup */
     [0x16] = ROWS(ROW(NP | L128, .rm = V(RD, S8), .vvvv = V_VEC),
-                  ROW(P66 | L128 | MEM, .rm = M(RD, S8), .vvvv = V_VEC),
-                  ROW(PF3, .rm = V(RD, SVL))),
+                  ROW(P66 | L128 | MEM, .rm = M(RD, S8), .vvvv = V_VEC), ROW(PF3, .rm = V(RD, SVL))),
     /* vmovhpd vmovhps */
     [0x17] = ROWS(ROW(NP | P66 | L128 | MEM, .rm = M(WR, S8))),
     /* vmovapd vmovaps */
@@ -38,8 +33,8 @@ x64_map x64_vex_0f = {
     /* vcvttsd2si vcvttss2si vcvtsd2si vcvtss2si */
     [0x2c ... 0x2d] = ROWS(ROW(PF3 | PF2, .rm = V(RD, SPS), .reg = G(WR, SY))),
     /* vucomiss vucomisd vcomiss vcomisd */
-    [0x2e ... 0x2f] = ROWS(ROW(NP, .rm = V(RD, S4), .effect = E_STATUS),
-                           ROW(P66, .rm = V(RD, S8), .effect = E_STATUS)),
+    [0x2e ... 0x2f] =
+        ROWS(ROW(NP, .rm = V(RD, S4), .effect = E_STATUS), ROW(P66, .rm = V(RD, S8), .effect = E_STATUS)),
     /* kandb kandd kandq kandw kandnb kandnd kandnq kandnw */
     [0x41 ... 0x42] = ROWS(ROW(NP | P66 | L256 | REG, .rm = MASK, .reg = MASK, .vvvv = V_MASK)),
     /* knotb knotd knotq knotw */
@@ -62,8 +57,7 @@ x64_map x64_vex_0f = {
     /* vaddpd vaddps vaddsd vaddss vmulpd vmulps vmulsd vmulss */
     [0x58 ... 0x59] = ROWS(ROW(ANY, .rm = V(RD, SPS), .vvvv = V_VEC)),
     /* vcvtps2pd vcvtpd2ps vcvtsd2ss vcvtss2sd */
-    [0x5a] = ROWS(ROW(NP, .rm = V(RD, SVL2)),
-                  ROW(P66, .rm = V(RD, SVL)),
+    [0x5a] = ROWS(ROW(NP, .rm = V(RD, SVL2)), ROW(P66, .rm = V(RD, SVL)),
                   ROW(PF3 | PF2, .rm = V(RD, SPS), .vvvv = V_VEC)),
     /* vcvtdq2ps vcvtps2dq vcvttps2dq */
     [0x5b] = ROWS(ROW(NP | P66 | PF3, .rm = V(RD, SVL))),
@@ -162,13 +156,13 @@ x64_map x64_vex_0f38 = {
     /* vpermilps vpermilpd */
     [0x0c ... 0x0d] = ROWS(ROW(P66 | W0, .rm = V(RD, SVL), .vvvv = V_VEC)),
     /* vtestps vtestpd */
-    [0x0e ... 0x0f] = ROWS(ROW(P66 | W0, .rm = V(RD, SVL), .effect = E_KORTEST)),
+    [0x0e ... 0x0f] = ROWS(ROW(P66 | W0, .rm = V(RD, SVL), .effect = E_STATUS)),
     /* vcvtph2ps */
     [0x13] = ROWS(ROW(P66 | W0, .rm = V(RD, SVL2))),
     /* vpermps */
     [0x16] = ROWS(ROW(P66 | W0 | L256, .rm = V(RD, SVL), .vvvv = V_VEC)),
     /* vptest */
-    [0x17] = ROWS(ROW(P66, .rm = V(RD, SVL), .effect = E_KORTEST)),
+    [0x17] = ROWS(ROW(P66, .rm = V(RD, SVL), .effect = E_STATUS)),
     /* vbroadcastss */
     [0x18] = ROWS(ROW(P66 | W0, .rm = V(RD, S4))),
     /* vbroadcastsd */
@@ -224,24 +218,33 @@ x64_map x64_vex_0f38 = {
     /* vpsllvd vpsllvq */
     [0x47] = ROWS(ROW(P66, .rm = V(RD, SVL), .vvvv = V_VEC)),
     /* tilerelease ldtilecfg sttilecfg tilezero */
-    [0x49] = ROWS(ROW(NP | W0 | L128 | REG | X0 | M0),
-                  ROW(NP | W0 | L128 | MEM | X0, .rm = M(RD, S64)),
-                  ROW(P66 | W0 | L128 | MEM | X0, .rm = M(WR, S64)),
-                  ROW(PF2 | W0 | L128 | REG | M0, .reg = TILE)),
+    [0x49] =
+        ROWS(ROW(NP | W0 | L128 | REG | X0 | M0), ROW(NP | W0 | L128 | MEM | X0, .rm = M(RD, S64)),
+             ROW(P66 | W0 | L128 | MEM | X0, .rm = M(WR, S64)), ROW(PF2 | W0 | L128 | REG | M0, .reg = TILE)),
     /* tileloadd tileloaddt1 tilestored */
-    [0x4b] = ROWS(ROW(P66 | PF2 | W0 | L128 | MEM | M4, .rm = M(RD, S0), .reg = TILE),
-                  ROW(PF3 | W0 | L128 | MEM | M4, .rm = M(WR, S0), .reg = TILE)),
-    /* vpdpbusd vpdpbusds vpdpwssd vpdpwssds */
-    [0x50 ... 0x53] = ROWS(ROW(P66 | W0, .rm = V(RD, SVL), .vvvv = V_VEC)),
+    [0x4b] =
+        ROWS(ROW(P66 | PF2 | W0 | L128 | MEM | M4, .rm = M(RD, S0), .reg = TILE, .kind = INSN_TILE_MEMORY),
+             ROW(PF3 | W0 | L128 | MEM | M4, .rm = M(WR, S0), .reg = TILE, .kind = INSN_TILE_MEMORY)),
+    /* vpdpbusd vpdpbusds; with the other prefixes vpdpbssd, vpdpbsud, vpdpbuud and their s forms */
+    [0x50 ... 0x51] = ROWS(ROW(W0, .rm = V(RD, SVL), .vvvv = V_VEC)),
+    /* vpdpwssd vpdpwssds */
+    [0x52 ... 0x53] = ROWS(ROW(P66 | W0, .rm = V(RD, SVL), .vvvv = V_VEC)),
     /* vpbroadcastd */
     [0x58] = ROWS(ROW(P66 | W0, .rm = V(RD, S4))),
     /* vpbroadcastq */
     [0x59] = ROWS(ROW(P66 | W0, .rm = V(RD, S8))),
     /* vbroadcasti128 */
     [0x5a] = ROWS(ROW(P66 | W0 | L256 | MEM, .rm = M(RD, S16))),
-    /* tdpbf16ps, tdpbssd and its three variants */
-    [0x5c] = ROWS(ROW(PF3 | W0 | L128 | REG, .rm = TILE, .reg = TILE, .vvvv = V_TILE, .flags = DISTINCT)),
+    /* tdpbf16ps tdpfp16ps */
+    [0x5c] =
+        ROWS(ROW(PF3 | PF2 | W0 | L128 | REG, .rm = TILE, .reg = TILE, .vvvv = V_TILE, .flags = DISTINCT)),
+    /* tdpbssd tdpbsud tdpbusd tdpbuud */
     [0x5e] = ROWS(ROW(W0 | L128 | REG, .rm = TILE, .reg = TILE, .vvvv = V_TILE, .flags = DISTINCT)),
+    /* tcmmimfp16ps tcmmrlfp16ps */
+    [0x6c] =
+        ROWS(ROW(NP | P66 | W0 | L128 | REG, .rm = TILE, .reg = TILE, .vvvv = V_TILE, .flags = DISTINCT)),
+    /* vcvtneps2bf16 */
+    [0x72] = ROWS(ROW(PF3 | W0, .rm = V(RD, SVL))),
     /* vpbroadcastb */
     [0x78] = ROWS(ROW(P66 | W0, .rm = V(RD, S1))),
     /* vpbroadcastw */
@@ -284,6 +287,12 @@ x64_map x64_vex_0f38 = {
     [0xae] = ROWS(ROW(P66, .rm = V(RD, SVL), .vvvv = V_VEC)),
     /* vfnmsub213sd vfnmsub213ss */
     [0xaf] = ROWS(ROW(P66, .rm = V(RD, SY), .vvvv = V_VEC)),
+    /* vcvtneoph2ps vcvtneeph2ps vcvtneebf162ps vcvtneobf162ps */
+    [0xb0] = ROWS(ROW(W0 | MEM, .rm = M(RD, SVL))),
+    /* vbcstnesh2ps vbcstnebf162ps */
+    [0xb1] = ROWS(ROW(P66 | PF3 | W0 | MEM, .rm = M(RD, S2))),
+    /* vpmadd52luq vpmadd52huq */
+    [0xb4 ... 0xb5] = ROWS(ROW(P66 | W1, .rm = V(RD, SVL), .vvvv = V_VEC)),
     /* vfmaddsub231pd vfmaddsub231ps vfmsubadd231pd vfmsubadd231ps vfmadd231pd vfmadd231ps */
     [0xb6 ... 0xb8] = ROWS(ROW(P66, .rm = V(RD, SVL), .vvvv = V_VEC)),
     /* vfmadd231sd vfmadd231ss */
@@ -300,12 +309,23 @@ x64_map x64_vex_0f38 = {
     [0xbe] = ROWS(ROW(P66, .rm = V(RD, SVL), .vvvv = V_VEC)),
     /* vfnmsub231sd vfnmsub231ss */
     [0xbf] = ROWS(ROW(P66, .rm = V(RD, SY), .vvvv = V_VEC)),
+    /* vsha512rnds2 vsha512msg1 vsha512msg2 */
+    [0xcb] = ROWS(ROW(PF2 | W0 | L256 | REG, .vvvv = V_VEC)),
+    [0xcc ... 0xcd] = ROWS(ROW(PF2 | W0 | L256 | REG)),
     /* vgf2p8mulb */
     [0xcf] = ROWS(ROW(P66 | W0, .rm = V(RD, SVL), .vvvv = V_VEC)),
+    /* vpdpwuud vpdpwusd vpdpwsud and their s forms */
+    [0xd2 ... 0xd3] = ROWS(ROW(NP | P66 | PF3 | W0, .rm = V(RD, SVL), .vvvv = V_VEC)),
+    /* vsm3msg1 vsm3msg2, vsm4key4 vsm4rnds4 */
+    [0xda] = ROWS(ROW(NP | P66 | W0 | L128, .rm = V(RD, SVL), .vvvv = V_VEC),
+                  ROW(PF3 | PF2 | W0, .rm = V(RD, SVL), .vvvv = V_VEC)),
     /* vaesimc */
     [0xdb] = ROWS(ROW(P66 | L128, .rm = V(RD, SVL))),
     /* vaesenc vaesenclast vaesdec vaesdeclast */
     [0xdc ... 0xdf] = ROWS(ROW(P66, .rm = V(RD, SVL), .vvvv = V_VEC)),
+    /* cmpccxadd: locked by nature */
+    [0xe0 ... 0xef] = ROWS(ROW(P66 | L128 | MEM, .rm = M(RW, SY), .reg = G(RW, SY), .vvvv = V_READ,
+                               .effect = E_STATUS, .flags = ATOMIC)),
     /* andn */
     [0xf2] = ROWS(ROW(NP | L128, .rm = G(RD, SY), .reg = G(WR, SY), .vvvv = V_READ, .effect = E_STATUS)),
     /* blsi blsmsk blsr */
@@ -413,6 +433,8 @@ x64_map x64_vex_0f3a = {
     [0x7f] = ROWS(ROW(P66, .rm = V(RD, S8), .vvvv = V_VEC, .imm = IB)),
     /* vgf2p8affineqb vgf2p8affineinvqb */
     [0xce ... 0xcf] = ROWS(ROW(P66 | W1, .rm = V(RD, SVL), .vvvv = V_VEC, .imm = IB)),
+    /* vsm3rnds2 */
+    [0xde] = ROWS(ROW(P66 | W0 | L128, .rm = V(RD, SVL), .vvvv = V_VEC, .imm = IB)),
     /* vaeskeygenassist */
     [0xdf] = ROWS(ROW(P66 | L128, .rm = V(RD, SVL), .imm = IB)),
     /* rorx */

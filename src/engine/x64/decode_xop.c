@@ -29,7 +29,8 @@ x64_map x64_xop_8 = {
 
 x64_map x64_xop_9 = {
     /* blcfill blcic blcs blsfill blsic t1mskc tzmsk */
-    [0x01] = ROWS(ROW(NP | L128 | X1 | X2 | X3 | X4 | X5 | X6 | X7, .rm = G(RD, SY), .vvvv = V_WRITE, .effect = E_STATUS)),
+    [0x01] = ROWS(ROW(NP | L128 | X1 | X2 | X3 | X4 | X5 | X6 | X7, .rm = G(RD, SY), .vvvv = V_WRITE,
+                      .effect = E_STATUS)),
     /* blci blcmsk */
     [0x02] = ROWS(ROW(NP | L128 | X1 | X6, .rm = G(RD, SY), .vvvv = V_WRITE, .effect = E_STATUS)),
     /* llwpcb slwpcb */

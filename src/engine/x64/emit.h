@@ -51,10 +51,10 @@ static inline void emit_store_imm(struct code *c, uint32_t offset, uint32_t valu
   emit32(c, value);
 }
 
-/* add qword gs:[CTX_COUNT], amount: one instruction, so that a signal handler never sees half of it. */
-static inline void emit_count(struct code *c, int32_t amount) {
+/* add qword gs:[word of the position], amount: one instruction, so that a signal handler never sees half of it. */
+static inline void emit_count(struct code *c, unsigned word, int32_t amount) {
   bool small = amount == (int8_t)amount;
-  emit_gs_op(c, true, small ? 0x83 : 0x81, 0, CTX_COUNT);
+  emit_gs_op(c, true, small ? 0x83 : 0x81, 0, CTX_COUNTS + 8 * word);
   if (small) emit8(c, (uint8_t)amount);
   else emit32(c, (uint32_t)amount);
 }

@@ -66,6 +66,16 @@ exit_indirect:
         mov     %gs:CTX_SPILL, %rax
         mov     %gs:CTX_SPILL + 8, %rcx
         movq    $0, %gs:CTX_EXIT
+        movq    $0, %gs:CTX_RETURNED
+        jmp     exit_common
+/* A return that its table does not know: the target is just below the stack pointer, rcx in its spill slot. */
+        .globl exit_return
+exit_return:
+        mov     -8(%rsp), %rcx
+        mov     %rcx, %gs:CTX_RIP
+        mov     %gs:CTX_SPILL + 8, %rcx
+        movq    $0, %gs:CTX_EXIT
+        movq    $1, %gs:CTX_RETURNED
 /* Every exit ends here, with the arena offset of its struct exit in the context. */
         .globl exit_common
 exit_common:
@@ -188,14 +198,17 @@ arch_signal_restorer:
         syscall
         ud2
 
-/* A thread's indirect-branch table when it knows no target yet: every entry leads to the engine. Tables are private
- * mappings of this part of the engine's file (links.c). */
+/* A thread's tables for indirect branches and returns when it knows no target yet: every entry leads to the engine. Tables
+ * are private mappings of this part of the engine's file (links.c). */
         .section .rodata.targets, "a"
         .globl empty_targets
         .balign 4096
 empty_targets:
         .rept   65536
         .quad   exit_indirect
+        .endr
+        .rept   65536
+        .quad   exit_return
         .endr
 
         .bss

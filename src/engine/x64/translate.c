@@ -2,7 +2,7 @@
  *
  * The shape of a block in the cache:
  *
- *             [ mov rax, -pc; lea rcx, [rcx+rax]; jrcxz 1f; …; 1: mov rax, gs:…; mov rcx, gs:… ]   indirect entry
+ *             [ checks that an indirect branch or a return means this block: links.c ]
  *     code:   add  qword gs:[count], N        ; the position, and the poll
  *             jns  poll
  *             …instructions, most of them copied…
@@ -27,6 +27,7 @@
 extern const char exit_common[];
 
 static struct translation translation; /* under cache_lock */
+static unsigned next_count_word;       /* neighbours should not share one */
 
 struct exit *new_exit(struct translation *t, enum exit_kind kind, uintptr_t target) {
   struct exit *exit = t->next_exit++;
@@ -143,15 +144,32 @@ static void save_for_indirect(struct translation *t) {
   t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_RAX, RAX) | BORROWED(SLOT_RCX, RCX);
 }
 
-static void end_return(struct translation *t, const struct item *item) {
+/* lea rsp, [rsp + bytes] */
+static void release_stack(struct code *c, uint32_t bytes) {
+  emit8(c, 0x48), emit8(c, 0x8d), emit8(c, 0xa4), emit8(c, 0x24);
+  emit32(c, bytes);
+}
+
+/*     mov   gs:[1], rcx
+ *     movzx ecx, word [rsp]
+ *     lea   rsp, [rsp + 8]
+ *     jmp   gs:[rcx*8 + table]            ; the target looks at the rest of the address itself */
+static void end_return(struct translation *t) {
   struct code *c = &t->code;
+  emit_save(c, RCX, SPILL(SLOT_RCX));
+  t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_RCX, RCX);
+  emit8(c, 0x0f), emit8(c, 0xb7), emit8(c, 0x0c), emit8(c, 0x24);
+  emit8(c, 0x48), emit8(c, 0x8d), emit8(c, 0x64), emit8(c, 0x24), emit8(c, 8);
+  emit8(c, 0x65), emit8(c, 0xff), emit8(c, 0x24), emit8(c, 0xcd);
+  emit32(c, RETURN_TABLE);
+}
+
+/* A return that releases arguments too leaves its address out of the target's reach: it is an ordinary indirect jump. */
+static void end_return_releasing(struct translation *t, uint16_t bytes) {
   save_for_indirect(t);
-  emit8(c, 0x59); /* pop rcx */
-  if (item->insn.imm) {
-    emit8(c, 0x48), emit8(c, 0x8d), emit8(c, 0xa4), emit8(c, 0x24); /* lea rsp, [rsp + imm] */
-    emit32(c, (uint32_t)(uint16_t)item->insn.imm);
-  }
-  indirect_jump(c);
+  emit8(&t->code, 0x59); /* pop rcx */
+  release_stack(&t->code, bytes);
+  indirect_jump(&t->code);
 }
 
 /* rcx = the branch's target operand; rax is free. */
@@ -293,7 +311,10 @@ static void emit_end(struct translation *t, const struct item *item) {
       push_return_address(t, next);
       end_jump(t, target);
       return;
-    case INSN_RET: end_return(t, item); return;
+    case INSN_RET:
+      if (insn->imm) end_return_releasing(t, (uint16_t)insn->imm);
+      else end_return(t);
+      return;
     case INSN_JMP_IND:
     case INSN_CALL_IND:
       if (config.check != CHECK_NONE && wants_check(insn)) {
@@ -376,7 +397,7 @@ static void emit_entry(struct translation *t) {
     emit_save(c, RAX, SPILL(SLOT_RAX));
     emit_flags_to_rax(c);
   }
-  emit_count(c, (int32_t)t->sb.count);
+  emit_count(c, t->block->count_word, (int32_t)t->sb.count);
   new_stub(t, emit_jcc(c, COND_NS), new_exit(t, EXIT_POLL, t->block->pc))->restore_flags = !dead;
   if (!dead) {
     emit_flags_from_rax(c);
@@ -439,11 +460,11 @@ static void emit_stub(struct translation *t, const struct stub *stub) {
   }
   if (stub->reload >= 0) emit_load(c, (unsigned)stub->reload, SPILL(SLOT_LONG));
   if (stub->correction && stub->flags_dead) {
-    emit_count(c, stub->correction);
+    emit_count(c, t->block->count_word, stub->correction);
   } else if (stub->correction) {
     emit_save(c, RAX, SPILL(SLOT_RAX));
     emit_flags_to_rax(c);
-    emit_count(c, stub->correction);
+    emit_count(c, t->block->count_word, stub->correction);
     emit_flags_from_rax(c);
     emit_load(c, RAX, SPILL(SLOT_RAX));
   }
@@ -483,7 +504,7 @@ static void emit_body(struct translation *t) {
   }
 }
 
-struct block *arch_translate(uintptr_t pc, bool indirect) {
+struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
   struct translation *t = &translation;
   uint8_t *start = cache_reserve(CACHE_BLOCK_MAX);
   if (!start) return NULL;
@@ -491,6 +512,7 @@ struct block *arch_translate(uintptr_t pc, bool indirect) {
   unsigned exits = 6 + t->sb.side_exits + (config.check == CHECK_NONE ? 0 : t->sb.count);
   struct block *block = t->block = arena_alloc(sizeof *block);
   block->pc = pc;
+  block->count_word = next_count_word++ % COUNT_WORDS;
   block->exits = t->next_exit = arena_alloc(exits * sizeof *block->exits);
   block->exit_count = (uint16_t)exits;
   block->self_checking = t->sb.self_checking && !t->sb.unfetchable;
@@ -498,9 +520,9 @@ struct block *arch_translate(uintptr_t pc, bool indirect) {
   t->code.at = start;
   t->stub_count = t->constant_count = 0;
   t->borrowed = -1;
-  if (indirect) {
-    block->indirect = (uintptr_t)start;
-    emit_indirect_entry(&t->code, pc);
+  if (entry != ENTRY_DIRECT) {
+    block->entries[entry] = (uintptr_t)start;
+    emit_entry_check(&t->code, pc, entry);
     while ((uintptr_t)t->code.at & 7) emit8(&t->code, 0x90);
   }
   block->code = (uintptr_t)t->code.at;

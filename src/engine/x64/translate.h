@@ -14,8 +14,10 @@ enum { SLOT_RAX, SLOT_RCX, SLOT_LONG, SLOT_SHORT };
 #define BORROWED(slot, reg) ((uint16_t)(((reg) + 1) << 5 * (slot)))
 enum { BORROWED_SLOTS = 3, BORROWED_MASK = 31 };
 
-/* Displacement of the thread's indirect-branch table from its slot; one code address per low 16 bits of a target. */
+/* Displacements of the thread's tables for indirect branches and for returns from its slot; each has one code address per
+ * low 16 bits of a target. */
 #define TARGET_TABLE 0x10000
+#define RETURN_TABLE 0x90000
 enum { TARGET_COUNT = 1 << 16 };
 
 /* Code that is emitted behind the block's main path. */
@@ -69,6 +71,6 @@ void repair_fip(struct thread *thread, uint64_t detail);
 uint64_t application_address(uint64_t code);
 
 /* links.c */
-void emit_indirect_entry(struct code *c, uintptr_t pc);
+void emit_entry_check(struct code *c, uintptr_t pc, enum entry_kind entry);
 
 #endif

@@ -3,7 +3,7 @@
 
 int main(void) {
   byte *p = jit_map(JIT_PAGE);
-  /* 0: mov eax, 0; 5: mov ecx, 50; 10: test cl, 1; 13: jz 17; 15: add eax, ecx; 17: dec ecx; 19: jnz 10; ret */
+  /* 0: mov eax, 0; 5: mov ecx, 50; 10: test cl, 1; 13: jz 17; 15: add eax, ecx; 17: dec ecx; jnz 10; ret */
   JIT_EMIT(p, "\xb8\0\0\0\0\xb9\x32\0\0\0\xf6\xc1\x01\x74\x02\x01\xc8\xff\xc9\x75\xf5\xc3");
   uint32_t history = 0;
   for (uint32_t i = 0; i < 4000; i++) {
