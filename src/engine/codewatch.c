@@ -113,7 +113,7 @@ static void release(struct code_page *p) {
 static void for_each_page(uintptr_t start, uintptr_t end, void (*visit)(struct code_page *)) {
   start = ALIGN_DOWN(start, PAGE);
   if ((end - start) / PAGE < page_count) {
-    for (uintptr_t page = start; page < end; page += PAGE) {
+    for (uintptr_t page = start; page < end && page >= start; page += PAGE) { /* may end at the very top */
       struct code_page *p = find(page);
       if (p) visit(p);
     }

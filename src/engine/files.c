@@ -20,6 +20,7 @@
 #include "engine/lib.h"
 #include "engine/mappings.h"
 #include "engine/proc_path.h"
+#include "engine/syscalls.h"
 
 /* -- Descriptors ------------------------------------------------------------------------------------------------ */
 
@@ -201,6 +202,11 @@ static bool open_edited(struct thread *thread, const struct proc_path *proc, lon
   }
 }
 
+/* The kernel lets nobody write to the file of a running program. */
+static bool writes_program(const struct proc_path *proc, long flags) {
+  return proc->file == PROC_EXE && ((flags & O_ACCMODE) != O_RDONLY || flags & O_TRUNC) && !(flags & O_PATH);
+}
+
 /* Where a call has its path, its directory (or -1: the working directory) and, if it opens, its flags. */
 struct path_call {
   long nr;
@@ -235,10 +241,14 @@ static bool path_call(struct thread *thread, const struct call *call, long *resu
     if (!proc_path_parse(directory, path, &proc)) return false;
     if (where->flags != -1 && open_edited(thread, &proc, open_flags(call, where), result)) return true;
     if (!files_real_program(directory, path)) return false;
+    if (where->flags != -1 && writes_program(&proc, open_flags(call, where))) {
+      *result = -ETXTBSY;
+      return true;
+    }
     struct call rewritten = *call;
     rewritten.args[(int)where->path] = (long)path;
     if (where->directory >= 0) rewritten.args[(int)where->directory] = AT_FDCWD;
-    *result = arch_blocking_call(thread, &rewritten);
+    *result = syscall_pass_on(thread, &rewritten);
     return true;
   }
   return false;
@@ -264,7 +274,7 @@ bool files_call(struct thread *thread, const struct call *call, long *result) {
     return true;
   }
   if (call->nr == __NR_getdents64) {
-    *result = arch_blocking_call(thread, call);
+    *result = syscall_pass_on(thread, call);
     if (*result > 0) *result = hide_descriptors(call, *result);
     return true;
   }

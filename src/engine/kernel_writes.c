@@ -1,7 +1,7 @@
 /* kernel_writes.c: where the kernel writes when it transfers data for the application.
  *
- * Only the calls that move data whose loss would show, because a second try would find it gone. All other calls that
- * write memory simply fail on a watched page and are performed again (syscalls.c). */
+ * Only the calls that move data whose loss would show, because a second try would find it gone. All other
+ * calls that write memory simply fail on a watched page and are performed again (syscalls.c). */
 #include <linux/uio.h>
 
 #include "engine/code.h"
@@ -19,10 +19,18 @@ static const struct {
   int argument;
   enum shape shape;
 } transfers[] = {
-    {__NR_read, 1, BUFFER},      {__NR_pread64, 1, BUFFER}, {__NR_recvfrom, 1, BUFFER},
-    {__NR_getrandom, 0, BUFFER}, {__NR_readv, 1, VECTOR},   {__NR_preadv, 1, VECTOR},
-    {__NR_preadv2, 1, VECTOR},   {__NR_vmsplice, 1, VECTOR}, {__NR_process_vm_readv, 1, VECTOR},
-    {__NR_process_vm_writev, 3, VECTOR}, {__NR_recvmsg, 1, MESSAGE}, {__NR_recvmmsg, 1, MESSAGES},
+    {__NR_read, 1, BUFFER},
+    {__NR_pread64, 1, BUFFER},
+    {__NR_recvfrom, 1, BUFFER},
+    {__NR_getrandom, 0, BUFFER},
+    {__NR_readv, 1, VECTOR},
+    {__NR_preadv, 1, VECTOR},
+    {__NR_preadv2, 1, VECTOR},
+    {__NR_vmsplice, 1, VECTOR},
+    {__NR_process_vm_readv, 1, VECTOR},
+    {__NR_process_vm_writev, 3, VECTOR},
+    {__NR_recvmsg, 1, MESSAGE},
+    {__NR_recvmmsg, 1, MESSAGES},
 };
 
 /* As the kernel lays them out. */
@@ -57,9 +65,15 @@ static void release_message(uintptr_t address) {
 
 static void release_shape(enum shape shape, uintptr_t pointer, size_t count) {
   switch (shape) {
-    case BUFFER: codewatch_release(pointer, pointer + count); break;
-    case VECTOR: release_vector(pointer, count); break;
-    case MESSAGE: release_message(pointer); break;
+    case BUFFER:
+      codewatch_release(pointer, pointer + count);
+      break;
+    case VECTOR:
+      release_vector(pointer, count);
+      break;
+    case MESSAGE:
+      release_message(pointer);
+      break;
     case MESSAGES:
       for (size_t i = 0; i < count && i < UIO_MAXIOV; i++)
         release_message(pointer + i * sizeof(struct message_and_size));
@@ -67,8 +81,9 @@ static void release_shape(enum shape shape, uintptr_t pointer, size_t count) {
   }
 }
 
-/* A file that is somebody's memory is written at an address, whatever the protection there. Which files are is not
- * known: an ordinary one costs a look at a table, and a needless translation if it happens to have code at that offset. */
+/* A file that is somebody's memory is written at an address, whatever the protection there. Which files
+ * are is not known: an ordinary one costs a look at a table, and a needless translation if it happens to
+ * have code at that offset. */
 void codewatch_after_call(const struct call *call, long result) {
   if (call->nr == __NR_pwrite64 || call->nr == __NR_pwritev || call->nr == __NR_pwritev2)
     if (result > 0) code_overwritten((uintptr_t)call->args[3], (uintptr_t)call->args[3] + (uintptr_t)result);

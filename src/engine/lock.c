@@ -1,7 +1,7 @@
 /* lock.c: the engine's mutual-exclusion lock and the two futex operations it stands on.
  *
- * The word says whether anyone may be asleep, so an uncontended take and release never enter the kernel. A signal only
- * queues itself and returns, so a sleep that it ends is simply begun again. */
+ * The word says whether anyone may be asleep, so an uncontended take and release never enter the kernel. A
+ * signal only queues itself and returns, so a sleep that it ends is simply begun again. */
 #include <linux/futex.h>
 #include <stdatomic.h>
 

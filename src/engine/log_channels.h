@@ -3,14 +3,14 @@
 #define REPRISE_ENGINE_LOG_CHANNELS_H
 
 /* name of the channel, what it shows */
-#define LOG_CHANNELS(X)                                                   \
-  X(start, "loading of programs and what the kernel handed over")        \
-  X(blocks, "every block translated, with its address and size")         \
-  X(links, "direct branches linked, indirect targets resolved")          \
-  X(calls, "every system call with arguments and result")                \
-  X(signals, "signals taken, queued, delivered, returned from")          \
-  X(threads, "threads and processes created and ended")                  \
-  X(memory, "mapping changes")                                           \
+#define LOG_CHANNELS(X)                                           \
+  X(start, "loading of programs and what the kernel handed over") \
+  X(blocks, "every block translated, with its address and size")  \
+  X(links, "direct branches linked, indirect targets resolved")   \
+  X(calls, "every system call with arguments and result")         \
+  X(signals, "signals taken, queued, delivered, returned from")   \
+  X(threads, "threads and processes created and ended")           \
+  X(memory, "mapping changes")                                    \
   X(code, "code invalidated and flushed")
 
 #endif

@@ -1,11 +1,12 @@
 /* processes.c: clone in all its forms.
  *
- * Two cases. With shared memory (threads, vfork) the child gets a slot of its own and starts on that slot's engine
- * stack; whether it is a thread of this process or a process in the same memory only decides what it shares. Without
- * (fork) the child is a copy of everything and goes on where the parent stood, on the same engine stack; all locks are held
- * meanwhile, so that no other thread's half-done work is copied.
+ * Two cases. With shared memory (threads, vfork) the child gets a slot of its own and starts on that
+ * slot's engine stack; whether it is a thread of this process or a process in the same memory only decides
+ * what it shares. Without (fork) the child is a copy of everything and goes on where the parent stood, on
+ * the same engine stack; all locks are held meanwhile, so that no other thread's half-done work is copied.
  *
- * Locks are taken in the order in which they nest elsewhere: the cache, threads, signal actions, mappings, the arena. */
+ * Locks are taken in the order in which they nest elsewhere: the cache, threads, signal actions, mappings,
+ * the arena. */
 #include <linux/sched.h>
 #include <linux/signal.h>
 
@@ -21,14 +22,14 @@
 #include "engine/syscalls.h"
 
 struct request {
-  uint64_t flags;              /* CLONE_*, without the exit signal */
+  uint64_t flags; /* CLONE_*, without the exit signal */
   int exit_signal;
-  uintptr_t stack;             /* the child's stack pointer, 0: as the parent's */
+  uintptr_t stack; /* the child's stack pointer, 0: as the parent's */
   uintptr_t pidfd, parent_tid, child_tid, tls;
   const struct clone_args *extended; /* of clone3, else NULL */
 };
 
-/* -- Shared memory -------------------------------------------------------------------------------------------------- */
+/* -- Shared memory --------------------------------------------------------------------------------------- */
 
 /* What the child starts with besides its registers. */
 static void prepare_child(struct thread *child, struct thread *parent, const struct request *request) {
@@ -61,8 +62,8 @@ static long clone_with_slot(struct thread *child, const struct request *request)
   if (request->extended && flags & CLONE_PIDFD) parent_tid = request->pidfd;
   if (both) flags &= ~(uint64_t)CLONE_PARENT_SETTID;
   if (flags & (CLONE_PIDFD | CLONE_PARENT_SETTID)) codewatch_release(parent_tid, parent_tid + sizeof(int));
-  long tid = arch_clone(child, flags | CLONE_CHILD_CLEARTID | (unsigned)request->exit_signal, (int *)parent_tid,
-                        (int *)&child->kernel_tid, request->tls);
+  long tid = arch_clone(child, flags | CLONE_CHILD_CLEARTID | (unsigned)request->exit_signal,
+                        (int *)parent_tid, (int *)&child->kernel_tid, request->tls);
   if (both && !os_failed(tid)) store_tid(request->parent_tid, (uint32_t)tid);
   return tid;
 }
@@ -88,7 +89,7 @@ static long clone_shared(struct thread *parent, const struct request *request) {
   return tid;
 }
 
-/* -- A copy of the memory --------------------------------------------------------------------------------------------- */
+/* -- A copy of the memory -------------------------------------------------------------------------------- */
 
 static void lock_everything(struct thread *thread) {
   cache_before_fork();
@@ -134,8 +135,7 @@ static void become_child(struct thread *thread, const struct request *request) {
 }
 
 static long fork_copy(struct thread *thread, const struct request *request) {
-  if (request->flags & CLONE_PIDFD)
-    codewatch_release(request->pidfd, request->pidfd + sizeof(int));
+  if (request->flags & CLONE_PIDFD) codewatch_release(request->pidfd, request->pidfd + sizeof(int));
   if (request->flags & CLONE_PARENT_SETTID)
     codewatch_release(request->parent_tid, request->parent_tid + sizeof(int));
   lock_everything(thread);
@@ -146,7 +146,7 @@ static long fork_copy(struct thread *thread, const struct request *request) {
   return pid;
 }
 
-/* -- The calls -------------------------------------------------------------------------------------------------------- */
+/* -- The calls ------------------------------------------------------------------------------------------- */
 
 static long perform(struct thread *thread, const struct request *request) {
   if (!signals_hold_off(thread)) return CALL_INTERRUPTED;
@@ -211,8 +211,12 @@ static long call_clone3(struct thread *thread, const long *call_args) {
 
 bool clone_call(struct thread *thread, const struct call *call, long *result) {
   switch (call->nr) {
-    case __NR_clone: *result = call_clone(thread, call->args); return true;
-    case __NR_clone3: *result = call_clone3(thread, call->args); return true;
+    case __NR_clone:
+      *result = call_clone(thread, call->args);
+      return true;
+    case __NR_clone3:
+      *result = call_clone3(thread, call->args);
+      return true;
 #ifdef __NR_fork
     case __NR_fork: {
       struct request request = {.exit_signal = SIGCHLD};
@@ -225,6 +229,7 @@ bool clone_call(struct thread *thread, const struct call *call, long *result) {
       return true;
     }
 #endif
-    default: return false;
+    default:
+      return false;
   }
 }

@@ -11,15 +11,19 @@
 enum { MASK_SIZE = sizeof(uint64_t) };
 
 /* What the kernel keeps of sa_flags; it clears the rest, so that a program can find out what is supported. */
-#define KNOWN_FLAGS                                                                                   \
-  (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | SA_RESETHAND |    \
+#define KNOWN_FLAGS                                                                                 \
+  (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | SA_RESETHAND | \
    SA_EXPOSE_TAGBITS | SA_RESTORER)
 
-static long read_app(void *to, long from, size_t bytes) { return safe_copy(to, (const void *)from, bytes); }
+static long read_app(void *to, long from, size_t bytes) {
+  return safe_copy(to, (const void *)from, bytes);
+}
 
-static long write_app(long to, const void *from, size_t bytes) { return copy_to_app((uintptr_t)to, from, bytes); }
+static long write_app(long to, const void *from, size_t bytes) {
+  return copy_to_app((uintptr_t)to, from, bytes);
+}
 
-/* -- Actions -------------------------------------------------------------------------------------------------------- */
+/* -- Actions --------------------------------------------------------------------------------------------- */
 
 static long call_sigaction(struct thread *thread, const long *args) {
   int signo = (int)args[0];
@@ -43,7 +47,7 @@ static long call_sigaction(struct thread *thread, const long *args) {
   return args[2] ? write_app(args[2], &old, sizeof old) : 0;
 }
 
-/* -- Masks and what is pending ------------------------------------------------------------------------------------- */
+/* -- Masks and what is pending --------------------------------------------------------------------------- */
 
 static long call_sigprocmask(struct thread *thread, const long *args) {
   int how = (int)args[0];
@@ -51,10 +55,14 @@ static long call_sigprocmask(struct thread *thread, const long *args) {
   if (args[3] != MASK_SIZE) return -EINVAL;
   if (args[1]) {
     if (read_app(&set, args[1], sizeof set)) return -EFAULT;
-    if (how == SIG_BLOCK) mask = old | set;
-    else if (how == SIG_UNBLOCK) mask = old & ~set;
-    else if (how == SIG_SETMASK) mask = set;
-    else return -EINVAL;
+    if (how == SIG_BLOCK)
+      mask = old | set;
+    else if (how == SIG_UNBLOCK)
+      mask = old & ~set;
+    else if (how == SIG_SETMASK)
+      mask = set;
+    else
+      return -EINVAL;
     mask &= ~UNBLOCKABLE;
     /* What the new mask lets in arrives when this call returns; what came before it is delivered first. */
     uint64_t for_kernel = mask & ASYNCHRONOUS;
@@ -78,7 +86,7 @@ static long call_sigpending(struct thread *thread, const long *args) {
   return write_app(args[0], &pending, size);
 }
 
-/* -- Waits ---------------------------------------------------------------------------------------------------------- */
+/* -- Waits ----------------------------------------------------------------------------------------------- */
 
 /* Calls that wait under a mask of their own: which argument points to it and which is its size; or, where
  * there were too many arguments, which one points to a pair of both. */
@@ -101,14 +109,17 @@ static const struct mask_argument *find_mask_argument(long nr) {
 }
 
 /* The kernel gets a copy of the mask that lets the synchronous signals through. */
-static long wait_with_mask(struct thread *thread, const struct call *call, const struct mask_argument *where) {
+static long wait_with_mask(struct thread *thread, const struct call *call,
+                           const struct mask_argument *where) {
   struct mask_pair pair = {call->args[where->mask], 0};
-  if (where->size >= 0) pair.size = call->args[where->size];
-  else if (pair.mask && read_app(&pair, pair.mask, sizeof pair)) return -EFAULT;
+  if (where->size >= 0)
+    pair.size = call->args[where->size];
+  else if (pair.mask && read_app(&pair, pair.mask, sizeof pair))
+    return -EFAULT;
   uint64_t mask;
   /* Without a mask there is nothing to do here, and a bad one the kernel refuses. */
   if (!pair.mask || pair.size != MASK_SIZE || read_app(&mask, pair.mask, sizeof mask))
-    return arch_blocking_call(thread, call);
+    return syscall_in_kernel(thread, call);
 
   struct call inner = *call;
   uint64_t for_kernel = mask & ASYNCHRONOUS;
@@ -118,7 +129,7 @@ static long wait_with_mask(struct thread *thread, const struct call *call, const
   if (!queue_held(thread, mask)) {
     thread->wait_mask = mask;
     thread->waiting = true;
-    result = arch_blocking_call(thread, &inner);
+    result = syscall_in_kernel(thread, &inner);
     thread->waiting = false;
   }
   if (result == -EINTR && thread->queued.signo) {
@@ -135,22 +146,30 @@ static long take_held(struct thread *thread, uint64_t set, long info) {
   return signo;
 }
 
+static void nothing_queued(struct thread *thread) {
+  if (!signals_hold_off(thread)) return;
+  arch_set_signal_queued(thread, false);
+  signals_let_in(thread);
+}
+
 static long call_sigtimedwait(struct thread *thread, const struct call *call) {
   uint64_t set;
   if (call->args[3] != MASK_SIZE || read_app(&set, call->args[0], sizeof set))
     return arch_blocking_call(thread, call);
+  if (!(set & SYNCHRONOUS)) return syscall_in_kernel(thread, call);
   long result;
   thread->awaited = set & SYNCHRONOUS;
-  /* A held signal that comes while we wait ends the call without anything being queued. */
+  /* A held signal that comes before the kernel is entered ends the call without anything being queued. */
   do {
-    if (!thread->queued.signo) arch_set_signal_queued(thread, false);
-    result = thread->held & set ? take_held(thread, set, call->args[1]) : arch_blocking_call(thread, call);
+    nothing_queued(thread);
+    result = thread->held & set ? take_held(thread, set, call->args[1]) : syscall_in_kernel(thread, call);
   } while (result == CALL_INTERRUPTED && !thread->queued.signo);
   thread->awaited = 0;
+  nothing_queued(thread);
   return result;
 }
 
-/* -- Frames and stacks -------------------------------------------------------------------------------------------- */
+/* -- Frames and stacks ----------------------------------------------------------------------------------- */
 
 static long call_sigreturn(struct thread *thread) {
   if (thread->queued.signo) return CALL_INTERRUPTED;
@@ -176,7 +195,7 @@ static long call_sigaltstack(struct thread *thread, const long *args) {
   return !result && args[1] ? write_app(args[1], &old, sizeof old) : result;
 }
 
-/* -- Sending -------------------------------------------------------------------------------------------------------- */
+/* -- Sending --------------------------------------------------------------------------------------------- */
 
 static long call_sigqueueinfo(struct thread *thread, const struct call *call, int signo) {
   thread->sending = signo;
@@ -192,14 +211,31 @@ bool signals_call(struct thread *thread, const struct call *call, long *result) 
     return true;
   }
   switch (call->nr) {
-    case __NR_rt_sigaction: *result = call_sigaction(thread, call->args); return true;
-    case __NR_rt_sigprocmask: *result = call_sigprocmask(thread, call->args); return true;
-    case __NR_rt_sigpending: *result = call_sigpending(thread, call->args); return true;
-    case __NR_rt_sigtimedwait: *result = call_sigtimedwait(thread, call); return true;
-    case __NR_rt_sigreturn: *result = call_sigreturn(thread); return true;
-    case __NR_sigaltstack: *result = call_sigaltstack(thread, call->args); return true;
-    case __NR_rt_sigqueueinfo: *result = call_sigqueueinfo(thread, call, (int)call->args[1]); return true;
-    case __NR_rt_tgsigqueueinfo: *result = call_sigqueueinfo(thread, call, (int)call->args[2]); return true;
-    default: return false;
+    case __NR_rt_sigaction:
+      *result = call_sigaction(thread, call->args);
+      return true;
+    case __NR_rt_sigprocmask:
+      *result = call_sigprocmask(thread, call->args);
+      return true;
+    case __NR_rt_sigpending:
+      *result = call_sigpending(thread, call->args);
+      return true;
+    case __NR_rt_sigtimedwait:
+      *result = call_sigtimedwait(thread, call);
+      return true;
+    case __NR_rt_sigreturn:
+      *result = call_sigreturn(thread);
+      return true;
+    case __NR_sigaltstack:
+      *result = call_sigaltstack(thread, call->args);
+      return true;
+    case __NR_rt_sigqueueinfo:
+      *result = call_sigqueueinfo(thread, call, (int)call->args[1]);
+      return true;
+    case __NR_rt_tgsigqueueinfo:
+      *result = call_sigqueueinfo(thread, call, (int)call->args[2]);
+      return true;
+    default:
+      return false;
   }
 }

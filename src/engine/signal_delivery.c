@@ -1,9 +1,10 @@
 /* signal_delivery.c: a signal's way from the kernel to the application.
  *
- * The kernel's handler (signal_arrived) takes no lock and builds no frame: it notes the signal in the thread, has the
- * kernel hold back all others, and lets the thread run on to its next safepoint; a system call that is about
- * to be entered is given up. A fault leaves the cache at once, its state made whole. signals_deliver then runs on the
- * engine stack at the safepoint and does what the kernel does when it delivers. */
+ * The kernel's handler (signal_arrived) takes no lock and builds no frame: it notes the signal in the
+ * thread, has the kernel hold back all others, and lets the thread run on to its next safepoint; a system
+ * call that is about to be entered is given up. A fault leaves the cache at once, its state made whole.
+ * signals_deliver then runs on the engine stack at the safepoint and does what the kernel does when it
+ * delivers. */
 #include <asm/mman.h>
 
 #include "engine/code.h"
@@ -13,11 +14,12 @@
 #include "engine/report.h"
 #include "engine/signal_state.h"
 
-/* -- In the kernel's handler ------------------------------------------------------------------------------------------ */
+/* -- In the kernel's handler ----------------------------------------------------------------------------- */
 
-/* Whether the processor raised it at the instruction, as opposed to someone sending it. (A process may send itself
- * anything, a signal that claims to be a fault included.) */
-static bool is_fault(const struct thread *thread, int signo, const siginfo_t *info, const struct ucontext *uc) {
+/* Whether the processor raised it at the instruction, as opposed to someone sending it. (A process may
+ * send itself anything, a signal that claims to be a fault included.) */
+static bool is_fault(const struct thread *thread, int signo, const siginfo_t *info,
+                     const struct ucontext *uc) {
   if (info->si_code <= 0 || !(SIGNAL_BIT(signo) & SYNCHRONOUS)) return false;
   if (signo == SIGBUS && info->si_code == BUS_MCEERR_AO) return false;
   if (thread->sending == signo && !arch_uc_in_cache(uc)) return false;
@@ -38,14 +40,18 @@ static void take_fault(struct thread *thread, int signo, siginfo_t *info, struct
     if (!arch_uc_divert(uc, true)) report_engine_fault(signo, arch_uc_pc(uc), (uintptr_t)info->si_addr);
     return;
   }
-  if (!arch_uc_recover(thread, uc, info)) report_engine_fault(signo, arch_uc_pc(uc), (uintptr_t)info->si_addr);
+  if (!arch_uc_recover(thread, uc, info))
+    report_engine_fault(signo, arch_uc_pc(uc), (uintptr_t)info->si_addr);
   queue(thread, uc, signo, info, true);
   arch_uc_to_engine(thread, uc);
 }
 
-/* A synchronous signal that someone sent: the kernel does not know whether the application blocks or ignores it. */
-static bool take_sent_synchronous(struct thread *thread, int signo, const siginfo_t *info, struct ucontext *uc) {
+/* A synchronous signal that someone sent: the kernel does not know whether the application blocks or
+ * ignores it. */
+static bool take_sent_synchronous(struct thread *thread, int signo, const siginfo_t *info,
+                                  struct ucontext *uc) {
   uint64_t bit = SIGNAL_BIT(signo);
+  thread->disturbed = true;
   if (thread->process->actions->of[signo].handler == HANDLER_IGNORE) return true;
   bool blocked = (thread->waiting ? thread->wait_mask : thread->mask) & bit;
   if (!blocked && !thread->queued.signo) return false;
@@ -62,6 +68,7 @@ void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc) {
   struct thread *thread = arch_self();
   if (signo == SIGSYS && info->si_code == SI_QUEUE && (uintptr_t)info->si_ptr == KICK_VALUE) {
     arch_request(thread);
+    thread->disturbed = true;
     return;
   }
   LOG(signals, "%d taken, code %d, at %lx", signo, info->si_code, arch_uc_pc(uc));
@@ -79,7 +86,7 @@ void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc) {
   arch_uc_divert(uc, false);
 }
 
-/* -- At the safepoint ----------------------------------------------------------------------------------------------- */
+/* -- At the safepoint ------------------------------------------------------------------------------------ */
 
 void signals_raise(struct thread *thread, int signo, int code, uintptr_t address) {
   kernel_set_mask(ALL_SIGNALS);
@@ -96,7 +103,8 @@ void signals_raise(struct thread *thread, int signo, int code, uintptr_t address
 void signals_raise_fetch(struct thread *thread, uintptr_t address) {
   struct mapping mapping;
   bool mapped = mappings_find(address, &mapping);
-  /* The kernel brings in a page that may be accessed at all, before the processor finds that it is no code. */
+  /* The kernel brings in a page that may be accessed at all, before the processor finds that it is no
+   * code. */
   bool present = mapped && mapping.prot != PROT_NONE;
   if (!arch_set_fetch_fault(thread, address, present))
     signals_raise(thread, SIGSEGV, SI_KERNEL, 0);
@@ -129,7 +137,8 @@ static void die_of(struct thread *thread, const struct queued_signal *signal) {
   os_call4(__NR_rt_sigaction, signal->signo, &standard, 0, sizeof standard.mask);
   send_again(thread, signal->signo, &signal->info);
   kernel_set_mask(~SIGNAL_BIT(signal->signo));
-  /* Still alive: the first process of a pid namespace is spared its own fatal signals. A fault can't be survived. */
+  /* Still alive: the first process of a pid namespace is spared its own fatal signals. A fault can't be
+   * survived. */
   kernel_set_action(signal->signo, &thread->process->actions->of[signal->signo]);
   if (signal->synchronous) os_call1(__NR_exit_group, 128 + signal->signo);
 }
@@ -140,8 +149,8 @@ static struct action take_action(struct thread *thread, const struct queued_sign
   lock_take(&actions->lock);
   struct action *current = &actions->of[signal->signo];
   struct action action = *current;
-  bool forced = signal->synchronous &&
-                (action.handler == HANDLER_IGNORE || thread->mask & SIGNAL_BIT(signal->signo));
+  bool forced =
+      signal->synchronous && (action.handler == HANDLER_IGNORE || thread->mask & SIGNAL_BIT(signal->signo));
   if (forced) action.handler = HANDLER_DEFAULT;
   if (action.handler != HANDLER_DEFAULT && action.handler != HANDLER_IGNORE && action.flags & SA_RESETHAND) {
     current->handler = HANDLER_DEFAULT;
@@ -151,7 +160,8 @@ static struct action take_action(struct thread *thread, const struct queued_sign
   return action;
 }
 
-static long push_frame(struct thread *thread, const struct queued_signal *signal, const struct action *action) {
+static long push_frame(struct thread *thread, const struct queued_signal *signal,
+                       const struct action *action) {
   struct frame_request request = {
       .signo = signal->signo,
       .info = &signal->info,
@@ -164,14 +174,17 @@ static long push_frame(struct thread *thread, const struct queued_signal *signal
   };
   uintptr_t start = (uintptr_t)thread->altstack.ss_sp;
   bool already = on_altstack(thread, arch_sp(thread));
-  bool entering = action->flags & SA_ONSTACK && thread->altstack.ss_size && !on_altstack(thread, request.stack);
+  bool entering =
+      action->flags & SA_ONSTACK && thread->altstack.ss_size && !on_altstack(thread, request.stack);
   if (entering) request.stack = start + thread->altstack.ss_size;
   if (already || entering) request.stack_limit = start;
   return arch_push_frame(thread, &request);
 }
 
-/* Enters the handler. When its frame can't be written, the application gets a fault instead, as from the kernel. */
-static void enter_handler(struct thread *thread, const struct queued_signal *signal, const struct action *action) {
+/* Enters the handler. When its frame can't be written, the application gets a fault instead, as from the
+ * kernel. */
+static void enter_handler(struct thread *thread, const struct queued_signal *signal,
+                          const struct action *action) {
   if (push_frame(thread, signal, action) != 0) {
     LOG(signals, "%d: no room for its frame", signal->signo);
     struct queued_signal fault = {.signo = SIGSEGV, .synchronous = true};
@@ -187,7 +200,8 @@ static void enter_handler(struct thread *thread, const struct queued_signal *sig
   uint64_t base = signal->ended_wait ? signal->wait_mask : thread->mask;
   uint64_t self = action->flags & SA_NODEFER ? 0 : SIGNAL_BIT(signal->signo);
   thread->mask = (base | action->mask | self) & ~UNBLOCKABLE;
-  if ((unsigned)thread->altstack.ss_flags & SS_AUTODISARM) thread->altstack = (stack_t){.ss_flags = SS_DISABLE};
+  if ((unsigned)thread->altstack.ss_flags & SS_AUTODISARM)
+    thread->altstack = (stack_t){.ss_flags = SS_DISABLE};
   COUNT(signals);
   LOG(signals, "%d delivered, handler %lx, mask %lx", signal->signo, action->handler, thread->mask);
   done_with_queued(thread);
@@ -208,8 +222,10 @@ void signals_deliver(struct thread *thread) {
   struct action action = take_action(thread, &signal);
   if (action.handler == HANDLER_DEFAULT) {
     /* Of the others the kernel takes the default action by itself, once they are let in. */
-    if (SIGNAL_BIT(signal.signo) & SYNCHRONOUS) die_of(thread, &signal);
-    else send_again(thread, signal.signo, &signal.info);
+    if (SIGNAL_BIT(signal.signo) & SYNCHRONOUS)
+      die_of(thread, &signal);
+    else
+      send_again(thread, signal.signo, &signal.info);
     done_with_queued(thread);
   } else if (action.handler == HANDLER_IGNORE) {
     LOG(signals, "%d ignored", signal.signo);

@@ -1,6 +1,8 @@
-/* signal_state.h: what the files of signals.h share among themselves (signals.c, signal_calls.c, signal_delivery.c).
+/* signal_state.h: what the files of signals.h share among themselves (signals.c, signal_calls.c,
+ * signal_delivery.c).
  *
- * Masks. The application's view of its mask is thread->mask. The kernel's mask of the thread is one of three:
+ * Masks. The application's view of its mask is thread->mask. The kernel's mask of the thread is one of
+ * three:
  *   - nothing queued: thread->mask without the synchronous signals, which our handler must always get;
  *   - a signal is queued: everything but the synchronous ones, so that no second one arrives;
  *   - everything: for moments in which even the engine's own handler would find a half-made state. */
@@ -15,8 +17,8 @@ enum { SIGNAL_COUNT = 64 };
 
 #define SIGNAL_BIT(signo) (1UL << ((signo)-1))
 #define ALL_SIGNALS (~0UL)
-#define SYNCHRONOUS                                                                                       \
-  (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGFPE) |                   \
+#define SYNCHRONOUS                                                                     \
+  (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGFPE) | \
    SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSYS))
 #define ASYNCHRONOUS (~SYNCHRONOUS)
 #define UNBLOCKABLE (SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP))
@@ -47,11 +49,13 @@ void kernel_set_mask(uint64_t mask);
 siginfo_t *held_info(struct thread *thread, int signo);
 /* If there is a held signal that mask does not block, and nothing is queued, queues it: true. */
 bool queue_held(struct thread *thread, uint64_t mask);
-/* Sends the calling thread a signal that it already had from the kernel, with the information it came with. */
+/* Sends the calling thread a signal that it already had from the kernel, with the information it came
+ * with. */
 void send_again(struct thread *thread, int signo, const siginfo_t *info);
 /* The application's mask changes while the engine runs; held signals that it lets in are queued. */
 void change_mask(struct thread *thread, uint64_t mask);
-/* The application's alternate stack: whether sp lies on it, and sigaltstack(2) without its access to memory. */
+/* The application's alternate stack: whether sp lies on it, and sigaltstack(2) without its access to
+ * memory. */
 bool on_altstack(const struct thread *thread, uintptr_t sp);
 long change_altstack(struct thread *thread, const stack_t *wanted);
 

@@ -1,8 +1,9 @@
 /* signal_stress.c: for the stress engine "signals" only (mk/stress.mk).
  *
- * A signal that no program sees arrives wherever one could. At safepoints a frame is built, registers are lost, and the
- * frame is taken back, all as for a handler that returns at once; the frame lies in the thread's slot, because the application
- * need not have room for one. System calls are interrupted before they begin, every other time. */
+ * A signal that no program sees arrives wherever one could. At safepoints a frame is built, registers are
+ * lost, and the frame is taken back, all as for a handler that returns at once; the frame lies in the
+ * thread's slot, because the application need not have room for one. System calls are interrupted before
+ * they begin, every other time. */
 #include "engine/signals.h"
 
 #if defined(REPRISE_STRESS_SIGNALS)

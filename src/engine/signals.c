@@ -1,9 +1,11 @@
-/* signals.c: the state behind the application's signals: actions, masks, alternate stacks, what fork and exec do to them.
+/* signals.c: the state behind the application's signals: actions, masks, alternate stacks, what fork and
+ * exec do to them.
  *
- * The kernel's dispositions mirror the application's: default and ignore are passed on, a handler becomes ours with the
- * flags that the kernel acts upon by itself (restart, child stops, zombies). The six synchronous signals have
- * our handler always, because the engine needs their faults: whether the application ignores or blocks them is known here
- * alone, and one that is sent while blocked is held in the thread. */
+ * The kernel's dispositions mirror the application's: default and ignore are passed on, a handler becomes
+ * ours with the flags that the kernel acts upon by itself (restart, child stops, zombies). The six
+ * synchronous signals have our handler always, because the engine needs their faults: whether the
+ * application ignores or blocks them is known here alone, and one that is sent while blocked is held in
+ * the thread. */
 #include "engine/signals.h"
 
 #include "engine/arena.h"
@@ -13,7 +15,7 @@
 
 enum { FLAGS_FOR_KERNEL = SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT };
 
-/* -- The kernel's side --------------------------------------------------------------------------------------------- */
+/* -- The kernel's side ----------------------------------------------------------------------------------- */
 
 void kernel_set_action(int signo, const struct action *wanted) {
   bool handled = wanted->handler != HANDLER_DEFAULT && wanted->handler != HANDLER_IGNORE;
@@ -36,7 +38,7 @@ void send_again(struct thread *thread, int signo, const siginfo_t *info) {
   if (os_failed(sent)) os_call3(__NR_tgkill, thread->process->pid, thread->tid, signo);
 }
 
-/* -- Masks -------------------------------------------------------------------------------------------------------- */
+/* -- Masks ----------------------------------------------------------------------------------------------- */
 
 bool signals_hold_off(struct thread *thread) {
   kernel_set_mask(ALL_SIGNALS);
@@ -71,7 +73,8 @@ void change_mask(struct thread *thread, uint64_t mask) {
   if (signals_hold_off(thread)) {
     signals_let_in(thread);
   } else if (thread->mask & SIGNAL_BIT(thread->queued.signo)) {
-    /* It came under the old mask; under the new one it waits in the kernel, as if it had come a moment later. */
+    /* It came under the old mask; under the new one it waits in the kernel, as if it had come a moment
+     * later. */
     kernel_set_mask(ALL_SIGNALS);
     send_again(thread, thread->queued.signo, &thread->queued.info);
     thread->queued.signo = 0;
@@ -81,7 +84,7 @@ void change_mask(struct thread *thread, uint64_t mask) {
   queue_held(thread, thread->mask);
 }
 
-/* -- The alternate stack -------------------------------------------------------------------------------------------- */
+/* -- The alternate stack --------------------------------------------------------------------------------- */
 
 bool on_altstack(const struct thread *thread, uintptr_t sp) {
   /* A stack that disarms itself is never seen as in use: while a handler runs there, it is not set. */
@@ -105,7 +108,7 @@ long change_altstack(struct thread *thread, const stack_t *wanted) {
   return 0;
 }
 
-/* -- Actions -------------------------------------------------------------------------------------------------------- */
+/* -- Actions --------------------------------------------------------------------------------------------- */
 
 struct signal_actions *signals_share_actions(struct signal_actions *actions) {
   atomic_fetch_add(&actions->users, 1);
@@ -134,7 +137,7 @@ void signals_clear_handlers(struct thread *thread) {
   }
 }
 
-/* -- Threads and processes come and go --------------------------------------------------------------------------------- */
+/* -- Threads and processes come and go ------------------------------------------------------------------- */
 
 void signals_init_thread(struct thread *thread) {
   stack_t stack = {.ss_sp = (char *)thread + SLOT_SIGNAL_STACK, .ss_size = SLOT_SIGNAL_STACK_SIZE};

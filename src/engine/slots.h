@@ -4,10 +4,11 @@
 
 #include "engine/thread.h"
 
-/* A slot for a thread about to be cloned, its struct thread zeroed, its kernel_tid not free any more; not on the list
- * yet. NULL when there is no memory or no slot left. */
+/* A slot for a thread about to be cloned, its struct thread zeroed, its kernel_tid not free any more; not
+ * on the list yet. NULL when there is no memory or no slot left. */
 struct thread *slot_take(void);
-/* Puts a thread on the list, takes it off again. Its slot is free again once the kernel has cleared kernel_tid. */
+/* Puts a thread on the list, takes it off again. Its slot is free again once the kernel has cleared
+ * kernel_tid. */
 void thread_enlist(struct thread *thread);
 void thread_delist(struct thread *thread);
 /* Takes off the list what ended without coming by: killed, or gone to another program after vfork. */

@@ -1,8 +1,8 @@
 /* syscalls.c: the switchboard. Every system call of the application passes here.
  *
- * Each part of the engine is asked in turn whether the call is its business; what nobody claims goes to the kernel as
- * it is. Interfaces that let the kernel write memory or move the program counter behind the engine's back are answered as a
- * kernel without them would, so that programs fall back. */
+ * Each part of the engine is asked in turn whether the call is its business; what nobody claims goes to
+ * the kernel as it is. Interfaces that let the kernel write memory or move the program counter behind the
+ * engine's back are answered as a kernel without them would, so that programs fall back. */
 #include "engine/syscalls.h"
 
 #include <linux/prctl.h>
@@ -23,9 +23,14 @@ static bool refused_call(struct thread *thread, const struct call *call, long *r
     case __NR_io_uring_setup:
     case __NR_io_uring_enter:
     case __NR_io_uring_register:
-    case __NR_userfaultfd: *result = -ENOSYS; return true;
-    case __NR_prctl: *result = -EINVAL; return call->args[0] == PR_SET_SYSCALL_USER_DISPATCH;
-    default: return false;
+    case __NR_userfaultfd:
+      *result = -ENOSYS;
+      return true;
+    case __NR_prctl:
+      *result = -EINVAL;
+      return call->args[0] == PR_SET_SYSCALL_USER_DISPATCH;
+    default:
+      return false;
   }
 }
 
@@ -33,25 +38,39 @@ static bool (*const owners[])(struct thread *, const struct call *, long *) = {
     arch_own_call, threads_call, signals_call, mappings_call, files_call, exec_call, refused_call,
 };
 
-/* A page that the engine watches is unwritable for the kernel too. What a call transfers in bulk is seen to before; any other
- * call has then failed where it would not have: give all pages back and try once more. */
+long syscall_in_kernel(struct thread *thread, const struct call *call) {
+  long result;
+  do {
+    thread->disturbed = false;
+    result = arch_blocking_call(thread, call);
+  } while (result == -EINTR && thread->disturbed && !thread->queued.signo);
+  return result;
+}
+
+/* A page that the engine watches is unwritable for the kernel too. What a call transfers in bulk is seen
+ * to before; any other call has then failed where it would not have: give all pages back and try once
+ * more. */
+long syscall_pass_on(struct thread *thread, const struct call *call) {
+  if (codewatch_any()) codewatch_before_call(call);
+  long result = syscall_in_kernel(thread, call);
+  if (result == -EFAULT && codewatch_release(0, ~PAGE)) result = syscall_in_kernel(thread, call);
+  codewatch_after_call(call, result);
+  return result;
+}
+
 static long perform(struct thread *thread, const struct call *call) {
   long result;
   for (size_t i = 0; i < COUNT_OF(owners); i++)
     if (owners[i](thread, call, &result)) return result;
-  if (codewatch_any()) codewatch_before_call(call);
-  result = arch_blocking_call(thread, call);
-  if (result == -EFAULT && codewatch_release(0, ~PAGE)) result = arch_blocking_call(thread, call);
-  codewatch_after_call(call, result);
-  return result;
+  return syscall_pass_on(thread, call);
 }
 
 void syscall_handle(struct thread *thread) {
   struct call call;
   arch_call(thread, &call);
   COUNT(calls);
-  LOG(calls, "%ld(%lx, %lx, %lx, %lx, %lx, %lx)", call.nr, call.args[0], call.args[1], call.args[2], call.args[3],
-      call.args[4], call.args[5]);
+  LOG(calls, "%ld(%lx, %lx, %lx, %lx, %lx, %lx)", call.nr, call.args[0], call.args[1], call.args[2],
+      call.args[3], call.args[4], call.args[5]);
   long result = signals_stress_call(thread) ? CALL_INTERRUPTED : perform(thread, &call);
   if (result == CALL_INTERRUPTED) {
     LOG(calls, "%ld interrupted", call.nr);

@@ -63,6 +63,7 @@ struct thread {
   uint64_t mask;                       /* the application's signal mask */
   bool waiting;                        /* in a wait with a mask of its own: */
   uint64_t wait_mask;                  /* which is this */
+  bool disturbed;                      /* a signal came that the application must not notice */
   int sending;                         /* the signal that the thread is just sending, perhaps to itself */
   uint64_t awaited;                    /* the signals that rt_sigtimedwait is waiting for */
   uint64_t held;                       /* synchronous signals that were sent while the application blocks them … */

@@ -1,8 +1,8 @@
 /* thread_exit.c: how threads and processes end.
  *
- * What the kernel would do to application memory at a thread's end (mark its robust mutexes as abandoned, clear its id,
- * wake who waits for that) the engine does first, in the kernel's order: these are writes of the thread like any other.
- * The kernel's own exit then finds nothing left but to clear kernel_tid. */
+ * What the kernel would do to application memory at a thread's end (mark its robust mutexes as abandoned,
+ * clear its id, wake who waits for that) the engine does first, in the kernel's order: these are writes of
+ * the thread like any other. The kernel's own exit then finds nothing left but to clear kernel_tid. */
 #include <linux/futex.h>
 #include <linux/utsname.h>
 
@@ -13,9 +13,11 @@
 #include "engine/signals.h"
 #include "engine/slots.h"
 
-static void wake_one(uintptr_t word) { os_call3(__NR_futex, word, FUTEX_WAKE, 1); }
+static void wake_one(uintptr_t word) {
+  os_call3(__NR_futex, word, FUTEX_WAKE, 1);
+}
 
-/* -- The robust list ------------------------------------------------------------------------------------------------ */
+/* -- The robust list ------------------------------------------------------------------------------------- */
 
 /* As linux/futex.h has it, with numbers for pointers. */
 struct robust_head {
@@ -71,7 +73,7 @@ static void leave_robust_list(struct thread *thread) {
   os_call2(__NR_set_robust_list, 0, sizeof(struct robust_head));
 }
 
-/* -- The thread's id ------------------------------------------------------------------------------------------------ */
+/* -- The thread's id ------------------------------------------------------------------------------------- */
 
 /* Since 5.4 the kernel wakes a waiter of a robust futex that was being released and is 0. */
 static bool kernel_wakes_pending(void) {
@@ -81,17 +83,19 @@ static bool kernel_wakes_pending(void) {
     os_call1(__NR_uname, &name);
     int version[2] = {0, 0};
     for (int i = 0, part = 0; name.release[i] && part < 2; i++) {
-      if (name.release[i] == '.') part++;
-      else version[part] = version[part] * 10 + (name.release[i] - '0');
+      if (name.release[i] == '.')
+        part++;
+      else
+        version[part] = version[part] * 10 + (name.release[i] - '0');
     }
     known = version[0] > 5 || (version[0] == 5 && version[1] >= 4) ? 1 : -1;
   }
   return known > 0;
 }
 
-/* Clears the id where the application waits for that. A wake-up from here would let the waiter run while the thread is still
- * there, often enough to be seen (it counts threads, or needs to be the only one). So the kernel wakes it, on its way
- * out: the word is handed over as a futex that was just being released. */
+/* Clears the id where the application waits for that. A wake-up from here would let the waiter run while
+ * the thread is still there, often enough to be seen (it counts threads, or needs to be the only one). So
+ * the kernel wakes it, on its way out: the word is handed over as a futex that was just being released. */
 static void announce_end(struct thread *thread) {
   uintptr_t word = thread->clear_child_tid;
   if (!word) return;
@@ -102,7 +106,7 @@ static void announce_end(struct thread *thread) {
   if (!by_kernel) wake_one(word);
 }
 
-/* -- The end -------------------------------------------------------------------------------------------------------- */
+/* -- The end --------------------------------------------------------------------------------------------- */
 
 static void print_counters(void) {
   if (config.counters && process_is_alone()) counters_print(2);
@@ -120,8 +124,8 @@ void thread_exit(struct thread *thread, int status) {
   slot_give_back(thread);
   thread_delist(thread);
   process_drop(process);
-  /* Last, so that whoever has waited for the end finds as little left of the thread as can be. The last user of an address
-   * space leaves its word as it is, as in the kernel. */
+  /* Last, so that whoever has waited for the end finds as little left of the thread as can be. The last
+   * user of an address space leaves its word as it is, as in the kernel. */
   if (!only) announce_end(thread);
   arch_exit_thread(status);
 }

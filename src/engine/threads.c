@@ -1,9 +1,9 @@
 /* threads.c: slots, the list of threads, a thread's first steps.
  *
- * A slot is mapped when it is first taken and never unmapped. A thread that ends gives its tables back to the kernel, leaves
- * the list and queues its slot; the slot is used again once the kernel has cleared its kernel_tid, which it does after
- * the last instruction on the slot's stacks. Threads of a process that shares our memory (vfork) may be killed without coming
- * by here; their cleared kernel_tid tells. */
+ * A slot is mapped when it is first taken and never unmapped. A thread that ends gives its tables back to
+ * the kernel, leaves the list and queues its slot; the slot is used again once the kernel has cleared its
+ * kernel_tid, which it does after the last instruction on the slot's stacks. Threads of a process that
+ * shares our memory (vfork) may be killed without coming by here; their cleared kernel_tid tells. */
 #include "engine/thread.h"
 
 #include <linux/mman.h>
@@ -28,12 +28,12 @@ struct thread *threads;
 
 /* All under threads_lock. */
 static struct {
-  size_t mapped;                  /* slots below this index have been mapped */
-  struct thread *first, *last;    /* slots to be used again, oldest first, linked by `next` */
-  unsigned processes;             /* that share this address space */
+  size_t mapped;               /* slots below this index have been mapped */
+  struct thread *first, *last; /* slots to be used again, oldest first, linked by `next` */
+  unsigned processes;          /* that share this address space */
 } state;
 
-/* -- Slots ---------------------------------------------------------------------------------------------------------- */
+/* -- Slots ----------------------------------------------------------------------------------------------- */
 
 static bool map_part(struct thread *slot, uintptr_t offset, size_t size) {
   long at = os_call6(__NR_mmap, (uintptr_t)slot + offset, size, PROT_READ | PROT_WRITE,
@@ -42,8 +42,7 @@ static bool map_part(struct thread *slot, uintptr_t offset, size_t size) {
 }
 
 static bool map_slot(struct thread *slot) {
-  return map_part(slot, 0, SLOT_TABLES_END) &&
-         map_part(slot, SLOT_ENGINE_STACK, SLOT_ENGINE_STACK_SIZE) &&
+  return map_part(slot, 0, SLOT_TABLES_END) && map_part(slot, SLOT_ENGINE_STACK, SLOT_ENGINE_STACK_SIZE) &&
          map_part(slot, SLOT_SIGNAL_STACK, SLOT_SIGNAL_STACK_SIZE) &&
          (config.check == CHECK_NONE || map_part(slot, SLOT_PERMISSIONS, SLOT_PERMISSIONS_SIZE));
 }
@@ -62,8 +61,10 @@ void slot_give_back(struct thread *thread) {
 
 static void queue_slot(struct thread *slot) {
   slot->next = NULL;
-  if (state.last) state.last->next = slot;
-  else state.first = slot;
+  if (state.last)
+    state.last->next = slot;
+  else
+    state.first = slot;
   state.last = slot;
 }
 
@@ -88,7 +89,7 @@ struct thread *slot_take(void) {
   return slot;
 }
 
-/* -- The list ------------------------------------------------------------------------------------------------------- */
+/* -- The list -------------------------------------------------------------------------------------------- */
 
 void thread_enlist(struct thread *thread) {
   lock_take(&threads_lock);
@@ -111,10 +112,16 @@ void thread_delist(struct thread *thread) {
   lock_release(&threads_lock);
 }
 
+static void drop_process(struct process *process) {
+  if (atomic_fetch_sub(&process->users, 1) > 1) return;
+  state.processes--;
+  signals_drop_actions(process->actions);
+  arena_free(process, sizeof *process);
+}
+
 void threads_reap(void) {
   if (process_is_alone()) return;
   lock_take(&threads_lock);
-  struct process *dropped = NULL;
   for (struct thread **link = &threads; *link;) {
     struct thread *thread = *link;
     if (atomic_load(&thread->kernel_tid)) {
@@ -122,14 +129,9 @@ void threads_reap(void) {
       continue;
     }
     LOG(threads, "%d is gone", thread->tid);
-    dropped = thread->process;
     slot_give_back(thread);
     delist(link);
-    if (atomic_fetch_sub(&dropped->users, 1) == 1) {
-      state.processes--;
-      signals_drop_actions(dropped->actions);
-      arena_free(dropped, sizeof *dropped);
-    }
+    drop_process(thread->process);
   }
   lock_release(&threads_lock);
 }
@@ -149,7 +151,7 @@ void threads_forget_others(struct thread *thread) {
   state.processes = 1;
 }
 
-/* -- Processes that share the address space ---------------------------------------------------------------------------- */
+/* -- Processes that share the address space -------------------------------------------------------------- */
 
 struct process *process_make(int pid, struct signal_actions *actions) {
   struct process *process = arena_alloc(sizeof *process);
@@ -163,12 +165,9 @@ struct process *process_make(int pid, struct signal_actions *actions) {
 }
 
 void process_drop(struct process *process) {
-  if (atomic_fetch_sub(&process->users, 1) > 1) return;
   lock_take(&threads_lock);
-  state.processes--;
+  drop_process(process);
   lock_release(&threads_lock);
-  signals_drop_actions(process->actions);
-  arena_free(process, sizeof *process);
 }
 
 bool process_is_alone(void) {
@@ -178,7 +177,7 @@ bool process_is_alone(void) {
   return alone;
 }
 
-/* -- First steps ---------------------------------------------------------------------------------------------------- */
+/* -- First steps ----------------------------------------------------------------------------------------- */
 
 void store_tid(uintptr_t address, uint32_t tid) {
   if (!address) return;
@@ -229,7 +228,7 @@ void thread_kick(struct thread *thread) {
   os_call4(__NR_rt_tgsigqueueinfo, thread->process->pid, thread->tid, SIGSYS, &info);
 }
 
-/* -- System calls --------------------------------------------------------------------------------------------------- */
+/* -- System calls ---------------------------------------------------------------------------------------- */
 
 /* The kernel keeps the list too: it serves the process-shared mutexes of a process that is killed. */
 static long call_set_robust_list(struct thread *thread, const struct call *call) {
@@ -245,12 +244,16 @@ bool threads_call(struct thread *thread, const struct call *call, long *result) 
       *result = CALL_INTERRUPTED;
       if (signals_hold_off(thread)) thread_exit(thread, (int)call->args[0]);
       return true;
-    case __NR_exit_group: process_exit(thread, (int)call->args[0]);
+    case __NR_exit_group:
+      process_exit(thread, (int)call->args[0]);
     case __NR_set_tid_address:
       thread->clear_child_tid = (uintptr_t)call->args[0];
       *result = thread->tid;
       return true;
-    case __NR_set_robust_list: *result = call_set_robust_list(thread, call); return true;
-    default: return clone_call(thread, call, result);
+    case __NR_set_robust_list:
+      *result = call_set_robust_list(thread, call);
+      return true;
+    default:
+      return clone_call(thread, call, result);
   }
 }

@@ -1,18 +1,18 @@
 #!/bin/sh
 # decode_objdump.sh: compares the x86-64 decoder's instruction lengths with objdump's.
 #
-#     decode_objdump.sh DECODE_LENGTHS ELF...
+#     decode_objdump.sh [-n COUNT] ELF...
 #
-# DECODE_LENGTHS is the program built from decode_lengths.c. Every instruction that objdump lists is decoded
+# Every instruction that objdump lists is decoded, by the program built from decode_objdump.c ($BUILD says where),
 # at its own address. The length must be the same wherever both see an instruction. Whether there is one is
 # decode_zydis's question, not this test's: over constants in a code section objdump shows surplus prefixes
 # as instructions of their own, lets lock stand before anything, and does not know the old aliases of x87
 # instructions. Such lines are counted, and fail a file when they are more than two in a thousand.
 set -eu
 
-[ $# -ge 2 ] || { echo "usage: $0 DECODE_LENGTHS ELF..." >&2; exit 2; }
-lengths=$1
-shift
+[ "${1-}" != -n ] || shift 2 # every unit test is given a number of random instructions; here there are none
+[ $# -ge 1 ] || { echo "usage: $0 [-n COUNT] ELF..." >&2; exit 2; }
+lengths=${BUILD:-build}/tests/engine/decode_objdump
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0

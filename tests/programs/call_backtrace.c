@@ -1,5 +1,5 @@
 /* backtrace() sees the right number of frames with the right names, also from threads and signal handlers. */
-/* cflags: -rdynamic -fno-optimize-sibling-calls -fno-inline -fno-ipa-icf */
+/* cflags: -rdynamic -fno-optimize-sibling-calls -fno-inline */
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <pthread.h>

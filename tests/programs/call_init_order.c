@@ -28,7 +28,7 @@ extern int missing(void) __attribute__((weak));
 static int implementation_a(int x) {
   return x + 1;
 }
-static int (*resolve(void))(int) {
+static __attribute__((used)) int (*resolve(void))(int) {
   __builtin_cpu_init();
   return implementation_a;
 }

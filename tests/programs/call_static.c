@@ -1,5 +1,5 @@
 /* A statically linked, non-relocatable program: own entry, IRELATIVE relocations, threads, no interpreter. */
-/* cflags: -static -no-pie */
+/* cflags: -static */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Resource limits: file size, open files, address space, data, processor time; raising, lowering,
+/* Resource limits: file size, open files, address space; raising, lowering,
  * inheriting. */
 #include "sys_helpers.h"
 #include <fcntl.h>
@@ -65,22 +65,10 @@ static void errors(void) {
   say("prlimit: %lu %lu\n", limit.rlim_cur, limit.rlim_max);
 }
 
-static void processor_time(void) {
-  pid_t child = fork();
-  if (child == 0) {
-    CHECK(setrlimit(RLIMIT_CPU, &(struct rlimit){1, 100}) == 0);
-    signal(SIGXCPU, SIG_DFL);
-    no_core();
-    for (volatile unsigned long i = 0;; i++) continue;
-  }
-  say_status("a second of processor time", reap(child));
-}
-
 int main(void) {
   file_size();
   open_files();
   memory();
   errors();
-  processor_time();
   return 0;
 }

@@ -180,20 +180,18 @@ static const struct insn_map *map_entry(const struct block *block, uintptr_t off
 
 bool arch_uc_recover(struct thread *thread, struct ucontext *uc, siginfo_t *info) {
   uintptr_t pc = uc->uc_mcontext.rip;
-  /* int3 reports the address behind it. */
-  bool behind = info->si_signo == SIGTRAP && info->si_code == SI_KERNEL;
-  struct block *block = cache_block_at(pc - behind);
-  const struct insn_map *entry = block ? map_entry(block, pc - behind - block->code) : NULL;
+  struct block *block = cache_block_at(pc);
+  const struct insn_map *entry = block ? map_entry(block, pc - block->code) : NULL;
   if (!entry) return false;
   context_from_uc(thread, uc);
   for (unsigned slot = 0; slot < BORROWED_SLOTS; slot++) {
     unsigned reg = entry->borrowed >> 5 * slot & BORROWED_MASK;
     if (reg) thread->arch.gpr[reg - 1] = thread->arch.spill[slot];
   }
-  thread->arch.rip = block->pc + (uintptr_t)(intptr_t)entry->pc + behind;
-  arch_uncount(thread, block, block->instructions - (unsigned)(entry - block->map) - behind);
-  if (info->si_signo == SIGILL || info->si_signo == SIGFPE || (info->si_signo == SIGTRAP && info->si_code > 0 && !behind))
-    info->si_addr = (void *)thread->arch.rip;
+  thread->arch.rip = block->pc + (uintptr_t)(intptr_t)entry->pc;
+  arch_uncount(thread, block, block->instructions - (unsigned)(entry - block->map));
+  /* Where the processor reports the instruction itself, the kernel has reported our copy of it. */
+  if ((uintptr_t)info->si_addr == pc) info->si_addr = (void *)thread->arch.rip;
   return true;
 }
 

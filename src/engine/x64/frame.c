@@ -1,4 +1,5 @@
-/* frame.c (x86-64): the signal frame that a handler finds on its stack, laid out as the kernel does, and the way back.
+/* frame.c (x86-64): the signal frame that a handler finds on its stack, laid out as the kernel does, and
+ * the way back.
  *
  *   stack ->  (red zone, or the top of the alternate stack)
  *             magic2
@@ -7,8 +8,9 @@
  *             ucontext
  *   sp ----->  address of the restorer; sp + 8 is 16-byte aligned, as after a call
  *
- * The application's extended state is live in the processor while the engine runs, so it is saved and restored by the
- * instructions that exist for it, through a buffer: the frame itself may be unwritable, or forged. */
+ * The application's extended state is live in the processor while the engine runs, so it is saved and
+ * restored by the instructions that exist for it, through a buffer: the frame itself may be unwritable, or
+ * forged. */
 #include <asm/sigcontext.h>
 #include <asm/signal.h>
 #include <asm/ucontext.h>
@@ -36,18 +38,18 @@ enum {
 /* What sigreturn takes over: AC RF OF DF SF ZF AF PF CF. Not TF: single steps would be the engine's own. */
 #define EFLAGS_RESTORED 0x50cd5UL
 
-/* -- Extended state ----------------------------------------------------------------------------------------------- */
+/* -- Extended state -------------------------------------------------------------------------------------- */
 
 enum {
-  LEGACY_SIZE = sizeof(struct _fpstate_64),               /* what fxsave writes */
+  LEGACY_SIZE = sizeof(struct _fpstate_64), /* what fxsave writes */
   MINIMUM_SIZE = LEGACY_SIZE + sizeof(struct _header),
   XSTATE_MAX = 16384,
   MXCSR_DEFAULT = 0x1f80,
-  PKRU_DEFAULT = 0x55555554,                              /* the kernel's: key 0 alone is open */
+  PKRU_DEFAULT = 0x55555554, /* the kernel's: key 0 alone is open */
 };
-#define FEATURE_LEGACY 3UL                                /* x87 and SSE */
+#define FEATURE_LEGACY 3UL /* x87 and SSE */
 #define FEATURE_PKRU (1UL << 9)
-#define FEATURE_TILES (1UL << 18)                         /* large, and allocated by the kernel on first use */
+#define FEATURE_TILES (1UL << 18) /* large, and allocated by the kernel on first use */
 
 /* The area of XSAVE and of FXSAVE, which is its beginning. */
 union xstate {
@@ -70,7 +72,9 @@ static struct {
 static union xstate initial;
 
 static void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4]) {
-  __asm__ volatile("cpuid" : "=a"(out[0]), "=b"(out[1]), "=c"(out[2]), "=d"(out[3]) : "a"(leaf), "c"(subleaf));
+  __asm__ volatile("cpuid"
+                   : "=a"(out[0]), "=b"(out[1]), "=c"(out[2]), "=d"(out[3])
+                   : "a"(leaf), "c"(subleaf));
 }
 
 static uint64_t xgetbv(uint32_t index) {
@@ -87,11 +91,17 @@ static void xrstor(const union xstate *from, uint64_t features) {
   __asm__ volatile("xrstor64 %0" : : "m"(*from), "a"((uint32_t)features), "d"((uint32_t)(features >> 32)));
 }
 
-static void fxsave(union xstate *to) { __asm__ volatile("fxsave64 %0" : "+m"(*to)); }
+static void fxsave(union xstate *to) {
+  __asm__ volatile("fxsave64 %0" : "+m"(*to));
+}
 
-static void fxrstor(const union xstate *from) { __asm__ volatile("fxrstor64 %0" : : "m"(*from)); }
+static void fxrstor(const union xstate *from) {
+  __asm__ volatile("fxrstor64 %0" : : "m"(*from));
+}
 
-static void wrpkru(uint32_t value) { __asm__ volatile("wrpkru" : : "a"(value), "c"(0), "d"(0)); }
+static void wrpkru(uint32_t value) {
+  __asm__ volatile("wrpkru" : : "a"(value), "c"(0), "d"(0));
+}
 
 /* Where the last of the features ends in the standard layout. */
 static uint32_t size_of(uint64_t features) {
@@ -120,7 +130,8 @@ void arch_init_machine(void) {
   machine.pkru = machine.features & FEATURE_PKRU;
   cpuid(0xd, 1, out);
   machine.in_use_known = out[0] >> 2 & 1;
-  if (machine.size >= XSTATE_MAX) die(125, "this processor's state takes %u bytes, too many for us", machine.size);
+  if (machine.size >= XSTATE_MAX)
+    die(125, "this processor's state takes %u bytes, too many for us", machine.size);
 }
 
 /* What a frame has to hold now: the tiles only if they are in use. */
@@ -161,7 +172,8 @@ static void reset_extended(void) {
   if (machine.pkru) wrpkru(PKRU_DEFAULT);
 }
 
-/* How much of the area at address is valid: its whole xsave area, or the old part alone. 0 when it can't be read. */
+/* How much of the area at address is valid: its whole xsave area, or the old part alone. 0 when it can't
+ * be read. */
 static uint32_t extent_of(uintptr_t address, uint64_t *features) {
   struct _fpx_sw_bytes software;
   uintptr_t at = address + offsetof(struct _fpstate_64, sw_reserved);
@@ -214,7 +226,7 @@ static long restore_extended(uintptr_t address) {
   return 0;
 }
 
-/* -- The frame ------------------------------------------------------------------------------------------------------ */
+/* -- The frame ------------------------------------------------------------------------------------------- */
 
 static void save_registers(const struct thread *thread, struct sigcontext_64 *to) {
   const uint64_t *gpr = thread->arch.gpr;
@@ -237,7 +249,8 @@ static void restore_registers(struct thread *thread, const struct sigcontext_64 
   gpr[R8] = from->r8, gpr[R9] = from->r9, gpr[R10] = from->r10, gpr[R11] = from->r11;
   gpr[R12] = from->r12, gpr[R13] = from->r13, gpr[R14] = from->r14, gpr[R15] = from->r15;
   thread->arch.rip = from->ip;
-  thread->arch.rflags = (thread->arch.rflags & ~EFLAGS_RESTORED) | (from->flags & EFLAGS_RESTORED) | EFLAGS_ALWAYS;
+  thread->arch.rflags =
+      (thread->arch.rflags & ~EFLAGS_RESTORED) | (from->flags & EFLAGS_RESTORED) | EFLAGS_ALWAYS;
 }
 
 static struct sigcontext_64 *registers_of(struct frame *frame) {
@@ -293,13 +306,19 @@ long arch_pop_frame(struct thread *thread, uint64_t *mask, stack_t *altstack) {
   return 0;
 }
 
-/* -- What the kernel's handler asks about its own frame ---------------------------------------------------------------- */
+/* -- What the kernel's handler asks about its own frame -------------------------------------------------- */
 
-uintptr_t arch_uc_pc(const struct ucontext *uc) { return uc->uc_mcontext.rip; }
+uintptr_t arch_uc_pc(const struct ucontext *uc) {
+  return uc->uc_mcontext.rip;
+}
 
-uint64_t *arch_uc_mask(struct ucontext *uc) { return (uint64_t *)&uc->uc_sigmask; }
+uint64_t *arch_uc_mask(struct ucontext *uc) {
+  return (uint64_t *)&uc->uc_sigmask;
+}
 
-bool arch_uc_in_cache(const struct ucontext *uc) { return cache_contains(arch_uc_pc(uc)); }
+bool arch_uc_in_cache(const struct ucontext *uc) {
+  return cache_contains(arch_uc_pc(uc));
+}
 
 bool arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool present) {
   enum { GENERAL_PROTECTION = 13, PAGE_FAULT = 14, PRESENT = 1, USER = 4, FETCH = 16 };

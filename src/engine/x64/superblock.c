@@ -86,6 +86,11 @@ static bool follow(struct superblock *sb, struct item *item) {
     case INSN_RDFSBASE:
     case INSN_WRFSBASE:
     case INSN_SMSW_LIKE:
+    case INSN_MOV_FROM_SEG:
+    case INSN_BIT_STRING:
+    case INSN_MOVDIR64B:
+    case INSN_CLZERO:
+    case INSN_TILE_MEMORY:
       if (stores_fip(&item->insn)) return false;
       sb->open = true;
       sb->next_pc = next;

@@ -295,7 +295,16 @@ static uint64_t emulation_detail(const struct x64_insn *insn) {
   return insn->kind | (uint64_t)insn->modrm << 8 | (uint64_t)insn->rex << 16 | (uint64_t)insn->operand_size << 24;
 }
 
-/* Instructions at which a block ends. */
+/* The code emitted next belongs to the instruction at pc. */
+static void note_instruction(struct translation *t, uintptr_t pc) {
+  t->map[t->block->map_count++] = (struct insn_map){
+      .code = (uint16_t)((uintptr_t)t->code.at - t->block->code),
+      .pc = (int32_t)(pc - t->block->pc),
+  };
+}
+
+/* Instructions at which a block ends. A trap leaves the program counter behind its instruction: the way on has an entry of
+ * its own in the map. */
 static void emit_end(struct translation *t, const struct item *item) {
   const struct x64_insn *insn = &item->insn;
   struct code *c = &t->code;
@@ -349,9 +358,12 @@ static void emit_end(struct translation *t, const struct item *item) {
         return;
       }
       break;
-    case INSN_UNDEFINED: emit8(c, 0x0f), emit8(c, 0x0b); return;            /* ud2 */
+    case INSN_UNDEFINED:
+      if (insn->len == X64_INSN_MAX) emit8(c, 0xf4); /* too long an instruction is a protection fault: hlt */
+      else emit8(c, 0x0f), emit8(c, 0x0b);            /* ud2 */
+      return;
     case INSN_PRIVILEGED:
-    case INSN_SYSENTER: emit8(c, 0xf4); return;                            /* hlt: the same fault */
+    case INSN_SYSENTER: emit8(c, 0xf4); return;       /* hlt: the same fault */
     case INSN_INT:
       if ((uint8_t)insn->imm == 0x80) {
         end_exit(t, EXIT_UNSUPPORTED, item->pc, 0);
@@ -363,6 +375,7 @@ static void emit_end(struct translation *t, const struct item *item) {
   }
   /* Everything else runs as it is, but is the last of its block. */
   emit_copied(t, (unsigned)(item - t->sb.items));
+  if (insn->kind == INSN_INT || insn->kind == INSN_INT3 || insn->kind == INSN_INT1) note_instruction(t, next);
   give_back(t);
   if (stores_fip(insn)) end_exit(t, EXIT_EMULATE, next, fip_detail(item));
   else end_jump(t, next);
@@ -373,10 +386,7 @@ static void emit_item(struct translation *t, unsigned i) {
   bool last = i + 1 == t->sb.count && !t->sb.open;
   if (t->borrowed >= 0 && used_by(&item->insn) >> t->borrowed & 1) give_back(t);
   if (last) give_back(t);
-  t->map[t->block->map_count++] = (struct insn_map){
-      .code = (uint16_t)((uintptr_t)t->code.at - t->block->code),
-      .pc = (int32_t)(item->pc - t->block->pc),
-  };
+  note_instruction(t, item->pc);
   if (item->inlined) return;
   if (last) emit_end(t, item);
   else if (item->insn.kind == INSN_JCC) side_exit(t, i);

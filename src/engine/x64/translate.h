@@ -45,7 +45,7 @@ struct translation {
     uint64_t value;
   } constants[CONSTANTS_MAX];
   unsigned constant_count;
-  struct insn_map map[SUPERBLOCK_MAX];
+  struct insn_map map[SUPERBLOCK_MAX + 1];
 };
 
 struct exit *new_exit(struct translation *t, enum exit_kind kind, uintptr_t target);

@@ -1,8 +1,8 @@
 /* bsf, bsr, tzcnt, lzcnt, popcnt, bswap, movbe and the BMI1, BMI2 and ADX instructions. */
 #include <stdint.h>
 
-#include "check.h"
 #include "digest.h"
+#include "feature.h"
 
 #define UNARY(op, size)                                                             \
   do {                                                                              \
@@ -68,9 +68,8 @@ int main(void) {
   UNARY("bsfq", "q");
   UNARY("bsrl", "k");
   UNARY("bsrq", "q");
-  if (!__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("popcnt") ||
-      !__builtin_cpu_supports("adx") || !__builtin_cpu_supports("lzcnt") ||
-      !__builtin_cpu_supports("movbe")) {
+  if (!__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("popcnt") || !feature_adx() ||
+      !feature_lzcnt() || !feature_movbe()) {
     puts("skipped: bmi2 and its company");
     return 0;
   }

@@ -1,7 +1,7 @@
 /* cpuid, rdtsc, rdtscp, rdrand, rdseed, xgetbv: plausible, monotonic, steady where they must be. */
 /* cflags: -mrdrnd -mrdseed -mxsave */
 #include <cpuid.h>
-#include <immintrin.h>
+#include <x86intrin.h>
 #include <stdint.h>
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /* cflags: -mno-red-zone */
 #include <stdint.h>
 
-#include "check.h"
 #include "digest.h"
+#include "feature.h"
 
 uint64_t cell __asm__("cell") = 0x8877665544332211u;
 unsigned char area[128] __asm__("area") __attribute__((aligned(64)));
@@ -89,7 +89,7 @@ static void vectors(void) {
 }
 
 int main(void) {
-  if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("movbe")) {
+  if (!__builtin_cpu_supports("sse4.2") || !feature_movbe()) {
     puts("skipped: needs sse4.2 and movbe");
     return 0;
   }

@@ -3,17 +3,18 @@
 
 #include "check.h"
 
-#define C1(n)               \
-  case (n):                 \
-    x = x * 3 + (n)*7u + 1; \
+/* The barrier keeps the compiler from folding the cases into arithmetic or a table of values. */
+#define C1(n)                       \
+  case (n):                         \
+    x = x * 3 + (n)*7u + 1;         \
+    __asm__ volatile("" : "+r"(x)); \
     break;
 #define C4(n) C1(n) C1((n) + 1) C1((n) + 2) C1((n) + 3)
 #define C16(n) C4(n) C4((n) + 4) C4((n) + 8) C4((n) + 12)
 #define C64(n) C16(n) C16((n) + 16) C16((n) + 32) C16((n) + 48)
 #define C256(n) C64(n) C64((n) + 64) C64((n) + 128) C64((n) + 192)
 
-static __attribute__((noinline, optimize("no-tree-switch-conversion"))) uint32_t dispatch(uint32_t x,
-                                                                                          unsigned key) {
+static __attribute__((noinline)) uint32_t dispatch(uint32_t x, unsigned key) {
   switch (key) {
     C256(0)
     C256(256)

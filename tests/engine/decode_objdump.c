@@ -1,9 +1,9 @@
-/* decode_lengths.c: prints the decoder's instruction lengths at given addresses of an ELF file.
+/* decode_objdump.c: prints the decoder's instruction lengths at given addresses of an ELF file.
  *
- *     decode_lengths ELF < addresses
+ *     decode_objdump ELF < addresses
  *
  * One hexadecimal virtual address a line in, "address length" a line out; the length is 0 where the decoder
- * calls the bytes undefined. decode_objdump.sh compares the output with a disassembler's. */
+ * calls the bytes undefined. decode_objdump.sh, which is the test, compares the output with objdump's. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ int main(int argc, char **argv) {
   struct stat st;
   int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1;
   if (fd < 0 || fstat(fd, &st) < 0) {
-    fprintf(stderr, "decode_lengths: needs a readable ELF file\n");
+    fprintf(stderr, "decode_objdump: needs a readable ELF file\n");
     return 2;
   }
   const uint8_t *image = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
