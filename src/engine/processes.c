@@ -36,7 +36,6 @@ static void prepare_child(struct thread *child, struct thread *parent, const str
   arch_copy_context(child, parent);
   if (request->stack) arch_set_sp(child, request->stack);
   arch_set_result(child, 0);
-  child->arch.self = child;
   child->mask = parent->mask;
   child->altstack.ss_flags = SS_DISABLE;
   if (request->flags & CLONE_VFORK) child->altstack = parent->altstack;

@@ -39,12 +39,11 @@ static bool (*const owners[])(struct thread *, const struct call *, long *) = {
 };
 
 long syscall_in_kernel(struct thread *thread, const struct call *call) {
-  long result;
-  do {
+  for (;;) {
     thread->disturbed = false;
-    result = arch_blocking_call(thread, call);
-  } while (result == -EINTR && thread->disturbed && !thread->queued.signo);
-  return result;
+    long result = arch_blocking_call(thread, call);
+    if (result != -EINTR || !thread->disturbed || thread->queued.signo) return result;
+  }
 }
 
 /* A page that the engine watches is unwritable for the kernel too. What a call transfers in bulk is seen

@@ -2,7 +2,8 @@
  *
  * What the kernel would do to application memory at a thread's end (mark its robust mutexes as abandoned,
  * clear its id, wake who waits for that) the engine does first, in the kernel's order: these are writes of
- * the thread like any other. The kernel's own exit then finds nothing left but to clear kernel_tid. */
+ * the thread like any other. The kernel's own exit then finds nothing left but to wake that waiter and to
+ * clear kernel_tid. */
 #include <linux/futex.h>
 #include <linux/utsname.h>
 

@@ -197,14 +197,15 @@ void store_tid(uintptr_t address, uint32_t tid) {
 
 struct thread *thread_first(void) {
   struct thread *thread = slot_take();
-  if (!thread) die(125, "cannot map the memory of a thread");
-  thread->process = process_make((int)os_call0(__NR_getpid), NULL);
-  thread->arch.self = thread;
-  arch_set_self(thread);
-  thread->tid = (int)os_call1(__NR_set_tid_address, &thread->kernel_tid);
-  thread->kernel_tid = thread->tid;
-  thread_enlist(thread);
-  return thread;
+  if (thread) {
+    thread->process = process_make((int)os_call0(__NR_getpid), NULL);
+    arch_set_self(thread);
+    thread->tid = (int)os_call1(__NR_set_tid_address, &thread->kernel_tid);
+    thread->kernel_tid = thread->tid;
+    thread_enlist(thread);
+    return thread;
+  }
+  die(125, "cannot map the memory of a thread");
 }
 
 void thread_begin(struct thread *thread) {

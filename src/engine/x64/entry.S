@@ -5,6 +5,8 @@
 #include <asm/unistd.h>
 #include "engine/x64/context.h"
 
+#define EFLAGS_AC 0x40000
+#define EFLAGS_NONE 2 /* the bit that is always set */
 #define GPR(n) %gs:CTX_GPR + 8 * n
 #define ENGINE_STACK_TOP 0x440000 /* SLOT_ENGINE_STACK + SLOT_ENGINE_STACK_SIZE, asserted in context.c */
 
@@ -99,18 +101,24 @@ exit_common:
         pushfq
         popq    %gs:CTX_RFLAGS
         cld
-        pop     %r15
+        testl   $EFLAGS_AC, %gs:CTX_RFLAGS
+        jnz     2f
+1:      pop     %r15
         pop     %r14
         pop     %r13
         pop     %r12
         pop     %rbp
         pop     %rbx
         ret
+2:      pushq   $EFLAGS_NONE            /* the application wants alignment checked; C does not */
+        popfq
+        jmp     1b
 
 /* Resumed here by the kernel's sigreturn after a fault whose state is already in the context. */
         .globl resume_after_fault
 resume_after_fault:                     /* (thread) on its engine stack */
-        cld
+        pushq   $EFLAGS_NONE
+        popfq
         xor     %ebp, %ebp
         call    dispatch_after_fault
         ud2
@@ -190,6 +198,8 @@ arch_exit_thread:                       /* (status) */
 
         .globl arch_signal_entry
 arch_signal_entry:                      /* (signo, info, ucontext), from the kernel, on the signal stack */
+        pushq   $EFLAGS_NONE
+        popfq
         jmp     signal_arrived
 
         .globl arch_signal_restorer
