@@ -22,7 +22,8 @@ struct exit;
 struct ucontext;
 
 /* How a block is entered: by a linked branch, by an indirect one, by a return. The latter two check that they mean this block. */
-enum entry_kind { ENTRY_DIRECT, ENTRY_INDIRECT, ENTRY_RETURN, ENTRY_KINDS };
+enum entry_kind { ENTRY_DIRECT, ENTRY_INDIRECT, ENTRY_RETURN, ENTRY_KINDS,
+                  ENTRY_STEP /* by the dispatcher, once: the block is one instruction long */ };
 
 /* -- The running thread ------------------------------------------------------------------------------------- */
 
@@ -106,7 +107,8 @@ uintptr_t arch_uc_pc(const struct ucontext *uc);
 uint64_t *arch_uc_mask(struct ucontext *uc); /* the 64-bit signal mask to be restored on return */
 bool arch_uc_in_cache(const struct ucontext *uc);
 /* If the interrupted pc lies in safe_copy or in the window of arch_blocking_call, makes it leave there (with -EFAULT,
- * or CALL_INTERRUPTED) and returns true. fault tells which of the two is meant. */
+ * or CALL_INTERRUPTED) and returns true. fault tells which of the two is meant; it also covers what else the engine does at
+ * the risk of a fault. */
 bool arch_uc_divert(struct ucontext *uc, bool fault);
 /* Turns a fault in the code cache into the precise application state: fills the thread's context (pc = the faulting
  * application instruction) and adjusts info where the kernel's view differs (si_addr of illegal instructions, …).
@@ -158,8 +160,13 @@ enum entry_kind arch_wanted_entry(const struct thread *thread);
 void arch_uncount(struct thread *thread, const struct block *block, unsigned instructions);
 /* EXIT_CHECK: grants the permission; returns the code address to go on at. */
 uintptr_t arch_check_missed(struct thread *thread, const struct exit *exit);
+/* Whether the program wants a trap after each instruction; raises that trap. */
+bool arch_stepping(const struct thread *thread);
+void arch_stepped(struct thread *thread);
 /* Once per process start: what this machine has (extended state size, …). */
 void arch_init_machine(void);
+/* If pc lies where the kernel performs calls at fixed addresses, performs the call and returns from it, or raises: true. */
+bool arch_kernel_entry(struct thread *thread);
 /* Performs the part of an instruction that the engine emulates (cpuid, time stamps, …). pc is already behind it. */
 void arch_emulate(struct thread *thread, const struct exit *exit);
 /* Prints the application registers, for crash reports. */

@@ -164,6 +164,19 @@ void cache_translate(uintptr_t pc, enum entry_kind entry) {
   lock_release(&cache_lock);
 }
 
+struct block *cache_translate_step(uintptr_t pc, uint32_t *epoch) {
+  lock_take(&cache_lock);
+  struct block *block = arch_translate(pc, ENTRY_STEP);
+  if (!block) {
+    flush();
+    block = arch_translate(pc, ENTRY_STEP);
+    CHECK(block);
+  }
+  *epoch = cache.epoch;
+  lock_release(&cache_lock);
+  return block;
+}
+
 void cache_drop(uintptr_t pc) {
   lock_take(&cache_lock);
   struct block *block = cache_lookup(pc);

@@ -71,6 +71,8 @@ void cache_init(void);
 struct block *cache_lookup(uintptr_t pc);
 /* Makes the block for pc, with the entry asked for, unless it is there. Never while in the cache. */
 void cache_translate(uintptr_t pc, enum entry_kind entry);
+/* Makes a block of the one instruction at pc, for a single run: it is valid while the epoch is the one given. */
+struct block *cache_translate_step(uintptr_t pc, uint32_t *epoch);
 /* Drops the block for pc. */
 void cache_drop(uintptr_t pc);
 /* The block whose code holds a cache address, or NULL; safe in handlers. */

@@ -5,6 +5,7 @@
 
 #include "engine/arena.h"
 #include "engine/cache.h"
+#include "engine/code_files.h"
 #include "engine/counters.h"
 #include "engine/log.h"
 #include "engine/mappings.h"
@@ -62,7 +63,7 @@ static struct code_page *find_or_add(uintptr_t page) {
 enum watch codewatch_begin(uintptr_t page) {
   struct mapping mapping;
   if (!mappings_find(page, &mapping) || !(mapping.prot & PROT_EXEC)) return WATCH_NOT_CODE;
-  if (mapping.shared) return WATCH_SELF_CHECK;
+  if (mapping.shared || (mapping.file && mapping.file->written)) return WATCH_SELF_CHECK;
   if (!(mapping.prot & PROT_WRITE)) return WATCH_OK;
   struct code_page *p = find_or_add(page);
   if (p->faults >= FAULTS_MAX) return WATCH_SELF_CHECK;

@@ -67,7 +67,7 @@ static void serve_exit(struct thread *thread, struct departure *left) {
     case EXIT_EMULATE: arch_emulate(thread, exit); break;
     case EXIT_FETCH:
       cache_drop(exit->target);
-      signals_raise_fetch(thread, exit->detail);
+      if (!arch_kernel_entry(thread)) signals_raise_fetch(thread, exit->detail);
       break;
     case EXIT_UNSUPPORTED:
       print(2, "reprise: unsupported instruction at %lx\n", exit->target);
@@ -78,11 +78,32 @@ static void serve_exit(struct thread *thread, struct departure *left) {
   }
 }
 
+/* Runs one instruction, with a trap behind it if it was executed. As the kernel has it, none follows a system call. */
+static void step(struct thread *thread, struct departure *left) {
+  uint32_t epoch;
+  struct block *block = cache_translate_step(arch_pc(thread), &epoch);
+  if (!cache_enter(thread)) return;
+  if (thread->cache_epoch != epoch) {
+    cache_leave(thread);
+    return;
+  }
+  run(thread, block, left);
+  cache_leave(thread);
+  serve_exit(thread, left);
+  bool executed = left->kind == EXIT_DIRECT || left->kind == EXIT_INDIRECT || left->kind == EXIT_EMULATE;
+  bool faulted = thread->queued.signo && thread->queued.synchronous;
+  if (executed && !faulted) arch_stepped(thread);
+}
+
 static _Noreturn void loop(struct thread *thread) {
   struct departure left = {.kind = EXIT_POLL};
   for (;;) {
     if (arch_requested(thread) || thread->queued.signo) serve_pending(thread);
     signals_stress(thread);
+    if (arch_stepping(thread)) {
+      step(thread, &left);
+      continue;
+    }
     uintptr_t pc = arch_pc(thread);
     if (!cache_enter(thread)) continue;
     struct block *block = cache_lookup(pc);

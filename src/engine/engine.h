@@ -2,7 +2,7 @@
  *
  * The engine is executed by the name of a descriptor (handover.h), with the program's own argv and envp. Descriptor N is
  * the engine's file, N + 1 a memory file with a struct engine_config; both stay open over every execve of the sphere.
- * N + 2 is the program's file (files.h). */
+ * N + 2 is the program's file (descriptors.h). */
 #ifndef REPRISE_ENGINE_ENGINE_H
 #define REPRISE_ENGINE_ENGINE_H
 

@@ -16,6 +16,7 @@
 #include <linux/memfd.h>
 #include <linux/mman.h>
 
+#include "engine/descriptors.h"
 #include "engine/files.h"
 #include "engine/handover.h"
 #include "engine/image.h"
@@ -150,7 +151,7 @@ static long leave_config(struct work *work) {
   long fd = os_call2(__NR_memfd_create, "reprise", MFD_CLOEXEC);
   if (fd < 0) return fd;
   long n = os_call4(__NR_pwrite64, fd, &work->config, sizeof work->config, 0);
-  if (n == sizeof work->config && files_reserve((int)fd, FD_CONFIG) == 0) return 0;
+  if (n == sizeof work->config && descriptor_reserve((int)fd, FD_CONFIG) == 0) return 0;
   os_call1(__NR_close, fd);
   if (n != sizeof work->config) return -ENOMEM;
   /* The limit on descriptors has been lowered below ours: the old file has to do. */
@@ -257,10 +258,6 @@ bool exec_call(struct thread *thread, const struct call *call, long *result) {
     return false;
   if (request.flags & AT_EXECVE_CHECK) { /* the application only asks */
     *result = os_call5(__NR_execveat, a[0], a[1], a[2], a[3], a[4]);
-    return true;
-  }
-  if (files_reserved(request.directory)) {
-    *result = -EBADF;
     return true;
   }
   struct work *work = work_begin(thread);

@@ -15,7 +15,7 @@
 
 #include "engine/cache.h"
 #include "engine/code.h"
-#include "engine/files.h"
+#include "engine/code_files.h"
 #include "engine/lib.h"
 #include "engine/limits.h"
 #include "engine/log.h"
@@ -140,7 +140,6 @@ static long do_mmap(const struct call *call, struct stale *stale) {
   uintptr_t hint = (uintptr_t)call->args[0];
   size_t length = ALIGN_UP((size_t)call->args[1], PAGE);
   long flags = call->args[3];
-  if (!(flags & MAP_ANONYMOUS) && files_reserved(call->args[4])) return -EBADF;
   if (mappings_in_engine(hint, length)) {
     if (flags & MAP_FIXED_NOREPLACE) return -EEXIST;
     if (flags & MAP_FIXED) return -ENOMEM;
@@ -156,6 +155,7 @@ static long do_mmap(const struct call *call, struct stale *stale) {
   if (os_failed(at)) return at;
   made.start = (uintptr_t)at;
   made.end = made.start + length;
+  if (made.prot & PROT_EXEC && !(flags & MAP_ANONYMOUS)) made.file = code_files_mapped((int)call->args[4]);
   note_stale(stale, made.start, made.end);
   tree_put(made);
   return at;

@@ -12,6 +12,7 @@ struct mapping {
   uint32_t prot;    /* PROT_* as the application sees them (with what READ_IMPLIES_EXEC adds) */
   uint32_t segment; /* which shmat made it, 0 if none */
   bool shared;      /* MAP_SHARED: its bytes may change through another mapping */
+  struct code_file *file; /* what it was mapped from to be executed, or NULL (code_files.h) */
   bool grows;       /* a stack: the kernel extends it downwards by itself */
 };
 

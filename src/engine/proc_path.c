@@ -4,6 +4,7 @@
 #include "engine/proc_path.h"
 
 #include <linux/fcntl.h>
+#include <linux/stat.h>
 
 #include "engine/engine.h"
 #include "engine/lib.h"
@@ -100,4 +101,13 @@ bool proc_path_parse(int directory, const char *path, struct proc_path *out) {
   if (!in_process_folder(whole, out)) return false;
   *strrchr(whole, '/') = 0;
   return format(out->folder, sizeof out->folder, "%s", whole) < sizeof out->folder;
+}
+
+bool proc_runs_engine(const char *folder) {
+  char link[PROC_FOLDER_MAX + 8];
+  struct statx engine, other;
+  format(link, sizeof link, "%s/exe", folder);
+  return !os_call5(__NR_statx, engine_fd, "", AT_EMPTY_PATH, STATX_INO, &engine) &&
+         !os_call5(__NR_statx, AT_FDCWD, link, 0, STATX_INO, &other) && engine.stx_ino == other.stx_ino &&
+         engine.stx_dev_major == other.stx_dev_major && engine.stx_dev_minor == other.stx_dev_minor;
 }

@@ -16,5 +16,7 @@ struct proc_path {
 
 /* Whether path, relative to directory, names such a file; symbolic links other than /proc's own are not followed. */
 bool proc_path_parse(int directory, const char *path, struct proc_path *out);
+/* Whether a process or thread, given by its folder, runs under the engine. */
+bool proc_runs_engine(const char *folder);
 
 #endif

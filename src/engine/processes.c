@@ -128,6 +128,7 @@ static void become_child(struct thread *thread, const struct request *request) {
   thread->process->pid = (int)os_call0(__NR_getpid);
   thread->clear_child_tid = clear ? request->child_tid : 0;
   thread->robust_list = 0;
+  memset(&counters, 0, sizeof counters);
   if (request->stack) arch_set_sp(thread, request->stack);
   if (request->flags & CLONE_CLEAR_SIGHAND) signals_clear_handlers(thread);
   if (set) store_tid(request->child_tid, (uint32_t)thread->tid);

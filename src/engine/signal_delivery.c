@@ -36,11 +36,8 @@ static void queue(struct thread *thread, struct ucontext *uc, int signo, const s
 }
 
 static void take_fault(struct thread *thread, int signo, siginfo_t *info, struct ucontext *uc) {
-  if (!arch_uc_in_cache(uc)) {
-    if (!arch_uc_divert(uc, true)) report_engine_fault(signo, arch_uc_pc(uc), (uintptr_t)info->si_addr);
-    return;
-  }
-  if (!arch_uc_recover(thread, uc, info))
+  if (arch_uc_divert(uc, true)) return;
+  if (!arch_uc_in_cache(uc) || !arch_uc_recover(thread, uc, info))
     report_engine_fault(signo, arch_uc_pc(uc), (uintptr_t)info->si_addr);
   queue(thread, uc, signo, info, true);
   arch_uc_to_engine(thread, uc);

@@ -86,7 +86,7 @@ static uintptr_t name_on_top(const struct start_stack *stack, const char *execfn
   size_t old_length = strlen(old), length = strlen(execfn);
   if (length > old_length) return 0;
   memset(old, 0, old_length);
-  return (uintptr_t)memcpy(old + old_length - length, execfn, length);
+  return (uintptr_t)memcpy(old + old_length - length, execfn, length + 1);
 }
 
 static uintptr_t name_in_gap(struct start_stack *stack, const char *execfn) {

@@ -12,7 +12,7 @@
 #include "engine/cache.h"
 #include "engine/dispatch.h"
 #include "engine/exec.h"
-#include "engine/files.h"
+#include "engine/descriptors.h"
 #include "engine/handover.h"
 #include "engine/lib.h"
 #include "engine/limits.h"
@@ -149,7 +149,7 @@ void engine_main(uintptr_t *sp) {
   take_over_mappings(&stack);
   struct loaded loaded;
   load((int)fd, &loaded);
-  files_keep_program((int)fd);
+  descriptor_keep_program((int)fd);
   heap_init(loaded.heap, loaded.data_bytes);
   if (loaded.executable_stack) make_stack_executable(&stack);
   stack_finish(&stack, &loaded, config.execfn);

@@ -8,7 +8,9 @@
 #include <linux/prctl.h>
 
 #include "engine/code.h"
+#include "engine/code_files.h"
 #include "engine/counters.h"
+#include "engine/descriptors.h"
 #include "engine/exec.h"
 #include "engine/files.h"
 #include "engine/lib.h"
@@ -35,7 +37,8 @@ static bool refused_call(struct thread *thread, const struct call *call, long *r
 }
 
 static bool (*const owners[])(struct thread *, const struct call *, long *) = {
-    arch_own_call, threads_call, signals_call, mappings_call, files_call, exec_call, refused_call,
+    arch_own_call, descriptors_call, threads_call, signals_call,
+    mappings_call, files_call,       exec_call,    refused_call,
 };
 
 long syscall_in_kernel(struct thread *thread, const struct call *call) {
@@ -54,6 +57,7 @@ long syscall_pass_on(struct thread *thread, const struct call *call) {
   long result = syscall_in_kernel(thread, call);
   if (result == -EFAULT && codewatch_release(0, ~PAGE)) result = syscall_in_kernel(thread, call);
   codewatch_after_call(call, result);
+  code_files_after_call(call, result);
   return result;
 }
 

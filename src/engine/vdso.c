@@ -50,6 +50,7 @@ void vdso_init(uintptr_t start) {
   }
   if (!dynamic) return;
   struct symbols symbols = find_symbols(bias, dynamic);
+  if (!symbols.table || !symbols.names) return;
   for (size_t i = 0; i < symbols.count; i++) {
     const char *name = symbols.names + symbols.table[i].st_name;
     uintptr_t address = bias + symbols.table[i].st_value;

@@ -5,7 +5,7 @@
 #include "engine/thread.h"
 
 /* Where the kernel has put its page of code: AT_SYSINFO_EHDR, or 0. */
-void vdso_init(uintptr_t ehdr);
+void vdso_init(uintptr_t start);
 bool vdso_call(struct thread *thread, const struct call *call, long *result);
 
 #endif

@@ -1,12 +1,5 @@
 # What cannot be run: one clear line, the status a shell would give, and no part of the program has run.
 
-patched() { # FILE OFFSET BYTES…: a copy of /bin/true with these bytes (octal escapes) in place
-  local file=$1 offset=$2
-  shift 2
-  cp /bin/true "$file"
-  printf "$@" | dd of="$file" bs=1 seek="$offset" conv=notrunc status=none
-}
-
 case_missing() { refuses 127 ./missing "$REPRISE" run -- ./missing arg; }
 
 case_missing_in_path() { refuses 127 no-such-program-anywhere "$REPRISE" run -- no-such-program-anywhere; }

@@ -30,6 +30,15 @@ prints() { # STATUS TEXT COMMAND…: exactly this on stdout, nothing on stderr
   [ ! -s err ] || fail "$*: stderr: $(cat err)"
 }
 
+patched() { # FILE OFFSET BYTES…: a copy of /bin/true with these bytes (octal escapes) in place
+  local file=$1 offset=$2
+  shift 2
+  cp /bin/true "$file"
+  # The bytes are a format on purpose.
+  # shellcheck disable=SC2059
+  printf "$@" | dd of="$file" bs=1 seek="$offset" conv=notrunc status=none
+}
+
 # shellcheck source=/dev/null
 source "$1"
 "$2"

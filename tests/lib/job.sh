@@ -11,9 +11,18 @@ name=${test#*/}
 dir=$OUT/$test
 seconds=60
 
+known= # what tests/known-failures says about this test: it must then fail
+
 report() { # pass|fail|skip [WHY [EXCERPT]]
+  if [ -n "$known" ]; then
+    case $1 in
+      pass) set -- fail "passes, but is listed in tests/known-failures" ;;
+      fail) set -- known "$known" ;;
+    esac
+  fi
   echo "$1 $id${2:+ ($2)}" >>"$RESULTS"
   case $1 in
+    known) [ -z "$VERBOSE" ] || echo "known: $id: $known" ;;
     fail) printf 'FAIL %s: %s (outputs in %s)\n%s' "$id" "$2" "${dir#"$ROOT"/}" "${3:+$3$'\n'}" ;;
     pass) [ -z "$VERBOSE" ] || echo "ok   $id" ;;
   esac
@@ -60,6 +69,7 @@ compare() {
     "time limit") report fail "hangs natively" ;;
     "exit 99") report fail "its own checks fail natively" "$(excerpt <"$dir/native/stderr")" ;; # see CHECK
   esac
+  known=$(awk -F '\t' -v name="$test" '$1 == name { print $2 }' "$ROOT/tests/known-failures")
   for what in status stderr stdout; do
     cmp -s "$dir/native/$what" "$dir/$kind/$what" ||
       report fail "$what differs from native" "$(cd "$dir" && diff -a "native/$what" "$kind/$what" | excerpt)"

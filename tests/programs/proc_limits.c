@@ -11,7 +11,9 @@ static void show(int sig, siginfo_t *info, void *context) {
 
 static void file_size(void) {
   int file = scratch_file();
-  CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){1000, RLIM_INFINITY}) == 0);
+  struct rlimit old;
+  CHECK(getrlimit(RLIMIT_FSIZE, &old) == 0);
+  CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){1000, old.rlim_max}) == 0);
   handle(SIGXFSZ, show, 0);
   say("up to the limit: %zd\n", write(file, (char[2000]){0}, 2000));
   say("beyond: %s\n", outcome(write(file, "x", 1)));
@@ -20,7 +22,7 @@ static void file_size(void) {
   pid_t child = fork();
   if (child == 0) _exit((int)write(file, "x", 1));
   say_status("default", reap(child));
-  CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY}) == 0);
+  CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
 }
 
 static void open_files(void) {
@@ -60,9 +62,11 @@ static void errors(void) {
   struct rlimit limit;
   say("soft above hard: %s\n", outcome(setrlimit(RLIMIT_CORE, &(struct rlimit){10, 5})));
   say("no such limit: %s\n", outcome(getrlimit(99, &limit)));
-  struct rlimit new = {3, 7}, old;
-  CHECK(prlimit(0, RLIMIT_CORE, &new, &old) == 0 && prlimit(0, RLIMIT_CORE, NULL, &limit) == 0);
-  say("prlimit: %lu %lu\n", limit.rlim_cur, limit.rlim_max);
+  struct rlimit old;
+  CHECK(getrlimit(RLIMIT_SIGPENDING, &limit) == 0);
+  struct rlimit new = {limit.rlim_max / 4, limit.rlim_max / 2};
+  CHECK(prlimit(0, RLIMIT_SIGPENDING, &new, &old) == 0 && prlimit(0, RLIMIT_SIGPENDING, NULL, &limit) == 0);
+  say("prlimit: %d %d\n", limit.rlim_cur == new.rlim_cur, limit.rlim_max == new.rlim_max);
 }
 
 int main(void) {

@@ -4,8 +4,10 @@
 #include <asm/signal.h>
 #include <asm/sigcontext.h>
 #include <asm/ucontext.h>
+#include <linux/prctl.h>
 
 #include "engine/cache.h"
+#include "engine/code.h"
 #include "engine/dispatch.h"
 #include "engine/x64/translate.h"
 
@@ -55,6 +57,8 @@ void arch_copy_context(struct thread *child, const struct thread *parent) {
   child->arch.rip = parent->arch.rip;
   child->arch.rflags = parent->arch.rflags;
   child->arch.gs_base = parent->arch.gs_base;
+  child->arch.trap_flag = parent->arch.trap_flag;
+  child->arch.tsc_mode = parent->arch.tsc_mode;
   reset_position(child);
 }
 
@@ -78,10 +82,27 @@ void arch_restart_call(struct thread *thread, long nr) {
 /* What the syscall instruction itself does to registers. */
 void arch_begin_call(struct thread *thread) {
   thread->arch.gpr[RCX] = thread->arch.rip;
-  thread->arch.gpr[R11] = thread->arch.rflags;
+  thread->arch.gpr[R11] = visible_flags(thread);
+}
+
+/* Whether time stamps may be read. The kernel is never told: the engine reads them itself. Known limit: execve forgets it. */
+static bool tsc_call(struct thread *thread, const struct call *call, long *result) {
+  uint32_t mode = (uint32_t)call->args[1];
+  switch ((int)call->args[0]) {
+    case PR_SET_TSC:
+      *result = mode == PR_TSC_ENABLE || mode == PR_TSC_SIGSEGV ? 0 : -EINVAL;
+      if (!*result) thread->arch.tsc_mode = mode;
+      return true;
+    case PR_GET_TSC:
+      mode = thread->arch.tsc_mode ? thread->arch.tsc_mode : PR_TSC_ENABLE;
+      *result = copy_to_app((uintptr_t)call->args[1], &mode, sizeof mode);
+      return true;
+    default: return false;
+  }
 }
 
 bool arch_own_call(struct thread *thread, const struct call *call, long *result) {
+  if (call->nr == __NR_prctl) return tsc_call(thread, call, result);
   if (call->nr != __NR_arch_prctl) return false;
   uint64_t value = (uint64_t)call->args[1];
   switch (call->args[0]) {
@@ -124,6 +145,13 @@ void arch_uncount(struct thread *thread, const struct block *block, unsigned ins
   __atomic_sub_fetch(&thread->arch.counts[block->count_word], instructions, __ATOMIC_SEQ_CST);
 }
 
+/* Any word that is not empty will do: only their sum counts. */
+void uncount_one(struct thread *thread) {
+  uint64_t *word = thread->arch.counts;
+  while (!(*word & ~COUNT_IDLE)) word++;
+  __atomic_sub_fetch(word, 1, __ATOMIC_SEQ_CST);
+}
+
 void arch_set_signal_queued(struct thread *thread, bool queued) { thread->arch.signal_queued = queued; }
 
 enum entry_kind arch_wanted_entry(const struct thread *thread) {
@@ -139,7 +167,7 @@ struct exit *arch_exit(const struct thread *thread) {
 long blocking_call(const struct call *call, struct arch_context *context);
 extern const char blocking_call_window[], blocking_call_done[], blocking_call_interrupted[];
 extern const char safe_copy_start[], safe_copy_end[], safe_copy_fault[];
-extern const char resume_after_fault[];
+extern const char resume_after_fault[], exit_return[];
 
 long arch_blocking_call(struct thread *thread, const struct call *call) { return blocking_call(call, &thread->arch); }
 
@@ -147,8 +175,24 @@ static bool within(uintptr_t pc, const char *start, const char *end) {
   return pc >= (uintptr_t)start && pc < (uintptr_t)end;
 }
 
+/* Of all that is emitted only the check of a return's target (links.c) reads memory at an odd address, where the application may
+ * have alignment checked. No state has changed there since the return. */
+static bool in_return_check(const struct ucontext *uc) {
+  return uc->uc_mcontext.eflags & FLAG_AC && cache_contains(uc->uc_mcontext.rip) && !cache_block_at(uc->uc_mcontext.rip);
+}
+
 bool arch_uc_divert(struct ucontext *uc, bool fault) {
   uintptr_t pc = uc->uc_mcontext.rip;
+  if (fault && ALIGN_DOWN(pc, PAGE) == VSYSCALL_PAGE) {
+    uc->uc_mcontext.rip = *(const uint64_t *)uc->uc_mcontext.rsp;
+    uc->uc_mcontext.rsp += sizeof(uint64_t);
+    uc->uc_mcontext.rax = (uint64_t)-EFAULT;
+    return true;
+  }
+  if (fault && in_return_check(uc)) {
+    uc->uc_mcontext.rip = (uintptr_t)exit_return;
+    return true;
+  }
   if (fault && within(pc, safe_copy_start, safe_copy_end)) {
     uc->uc_mcontext.rip = (uintptr_t)safe_copy_fault;
     return true;

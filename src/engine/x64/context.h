@@ -50,6 +50,8 @@ struct arch_context {
   uint64_t counts[COUNT_WORDS];
   /* The last fault's trap number, error code and address, as every later signal frame shows them. */
   uint64_t trap_number, error_code, fault_address;
+  uint32_t trap_flag;        /* the application's; rflags never has it (flags.c) */
+  uint32_t tsc_mode;         /* PR_TSC_SIGSEGV: time stamps fault; 0 or PR_TSC_ENABLE: they are read */
 };
 
 /* Where clone(2) of this architecture has its last two arguments. */

@@ -27,6 +27,7 @@ static uint64_t next_bytes(struct walk *w, unsigned count) {
 }
 
 static int64_t next_signed(struct walk *w, unsigned count) {
+  if (!count) return 0;
   uint64_t value = next_bytes(w, count);
   unsigned unused = 64 - 8 * count;
   return (int64_t)(value << unused) >> unused;

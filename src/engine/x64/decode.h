@@ -52,8 +52,10 @@ enum {
   FLAG_AF = 0x010,
   FLAG_ZF = 0x040,
   FLAG_SF = 0x080,
+  FLAG_TF = 0x100,
   FLAG_DF = 0x400,
   FLAG_OF = 0x800,
+  FLAG_AC = 0x40000,
   FLAGS_STATUS = FLAG_CF | FLAG_PF | FLAG_AF | FLAG_ZF | FLAG_SF | FLAG_OF,
 };
 
@@ -102,6 +104,8 @@ enum x64_kind {
   INSN_BIT_STRING,   /* bt, bts, btr, btc mem, reg: touches mem + (reg / bits, rounded down) * size */
   INSN_MOVDIR64B, /* movdir64b, enqcmd: reads mem, and writes 64 bytes where the register in ModRM.reg points */
   INSN_CLZERO,    /* writes the 64-byte line that rax points into */
+  INSN_PUSHF,
+  INSN_POPF,
   INSN_TILE_MEMORY, /* tile load or store: rows at base + disp, the index register times scale apart */
 };
 

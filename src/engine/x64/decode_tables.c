@@ -176,8 +176,8 @@ x64_map x64_legacy_00 = {
     [0x98] = ROWS(ROW(ANY, .effect = E_SIGN_A, .flags = NO_MODRM)),
     [0x99] = ROWS(ROW(ANY, .effect = E_SIGN_D, .flags = NO_MODRM)),
     [0x9b] = ROWS(ROW(ANY, .flags = NO_MODRM)), /* fwait */
-    [0x9c] = ROWS(ROW(ANY, .effect = E_PUSHF, .flags = NO_MODRM | D64 | PUSH)),
-    [0x9d] = ROWS(ROW(ANY, .effect = E_POPF, .flags = NO_MODRM | D64 | POP)),
+    [0x9c] = ROWS(ROW(ANY, .effect = E_PUSHF, .kind = INSN_PUSHF, .flags = NO_MODRM | D64 | PUSH)),
+    [0x9d] = ROWS(ROW(ANY, .effect = E_POPF, .kind = INSN_POPF, .flags = NO_MODRM | D64 | POP)),
     [0x9e] = ROWS(ROW(ANY, .effect = E_SAHF, .flags = NO_MODRM)),
     [0x9f] = ROWS(ROW(ANY, .effect = E_LAHF, .flags = NO_MODRM)),
     [0xa0] = ROWS(ROW(ANY, .rm = M(RD, S1), .reg = G(WR, S1), .imm = IMOFFS, .flags = NO_MODRM | BYTE)),

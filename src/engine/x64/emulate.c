@@ -1,12 +1,29 @@
 /* emulate.c (x86-64): the instructions whose result the program cannot compute for itself, performed by the engine.
  *
  * This is the one place where time stamps, random numbers and the processor's identity enter the program. */
+#include <linux/prctl.h>
+
+#include "engine/signals.h"
 #include "engine/x64/translate.h"
 
 /* What emulation_detail in translate.c packed. */
 static unsigned kind_of(uint64_t detail) { return detail & 0xff; }
 static unsigned rm_of(uint64_t detail) { return (detail >> 8 & 7) | (detail >> 16 & 1) << 3; }
 static unsigned size_of(uint64_t detail) { return detail >> 24 & 0xff; }
+static unsigned length_of(uint64_t detail) { return detail >> 32 & 0xff; }
+
+void refuse(struct thread *thread, uint64_t detail, uint64_t trap_number, uint64_t error_code) {
+  arch_set_pc(thread, arch_pc(thread) - length_of(detail));
+  uncount_one(thread);
+  thread->arch.trap_number = trap_number;
+  thread->arch.error_code = error_code;
+}
+
+void raise_protection_fault(struct thread *thread, uint64_t detail, uint64_t error_code) {
+  enum { GENERAL_PROTECTION = 13 };
+  refuse(thread, detail, GENERAL_PROTECTION, error_code);
+  signals_raise(thread, SIGSEGV, SI_KERNEL, 0);
+}
 
 static void set_register(struct thread *thread, unsigned reg, unsigned size, uint64_t value) {
   uint64_t *gpr = &thread->arch.gpr[reg];
@@ -22,12 +39,25 @@ static void emulate_cpuid(struct thread *thread) {
   gpr[RAX] = a, gpr[RBX] = b, gpr[RCX] = c, gpr[RDX] = d;
 }
 
-static void emulate_time_stamp(struct thread *thread, bool with_id) {
+static void emulate_time_stamp(struct thread *thread, uint64_t detail) {
+  if (thread->arch.tsc_mode == PR_TSC_SIGSEGV) {
+    raise_protection_fault(thread, detail, 0);
+    return;
+  }
   uint32_t low, high, id;
   __asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(id));
   thread->arch.gpr[RAX] = low;
   thread->arch.gpr[RDX] = high;
-  if (with_id) thread->arch.gpr[RCX] = id;
+  if (kind_of(detail) == INSN_RDTSCP) thread->arch.gpr[RCX] = id;
+}
+
+/* int 0x80: as on a kernel that knows no 32-bit system calls, where the vector has no gate. */
+static void refuse_old_call(struct thread *thread, uint64_t detail) {
+  enum { MISSING_GATE = 0x80 << 3 | 2 };
+  static atomic_flag told;
+  if (!atomic_flag_test_and_set(&told))
+    print(2, "reprise: 32-bit system calls (int 0x80) are not supported\n");
+  raise_protection_fault(thread, detail, MISSING_GATE);
 }
 
 /* rdrand and rdseed report success in CF and clear the other status flags. */
@@ -44,10 +74,14 @@ void arch_emulate(struct thread *thread, const struct exit *exit) {
   uint64_t detail = exit->detail;
   switch (kind_of(detail)) {
     case INSN_CPUID: emulate_cpuid(thread); break;
-    case INSN_RDTSC: emulate_time_stamp(thread, false); break;
-    case INSN_RDTSCP: emulate_time_stamp(thread, true); break;
+    case INSN_RDTSC:
+    case INSN_RDTSCP: emulate_time_stamp(thread, detail); break;
     case INSN_RDRAND:
     case INSN_RDSEED: emulate_random(thread, detail); break;
+    case INSN_FAR: emulate_iretq(thread, detail); break;
+    case INSN_POPF: emulate_popf(thread, detail, size_of(detail)); break;
+    case INSN_PUSHF: emulate_pushf(thread, detail, size_of(detail)); break;
+    case INSN_INT: refuse_old_call(thread, detail); break;
     case INSN_RDPID: {
       uint32_t low, high, id;
       __asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(id));
@@ -62,4 +96,27 @@ void arch_emulate(struct thread *thread, const struct exit *exit) {
     case INSN_MOV_TO_SEG: thread->arch.gs_base = 0; break; /* a selector of the flat segments: base 0 */
     default: BUG("no emulation for instruction kind %u", kind_of(detail));
   }
+}
+
+long vsyscall_call(uint64_t first, uint64_t second, uint64_t third, uintptr_t address);
+
+bool arch_kernel_entry(struct thread *thread) {
+  enum { STRIDE = 0x400, LAST = 0x800 }; /* gettimeofday, time, getcpu */
+  const uint64_t *gpr = thread->arch.gpr;
+  uintptr_t offset = thread->arch.rip - VSYSCALL_PAGE;
+  if (offset >= PAGE) return false;
+  bool absent = vsyscall_call(0, 0, 0, VSYSCALL_PAGE + STRIDE) == -EFAULT;
+  if (absent) return false;
+  uint64_t back;
+  long result = -EFAULT;
+  if (offset % STRIDE == 0 && offset <= LAST && !safe_copy(&back, (const void *)arch_sp(thread), sizeof back))
+    result = vsyscall_call(gpr[RDI], gpr[RSI], gpr[RDX], thread->arch.rip);
+  if (result == -EFAULT) {
+    signals_raise(thread, SIGSEGV, SI_KERNEL, 0);
+    return true;
+  }
+  arch_set_result(thread, result);
+  arch_set_sp(thread, arch_sp(thread) + sizeof back);
+  arch_set_pc(thread, back);
+  return true;
 }

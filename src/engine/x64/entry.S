@@ -150,6 +150,12 @@ blocking_call_interrupted:
         pop     %rbx
         ret
 
+/* long vsyscall_call(first, second, third, address): a call at a fixed address of the kernel's. It returns to our caller; when
+ * it faults the signal handler returns there, with -EFAULT. */
+        .globl vsyscall_call
+vsyscall_call:
+        jmp     *%rcx
+
 /* long safe_copy(to, from, bytes): a fault inside [safe_copy_start, safe_copy_end) goes to safe_copy_fault. */
         .globl safe_copy, safe_swap, safe_copy_start, safe_copy_end, safe_copy_fault
 safe_copy:

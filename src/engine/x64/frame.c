@@ -18,7 +18,7 @@
 #include "engine/cache.h"
 #include "engine/code.h"
 #include "engine/lib.h"
-#include "engine/x64/decode.h"
+#include "engine/x64/translate.h"
 
 struct frame {
   uint64_t restorer;
@@ -28,14 +28,11 @@ struct frame {
 _Static_assert(offsetof(struct frame, uc) == 8 && sizeof(struct frame) == 440, "the kernel's rt_sigframe");
 
 enum {
-  SELECTOR_CODE = 0x33, /* 64-bit user code and data, the same in every process */
-  SELECTOR_DATA = 0x2b,
   UC_STATE = UC_FP_XSTATE | UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS,
 };
 #define EFLAGS_ALWAYS 0x202UL /* bit 1, and interrupts are on */
-#define EFLAGS_TF 0x100UL
 #define EFLAGS_RF 0x10000UL
-/* What sigreturn takes over: AC RF OF DF SF ZF AF PF CF. Not TF: single steps would be the engine's own. */
+/* What sigreturn takes over: AC RF OF DF SF ZF AF PF CF, and TF apart from them. */
 #define EFLAGS_RESTORED 0x50cd5UL
 
 /* -- Extended state -------------------------------------------------------------------------------------- */
@@ -162,6 +159,11 @@ static size_t save_extended(union xstate *state) {
   return size + sizeof magic2;
 }
 
+/* The last x87 instruction ran in the cache; the program must see where it has it (fip.c). */
+static void show_application_fip(union xstate *state) {
+  if (cache_contains(state->legacy.rip)) state->legacy.rip = application_address(state->legacy.rip);
+}
+
 /* A handler starts with fresh registers. */
 static void reset_extended(void) {
   if (!machine.xsave) {
@@ -235,7 +237,7 @@ static void save_registers(const struct thread *thread, struct sigcontext_64 *to
   to->r8 = gpr[R8], to->r9 = gpr[R9], to->r10 = gpr[R10], to->r11 = gpr[R11];
   to->r12 = gpr[R12], to->r13 = gpr[R13], to->r14 = gpr[R14], to->r15 = gpr[R15];
   to->ip = thread->arch.rip;
-  to->flags = thread->arch.rflags | EFLAGS_ALWAYS;
+  to->flags = visible_flags(thread) | EFLAGS_ALWAYS;
   to->cs = SELECTOR_CODE, to->ss = SELECTOR_DATA;
   to->trapno = thread->arch.trap_number;
   to->err = thread->arch.error_code;
@@ -251,6 +253,7 @@ static void restore_registers(struct thread *thread, const struct sigcontext_64 
   thread->arch.rip = from->ip;
   thread->arch.rflags =
       (thread->arch.rflags & ~EFLAGS_RESTORED) | (from->flags & EFLAGS_RESTORED) | EFLAGS_ALWAYS;
+  thread->arch.trap_flag = from->flags & FLAG_TF;
 }
 
 static struct sigcontext_64 *registers_of(struct frame *frame) {
@@ -262,6 +265,7 @@ long arch_push_frame(struct thread *thread, const struct frame_request *request)
   union xstate state;
   memset(&state, 0, machine.xsave ? machine.size : LEGACY_SIZE);
   size_t state_size = save_extended(&state);
+  show_application_fip(&state);
   uintptr_t state_at = ALIGN_DOWN(request->stack - state_size, 64);
   uintptr_t at = ALIGN_DOWN(state_at - sizeof(struct frame), 16) - 8;
   if (request->stack_limit && at <= request->stack_limit) return -EFAULT;
@@ -288,7 +292,8 @@ long arch_push_frame(struct thread *thread, const struct frame_request *request)
   gpr[RAX] = 0;
   gpr[RSP] = at;
   thread->arch.rip = request->handler;
-  thread->arch.rflags &= ~(FLAG_DF | EFLAGS_RF | EFLAGS_TF);
+  thread->arch.rflags &= ~(FLAG_DF | EFLAGS_RF);
+  thread->arch.trap_flag = 0;
   reset_extended();
   return 0;
 }
@@ -320,6 +325,8 @@ bool arch_uc_in_cache(const struct ucontext *uc) {
   return cache_contains(arch_uc_pc(uc));
 }
 
+#define USER_END 0x7ffffffff000UL /* the last page of the lower half is never mapped */
+
 bool arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool present) {
   enum { GENERAL_PROTECTION = 13, PAGE_FAULT = 14, PRESENT = 1, USER = 4, FETCH = 16 };
   intptr_t half = (intptr_t)address >> 47; /* 0 or -1, or the address is not canonical */
@@ -329,8 +336,8 @@ bool arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool present
     return false;
   }
   thread->arch.trap_number = PAGE_FAULT;
-  /* Of the kernel's half the kernel tells nothing but that it is not for us. */
-  thread->arch.error_code = USER | FETCH | (present || half ? PRESENT : 0);
+  /* Of what no program can map the kernel tells nothing but that it is not for us. */
+  thread->arch.error_code = USER | FETCH | (present || address >= USER_END ? PRESENT : 0);
   thread->arch.fault_address = address;
   return true;
 }

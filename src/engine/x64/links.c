@@ -15,6 +15,13 @@
 
 extern const char exit_indirect[], exit_return[], empty_targets[];
 
+/* A stress engine goes through the dispatcher for every branch. */
+#if defined(REPRISE_STRESS_SLOW_PATHS)
+enum { SLOW_PATHS = 1 };
+#else
+enum { SLOW_PATHS = 0 };
+#endif
+
 _Static_assert(TARGET_TABLE == SLOT_TABLES, "the tables are addressed from the slot's base");
 _Static_assert(RETURN_TABLE == TARGET_TABLE + TARGET_COUNT * 8, "both tables are one mapping");
 _Static_assert(RETURN_TABLE + TARGET_COUNT * 8 <= SLOT_ENGINE_STACK, "the tables must fit");
@@ -95,12 +102,13 @@ bool arch_make_entry(struct block *block, enum entry_kind entry) {
 }
 
 void arch_resolve(struct thread *thread, struct block *to, enum entry_kind entry) {
+  if (SLOW_PATHS) return;
   table_of(thread, entry)[(uint16_t)to->pc] = to->entries[entry];
   COUNT(indirect_misses);
 }
 
 void arch_link(struct exit *exit, struct block *to) {
-  if (!exit->patch) return;
+  if (!exit->patch || SLOW_PATHS) return;
   patch_branch((uint8_t *)exit->patch, (const void *)to->code);
   COUNT(links);
   LOG(links, "%lx -> %lx", exit->block->pc, to->pc);

@@ -72,6 +72,18 @@ static bool unrolls(const struct superblock *sb, uintptr_t target) {
   return sb->count + iteration <= UNROLLED_MAX && sb->side_exits < SIDE_EXITS_MAX;
 }
 
+/* Whether the code at pc is a stub of a procedure linkage table: nothing but a jump through memory. */
+static bool is_linkage_stub(struct superblock *sb, uintptr_t pc) {
+  struct item item;
+  bool self_checking;
+  uintptr_t fault;
+  if (!fetch(sb, pc, &item, &self_checking, &fault)) return false;
+  static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+  if (memcmp(item.bytes, endbr64, sizeof endbr64) == 0)
+    if (!fetch(sb, pc + sizeof endbr64, &item, &self_checking, &fault)) return false;
+  return item.insn.kind == INSN_JMP_IND && item.insn.has_mem && item.insn.mem.base == REG_RIP;
+}
+
 /* Where the main path goes after the item just added; false when it ends there. */
 static bool follow(struct superblock *sb, struct item *item) {
   uintptr_t next = item->pc + item->insn.len, target = next + (uintptr_t)item->insn.imm;
@@ -91,7 +103,8 @@ static bool follow(struct superblock *sb, struct item *item) {
     case INSN_MOVDIR64B:
     case INSN_CLZERO:
     case INSN_TILE_MEMORY:
-      if (stores_fip(&item->insn)) return false;
+    case INSN_PUSHF:
+      if (stores_fip(&item->insn) || (item->insn.kind == INSN_PUSHF && sb->limit == 1)) return false;
       sb->open = true;
       sb->next_pc = next;
       return !(sb->self_checking && (item->insn.mem.access & ACCESS_WRITE || item->insn.stack_access & ACCESS_WRITE ||
@@ -103,6 +116,12 @@ static bool follow(struct superblock *sb, struct item *item) {
       sb->open = true;
       sb->next_pc = item->taken ? target : next;
       return true;
+    case INSN_CALL:
+      if (sb->count == SUPERBLOCK_MAX || sb->self_checking || !is_linkage_stub(sb, target)) return false;
+      item->inlined = true;
+      sb->open = true;
+      sb->next_pc = target;
+      return true;
     case INSN_JMP:
       if (sb->count == SUPERBLOCK_MAX || sb->self_checking || (seen(sb, target) && !unrolls(sb, target))) return false;
       item->inlined = true;
@@ -113,14 +132,15 @@ static bool follow(struct superblock *sb, struct item *item) {
   }
 }
 
-void superblock_read(struct superblock *sb, uintptr_t pc) {
+void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit) {
+  sb->limit = limit;
   sb->count = sb->side_exits = sb->range_count = 0;
   sb->page = 1; /* no page */
   sb->unfetchable = false;
   sb->open = true;
   sb->next_pc = pc;
   unsigned bytes = 0;
-  while (sb->count < SUPERBLOCK_MAX) {
+  while (sb->count < limit) {
     struct item *item = &sb->items[sb->count];
     bool self_checking;
     if (!fetch(sb, sb->next_pc, item, &self_checking, &sb->fault_address)) {

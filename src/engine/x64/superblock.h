@@ -12,13 +12,14 @@ struct item {
   struct x64_insn insn;
   uintptr_t pc;
   uint8_t bytes[X64_INSN_MAX];
-  bool inlined;           /* a direct jump whose target is the next item: nothing to emit */
+  bool inlined;           /* a direct jump or call whose target is the next item */
   bool taken;             /* a conditional branch whose target is the next item: its fall-through is the side exit */
 };
 
 /* One entry, a main path through fall-throughs and direct jumps, side exits at its conditional branches. */
 struct superblock {
   unsigned count;
+  unsigned limit;         /* at most so many items; 1 while the application single-steps */
   unsigned side_exits;
   bool self_checking;     /* its page changes too often to be watched */
   bool open;              /* the last item falls through to next_pc (it is not a branch) */
@@ -32,7 +33,8 @@ struct superblock {
   struct item items[SUPERBLOCK_MAX];
 };
 
-void superblock_read(struct superblock *sb, uintptr_t pc);
+/* Reads at most limit instructions. */
+void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit);
 /* Whether the status flags at item i are overwritten before anything can read them. */
 bool superblock_flags_dead(const struct superblock *sb, unsigned i);
 /* The same for code outside the superblock; its bytes become part of the superblock's source. */

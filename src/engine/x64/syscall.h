@@ -2,6 +2,10 @@
 #ifndef REPRISE_X64_SYSCALL_H
 #define REPRISE_X64_SYSCALL_H
 
+#ifdef __clang_analyzer__
+/* It does not know what the kernel writes to; a function that it can't see into may write to anything. */
+long arch_syscall6(long nr, long a, long b, long c, long d, long e, long f);
+#else
 static inline long arch_syscall6(long nr, long a, long b, long c, long d, long e, long f) {
   long result;
   register long r10 __asm__("r10") = d;
@@ -13,6 +17,7 @@ static inline long arch_syscall6(long nr, long a, long b, long c, long d, long e
                    : "rcx", "r11", "memory");
   return result;
 }
+#endif
 
 static inline void arch_copy_bytes(void *to, const void *from, unsigned long bytes) {
   __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");

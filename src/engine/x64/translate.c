@@ -288,11 +288,32 @@ static void emit_copied(struct translation *t, unsigned i) {
   else if (insn->has_mem && insn->mem.base == REG_RIP) emit_rip_relative(t, i);
   else emit_bytes(&t->code, item->bytes, insn->len);
   if (t->borrowed >= 0) t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_LONG, t->borrowed);
+  forget_checked(t, insn);
 }
+
+static bool is_iretq(const struct x64_insn *insn) { return insn->opcode == 0xcf && insn->operand_size == 8; }
 
 /* What the engine needs to know to perform the instruction itself (emulate.c). */
 static uint64_t emulation_detail(const struct x64_insn *insn) {
-  return insn->kind | (uint64_t)insn->modrm << 8 | (uint64_t)insn->rex << 16 | (uint64_t)insn->operand_size << 24;
+  return insn->kind | (uint64_t)insn->modrm << 8 | (uint64_t)insn->rex << 16 | (uint64_t)insn->operand_size << 24 |
+         (uint64_t)insn->len << 32;
+}
+
+/*     test word [rsp], trap flag
+ *     jnz  emulate                       ; flags.c
+ *     popf                                                 */
+static void end_popf(struct translation *t, const struct item *item, uintptr_t next) {
+  struct code *c = &t->code;
+  emit8(c, 0x66), emit8(c, 0xf7), emit8(c, 0x04), emit8(c, 0x24), emit8(c, 0), emit8(c, FLAG_TF >> 8);
+  struct exit *emulated = new_exit(t, EXIT_EMULATE, next);
+  emulated->detail = emulation_detail(&item->insn);
+  if (t->sb.limit == 1) {
+    emit_exit_tail(c, emulated);
+    return;
+  }
+  new_stub(t, emit_jcc(c, COND_NE), emulated);
+  emit_bytes(c, item->bytes, item->insn.len);
+  end_jump(t, next);
 }
 
 /* The code emitted next belongs to the instruction at pc. */
@@ -343,7 +364,9 @@ static void emit_end(struct translation *t, const struct item *item) {
     case INSN_RDSEED:
     case INSN_RDPID:
     case INSN_RDGSBASE:
+    case INSN_PUSHF: /* only under single steps */
     case INSN_WRGSBASE: end_exit(t, EXIT_EMULATE, next, emulation_detail(insn)); return;
+    case INSN_POPF: end_popf(t, item, next); return;
     case INSN_MOV_TO_SEG:
       if (insn->opcode == 0x8e && (insn->modrm >> 3 & 7) == 5) {
         end_exit(t, insn->has_mem ? EXIT_UNSUPPORTED : EXIT_EMULATE, insn->has_mem ? item->pc : next,
@@ -366,11 +389,14 @@ static void emit_end(struct translation *t, const struct item *item) {
     case INSN_SYSENTER: emit8(c, 0xf4); return;       /* hlt: the same fault */
     case INSN_INT:
       if ((uint8_t)insn->imm == 0x80) {
-        end_exit(t, EXIT_UNSUPPORTED, item->pc, 0);
+        end_exit(t, EXIT_EMULATE, next, emulation_detail(insn));
         return;
       }
       break;
-    case INSN_FAR: end_exit(t, EXIT_UNSUPPORTED, item->pc, 0); return;
+    case INSN_FAR:
+      if (is_iretq(insn)) end_exit(t, EXIT_EMULATE, next, emulation_detail(insn));
+      else end_exit(t, EXIT_UNSUPPORTED, item->pc, 0);
+      return;
     default: break;
   }
   /* Everything else runs as it is, but is the last of its block. */
@@ -387,7 +413,10 @@ static void emit_item(struct translation *t, unsigned i) {
   if (t->borrowed >= 0 && used_by(&item->insn) >> t->borrowed & 1) give_back(t);
   if (last) give_back(t);
   note_instruction(t, item->pc);
-  if (item->inlined) return;
+  if (item->inlined) {
+    if (item->insn.kind == INSN_CALL) push_return_address(t, item->pc + item->insn.len);
+    return;
+  }
   if (last) emit_end(t, item);
   else if (item->insn.kind == INSN_JCC) side_exit(t, i);
   else emit_copied(t, i);
@@ -494,6 +523,7 @@ static void finish(struct translation *t) {
   struct exit *killed = new_exit(t, EXIT_DIRECT, t->block->pc);
   t->block->killed = (uintptr_t)c->at;
   emit_exit_tail(c, killed);
+  while ((uintptr_t)c->at & 7) emit8(c, 0x90); /* the application may have alignment checked */
   for (unsigned i = 0; i < t->constant_count; i++) {
     patch_branch(t->constants[i].at, c->at);
     emit64(c, t->constants[i].value);
@@ -518,7 +548,7 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
   struct translation *t = &translation;
   uint8_t *start = cache_reserve(CACHE_BLOCK_MAX);
   if (!start) return NULL;
-  superblock_read(&t->sb, pc);
+  superblock_read(&t->sb, pc, entry == ENTRY_STEP ? 1 : SUPERBLOCK_MAX);
   unsigned exits = 6 + t->sb.side_exits + (config.check == CHECK_NONE ? 0 : t->sb.count);
   struct block *block = t->block = arena_alloc(sizeof *block);
   block->pc = pc;
@@ -528,9 +558,10 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
   block->self_checking = t->sb.self_checking && !t->sb.unfetchable;
   block->instructions = (uint16_t)t->sb.count;
   t->code.at = start;
-  t->stub_count = t->constant_count = 0;
+  t->stub_count = t->constant_count = t->checked_count = 0;
   t->borrowed = -1;
-  if (entry != ENTRY_DIRECT) {
+  block->dead = entry == ENTRY_STEP; /* nobody is to find it */
+  if (entry == ENTRY_INDIRECT || entry == ENTRY_RETURN) {
     block->entries[entry] = (uintptr_t)start;
     emit_entry_check(&t->code, pc, entry);
     while ((uintptr_t)t->code.at & 7) emit8(&t->code, 0x90);

@@ -30,7 +30,14 @@ struct stub {
   bool restore_flags;   /* flags are in rax, rax is in SLOT_RAX */
 };
 
-enum { STUBS_MAX = SIDE_EXITS_MAX + SUPERBLOCK_MAX + 8, CONSTANTS_MAX = 2 };
+/* An address whose permission is known for the rest of the superblock, as long as its registers keep their values. */
+struct checked {
+  uint8_t base, index, scale, segment;
+  bool write;           /* for writing too */
+  int64_t disp;
+};
+
+enum { STUBS_MAX = SIDE_EXITS_MAX + SUPERBLOCK_MAX + 8, CONSTANTS_MAX = 2, CHECKED_MAX = 8 };
 
 struct translation {
   struct code code;
@@ -45,6 +52,8 @@ struct translation {
     uint64_t value;
   } constants[CONSTANTS_MAX];
   unsigned constant_count;
+  struct checked checked[CHECKED_MAX];
+  unsigned checked_count;
   struct insn_map map[SUPERBLOCK_MAX + 1];
 };
 
@@ -63,6 +72,25 @@ void give_back(struct translation *t);
 /* checks.c */
 bool wants_check(const struct x64_insn *insn);
 void emit_check(struct translation *t, unsigned i);
+/* After an instruction: what it does to the registers of addresses that were checked. */
+void forget_checked(struct translation *t, const struct x64_insn *insn);
+
+/* context.c: the last instruction counted was not executed after all. */
+void uncount_one(struct thread *thread);
+
+/* Where the kernel performs three calls for whoever jumps there. It lies beyond what could be translated. */
+#define VSYSCALL_PAGE 0xffffffffff600000UL
+
+/* emulate.c: an instruction was not performed: the program counter is back on it, and the frame's numbers are set. */
+void refuse(struct thread *thread, uint64_t detail, uint64_t trap_number, uint64_t error_code);
+void raise_protection_fault(struct thread *thread, uint64_t detail, uint64_t error_code);
+
+/* flags.c */
+enum { SELECTOR_CODE = 0x33, SELECTOR_DATA = 0x2b, SELECTOR_CODE_32 = 0x23 }; /* the same in every process */
+uint64_t visible_flags(const struct thread *thread);
+void emulate_popf(struct thread *thread, uint64_t detail, unsigned size);
+void emulate_pushf(struct thread *thread, uint64_t detail, unsigned size);
+void emulate_iretq(struct thread *thread, uint64_t detail);
 
 /* fip.c */
 bool stores_fip(const struct x64_insn *insn);

@@ -1,4 +1,5 @@
 /* Trampolines of nested functions, which gcc puts on an executable stack, made anew at every depth. */
+/* compiler: gcc */
 /* cflags: -Wl,-z,execstack -Wno-trampolines */
 #include <pthread.h>
 #include <stdlib.h>

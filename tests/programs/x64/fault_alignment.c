@@ -1,4 +1,5 @@
-/* With the alignment-check flag set a misaligned access gives SIGBUS, BUS_ADRALN; without it none. */
+/* With the alignment-check flag set a misaligned access gives SIGBUS, BUS_ADRALN; without it none. Calls and returns are
+ * aligned. */
 #include "sys_helpers.h"
 
 extern char align_run[], align_at[], align_done[];
@@ -7,6 +8,19 @@ __asm__(
     "align_run: mov %rsp, %rdx\n pushf\n orl $0x40000, (%rsp)\n popf\n" /* rdi: address */
     "align_at: mov (%rdi), %eax\n"
     "align_done: pushf\n andl $~0x40000, (%rsp)\n popf\n ret\n");
+
+extern char align_calls[];
+__asm__(
+    ".text\n"
+    "align_calls: pushf\n orl $0x40000, (%rsp)\n popf\n"
+    "  mov $100, %ecx\n xor %eax, %eax\n lea 2f(%rip), %rdx\n"
+    "1: call 2f\n"
+    "  call *%rdx\n"
+    "  call 3f\n"
+    "  dec %ecx\n jnz 1b\n"
+    "  pushf\n andl $~0x40000, (%rsp)\n popf\n ret\n"
+    "2: inc %eax\n ret\n"
+    "3: call 2b\n call *%rdx\n ret\n");
 
 static volatile int faults, aligned_pc, code, trap;
 
@@ -28,5 +42,7 @@ int main(void) {
   say("aligned: value %x faults %d\n", value, faults);
   value = ((int (*)(void *))align_run)((char *)words + 3);
   say("misaligned: value %x faults %d pc %d code %d trap %d\n", value, faults, aligned_pc, code, trap);
+  int calls = ((int (*)(void))align_calls)();
+  say("calls %d faults %d\n", calls, faults);
   return 0;
 }

@@ -1,4 +1,4 @@
-/* Jumping where no code is: null, unmapped, non-executable, non-canonical, kernel; by call, jmp and ret. */
+/* Jumping where no code is: null, unmapped, non-executable, kernel; by call, jmp and ret. */
 #include "jit.h"
 #include "trap.h"
 
@@ -57,7 +57,6 @@ int main(void) {
                {"small", 0x10},
                {"data", (uintptr_t)data},
                {"unmapped", (uintptr_t)data + JIT_PAGE},
-               {"non-canonical", 0x1234567800000000},
                {"kernel", 0xffffffff81000000},
                {"vsyscall's neighbour", 0xffffffffff601000}};
   for (unsigned i = 0; i < sizeof place / sizeof place[0]; i++) {
