@@ -136,11 +136,29 @@ static bool limits_allow_mapping(const struct mapping *wanted, size_t length, bo
   return limits_allow(length - old, data > old_data ? data - old_data : 0);
 }
 
+/* Memory without access around the engine's region. The sanitizers fence off what they do not use of the address space, and
+ * in our part of such a fence the program can't reach anything anyway: only the rest is mapped. */
+static long map_fence(uintptr_t start, uintptr_t end, long flags, struct stale *stale) {
+  const struct {
+    uintptr_t start, end;
+  } parts[] = {{start, MIN(end, ENGINE_BASE)}, {MAX(start, ENGINE_END), end}};
+  for (size_t i = 0; i < COUNT_OF(parts); i++) {
+    if (parts[i].start >= parts[i].end) continue;
+    long at = os_call6(__NR_mmap, parts[i].start, parts[i].end - parts[i].start, PROT_NONE, flags, -1, 0);
+    if (os_failed(at)) return at;
+    note_stale(stale, parts[i].start, parts[i].end);
+    tree_put((struct mapping){.start = parts[i].start, .end = parts[i].end});
+  }
+  return (long)start;
+}
+
 static long do_mmap(const struct call *call, struct stale *stale) {
   uintptr_t hint = (uintptr_t)call->args[0];
   size_t length = ALIGN_UP((size_t)call->args[1], PAGE);
   long flags = call->args[3];
   if (mappings_in_engine(hint, length)) {
+    if (flags & MAP_FIXED && flags & MAP_ANONYMOUS && call->args[2] == PROT_NONE)
+      return map_fence(hint, hint + length, flags, stale);
     if (flags & MAP_FIXED_NOREPLACE) return -EEXIST;
     if (flags & MAP_FIXED) return -ENOMEM;
     hint = 0;
