@@ -8,7 +8,10 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-MAKEFLAGS += --no-builtin-rules -j$(shell nproc)
+MAKEFLAGS += --no-builtin-rules
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -28,7 +31,7 @@ COMMON := -O2 -g -I src $(STRESS_FLAGS) $(WARNINGS)
 
 # The command is an ordinary hosted program.
 CLI_FLAGS := -std=gnu11 $(COMMON) -D_GNU_SOURCE -DREPRISE_LIBEXEC='"$(PREFIX)/libexec/reprise"'
-CLI_LIBS := -pthread
+CLI_LIBS := -lzstd -pthread
 CLI_SOURCES := $(wildcard src/cli/*.c src/sphere/*.c src/recording/*.c)
 
 # The engine shares its address space with the program it runs: no libc, no stack protector (its canary lives in
@@ -97,6 +100,7 @@ help:
 	@echo "make demo       a racy program, natively and under reprise"
 	@echo "make test       all tests (minutes)"
 	@echo "make soak       the tests at full length, under every stress build (hours)"
+	@echo "make fuzz       the readers of recordings against a fuzzer, for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make bench      run time and memory against native"
 	@echo "make install    into PREFIX (now $(PREFIX)), below DESTDIR"
 	@echo "make format     clang-format over the sources"

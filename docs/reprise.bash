@@ -4,15 +4,21 @@ _reprise() {
   local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run help --help --version' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W 'run ls pack rm help --help --version' -- "$word")
     return
   fi
   case $command in
     help)
-      [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run help' -- "$word")
+      [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run ls pack rm help' -- "$word")
       ;;
     run)
       _reprise_run "$word"
+      ;;
+    ls | rm)
+      _reprise_recordings "$word"
+      ;;
+    pack)
+      [ "$COMP_CWORD" -gt 2 ] || _reprise_recordings "$word"
       ;;
   esac
 }
@@ -40,6 +46,11 @@ _reprise_run() {
   else
     mapfile -t COMPREPLY < <(compgen -c -- "$word")
   fi
+}
+
+# Recordings by name, and with nothing that fits, files and folders.
+_reprise_recordings() {
+  mapfile -t COMPREPLY < <(compgen -W "latest $(reprise ls 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$1")
 }
 
 complete -o default -F _reprise reprise

@@ -2,7 +2,9 @@
 #
 # Test programs: one source file each, in tests/programs or tests/programs/$(ARCH). A line
 #   /* cflags: -static -O0 */
-# in the file adds flags of its own.
+# in the file adds flags of its own, and one like
+#   /* compiler: gcc */
+# says that only this compiler can make it.
 
 TESTS := build/tests
 
@@ -10,7 +12,8 @@ PROGRAM_SOURCES := $(foreach dir,tests/programs tests/programs/$(ARCH),$(foreach
 PROGRAMS := $(patsubst tests/%,$(TESTS)/%,$(basename $(PROGRAM_SOURCES)))
 PROGRAM_FLAGS := -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread -I tests/programs
 own_flags = $(shell sed -n 's,^.*/\* cflags: \(.*\) \*/.*$$,\1,p' $<)
-compile_program = $(Q)mkdir -p $(@D) && $1 $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(own_flags) -lm
+own_compiler = $(shell sed -n 's,^.*/\* compiler: \(.*\) \*/.*$$,\1,p' $<)
+compile_program = $(Q)mkdir -p $(@D) && $(or $(own_compiler),$1) $2 $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(own_flags) -lm
 
 # Unit tests of the engine's parts are hosted programs linked with the parts they test. A file with a header of
 # its own name is no test but shared by them.
@@ -19,6 +22,18 @@ UNIT_SOURCES := $(filter-out $(UNIT_SHARED),$(wildcard tests/engine/*.c))
 UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(UNIT_SOURCES))
 UNIT_PARTS := $(wildcard src/engine/$(ARCH)/decode*.c)
 UNIT_FLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I src
+
+# The same for the recording library, which is hosted anyway.
+RECORDING_SHARED := $(filter $(patsubst %.h,%.c,$(wildcard tests/recording/*.h)),$(wildcard tests/recording/*.c))
+RECORDING_SOURCES := $(filter-out $(RECORDING_SHARED),$(wildcard tests/recording/*.c))
+RECORDING_UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(RECORDING_SOURCES))
+RECORDING_PARTS := $(wildcard src/recording/*.c)
+
+# And for the input log, which is freestanding in the engine and hosted here.
+INPUT_SHARED := $(filter $(patsubst %.h,%.c,$(wildcard tests/input/*.h)),$(wildcard tests/input/*.c))
+INPUT_SOURCES := $(filter-out $(INPUT_SHARED),$(wildcard tests/input/*.c))
+INPUT_UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(INPUT_SOURCES))
+INPUT_PARTS := $(wildcard src/input/*.c)
 
 # A test program that does not compile is a failed test, not the end of the run.
 .PHONY: test soak build-tests test-programs test-packages
@@ -37,15 +52,15 @@ build-tests: test-packages
 test-packages:
 	@tools/packages.sh test e2e
 
-test-programs: $(PROGRAMS) $(UNITS) $(TESTS)/limit
+test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal
 
 $(TESTS)/programs/%: tests/programs/%.c
 	$(call say,CC $<)
-	$(call compile_program,$(CC) -std=gnu11)
+	$(call compile_program,$(CC),-std=gnu11)
 
 $(TESTS)/programs/%: tests/programs/%.cc
 	$(call say,CXX $<)
-	$(call compile_program,$(CXX) -std=c++17)
+	$(call compile_program,$(CXX),-std=c++17)
 
 $(TESTS)/programs/%: tests/programs/%.S
 	$(call say,AS $<)
@@ -55,8 +70,34 @@ $(TESTS)/engine/%: tests/engine/%.c $(UNIT_SHARED) $(UNIT_PARTS) $(wildcard test
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(UNIT_SHARED) $(UNIT_PARTS) -lZydis -lZycore
 
-$(TESTS)/limit: tests/lib/limit.c
+$(TESTS)/recording/%: tests/recording/%.c $(RECORDING_SHARED) $(RECORDING_PARTS) $(wildcard tests/recording/*.h src/recording/*.h)
+	$(call say,CC $<)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(RECORDING_SHARED) $(RECORDING_PARTS) -lzstd
+
+$(TESTS)/input/%: tests/input/%.c $(INPUT_SHARED) $(INPUT_PARTS) $(wildcard tests/input/*.h src/input/*.h)
+	$(call say,CC $<)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(INPUT_SHARED) $(INPUT_PARTS)
+
+$(TESTS)/limit $(TESTS)/terminal: $(TESTS)/%: tests/lib/%.c
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $<
+
+# `make fuzz`: the readers against a fuzzer, for FUZZ_SECONDS. What it finds stays in build/fuzz, with the corpus.
+FUZZ_SECONDS := 600
+FUZZ := build/fuzz
+FUZZ_FLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I src -I tests/recording \
+              -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
+
+.PHONY: fuzz
+fuzz: $(FUZZ)/recording
+	$(Q)mkdir -p $(FUZZ)/corpus && $(FUZZ)/recording --seeds $(FUZZ)/corpus
+	$(Q)cd $(FUZZ) && ./recording -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -timeout=25 -rss_limit_mb=1024 \
+	  -print_final_stats=1 corpus
+
+$(FUZZ)/recording: tests/fuzz/recording_fuzz.c tests/recording/forge.c $(RECORDING_PARTS) \
+                   $(wildcard tests/recording/*.h src/recording/*.h)
+	@tools/packages.sh fuzz
+	$(call say,FUZZER $<)
+	$(Q)mkdir -p $(@D) && clang $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) -lzstd
 
 -include $(PROGRAMS:=.d)

@@ -12,7 +12,11 @@ python=$(readlink /usr/bin/python3 || echo python3.11)
 
 group_packages() {
   case $1 in
-    build) echo gcc libc6-dev make binutils ;;
+    build)
+      echo gcc libc6-dev make binutils
+      # A zstd that did not come as a package is as good.
+      echo '#include <zstd.h>' | "${CC:-gcc}" -E - >/dev/null 2>&1 || echo libzstd-dev
+      ;;
     test)
       echo g++ binutils procps util-linux
       [ "$arch" = x86_64 ] && echo libzydis-dev libzycore-dev
@@ -24,8 +28,9 @@ group_packages() {
       ;;
     bench) cat "${0%/*}/../bench/packages" ;;
     lint) echo clang clang-format clang-tidy cppcheck ;;
+    fuzz) echo clang libclang-rt-dev ;;
     *)
-      echo "tools/packages.sh: no group '$1' (build, test, e2e, bench, lint)" >&2
+      echo "tools/packages.sh: no group '$1' (build, test, e2e, bench, lint, fuzz)" >&2
       exit 2
       ;;
   esac

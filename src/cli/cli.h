@@ -5,6 +5,7 @@
 /* Exit statuses of reprise itself; a program that was run gives its own. */
 enum {
   STATUS_USAGE = 2,
+  STATUS_DAMAGED = 121,        /* the recording is damaged or of another version */
   STATUS_FAILED = 125,         /* reprise itself failed */
   STATUS_NOT_EXECUTABLE = 126, /* the program exists but can't be run */
   STATUS_NOT_FOUND = 127,
@@ -19,6 +20,9 @@ struct command {
 };
 
 extern const struct command run_command;
+extern const struct command ls_command;
+extern const struct command pack_command;
+extern const struct command rm_command;
 extern const struct command help_command;
 
 /* All of them, ending with NULL. */

@@ -1,5 +1,6 @@
 /* main.c: finds the subcommand and runs it. */
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 
 #define VERSION "0.1"
 
-const struct command *const commands[] = {&run_command, &help_command, NULL};
+const struct command *const commands[] = {&run_command, &ls_command,   &pack_command,
+                                          &rm_command,  &help_command, NULL};
 
 const struct command *find_command(const char *name) {
   for (const struct command *const *c = commands; *c; c++)
@@ -15,27 +17,30 @@ const struct command *find_command(const char *name) {
   return NULL;
 }
 
-static void complain_list(const char *pattern, va_list args, const char *hint, const char *name) {
+static void complain_list(const char *pattern, va_list args, const char *hint) {
   char line[8192 + 128];
   int n = vsnprintf(line, sizeof line - 128, pattern, args);
   if (n < 0) n = 0;
   if ((size_t)n > sizeof line - 129) n = (int)sizeof line - 129;
-  snprintf(line + n, 128, hint, name);
+  snprintf(line + n, 128, "%s", hint);
   fprintf(stderr, "reprise: %s\n", line);
 }
 
 int complain(int status, const char *pattern, ...) {
   va_list args;
   va_start(args, pattern);
-  complain_list(pattern, args, "%s", "");
+  complain_list(pattern, args, "");
   va_end(args);
   return status;
 }
 
 int bad_usage(const struct command *command, const char *pattern, ...) {
+  bool named = command != &help_command;
+  char hint[128];
+  snprintf(hint, sizeof hint, " (see `reprise help%s%s`)", named ? " " : "", named ? command->name : "");
   va_list args;
   va_start(args, pattern);
-  complain_list(pattern, args, " (see `reprise help%s`)", command == &run_command ? " run" : "");
+  complain_list(pattern, args, hint);
   va_end(args);
   return STATUS_USAGE;
 }

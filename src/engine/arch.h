@@ -22,8 +22,13 @@ struct exit;
 struct ucontext;
 
 /* How a block is entered: by a linked branch, by an indirect one, by a return. The latter two check that they mean this block. */
-enum entry_kind { ENTRY_DIRECT, ENTRY_INDIRECT, ENTRY_RETURN, ENTRY_KINDS,
-                  ENTRY_STEP /* by the dispatcher, once: the block is one instruction long */ };
+enum entry_kind {
+  ENTRY_DIRECT,
+  ENTRY_INDIRECT,
+  ENTRY_RETURN,
+  ENTRY_KINDS,
+  ENTRY_STEP /* by the dispatcher, once: the block is one instruction long */
+};
 
 /* -- The running thread ------------------------------------------------------------------------------------- */
 
@@ -124,11 +129,11 @@ struct frame_request {
   int signo;
   const siginfo_t *info;
   uintptr_t handler, restorer;
-  unsigned long flags;         /* SA_* */
-  uint64_t mask;               /* to be restored by sigreturn */
-  stack_t altstack;            /* to be stored in uc_stack */
+  unsigned long flags; /* SA_* */
+  uint64_t mask;       /* to be restored by sigreturn */
+  stack_t altstack;    /* to be stored in uc_stack */
   uintptr_t stack;
-  uintptr_t stack_limit;       /* on the alternate stack: the frame must lie above this address; otherwise 0 */
+  uintptr_t stack_limit; /* on the alternate stack: the frame must lie above this address; otherwise 0 */
 };
 long arch_push_frame(struct thread *thread, const struct frame_request *request);
 /* rt_sigreturn: takes the context back from the frame at the stack pointer. 0 or -EFAULT. */

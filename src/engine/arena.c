@@ -18,9 +18,9 @@ struct free_node {
 
 static struct {
   struct lock lock;
-  uintptr_t next, end;                          /* the unused rest of what is mapped */
+  uintptr_t next, end; /* the unused rest of what is mapped */
   struct free_node *small[SMALL_MAX / SMALL_STEP + 1];
-  struct free_node *large[64];                  /* by power of two */
+  struct free_node *large[64]; /* by power of two */
 } arena;
 
 static struct free_node **class_of(size_t *bytes) {
@@ -70,6 +70,10 @@ void arena_free(void *memory, size_t bytes) {
   lock_release(&arena.lock);
 }
 
-void arena_before_fork(void) { lock_take(&arena.lock); }
+void arena_before_fork(void) {
+  lock_take(&arena.lock);
+}
 
-void arena_after_fork(void) { lock_release(&arena.lock); }
+void arena_after_fork(void) {
+  lock_release(&arena.lock);
+}

@@ -12,9 +12,9 @@
 struct block;
 
 enum watch {
-  WATCH_NOT_CODE,    /* not executable */
-  WATCH_OK,          /* can't change without our noticing */
-  WATCH_SELF_CHECK,  /* may change at any time */
+  WATCH_NOT_CODE,   /* not executable */
+  WATCH_OK,         /* can't change without our noticing */
+  WATCH_SELF_CHECK, /* may change at any time */
 };
 /* Before bytes of a page are translated, under cache_lock. */
 enum watch codewatch_begin(uintptr_t page);

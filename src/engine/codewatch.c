@@ -21,9 +21,9 @@ struct member {
 
 struct code_page {
   uintptr_t page;
-  uint32_t prot;           /* what the application asked for, while watched */
+  uint32_t prot; /* what the application asked for, while watched */
   uint16_t faults;
-  bool watched;            /* we have taken the write permission away */
+  bool watched; /* we have taken the write permission away */
   struct member *members;
   struct code_page *next;
 };
@@ -33,14 +33,18 @@ static size_t page_count;
 
 static _Atomic size_t watched_count;
 
-bool codewatch_any(void) { return watched_count != 0; }
+bool codewatch_any(void) {
+  return watched_count != 0;
+}
 
 static void set_watched(struct code_page *p, bool watched) {
   watched_count += (size_t)watched - (size_t)p->watched;
   p->watched = watched;
 }
 
-static struct code_page **bucket_of(uintptr_t page) { return &pages[(page / PAGE) % PAGE_HASH]; }
+static struct code_page **bucket_of(uintptr_t page) {
+  return &pages[(page / PAGE) % PAGE_HASH];
+}
 
 static struct code_page *find(uintptr_t page) {
   struct code_page *p = *bucket_of(page);

@@ -7,16 +7,16 @@
 
 /* name, what it counts */
 #define COUNTERS(X)                                              \
-  X(blocks, "blocks translated")                                \
-  X(instructions, "application instructions translated")        \
-  X(code_bytes, "bytes of code emitted")                        \
-  X(links, "direct exits linked")                               \
-  X(indirect_misses, "indirect branches resolved by the engine")\
-  X(flushes, "code cache flushes")                              \
-  X(invalidations, "blocks dropped because their code changed") \
-  X(write_faults, "writes to watched code")                     \
-  X(calls, "system calls")                                      \
-  X(signals, "signals delivered")                               \
+  X(blocks, "blocks translated")                                 \
+  X(instructions, "application instructions translated")         \
+  X(code_bytes, "bytes of code emitted")                         \
+  X(links, "direct exits linked")                                \
+  X(indirect_misses, "indirect branches resolved by the engine") \
+  X(flushes, "code cache flushes")                               \
+  X(invalidations, "blocks dropped because their code changed")  \
+  X(write_faults, "writes to watched code")                      \
+  X(calls, "system calls")                                       \
+  X(signals, "signals delivered")                                \
   X(threads, "threads started")
 
 struct counters {

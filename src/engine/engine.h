@@ -16,34 +16,34 @@ enum check_mode { CHECK_NONE, CHECK_ACCESSES /* every access that is not stack-p
 
 struct engine_config {
   uint32_t magic;
-  uint32_t first;                 /* 1: started by the launcher, so errors are told to the user; 0: by an execve */
-  uint32_t check;                 /* enum check_mode */
-  uint32_t counters;              /* print counters at exit */
-  uint32_t log_channels;          /* REPRISE_LOG as a bit mask, see log.h */
-  uint32_t hide_no_randomize;     /* the launcher, not the program, has turned randomisation off */
-  int32_t program_fd;             /* the file to load, open, or -1 when it has still to be opened by name */
-  uint32_t limits_known;          /* 1: limits holds what the program has set; 0: the kernel's are the program's */
+  uint32_t first;        /* 1: started by the launcher, so errors are told to the user; 0: by an execve */
+  uint32_t check;        /* enum check_mode */
+  uint32_t counters;     /* print counters at exit */
+  uint32_t log_channels; /* REPRISE_LOG as a bit mask, see log.h */
+  uint32_t hide_no_randomize; /* the launcher, not the program, has turned randomisation off */
+  int32_t program_fd;         /* the file to load, open, or -1 when it has still to be opened by name */
+  uint32_t limits_known; /* 1: limits holds what the program has set; 0: the kernel's are the program's */
   struct {
     uint64_t soft, hard;
-  } limits[2];                    /* RLIMIT_DATA and RLIMIT_AS as the program sees them (limits.c) */
-  char comm[16];                  /* the process's name as the kernel would have set it (not by the launcher) */
-  char program[ENGINE_PATH_MAX];  /* the file to load: the program, or the interpreter of its script */
-  char execfn[ENGINE_PATH_MAX];   /* AT_EXECFN as the kernel would have set it */
+  } limits[2];   /* RLIMIT_DATA and RLIMIT_AS as the program sees them (limits.c) */
+  char comm[16]; /* the process's name as the kernel would have set it (not by the launcher) */
+  char program[ENGINE_PATH_MAX]; /* the file to load: the program, or the interpreter of its script */
+  char execfn[ENGINE_PATH_MAX];  /* AT_EXECFN as the kernel would have set it */
 };
 
 /* All of the engine's memory lies in [ENGINE_BASE, ENGINE_END): nothing that the kernel chooses for a program
  * comes near it, nor do the fixed regions of the address, thread and memory sanitizers. */
 #define ENGINE_BASE 0x680000000000UL
 #define ENGINE_END 0x690000000000UL
-#define CODE_CACHE_BASE (ENGINE_BASE + 0x10000000UL)    /* within a direct branch of the engine's text */
+#define CODE_CACHE_BASE (ENGINE_BASE + 0x10000000UL) /* within a direct branch of the engine's text */
 #define CODE_CACHE_MAX 0x40000000UL
-#define ARENA_BASE (ENGINE_BASE + 0x80000000UL)         /* the engine's tables */
+#define ARENA_BASE (ENGINE_BASE + 0x80000000UL) /* the engine's tables */
 #define ARENA_MAX 0x80000000UL
-#define VDSO_BASE (ENGINE_BASE + 0x200000000UL)         /* the kernel's vDSO, moved out of the program's way */
+#define VDSO_BASE (ENGINE_BASE + 0x200000000UL) /* the kernel's vDSO, moved out of the program's way */
 #define THREAD_AREA_BASE (ENGINE_BASE + 0x1000000000UL) /* one slot per thread */
 #define THREAD_AREA_STRIDE 0x8000000UL
 
 extern struct engine_config config;
-extern int engine_fd;             /* N; the configuration is N + 1 */
+extern int engine_fd; /* N; the configuration is N + 1 */
 
 #endif

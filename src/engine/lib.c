@@ -99,18 +99,27 @@ size_t vformat(char *buffer, size_t size, const char *pattern, va_list args) {
     while (*p >= '0' && *p <= '9') width = width * 10 + (unsigned)(*p++ - '0');
     while (*p == 'l' || *p == 'z') wide = true, p++;
     switch (*p) {
-      case 'c': put(&sink, (char)va_arg(args, int)); break;
+      case 'c':
+        put(&sink, (char)va_arg(args, int));
+        break;
       case 's':
         for (const char *s = va_arg(args, const char *); *s; s++) put(&sink, *s);
         break;
-      case 'd': put_signed(&sink, wide ? va_arg(args, int64_t) : va_arg(args, int), width, pad); break;
-      case 'u': put_number(&sink, wide ? va_arg(args, uint64_t) : va_arg(args, unsigned), 10, width, pad); break;
-      case 'x': put_number(&sink, wide ? va_arg(args, uint64_t) : va_arg(args, unsigned), 16, width, pad); break;
+      case 'd':
+        put_signed(&sink, wide ? va_arg(args, int64_t) : va_arg(args, int), width, pad);
+        break;
+      case 'u':
+        put_number(&sink, wide ? va_arg(args, uint64_t) : va_arg(args, unsigned), 10, width, pad);
+        break;
+      case 'x':
+        put_number(&sink, wide ? va_arg(args, uint64_t) : va_arg(args, unsigned), 16, width, pad);
+        break;
       case 'p':
         put(&sink, '0'), put(&sink, 'x');
         put_number(&sink, (uintptr_t)va_arg(args, void *), 16, 0, '0');
         break;
-      default: put(&sink, *p);
+      default:
+        put(&sink, *p);
     }
   }
   if (size) buffer[MIN(sink.length, size - 1)] = 0;

@@ -29,7 +29,8 @@ void print(int fd, const char *pattern, ...) __attribute__((format(printf, 2, 3)
 /* The user's mistake: one line "reprise: …" on standard error, then exit with status. */
 _Noreturn void die(int status, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
 /* Our mistake: thread, position, file and line, the last blocks; then exit with status 125. */
-_Noreturn void bug(const char *file, int line, const char *pattern, ...) __attribute__((format(printf, 3, 4)));
+_Noreturn void bug(const char *file, int line, const char *pattern, ...)
+    __attribute__((format(printf, 3, 4)));
 #define BUG(...) bug(__FILE__, __LINE__, __VA_ARGS__)
 /* Always on, in release too. */
 #define CHECK(condition) ((condition) ? (void)0 : BUG("check failed: %s", #condition))

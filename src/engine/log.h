@@ -12,8 +12,8 @@ enum log_channel {
 #undef X
 };
 
-#define LOG(channel, ...)                                                             \
-  do {                                                                                \
+#define LOG(channel, ...)                                                                               \
+  do {                                                                                                  \
     if (__builtin_expect(config.log_channels >> LOG_##channel & 1, 0)) log_line(#channel, __VA_ARGS__); \
   } while (0)
 

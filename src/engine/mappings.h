@@ -9,11 +9,11 @@
 
 struct mapping {
   uintptr_t start, end;
-  uint32_t prot;    /* PROT_* as the application sees them (with what READ_IMPLIES_EXEC adds) */
-  uint32_t segment; /* which shmat made it, 0 if none */
-  bool shared;      /* MAP_SHARED: its bytes may change through another mapping */
+  uint32_t prot;          /* PROT_* as the application sees them (with what READ_IMPLIES_EXEC adds) */
+  uint32_t segment;       /* which shmat made it, 0 if none */
+  bool shared;            /* MAP_SHARED: its bytes may change through another mapping */
   struct code_file *file; /* what it was mapped from to be executed, or NULL (code_files.h) */
-  bool grows;       /* a stack: the kernel extends it downwards by itself */
+  bool grows;             /* a stack: the kernel extends it downwards by itself */
 };
 
 /* Held while the kernel and the book are changed together. It comes after cache_lock, under which translation looks

@@ -17,11 +17,14 @@
 #define os_call2(nr, a, b) arch_syscall6(nr, (long)(a), (long)(b), 0, 0, 0, 0)
 #define os_call3(nr, a, b, c) arch_syscall6(nr, (long)(a), (long)(b), (long)(c), 0, 0, 0)
 #define os_call4(nr, a, b, c, d) arch_syscall6(nr, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
-#define os_call5(nr, a, b, c, d, e) arch_syscall6(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
+#define os_call5(nr, a, b, c, d, e) \
+  arch_syscall6(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
 #define os_call6(nr, a, b, c, d, e, f) \
   arch_syscall6(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
-static inline bool os_failed(long result) { return (unsigned long)result > -4096UL; }
+static inline bool os_failed(long result) {
+  return (unsigned long)result > -4096UL;
+}
 
 /* A mutual-exclusion lock on a futex word: 0 free, 1 held, 2 held with sleepers. Signals never take locks, so
  * it need not be recursive. (lock.c) */
@@ -31,7 +34,8 @@ struct lock {
 void lock_take(struct lock *lock);
 void lock_release(struct lock *lock);
 
-long os_futex_wait(_Atomic uint32_t *word, uint32_t expected); /* private; returns when woken, changed or interrupted */
+long os_futex_wait(_Atomic uint32_t *word,
+                   uint32_t expected); /* private; returns when woken, changed or interrupted */
 long os_futex_wake(_Atomic uint32_t *word, int waiters);
 
 #endif

@@ -43,7 +43,8 @@ void report_engine_fault(int signo, uintptr_t pc, uintptr_t address) {
   struct block *block = cache_block_at(pc);
   print(2, "reprise: internal error: signal %d at engine address %lx (%s), touching %lx\n", signo, pc,
         block ? "code cache" : "engine code", address);
-  if (block) print(2, "reprise: in the block of application pc %lx, at its byte %lu\n", block->pc, pc - block->code);
+  if (block)
+    print(2, "reprise: in the block of application pc %lx, at its byte %lu\n", block->pc, pc - block->code);
   report_engine_state();
   for (;;) os_call1(__NR_exit_group, 125);
 }

@@ -8,8 +8,10 @@
 
 #include "engine/thread.h"
 
-void signals_init(struct thread *first);            /* process start: handlers, dispositions, mask as inherited */
-void signals_init_thread(struct thread *thread);    /* on the new thread: its kernel signal stack */
+/* Process start: handlers, dispositions, mask as inherited. */
+void signals_init(struct thread *first);
+/* On the new thread: its kernel signal stack. */
+void signals_init_thread(struct thread *thread);
 void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc);
 /* At a safepoint with thread->queued set: builds the application's frame, or takes the default action. */
 void signals_deliver(struct thread *thread);
@@ -29,20 +31,23 @@ void signals_let_in(struct thread *thread);
 struct signal_actions *signals_share_actions(struct signal_actions *actions);
 struct signal_actions *signals_copy_actions(struct signal_actions *from);
 void signals_drop_actions(struct signal_actions *actions);
-void signals_clear_handlers(struct thread *thread); /* CLONE_CLEAR_SIGHAND: handled signals back to their default */
+/* CLONE_CLEAR_SIGHAND: handled signals back to their default. */
+void signals_clear_handlers(struct thread *thread);
 void signals_before_fork(struct thread *thread);
 void signals_after_fork(struct thread *thread, bool child);
 
-/* Before execve, which must go through arch_blocking_call (a signal may be queued); no access to application memory in
- * between. */
-void signals_before_exec(struct thread *thread);    /* dispositions and mask as the new program must inherit them */
+/* Before execve: dispositions and mask as the new program must inherit them. It must go through arch_blocking_call (a
+ * signal may be queued); no access to application memory in between. */
+void signals_before_exec(struct thread *thread);
 void signals_exec_failed(struct thread *thread);
 
 #if defined(REPRISE_STRESS_SIGNALS)
 void signals_stress(struct thread *thread);      /* at a safepoint: a signal comes and goes */
 bool signals_stress_call(struct thread *thread); /* before a system call: whether it is to be interrupted */
 #else
-static inline void signals_stress(struct thread *thread) { (void)thread; }
+static inline void signals_stress(struct thread *thread) {
+  (void)thread;
+}
 static inline bool signals_stress_call(struct thread *thread) {
   (void)thread;
   return false;

@@ -20,7 +20,7 @@
 #include "engine/os.h"
 
 #define SLOT_TABLES 0x10000UL
-#define SLOT_ENGINE_STACK 0x400000UL      /* lowest byte */
+#define SLOT_ENGINE_STACK 0x400000UL /* lowest byte */
 #define SLOT_ENGINE_STACK_SIZE 0x40000UL
 #define SLOT_SIGNAL_STACK 0x500000UL
 #define SLOT_SIGNAL_STACK_SIZE 0x20000UL
@@ -32,10 +32,10 @@
 /* A signal taken from the kernel and not yet given to the application. While it is queued every asynchronous signal is
  * blocked in the kernel, so there is at most one. */
 struct queued_signal {
-  int signo;            /* 0: none */
-  bool synchronous;     /* a fault of the instruction at arch_pc */
-  bool ended_wait;      /* it ended a wait that had a mask of its own (sigsuspend, ppoll, …) */
-  uint64_t wait_mask;   /* that mask: the handler starts from it, and returns to the thread's */
+  int signo;          /* 0: none */
+  bool synchronous;   /* a fault of the instruction at arch_pc */
+  bool ended_wait;    /* it ended a wait that had a mask of its own (sigsuspend, ppoll, …) */
+  uint64_t wait_mask; /* that mask: the handler starts from it, and returns to the thread's */
   siginfo_t info;
 };
 
@@ -46,35 +46,35 @@ struct signal_actions;
 /* What one process has besides its memory (a vfork child shares the memory of its parent but not this). */
 struct process {
   int pid;
-  _Atomic uint32_t users;              /* threads that point here */
+  _Atomic uint32_t users; /* threads that point here */
   struct signal_actions *actions;
 };
 
 struct thread {
-  struct arch_context arch;            /* must be first */
-  int tid;                             /* the kernel's id */
+  struct arch_context arch; /* must be first */
+  int tid;                  /* the kernel's id */
   struct process *process;
-  struct thread *next;                 /* list of live threads of this address space, under threads_lock */
-  _Atomic int kernel_tid;              /* set while the kernel runs the thread; the kernel zeroes it at exit */
-  _Atomic uint32_t in_cache;           /* 1 while the thread may run in the code cache, 0 in the engine (dispatch.c) */
-  _Atomic uint32_t cache_epoch;        /* the last flush this thread has seen (cache.c) */
+  struct thread *next;       /* list of live threads of this address space, under threads_lock */
+  _Atomic int kernel_tid;    /* set while the kernel runs the thread; the kernel zeroes it at exit */
+  _Atomic uint32_t in_cache; /* 1 while the thread may run in the code cache, 0 in the engine (dispatch.c) */
+  _Atomic uint32_t cache_epoch; /* the last flush this thread has seen (cache.c) */
   struct queued_signal queued;
-  struct queued_signal displaced;      /* what was queued when a fault came first */
-  uint64_t mask;                       /* the application's signal mask */
-  bool waiting;                        /* in a wait with a mask of its own: */
-  uint64_t wait_mask;                  /* which is this */
-  bool disturbed;                      /* a signal came that the application must not notice */
-  int sending;                         /* the signal that the thread is just sending, perhaps to itself */
-  uint64_t awaited;                    /* the signals that rt_sigtimedwait is waiting for */
-  uint64_t held;                       /* synchronous signals that were sent while the application blocks them … */
-  siginfo_t held_info[HELD_SIGNALS];   /* … by their order among the six */
-  stack_t altstack;                    /* the application's */
-  uintptr_t clear_child_tid;           /* application address to clear and wake at exit, or 0 */
-  uintptr_t set_child_tid;             /* application address to store the tid to at birth, or 0 */
-  uintptr_t robust_list;               /* application's robust list head, or 0 */
-  uintptr_t last_robust_list[3];       /* the kernel's at the very end (thread_exit.c) */
-  bool clear_handlers;                 /* CLONE_CLEAR_SIGHAND: done by the child itself */
-  struct block *last_blocks[8];        /* ring of blocks entered from the dispatcher, for crash reports */
+  struct queued_signal displaced; /* what was queued when a fault came first */
+  uint64_t mask;                  /* the application's signal mask */
+  bool waiting;                   /* in a wait with a mask of its own: */
+  uint64_t wait_mask;             /* which is this */
+  bool disturbed;                 /* a signal came that the application must not notice */
+  int sending;                    /* the signal that the thread is just sending, perhaps to itself */
+  uint64_t awaited;               /* the signals that rt_sigtimedwait is waiting for */
+  uint64_t held; /* synchronous signals that were sent while the application blocks them … */
+  siginfo_t held_info[HELD_SIGNALS]; /* … by their order among the six */
+  stack_t altstack;                  /* the application's */
+  uintptr_t clear_child_tid;         /* application address to clear and wake at exit, or 0 */
+  uintptr_t set_child_tid;           /* application address to store the tid to at birth, or 0 */
+  uintptr_t robust_list;             /* application's robust list head, or 0 */
+  uintptr_t last_robust_list[3];     /* the kernel's at the very end (thread_exit.c) */
+  bool clear_handlers;               /* CLONE_CLEAR_SIGHAND: done by the child itself */
+  struct block *last_blocks[8];      /* ring of blocks entered from the dispatcher, for crash reports */
   unsigned last_block;
 #if defined(REPRISE_STRESS_SIGNALS)
   unsigned stress;
@@ -83,7 +83,7 @@ struct thread {
 };
 
 extern struct lock threads_lock;
-extern struct thread *threads;         /* all live threads of this address space */
+extern struct thread *threads; /* all live threads of this address space */
 
 /* The first thread of the process, in slot 0; it is the calling thread's self from then on. */
 struct thread *thread_first(void);

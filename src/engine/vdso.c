@@ -28,9 +28,12 @@ static struct symbols find_symbols(uintptr_t bias, const Elf64_Dyn *dynamic) {
   struct symbols symbols = {0};
   for (; dynamic->d_tag != DT_NULL; dynamic++) {
     const void *address = (const void *)(bias + dynamic->d_un.d_ptr);
-    if (dynamic->d_tag == DT_SYMTAB) symbols.table = address;
-    else if (dynamic->d_tag == DT_STRTAB) symbols.names = address;
-    else if (dynamic->d_tag == DT_HASH) symbols.count = ((const uint32_t *)address)[1];
+    if (dynamic->d_tag == DT_SYMTAB)
+      symbols.table = address;
+    else if (dynamic->d_tag == DT_STRTAB)
+      symbols.names = address;
+    else if (dynamic->d_tag == DT_HASH)
+      symbols.count = ((const uint32_t *)address)[1];
   }
   /* Without DT_HASH the tables follow each other, symbols first. */
   if (!symbols.count && symbols.table && (uintptr_t)symbols.names > (uintptr_t)symbols.table)
@@ -55,12 +58,14 @@ void vdso_init(uintptr_t start) {
     const char *name = symbols.names + symbols.table[i].st_name;
     uintptr_t address = bias + symbols.table[i].st_value;
     if (!symbols.table[i].st_shndx) continue;
-    if (!strcmp(name, ARCH_VDSO_CLOCK_GETTIME)) clock_gettime = (long (*)(int, struct timespec_words *))address;
+    if (!strcmp(name, ARCH_VDSO_CLOCK_GETTIME))
+      clock_gettime = (long (*)(int, struct timespec_words *))address;
     if (!strcmp(name, ARCH_VDSO_CLOCK_GETRES)) clock_getres = (long (*)(int, struct timespec_words *))address;
   }
 }
 
-static bool read_clock(long (*function)(int, struct timespec_words *), const struct call *call, long *result) {
+static bool read_clock(long (*function)(int, struct timespec_words *), const struct call *call,
+                       long *result) {
   struct timespec_words value;
   if (!function) return false;
   *result = function((int)call->args[0], &value);
@@ -79,9 +84,13 @@ static bool read_time_of_day(const struct call *call, long *result) {
 bool vdso_call(struct thread *thread, const struct call *call, long *result) {
   (void)thread;
   switch (call->nr) {
-    case __NR_clock_gettime: return call->args[1] && read_clock(clock_gettime, call, result);
-    case __NR_clock_getres: return read_clock(clock_getres, call, result);
-    case __NR_gettimeofday: return read_time_of_day(call, result);
-    default: return false;
+    case __NR_clock_gettime:
+      return call->args[1] && read_clock(clock_gettime, call, result);
+    case __NR_clock_getres:
+      return read_clock(clock_getres, call, result);
+    case __NR_gettimeofday:
+      return read_time_of_day(call, result);
+    default:
+      return false;
   }
 }

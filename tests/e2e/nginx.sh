@@ -6,7 +6,7 @@ seq 1 20000 >www/numbers.txt
 echo hello >www/index.html
 cat >nginx.conf <<CONF
 daemon off;
-user root;
+$([ "$(id -u)" != 0 ] || echo 'user root;')
 worker_processes 2;
 error_log logs/error.log crit;
 pid nginx.pid;

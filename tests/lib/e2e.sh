@@ -11,6 +11,10 @@ outcome() { # PROGRAM ARGS…: run it, then print how it ended; tells exit 139 f
   cat .outcome
 }
 
+terminal() { # PROGRAM ARGS…: on a terminal, with a person at it who does what standard input says (lib/terminal.c)
+  "${LIMIT%/*}/terminal" "$@"
+}
+
 await() { # COMMAND…: until it succeeds, for as long as the server in the background is there
   until "$@" >/dev/null 2>&1; do
     if [ -z "$(jobs -r)" ]; then

@@ -118,15 +118,17 @@ case $suite in
     [ "$(cat "$dir/$kind/status")" = "exit 0" ] && report pass
     report fail "$(cat "$dir/$kind/status")" "$(cat "$dir/$kind/stdout" "$dir/$kind/stderr" | excerpt)"
     ;;
-  engine)
+  engine | recording | input)
     seconds=3600
     program=$ROOT/build/tests/$test
     [ ! -e "$ROOT/tests/$test.sh" ] || program=$ROOT/tests/$test.sh
     [ -x "$program" ] || report fail "not built"
-    variables=(BUILD="$ROOT/build")
+    variables=(BUILD="$ROOT/build" REPRISE="$REPRISE")
+    arguments=()
     # The libraries and programs whose every instruction the decoders are tried on.
-    limited "$kind" "$program" -n "$UNIT_COUNT" \
-      /usr/lib/*-linux-gnu/{libc.so.6,libstdc++.so.6,libcrypto.so.3} /usr/bin/python3
+    [ "$suite" != engine ] || arguments=(-n "$UNIT_COUNT"
+      /usr/lib/*-linux-gnu/{libc.so.6,libstdc++.so.6,libcrypto.so.3} /usr/bin/python3)
+    limited "$kind" "$program" "${arguments[@]}"
     grep -q '^[1-9][0-9]* passed, 0 failed$' "$dir/$kind/stdout" && [ "$(cat "$dir/$kind/status")" = "exit 0" ] &&
       report pass
     report fail "$(cat "$dir/$kind/status")" "$(cat "$dir/$kind/stderr" "$dir/$kind/stdout" | excerpt)"

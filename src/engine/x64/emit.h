@@ -15,7 +15,9 @@ struct code {
 
 enum condition { COND_E = 4, COND_NE = 5, COND_NS = 9 };
 
-static inline void emit8(struct code *c, uint8_t byte) { *c->at++ = byte; }
+static inline void emit8(struct code *c, uint8_t byte) {
+  *c->at++ = byte;
+}
 
 static inline void emit32(struct code *c, uint32_t value) {
   __builtin_memcpy(c->at, &value, 4);
@@ -42,8 +44,12 @@ static inline void emit_gs_op(struct code *c, bool wide, uint8_t opcode, unsigne
   emit32(c, offset);
 }
 
-static inline void emit_save(struct code *c, unsigned reg, uint32_t offset) { emit_gs_op(c, true, 0x89, reg, offset); }
-static inline void emit_load(struct code *c, unsigned reg, uint32_t offset) { emit_gs_op(c, true, 0x8b, reg, offset); }
+static inline void emit_save(struct code *c, unsigned reg, uint32_t offset) {
+  emit_gs_op(c, true, 0x89, reg, offset);
+}
+static inline void emit_load(struct code *c, unsigned reg, uint32_t offset) {
+  emit_gs_op(c, true, 0x8b, reg, offset);
+}
 
 /* mov dword gs:[offset], value */
 static inline void emit_store_imm(struct code *c, uint32_t offset, uint32_t value) {
@@ -55,8 +61,10 @@ static inline void emit_store_imm(struct code *c, uint32_t offset, uint32_t valu
 static inline void emit_count(struct code *c, unsigned word, int32_t amount) {
   bool small = amount == (int8_t)amount;
   emit_gs_op(c, true, small ? 0x83 : 0x81, 0, CTX_COUNTS + 8 * word);
-  if (small) emit8(c, (uint8_t)amount);
-  else emit32(c, (uint32_t)amount);
+  if (small)
+    emit8(c, (uint8_t)amount);
+  else
+    emit32(c, (uint32_t)amount);
 }
 
 static inline void emit_mov_imm(struct code *c, unsigned reg, uint64_t value) {
@@ -78,8 +86,8 @@ static inline void emit_mov(struct code *c, unsigned to, unsigned from) {
 }
 
 /* opcode (one byte) with a register and a memory operand that is neither RIP- nor GS-relative. */
-static inline void emit_mem_op(struct code *c, bool wide, uint8_t opcode, unsigned reg, const struct x64_mem *mem,
-                               bool address32) {
+static inline void emit_mem_op(struct code *c, bool wide, uint8_t opcode, unsigned reg,
+                               const struct x64_mem *mem, bool address32) {
   if (mem->segment == SEG_FS) emit8(c, 0x64);
   if (address32) emit8(c, 0x67);
   unsigned base = mem->base, index = mem->index;
@@ -98,8 +106,10 @@ static inline void emit_mem_op(struct code *c, bool wide, uint8_t opcode, unsign
   } else {
     emit8(c, (uint8_t)(mode | (reg & 7) << 3 | (base & 7)));
   }
-  if (mode == 0x40) emit8(c, (uint8_t)mem->disp);
-  else emit32(c, (uint32_t)mem->disp);
+  if (mode == 0x40)
+    emit8(c, (uint8_t)mem->disp);
+  else
+    emit32(c, (uint32_t)mem->disp);
 }
 
 /* lea to, [a + b] */
@@ -110,12 +120,12 @@ static inline void emit_lea_sum(struct code *c, unsigned to, unsigned a, unsigne
 
 /* The six status flags into rax and back; rax must be free. */
 static inline void emit_flags_to_rax(struct code *c) {
-  emit8(c, 0x9f);                                       /* lahf */
-  emit8(c, 0x0f), emit8(c, 0x90), emit8(c, 0xc0);       /* seto al */
+  emit8(c, 0x9f);                                 /* lahf */
+  emit8(c, 0x0f), emit8(c, 0x90), emit8(c, 0xc0); /* seto al */
 }
 static inline void emit_flags_from_rax(struct code *c) {
-  emit8(c, 0x04), emit8(c, 0x7f);                       /* add al, 127: overflows when al was 1 */
-  emit8(c, 0x9e);                                       /* sahf */
+  emit8(c, 0x04), emit8(c, 0x7f); /* add al, 127: overflows when al was 1 */
+  emit8(c, 0x9e);                 /* sahf */
 }
 
 /* Branch displacements that are patched while other threads run must not cross a cache line. The argument is how many bytes of

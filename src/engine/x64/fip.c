@@ -31,7 +31,8 @@ uint64_t fip_detail(const struct item *item) {
   const struct x64_mem *mem = &insn->mem;
   enum form form = insn->map == 0 ? FORM_ENVIRONMENT : insn->rex & 8 ? FORM_FXSAVE64 : FORM_FXSAVE;
   int64_t disp = mem->disp;
-  if (mem->base == REG_RIP) return INSN_XSAVE | (uint64_t)form << 8 | (uint64_t)REG_RIP << 10 | (uint64_t)disp << 32;
+  if (mem->base == REG_RIP)
+    return INSN_XSAVE | (uint64_t)form << 8 | (uint64_t)REG_RIP << 10 | (uint64_t)disp << 32;
   return INSN_XSAVE | (uint64_t)form << 8 | (uint64_t)mem->base << 10 | (uint64_t)mem->index << 15 |
          (uint64_t)__builtin_ctz(mem->scale) << 20 | (uint64_t)mem->segment << 22 | (uint64_t)disp << 32;
 }
@@ -52,8 +53,10 @@ void repair_fip(struct thread *thread, uint64_t detail) {
   enum form form = detail >> 8 & 3;
   unsigned base = detail >> 10 & 31, index = detail >> 15 & 31;
   uint64_t address = (uint64_t)((int64_t)detail >> 32);
-  if (base == REG_RIP) address += thread->arch.rip;
-  else if (base != REG_NONE) address += thread->arch.gpr[base];
+  if (base == REG_RIP)
+    address += thread->arch.rip;
+  else if (base != REG_NONE)
+    address += thread->arch.gpr[base];
   if (index < 16 && base != REG_RIP) address += thread->arch.gpr[index] << (detail >> 20 & 3);
   if ((detail >> 22 & 3) == SEG_GS) address += thread->arch.gs_base;
   if ((detail >> 22 & 3) == SEG_FS) {

@@ -47,8 +47,10 @@ void emulate_popf(struct thread *thread, uint64_t detail, unsigned size) {
 void emulate_pushf(struct thread *thread, uint64_t detail, unsigned size) {
   uint64_t flags = visible_flags(thread) | FLAGS_ALWAYS;
   uintptr_t sp = arch_sp(thread) - size;
-  if (copy_to_app(sp, &flags, size)) raise_page_fault(thread, detail, sp, ERROR_USER | ERROR_WRITE);
-  else arch_set_sp(thread, sp);
+  if (copy_to_app(sp, &flags, size))
+    raise_page_fault(thread, detail, sp, ERROR_USER | ERROR_WRITE);
+  else
+    arch_set_sp(thread, sp);
 }
 
 /* iretq, within 64-bit code: another segment is refused, as the processor refuses one that does not exist. */
@@ -74,7 +76,9 @@ void emulate_iretq(struct thread *thread, uint64_t detail) {
 
 /* -- Single steps ------------------------------------------------------------------------------------------------- */
 
-bool arch_stepping(const struct thread *thread) { return thread->arch.trap_flag; }
+bool arch_stepping(const struct thread *thread) {
+  return thread->arch.trap_flag;
+}
 
 void arch_stepped(struct thread *thread) {
   enum { DEBUG_TRAP = 1 };

@@ -43,7 +43,8 @@ static void gs_forms(uint64_t *block) {
   __asm__ volatile("movdqu %%gs:0, %%xmm0\nmovdqu %%xmm0, %%gs:32" ::: "xmm0", "memory");
   __asm__ volatile("pushq %%gs:40\npopq %0" : "=r"(v));
   printf("%lx\n", v);
-  __asm__ volatile("movl $0, %%gs:48\n.byte 0x65\nlea 48, %0" : "=r"(v)::"memory"); /* lea ignores the segment */
+  __asm__ volatile("movl $0, %%gs:48\n.byte 0x65\nlea 48, %0"
+                   : "=r"(v)::"memory"); /* lea ignores the segment */
   printf("lea %lu\n", v);
 }
 

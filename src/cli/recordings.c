@@ -1,0 +1,33 @@
+/* recordings.c: errors of the recording library as the command's. See recordings.h. */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/recordings.h"
+
+int complain_recording(const struct recording_error *error) {
+  switch (error->kind) {
+    case RECORDING_TRUNCATED:
+    case RECORDING_DAMAGED:
+    case RECORDING_NOT_ONE:
+    case RECORDING_OTHER_VERSION:
+    case RECORDING_OTHER_ARCHITECTURE:
+      return complain(STATUS_DAMAGED, "%s", error->text);
+    case RECORDING_ABSENT:
+    case RECORDING_EXISTS: /* the user named something that is not there, or that should not be */
+      return complain(STATUS_USAGE, "%s", error->text);
+    default:
+      return complain(STATUS_FAILED, "%s", error->text);
+  }
+}
+
+int parse_operands(const struct command *command, int argc, char **argv, int *next, int least, int most) {
+  int i = 1;
+  if (i < argc && !strcmp(argv[i], "--"))
+    i++;
+  else if (i < argc && argv[i][0] == '-' && argv[i][1])
+    return bad_usage(command, "%s: no such option", argv[i]);
+  if (argc - i < least) return bad_usage(command, "no recording given");
+  if (most >= 0 && argc - i > most) return bad_usage(command, "too many arguments");
+  *next = i;
+  return 0;
+}

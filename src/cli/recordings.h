@@ -1,0 +1,13 @@
+/* recordings.h: what the commands that work on recordings share (recordings.c). */
+#ifndef REPRISE_CLI_RECORDINGS_H
+#define REPRISE_CLI_RECORDINGS_H
+
+#include "recording/recording.h"
+
+/* One line for what went wrong with a recording; the exit status that belongs to it. */
+int complain_recording(const struct recording_error *error);
+
+/* Refuses all options; `--' is skipped. *next is the first operand, operands the least and most of them (most < 0: any). */
+int parse_operands(const struct command *command, int argc, char **argv, int *next, int least, int most);
+
+#endif

@@ -1,0 +1,159 @@
+/* bounce.c: see bounce.h.
+ *
+ * A pointer is known by where it was found: the argument, or the word in memory. So the piece that a walk after the call
+ * reports is matched with the copy made before it by that, never by its address: the application may
+ * well give the same buffer twice. */
+#include "input/bounce.h"
+
+#include <linux/errno.h>
+
+enum { ALIGNMENT = 16 };
+
+static size_t aligned(size_t bytes) {
+  return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+static bool bounced(const struct input_piece *piece) {
+  return !(piece->flags & INPUT_IN_PLACE);
+}
+
+/* -- Room ------------------------------------------------------------------------------------------------ */
+
+static long add_room(void *visitor, const struct input_piece *piece) {
+  size_t *room = visitor;
+  if (bounced(piece)) *room += aligned(piece->bytes) + sizeof(struct bounce_copy);
+  return 0;
+}
+
+size_t bounce_room(struct input_call *call) {
+  size_t room = ALIGNMENT;
+  input_reach(call, add_room, &room);
+  return room;
+}
+
+/* -- Before the call ------------------------------------------------------------------------------------- */
+
+/* Searches from where the last search ended: walks ask in order. */
+static struct bounce_copy *find(struct bounce *b,
+                                bool (*matches)(const struct bounce_copy *, uintptr_t, size_t), uintptr_t key,
+                                size_t more) {
+  for (size_t i = 0; i < b->count; i++) {
+    size_t at = b->hint + b->count - i; /* downwards: the next in order */
+    struct bounce_copy *copy = &b->copies[at % b->count];
+    if (!matches(copy, key, more)) continue;
+    b->hint = at % b->count;
+    return copy;
+  }
+  return NULL;
+}
+
+static bool contains(const struct bounce_copy *copy, uintptr_t address, size_t bytes) {
+  const struct input_piece *piece = &copy->piece;
+  return address >= piece->address && address - piece->address < piece->bytes &&
+         bytes <= piece->bytes - (address - piece->address);
+}
+
+static bool contains_read(const struct bounce_copy *copy, uintptr_t address, size_t bytes) {
+  return copy->piece.flags & (INPUT_READS | INPUT_PARTIAL) && contains(copy, address, bytes);
+}
+
+static bool same_pointer(const struct bounce_copy *copy, uintptr_t slot, size_t argument) {
+  return copy->piece.slot == slot && copy->piece.argument == argument;
+}
+
+static void store_pointer(uint8_t *where, uintptr_t pointer) {
+  __builtin_memcpy(where, &pointer, sizeof pointer);
+}
+
+/* Redirects the pointer that leads to the piece. */
+static bool redirect(struct bounce *b, struct bounce_copy *made) {
+  const struct input_piece *piece = &made->piece;
+  made->pointer = NULL;
+  if (!piece->slot) {
+    b->args[piece->argument] = (long)made->copy;
+    return true;
+  }
+  const struct bounce_copy *parent = find(b, contains_read, piece->slot, sizeof(uintptr_t));
+  if (!parent) return false;
+  made->pointer = parent->copy + (piece->slot - parent->piece.address);
+  store_pointer(made->pointer, (uintptr_t)made->copy);
+  return true;
+}
+
+struct entering {
+  struct bounce *bounce;
+  size_t room; /* of the memory, less the list at its end */
+};
+
+static long copy_piece(void *visitor, const struct input_piece *piece) {
+  struct entering *entering = visitor;
+  struct bounce *b = entering->bounce;
+  size_t bytes = aligned(piece->bytes);
+  if (!bounced(piece)) return 0;
+  if (entering->room < sizeof(struct bounce_copy)) return -ENOMEM;
+  entering->room -= sizeof(struct bounce_copy);
+  if (b->used > entering->room || bytes > entering->room - b->used) return -ENOMEM;
+  struct bounce_copy made = {*piece, b->memory + b->used, NULL};
+  if (piece->flags & (INPUT_READS | INPUT_PARTIAL) &&
+      b->read(b->context, made.copy, piece->address, piece->bytes)) {
+    entering->room += sizeof(struct bounce_copy);
+    return 0;
+  }
+  if (!redirect(b, &made)) {
+    entering->room += sizeof(struct bounce_copy);
+    return 0;
+  }
+  b->used += bytes;
+  *--b->copies = made;
+  b->count++;
+  b->hint = 0;
+  return 0;
+}
+
+long bounce_enter(struct bounce *b, struct input_call *call, void *memory, size_t room) {
+  room &= ~(size_t)(ALIGNMENT - 1);
+  *b = (struct bounce){.call = call, .read = call->read, .context = call->context, .memory = memory};
+  b->copies = (void *)(b->memory + room);
+  for (unsigned i = 0; i < 6; i++) b->args[i] = call->args[i];
+  struct entering entering = {b, room};
+  return input_reach(call, copy_piece, &entering);
+}
+
+/* -- After the call -------------------------------------------------------------------------------------- */
+
+/* The memory as it would be had the kernel worked on it. */
+static long read_copies(void *context, void *to, uintptr_t from, size_t bytes) {
+  struct bounce *b = context;
+  const struct bounce_copy *copy = find(b, contains, from, bytes);
+  if (!copy) return b->read(b->context, to, from, bytes);
+  __builtin_memcpy(to, copy->copy + (from - copy->piece.address), bytes);
+  return 0;
+}
+
+struct leaving {
+  struct bounce *bounce;
+  bounce_visit *visit;
+  void *visitor;
+};
+
+static long tell(void *visitor, const struct input_piece *piece) {
+  const struct leaving *leaving = visitor;
+  struct bounce_write write = {piece->address, NULL, piece->bytes, piece->flags};
+  const struct bounce_copy *copy = find(leaving->bounce, same_pointer, piece->slot, piece->argument);
+  if (copy && contains(copy, piece->address, piece->bytes))
+    write.from = copy->copy + (piece->address - copy->piece.address);
+  return leaving->visit(leaving->visitor, &write);
+}
+
+long bounce_leave(struct bounce *b, long result, bounce_visit *visit, void *visitor) {
+  struct leaving leaving = {b, visit, visitor};
+  for (size_t i = 0; i < b->count; i++)
+    if (b->copies[i].pointer) store_pointer(b->copies[i].pointer, b->copies[i].piece.address);
+  /* The walk sees the application through the copies. */
+  b->call->read = read_copies;
+  b->call->context = b;
+  long status = input_incoming(b->call, result, tell, &leaving);
+  b->call->read = b->read;
+  b->call->context = b->context;
+  return status;
+}

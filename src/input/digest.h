@@ -1,0 +1,13 @@
+/* digest.h: a 64-bit digest of what the application sends out, so that replay can tell that it sends the same.
+ *
+ * Not against anybody's malice: a replay that differs must be noticed, and two different contents collide with
+ * probability 2^-64. Pieces are chained by giving the digest so far as the seed; where the pieces were cut matters. */
+#ifndef REPRISE_INPUT_DIGEST_H
+#define REPRISE_INPUT_DIGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+uint64_t input_digest(uint64_t seed, const void *bytes, size_t count);
+
+#endif

@@ -1,0 +1,330 @@
+/* events.c: encoding and decoding of input-log events (events.h).
+ *
+ * One function per kind says which fields there are, for both directions: a field is written when the cursor writes and
+ * read when it reads, so the two can't drift apart. Every length is checked before it is used. */
+#include "input/events.h"
+
+#include <linux/errno.h>
+
+enum { KIND_MASK = 0x0f, FLAG_FIRST = 0x10, FLAG_SECOND = 0x20 };
+
+struct cursor {
+  bool reads;
+  uint8_t *to;         /* where an event is written … */
+  const uint8_t *from; /* … or read from */
+  size_t at, end;
+  long error; /* 0, -ENOSPC, -EINVAL; or TOO_SHORT */
+};
+
+enum { TOO_SHORT = 1 };
+
+static bool reading(const struct cursor *c) {
+  return c->reads;
+}
+
+static void fail(struct cursor *c, long error) {
+  if (!c->error) c->error = error;
+}
+
+/* -- Primitive fields ------------------------------------------------------------------------------------ */
+
+static void field_byte(struct cursor *c, uint8_t *byte) {
+  if (c->error) return;
+  if (c->at >= c->end)
+    fail(c, reading(c) ? TOO_SHORT : -ENOSPC);
+  else if (reading(c))
+    *byte = c->from[c->at++];
+  else
+    c->to[c->at++] = *byte;
+}
+
+static uint64_t read_varint(struct cursor *c) {
+  uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64 && !c->error; shift += 7) {
+    uint8_t byte = 0;
+    field_byte(c, &byte);
+    /* The tenth byte holds one bit, and the last one is zero only where the number is. */
+    if ((shift == 63 && byte > 1) || (shift && !byte)) fail(c, -EINVAL);
+    value |= (uint64_t)(byte & 0x7f) << shift;
+    if (!(byte & 0x80)) return value;
+  }
+  return 0;
+}
+
+static void write_varint(struct cursor *c, uint64_t value) {
+  uint8_t byte;
+  for (; value > 0x7f; value >>= 7) {
+    byte = (uint8_t)(value | 0x80);
+    field_byte(c, &byte);
+  }
+  byte = (uint8_t)value;
+  field_byte(c, &byte);
+}
+
+/* A number up to and including limit. */
+static void field_number(struct cursor *c, uint64_t *value, uint64_t limit) {
+  if (!reading(c)) {
+    if (*value > limit) fail(c, -EINVAL);
+    write_varint(c, *value);
+    return;
+  }
+  *value = read_varint(c);
+  if (*value > limit) {
+    *value = 0;
+    fail(c, -EINVAL);
+  }
+}
+
+static void field_u32(struct cursor *c, uint32_t *value, uint32_t limit) {
+  uint64_t wide = *value;
+  field_number(c, &wide, limit);
+  *value = (uint32_t)wide;
+}
+
+/* The difference to base, folded so that small ones of either sign are short. Wraps around. */
+static void field_difference(struct cursor *c, uint64_t *value, uint64_t base) {
+  uint64_t difference = *value - base;
+  uint64_t folded = difference << 1 ^ (0 - (difference >> 63));
+  field_number(c, &folded, UINT64_MAX);
+  *value = base + (folded >> 1 ^ (0 - (folded & 1)));
+}
+
+static void field_u64(struct cursor *c, uint64_t *value) {
+  for (unsigned shift = 0; shift < 64; shift += 8) {
+    uint8_t byte = (uint8_t)(*value >> shift);
+    field_byte(c, &byte);
+    *value = (*value & ~(0xffUL << shift)) | (uint64_t)byte << shift;
+  }
+}
+
+/* Reserves count bytes: where they are, or NULL. */
+static const uint8_t *field_bytes(struct cursor *c, const uint8_t *bytes, size_t count) {
+  if (c->error) return NULL;
+  if (count > c->end - c->at) {
+    fail(c, reading(c) ? TOO_SHORT : -ENOSPC);
+    return NULL;
+  }
+  size_t at = c->at;
+  c->at += count;
+  if (reading(c)) return c->from + at;
+  __builtin_memcpy(c->to + at, bytes, count);
+  return bytes;
+}
+
+/* -- Kinds ----------------------------------------------------------------------------------------------- */
+
+/* A mask tells which arguments differ from the last call with this number; then their differences. */
+static void kind_syscall(struct cursor *c, const struct input_codec *codec, struct input_event *e,
+                         bool has_digest) {
+  static const uint64_t nothing[6];
+  field_u32(c, &e->syscall.nr, 0xffff);
+  uint32_t slot = e->syscall.nr % EVENT_CALL_SLOTS;
+  const uint64_t *last = codec->calls[slot].nr == e->syscall.nr ? codec->calls[slot].args : nothing;
+  uint8_t changed = 0;
+  if (!reading(c))
+    for (unsigned i = 0; i < 6; i++) changed |= (uint8_t)((e->syscall.args[i] != last[i]) << i);
+  field_byte(c, &changed);
+  if (changed >> 6) fail(c, -EINVAL);
+  for (unsigned i = 0; i < 6; i++) {
+    uint64_t value = reading(c) ? last[i] : e->syscall.args[i];
+    if (changed >> i & 1) field_difference(c, &value, last[i]);
+    if (changed >> i & 1 && value == last[i]) fail(c, -EINVAL);
+    e->syscall.args[i] = value;
+  }
+  uint64_t result = (uint64_t)e->syscall.result;
+  field_difference(c, &result, 0);
+  e->syscall.result = (int64_t)result;
+  if (!has_digest) return;
+  field_u64(c, &e->syscall.digest);
+  if (!e->syscall.digest) fail(c, -EINVAL);
+}
+
+static void kind_copy_in(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
+  field_difference(c, &e->copy_in.address, codec->copied_to);
+  field_u32(c, &e->copy_in.count, EVENT_COPY_LIMIT);
+  if (!e->copy_in.count || e->copy_in.address + e->copy_in.count < e->copy_in.address) fail(c, -EINVAL);
+  e->copy_in.bytes = field_bytes(c, e->copy_in.bytes, e->copy_in.count);
+}
+
+static void kind_signal(struct cursor *c, struct input_event *e) {
+  field_u32(c, &e->signal.signo, 64);
+  if (!e->signal.signo) fail(c, -EINVAL);
+  field_u32(c, &e->signal.count, EVENT_INFO_LIMIT);
+  const uint8_t *bytes = field_bytes(c, e->signal.info, e->signal.count);
+  if (!bytes || !reading(c)) return;
+  for (uint32_t i = 0; i < e->signal.count; i++) e->signal.info[i] = bytes[i];
+  if (e->signal.count && !bytes[e->signal.count - 1]) fail(c, -EINVAL);
+}
+
+/* Only the first value has something to do with the last time: clocks. */
+static void kind_insn(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
+  field_u32(c, &e->insn.insn, INSN_KINDS - 1);
+  field_u32(c, &e->insn.count, EVENT_VALUES);
+  if (!e->insn.insn || !e->insn.count) fail(c, -EINVAL);
+  if (c->error) return;
+  field_difference(c, &e->insn.values[0], codec->values[e->insn.insn]);
+  for (uint32_t i = 1; i < e->insn.count; i++) field_number(c, &e->insn.values[i], UINT64_MAX);
+}
+
+static void kind_file(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
+  field_u32(c, &e->file.file, UINT32_MAX);
+  field_difference(c, &e->file.address, codec->mapped_to);
+  field_number(c, &e->file.bytes, UINT64_MAX);
+  field_number(c, &e->file.offset, UINT64_MAX);
+  if (!e->file.bytes || e->file.address + e->file.bytes < e->file.address) fail(c, -EINVAL);
+}
+
+static void kind_exit(struct cursor *c, struct input_event *e) {
+  uint64_t status = (uint64_t)(int64_t)e->exit.status;
+  field_u32(c, &e->exit.signo, 64);
+  field_difference(c, &status, 0);
+  e->exit.status = (int32_t)(int64_t)status;
+  if ((int64_t)status != e->exit.status) fail(c, -EINVAL);
+}
+
+/* The two flags of the first byte, by kind. */
+static uint8_t flags_of(const struct input_event *e) {
+  bool first = false, second = false;
+  switch (e->kind) {
+    case EVENT_SYSCALL:
+      first = e->syscall.digest != 0;
+      break;
+    case EVENT_SIGNAL:
+      first = e->signal.synchronous;
+      second = e->signal.ended_wait;
+      break;
+    case EVENT_EXIT:
+      first = e->exit.group;
+      break;
+    default:
+      break;
+  }
+  return (uint8_t)((first ? FLAG_FIRST : 0) | (second ? FLAG_SECOND : 0));
+}
+
+static void take_flags(struct input_event *e, uint8_t flags) {
+  if (e->kind == EVENT_SIGNAL) {
+    e->signal.synchronous = flags & FLAG_FIRST;
+    e->signal.ended_wait = flags & FLAG_SECOND;
+  } else if (e->kind == EVENT_EXIT) {
+    e->exit.group = flags & FLAG_FIRST;
+  }
+}
+
+/* Which flags a kind has. */
+static const uint8_t flags_allowed[EVENT_KINDS] = {
+    [EVENT_SYSCALL] = FLAG_FIRST,
+    [EVENT_SIGNAL] = FLAG_FIRST | FLAG_SECOND,
+    [EVENT_EXIT] = FLAG_FIRST,
+};
+
+static void kind_fields(struct cursor *c, const struct input_codec *codec, struct input_event *e,
+                        uint8_t flags) {
+  switch (e->kind) {
+    case EVENT_SYSCALL:
+      kind_syscall(c, codec, e, flags & FLAG_FIRST);
+      break;
+    case EVENT_COPY_IN:
+      kind_copy_in(c, codec, e);
+      break;
+    case EVENT_SIGNAL:
+      kind_signal(c, e);
+      break;
+    case EVENT_INSN:
+      kind_insn(c, codec, e);
+      break;
+    case EVENT_FILE:
+      kind_file(c, codec, e);
+      break;
+    case EVENT_THREAD:
+      field_u32(c, &e->thread.thread, UINT32_MAX);
+      field_u32(c, &e->thread.id, UINT32_MAX);
+      break;
+    case EVENT_PROCESS:
+      field_u32(c, &e->process.process, UINT32_MAX);
+      field_u32(c, &e->process.thread, UINT32_MAX);
+      field_u32(c, &e->process.id, UINT32_MAX);
+      break;
+    default:
+      kind_exit(c, e);
+      break;
+  }
+}
+
+/* Both sides are, after an event, in a state that follows from it. */
+static void move_on(struct input_codec *codec, const struct input_event *e) {
+  codec->position = e->position;
+  switch (e->kind) {
+    case EVENT_SYSCALL: {
+      uint32_t slot = e->syscall.nr % EVENT_CALL_SLOTS;
+      codec->calls[slot].nr = e->syscall.nr;
+      for (unsigned i = 0; i < 6; i++) codec->calls[slot].args[i] = e->syscall.args[i];
+      break;
+    }
+    case EVENT_COPY_IN:
+      codec->copied_to = e->copy_in.address + e->copy_in.count;
+      break;
+    case EVENT_INSN:
+      codec->values[e->insn.insn] = e->insn.values[0];
+      break;
+    case EVENT_FILE:
+      codec->mapped_to = e->file.address + e->file.bytes;
+      break;
+    default:
+      break;
+  }
+}
+
+static long event(struct cursor *c, struct input_codec *codec, struct input_event *e) {
+  uint8_t head = (uint8_t)(e->kind | flags_of(e));
+  field_byte(c, &head);
+  if (c->error) return c->error;
+  e->kind = head & KIND_MASK;
+  if (!e->kind || e->kind >= EVENT_KINDS || head & ~(KIND_MASK | flags_allowed[e->kind])) return -EINVAL;
+  take_flags(e, head);
+  uint64_t step = e->position - codec->position;
+  if (!reading(c) && e->position < codec->position) return -EINVAL;
+  field_number(c, &step, UINT64_MAX - codec->position);
+  e->position = codec->position + step;
+  kind_fields(c, codec, e, head);
+  if (c->error) return c->error;
+  move_on(codec, e);
+  return (long)c->at;
+}
+
+/* -- The interface --------------------------------------------------------------------------------------- */
+
+static const struct input_event no_event;
+
+long input_encode(struct input_codec *codec, const struct input_event *e, uint8_t *buffer, size_t room) {
+  struct cursor c = {.to = buffer, .end = room};
+  struct input_event copy = *e;
+  if (!e->kind || e->kind >= EVENT_KINDS) return -EINVAL;
+  if (e->kind == EVENT_SIGNAL)
+    while (copy.signal.count && copy.signal.count <= EVENT_INFO_LIMIT &&
+           !copy.signal.info[copy.signal.count - 1])
+      copy.signal.count--;
+  return event(&c, codec, &copy);
+}
+
+long input_decode(struct input_codec *codec, struct input_event *e, const uint8_t *buffer, size_t bytes) {
+  struct cursor c = {.reads = true, .from = buffer, .end = bytes};
+  *e = no_event;
+  long length = event(&c, codec, e);
+  return c.error == TOO_SHORT ? EVENT_TRUNCATED : length;
+}
+
+const char *input_event_name(uint32_t kind) {
+  static const char *const names[EVENT_KINDS] = {
+      NULL, "syscall", "copy-in", "signal", "instruction", "file", "thread", "process", "exit",
+  };
+  return kind < EVENT_KINDS ? names[kind] : NULL;
+}
+
+const char *input_insn_name(uint32_t insn) {
+  static const char *const names[INSN_KINDS] = {
+      NULL,         "time-stamp", "time-stamp-cpu", "cpuid", "random",      "seed",
+      "state-mask", "counter",    "processor-id",   "timer", "id-register", "segment",
+  };
+  return insn < INSN_KINDS ? names[insn] : NULL;
+}

@@ -1,0 +1,129 @@
+/* events.h: the events of the input log and their encoding.
+ *
+ * Each R-thread has a stream of events in the order of their positions. An event is
+ *
+ *   kind and flags     1 byte: kind in the low four bits
+ *   position           varint: instructions since the stream's previous event
+ *   fields             by kind, see struct input_event; numbers are varints
+ *
+ * A varint has seven bits a byte, the low ones first, the high bit set on all but the last, in the fewest bytes; a
+ * signed number is folded first (0, -1, 1, -2 → 0, 1, 2, 3). What tends to repeat is stored as the difference to the
+ * last of its kind: so encoder and decoder keep the same state, and a stream is decoded from its beginning, or
+ * from where the encoder's state was reset. */
+#ifndef REPRISE_INPUT_EVENTS_H
+#define REPRISE_INPUT_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum input_event_kind {
+  EVENT_SYSCALL = 1, /* a system call and its result */
+  EVENT_COPY_IN,     /* bytes that the kernel wrote into the sphere */
+  EVENT_SIGNAL,      /* a signal given to the application at this position */
+  EVENT_INSN,        /* what a nondeterministic instruction returned */
+  EVENT_FILE,        /* a file of the recording that is mapped at an address */
+  EVENT_THREAD,      /* birth of an R-thread of the same process */
+  EVENT_PROCESS,     /* birth of a process */
+  EVENT_EXIT,        /* the last event of an R-thread */
+  EVENT_KINDS,
+};
+
+enum input_insn_kind {
+  INSN_TIME_STAMP = 1, /* rdtsc */
+  INSN_TIME_STAMP_CPU, /* rdtscp: time, processor */
+  INSN_CPUID,          /* four registers */
+  INSN_RANDOM,         /* rdrand, RNDR: value, success */
+  INSN_SEED,           /* rdseed, RNDRRS: value, success */
+  INSN_STATE_MASK,     /* xgetbv */
+  INSN_COUNTER,        /* rdpmc, PMCCNTR_EL0 */
+  INSN_PROCESSOR_ID,   /* rdpid, TPIDRRO_EL0 */
+  INSN_TIMER,          /* CNTVCT_EL0, CNTPCT_EL0 */
+  INSN_ID_REGISTER,    /* CTR_EL0, MIDR_EL1 and their like */
+  INSN_SEGMENT,        /* lar, lsl, sidt and their like: value, flag */
+  INSN_KINDS,
+};
+
+enum {
+  EVENT_COPY_LIMIT = 1 << 20, /* bytes of one copy-in: longer ones are split */
+  EVENT_INFO_LIMIT = 128,     /* bytes of siginfo */
+  EVENT_VALUES = 4,
+  EVENT_LARGEST = 256, /* an event without its bytes is never longer */
+};
+
+struct input_event {
+  uint8_t kind;
+  uint64_t position;
+  union {
+    struct {
+      uint32_t nr;
+      uint64_t args[6]; /* zero where the call has none */
+      int64_t result;
+      uint64_t digest; /* of the outgoing bytes; 0 if there were none */
+    } syscall;
+    struct {
+      uint64_t address;
+      uint32_t count;
+      const uint8_t *bytes; /* decoded: into the buffer that was decoded from */
+    } copy_in;
+    struct {
+      uint32_t signo;
+      bool synchronous; /* a fault of the instruction at this position */
+      bool ended_wait;  /* it ended the system call before it with EINTR, under that call's mask */
+      uint32_t count;   /* bytes of siginfo; trailing zeros are not stored */
+      uint8_t info[EVENT_INFO_LIMIT];
+    } signal;
+    struct {
+      uint32_t insn; /* enum input_insn_kind */
+      uint32_t count;
+      uint64_t values[EVENT_VALUES];
+    } insn;
+    struct {
+      uint32_t file; /* its number in the recording */
+      uint64_t address, bytes, offset;
+    } file;
+    struct {
+      uint32_t thread; /* the R-thread's number */
+      uint32_t id;     /* the kernel's */
+    } thread;
+    struct {
+      uint32_t process; /* its number in the sphere */
+      uint32_t thread;  /* its first R-thread's number */
+      uint32_t id;      /* the kernel's */
+    } process;
+    struct {
+      bool group;     /* all threads of the process: exit_group, a fatal signal */
+      uint32_t signo; /* the signal that ended it, or 0 */
+      int32_t status;
+    } exit;
+  };
+};
+
+enum { EVENT_CALL_SLOTS = 32 };
+
+/* What the next event is stored relative to. All zero at the beginning of a stream. */
+struct input_codec {
+  uint64_t position;
+  uint64_t copied_to; /* where the last copy-in ended */
+  uint64_t mapped_to; /* where the last file's mapping ended */
+  uint64_t values[INSN_KINDS];
+  struct {
+    uint32_t nr;
+    uint64_t args[6];
+  } calls[EVENT_CALL_SLOTS]; /* the last call with this number, or with one that shares its slot */
+};
+
+enum { EVENT_TRUNCATED = 0 };
+
+/* Writes the event to buffer. Returns its length, -ENOSPC when there is not room for it, -EINVAL when it is not an event
+ * (position before the last one's, counts over their limits). The codec moves on only with success. */
+long input_encode(struct input_codec *codec, const struct input_event *event, uint8_t *buffer, size_t room);
+/* Reads an event. Returns its length, EVENT_TRUNCATED when the buffer ends before it does, -EINVAL when these
+ * bytes are no event, whatever follows. The codec moves on only with success. */
+long input_decode(struct input_codec *codec, struct input_event *event, const uint8_t *buffer, size_t bytes);
+
+/* For dump; NULL for no such kind. */
+const char *input_event_name(uint32_t kind);
+const char *input_insn_name(uint32_t insn);
+
+#endif

@@ -1,0 +1,127 @@
+/* input.h: the border of a sphere: what each system call reads from the application and writes into it.
+ *
+ * One row per system call (rows_*.c) drives recording, replay, checking and dump. A row gives the kind of each
+ * argument and, for pointers, how many bytes the kernel reads or writes there. The walkers turn a row and a call
+ * into pieces: (address, bytes) that the kernel reads or writes.
+ *
+ *   record                                      replay
+ *   input_begin(&c, nr, args, read, context)    the same
+ *   input_outgoing: log a digest of the bytes   input_outgoing: compare the digest
+ *   perform the call                            take the result from the log
+ *   input_incoming: log the bytes as copy-ins   apply the copy-ins
+ *
+ * Application memory is read only through the caller's callback, so a bad pointer costs nothing: what can't be read is
+ * left out, and the kernel gives the error. Nothing here needs a libc or allocates. */
+#ifndef REPRISE_INPUT_INPUT_H
+#define REPRISE_INPUT_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum input_kind {
+  INPUT_NONE,    /* the call has no such argument */
+  INPUT_VALUE,   /* a number: compared as it is */
+  INPUT_FD,      /* a descriptor */
+  INPUT_ADDRESS, /* an address that is not looked through (mmap, brk, a futex word's key) */
+  INPUT_IN,      /* pointer to memory that the kernel reads */
+  INPUT_OUT,     /* … writes */
+  INPUT_INOUT,   /* … reads and writes */
+  INPUT_POINTER, /* pointer whose meaning the row's own walker knows (sub-tables, structures with pointers) */
+};
+
+/* What replay does with a call. */
+enum input_replay {
+  INPUT_EMULATE,     /* result and written bytes come from the log; the kernel is not entered */
+  INPUT_EXECUTE,     /* must really happen (memory, threads); the result of the recording is imposed */
+  INPUT_VIRTUAL,     /* the engine answers from its own state, the same each time; nothing to log */
+  INPUT_REFUSE,      /* answered with the row's error, in the recording too, as an old kernel would */
+  INPUT_UNSUPPORTED, /* ends the recording with a clear line */
+};
+
+struct input_arg {
+  uint8_t kind;  /* enum input_kind */
+  uint8_t rule;  /* how many bytes: enum rule of row.h */
+  uint8_t with;  /* the argument that the rule refers to */
+  uint8_t flags; /* of row.h */
+  uint16_t size; /* constant, element size or limit */
+};
+
+struct input_walk;
+
+struct input_row {
+  const char *name;
+  uint16_t nr;
+  uint8_t replay;                    /* enum input_replay, unless the command decides: input_replay() */
+  uint8_t error;                     /* of INPUT_REFUSE */
+  struct input_arg args[6];          /* as many as the call has, then INPUT_NONE */
+  void (*walk)(struct input_walk *); /* for the INPUT_POINTER arguments, or NULL */
+};
+
+/* Bits of struct input_piece.flags. */
+enum {
+  INPUT_READS = 1,  /* the kernel reads these bytes */
+  INPUT_WRITES = 2, /* the kernel writes them */
+  INPUT_PARTIAL =
+      4, /* it may leave some of them as they are: a bounce buffer must start as a copy of the application's */
+  INPUT_IN_PLACE =
+      8, /* the address itself matters to the kernel (futex words, spliced pages): don't bounce */
+};
+
+/* A run of application bytes that the kernel reads or writes. The pointer that leads to it is an argument of the call,
+ * or a word in memory that an earlier piece of the same walk contains: so a call is bounced by copying piece after
+ * piece and storing each copy's address where the pointer was. */
+struct input_piece {
+  uintptr_t address;
+  size_t bytes;
+  uintptr_t slot;   /* application address of the pointer, 0 if it is the argument */
+  uint8_t argument; /* the argument it hangs on */
+  uint8_t flags;
+};
+
+/* Returns 0 to go on, anything else to end the walk with that value. */
+typedef long input_visit(void *visitor, const struct input_piece *piece);
+/* Copies from the application: 0 or -EFAULT. */
+typedef long input_read(void *context, void *to, uintptr_t from, size_t bytes);
+
+enum { INPUT_NOTES = 1024 };
+
+/* A call between its entry and its exit. The notes hold lengths that the kernel overwrites (socket address lengths):
+ * input_outgoing and input_reach take them, input_incoming needs them. */
+struct input_call {
+  long nr;
+  long args[6];
+  int pid; /* of the calling process: process_vm_writev into oneself; 0 if that is not of interest */
+  uint32_t
+      semaphores; /* semctl(GETALL, SETALL) only: how many the set has, which IPC_STAT tells; 0 if unknown */
+  input_read *read;
+  void *context;
+  uint32_t note_count;
+  uint32_t notes[INPUT_NOTES];
+};
+
+void input_begin(struct input_call *call, long nr, const long args[6], input_read *read, void *context);
+
+/* The row of a system call, or NULL for a number that no kernel known here has. */
+const struct input_row *input_row(long nr);
+/* One more than the highest number that has a row. */
+long input_limit(void);
+/* What replay does with this very call: the row's answer, or that of its command (prctl, fcntl, ioctl, …).
+ * *error is set for INPUT_REFUSE. A number without a row is refused with ENOSYS. */
+enum input_replay input_replay(const struct input_call *call, int *error);
+/* The name of the command of a multiplexed call ("F_GETLK", "TCGETS", …), or NULL. For dump. */
+const char *input_command(const struct input_call *call);
+
+/* Each walk returns 0, or what ended it. Pieces come parents first. */
+
+/* Before the call: all that it may read, with what it would send. Futex words are not reported: they race. */
+long input_outgoing(struct input_call *call, input_visit *visit, void *visitor);
+/* The same with what was sent in bulk cut to what the result says was taken: a short write sends no more. */
+long input_sent(struct input_call *call, long result, input_visit *visit, void *visitor);
+/* Before the call: all memory that it may read or write, at its largest. For bouncing. */
+long input_reach(struct input_call *call, input_visit *visit, void *visitor);
+/* After the call: what it has written. With -EINTR and other errors too: some calls write then. The callback must see
+ * the memory that the kernel wrote to (the bounce buffers, if there are any). */
+long input_incoming(struct input_call *call, long result, input_visit *visit, void *visitor);
+
+#endif

@@ -1,0 +1,15 @@
+/* ioctl.h: between the table of ioctl numbers (ioctl_table.c) and the walkers of their structures (ioctl.c). */
+#ifndef REPRISE_INPUT_IOCTL_H
+#define REPRISE_INPUT_IOCTL_H
+
+#include "input/row.h"
+
+void ioctl_interfaces(struct input_walk *w, struct place at);
+void ioctl_ethtool(struct input_walk *w, struct place at);
+void ioctl_extents(struct input_walk *w, struct place at);
+void ioctl_dedupe(struct input_walk *w, struct place at);
+void ioctl_scsi(struct input_walk *w, struct place at);
+void ioctl_mapper(struct input_walk *w, struct place at);
+void ioctl_console_text(struct input_walk *w, struct place at);
+
+#endif

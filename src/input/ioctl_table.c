@@ -1,0 +1,234 @@
+/* ioctl_table.c: the ioctl numbers that don't say what they do.
+ *
+ * Kinds are what the kernel does with the memory at the argument. Numbers whose headers can't be included
+ * together are spelled out. Whole families that let a device write memory at any time are at the end. */
+#include <asm/ioctls.h>
+#include <asm/termbits.h>
+#include <asm/termios.h>
+#include <linux/fs.h>
+#include <linux/fiemap.h>
+#include <linux/kd.h>
+#include <linux/sockios.h>
+#include <linux/vt.h>
+
+#include "input/ioctl.h"
+
+enum { TERMIOS = 36, TERMIOS2 = 44, TERMIO = sizeof(struct termio), WINDOW_SIZE = 8, INT = 4, LONG = 8 };
+enum { IFREQ = 40, ROUTE = 120, ARP = 68, TIME = 16, WIRELESS = 32, LOOP_INFO = 168, LOOP_INFO64 = 232 };
+
+#define COMMAND(name, kind, size) \
+  { (uint32_t)(name), INPUT_EMULATE, 0, INPUT_##kind, size, #name, NULL }
+#define COMMAND_WALK(name, walk) \
+  { (uint32_t)(name), INPUT_EMULATE, 0, INPUT_POINTER, 0, #name, walk }
+#define NUMBERED(number, name, kind, size) \
+  { number, INPUT_EMULATE, 0, INPUT_##kind, size, name, NULL }
+#define NUMBERED_WALK(number, name, walk) \
+  { number, INPUT_EMULATE, 0, INPUT_POINTER, 0, name, walk }
+
+static const struct input_command commands[] = {
+    /* Terminals. */
+    COMMAND(TCGETS, OUT, TERMIOS),
+    COMMAND(TCSETS, IN, TERMIOS),
+    COMMAND(TCSETSW, IN, TERMIOS),
+    COMMAND(TCSETSF, IN, TERMIOS),
+    COMMAND(TCGETS2, OUT, TERMIOS2),
+    COMMAND(TCSETS2, IN, TERMIOS2),
+    COMMAND(TCSETSW2, IN, TERMIOS2),
+    COMMAND(TCSETSF2, IN, TERMIOS2),
+    COMMAND(TCGETA, OUT, TERMIO),
+    COMMAND(TCSETA, IN, TERMIO),
+    COMMAND(TCSETAW, IN, TERMIO),
+    COMMAND(TCSETAF, IN, TERMIO),
+    COMMAND(TIOCGLCKTRMIOS, OUT, TERMIOS),
+    COMMAND(TIOCSLCKTRMIOS, IN, TERMIOS),
+    COMMAND(TCSBRK, VALUE, 0),
+    COMMAND(TCSBRKP, VALUE, 0),
+    COMMAND(TCXONC, VALUE, 0),
+    COMMAND(TCFLSH, VALUE, 0),
+    COMMAND(TIOCEXCL, NONE, 0),
+    COMMAND(TIOCNXCL, NONE, 0),
+    COMMAND(TIOCSCTTY, VALUE, 0),
+    COMMAND(TIOCNOTTY, NONE, 0),
+    COMMAND(TIOCCONS, NONE, 0),
+    COMMAND(TIOCVHANGUP, NONE, 0),
+    COMMAND(TIOCSBRK, NONE, 0),
+    COMMAND(TIOCCBRK, NONE, 0),
+    COMMAND(TIOCGPGRP, OUT, INT),
+    COMMAND(TIOCSPGRP, IN, INT),
+    COMMAND(TIOCGSID, OUT, INT),
+    COMMAND(TIOCOUTQ, OUT, INT),
+    COMMAND(TIOCSTI, IN, 1),
+    COMMAND(TIOCGWINSZ, OUT, WINDOW_SIZE),
+    COMMAND(TIOCSWINSZ, IN, WINDOW_SIZE),
+    COMMAND(TIOCMGET, OUT, INT),
+    COMMAND(TIOCMSET, IN, INT),
+    COMMAND(TIOCMBIS, IN, INT),
+    COMMAND(TIOCMBIC, IN, INT),
+    COMMAND(TIOCMIWAIT, VALUE, 0),
+    COMMAND(TIOCGICOUNT, OUT, 80),
+    COMMAND(TIOCGSOFTCAR, OUT, INT),
+    COMMAND(TIOCSSOFTCAR, IN, INT),
+    COMMAND(TIOCGSERIAL, OUT, 72),
+    COMMAND(TIOCSSERIAL, IN, 72),
+    COMMAND(TIOCSERGETLSR, OUT, INT),
+    COMMAND(TIOCPKT, IN, INT),
+    COMMAND(TIOCGETD, OUT, INT),
+    COMMAND(TIOCSETD, IN, INT),
+    COMMAND(TIOCGPTPEER, VALUE, 0),
+    COMMAND_WALK(TIOCLINUX, ioctl_console_text),
+    /* Any descriptor. */
+    COMMAND(FIONREAD, OUT, INT),
+    COMMAND(FIONBIO, IN, INT),
+    COMMAND(FIOASYNC, IN, INT),
+    COMMAND(FIONCLEX, NONE, 0),
+    COMMAND(FIOCLEX, NONE, 0),
+    COMMAND(FIOQSIZE, OUT, LONG),
+    /* Virtual consoles. */
+    COMMAND(KDGETMODE, OUT, INT),
+    COMMAND(KDSETMODE, VALUE, 0),
+    COMMAND(KDGKBTYPE, OUT, 1),
+    COMMAND(KDGKBMODE, OUT, INT),
+    COMMAND(KDSKBMODE, VALUE, 0),
+    COMMAND(KDGKBMETA, OUT, INT),
+    COMMAND(KDSKBMETA, VALUE, 0),
+    COMMAND(KDGETLED, OUT, 1),
+    COMMAND(KDSETLED, VALUE, 0),
+    COMMAND(KDGKBLED, OUT, 1),
+    COMMAND(KDSKBLED, VALUE, 0),
+    COMMAND(KDGKBENT, INOUT, 4),
+    COMMAND(KDSKBENT, IN, 4),
+    COMMAND(KDMKTONE, VALUE, 0),
+    COMMAND(KIOCSOUND, VALUE, 0),
+    COMMAND(VT_OPENQRY, OUT, INT),
+    COMMAND(VT_GETMODE, OUT, 8),
+    COMMAND(VT_SETMODE, IN, 8),
+    COMMAND(VT_GETSTATE, OUT, 6),
+    COMMAND(VT_RELDISP, VALUE, 0),
+    COMMAND(VT_ACTIVATE, VALUE, 0),
+    COMMAND(VT_WAITACTIVE, VALUE, 0),
+    /* Files and file systems. The numbers of the flags say long, and mean int. */
+    COMMAND(FIBMAP, INOUT, INT),
+    COMMAND(FIGETBSZ, OUT, INT),
+    COMMAND(FICLONE, VALUE, 0),
+    COMMAND(FS_IOC_GETFLAGS, OUT, INT),
+    COMMAND(FS_IOC_SETFLAGS, IN, INT),
+    COMMAND(FS_IOC_GETVERSION, OUT, INT),
+    COMMAND(FS_IOC_SETVERSION, IN, INT),
+    COMMAND_WALK(FS_IOC_FIEMAP, ioctl_extents),
+    COMMAND_WALK(FIDEDUPERANGE, ioctl_dedupe),
+    /* Block devices. */
+    COMMAND(BLKROSET, IN, INT),
+    COMMAND(BLKROGET, OUT, INT),
+    COMMAND(BLKRRPART, NONE, 0),
+    COMMAND(BLKGETSIZE, OUT, LONG),
+    COMMAND(BLKFLSBUF, NONE, 0),
+    COMMAND(BLKRASET, VALUE, 0),
+    COMMAND(BLKRAGET, OUT, LONG),
+    COMMAND(BLKFRASET, VALUE, 0),
+    COMMAND(BLKFRAGET, OUT, LONG),
+    COMMAND(BLKSECTSET, VALUE, 0),
+    COMMAND(BLKSECTGET, OUT, 2),
+    COMMAND(BLKSSZGET, OUT, INT),
+    COMMAND(BLKBSZGET, OUT, INT),
+    COMMAND(BLKBSZSET, IN, INT),
+    COMMAND(BLKDISCARD, IN, 16),
+    COMMAND(BLKSECDISCARD, IN, 16),
+    COMMAND(BLKZEROOUT, IN, 16),
+    COMMAND(BLKIOMIN, OUT, INT),
+    COMMAND(BLKIOOPT, OUT, INT),
+    COMMAND(BLKALIGNOFF, OUT, INT),
+    COMMAND(BLKPBSZGET, OUT, INT),
+    COMMAND(BLKDISCARDZEROES, OUT, INT),
+    COMMAND(BLKROTATIONAL, OUT, 2),
+    NUMBERED(0x301, "HDIO_GETGEO", OUT, 16),
+    NUMBERED(0x4c00, "LOOP_SET_FD", VALUE, 0),
+    NUMBERED(0x4c01, "LOOP_CLR_FD", NONE, 0),
+    NUMBERED(0x4c02, "LOOP_SET_STATUS", IN, LOOP_INFO),
+    NUMBERED(0x4c03, "LOOP_GET_STATUS", OUT, LOOP_INFO),
+    NUMBERED(0x4c04, "LOOP_SET_STATUS64", IN, LOOP_INFO64),
+    NUMBERED(0x4c05, "LOOP_GET_STATUS64", OUT, LOOP_INFO64),
+    NUMBERED(0x4c0a, "LOOP_CONFIGURE", IN, 304),
+    NUMBERED_WALK(0x2285, "SG_IO", ioctl_scsi),
+    NUMBERED(0x2282, "SG_GET_VERSION_NUM", OUT, INT),
+    /* Sockets and network devices. */
+    COMMAND(SIOCINQ, OUT, INT),
+    NUMBERED(0x8901, "FIOSETOWN", IN, INT),
+    NUMBERED(0x8902, "SIOCSPGRP", IN, INT),
+    NUMBERED(0x8903, "FIOGETOWN", OUT, INT),
+    NUMBERED(0x8904, "SIOCGPGRP", OUT, INT),
+    NUMBERED(0x8905, "SIOCATMARK", OUT, INT),
+    NUMBERED(0x8906, "SIOCGSTAMP", OUT, TIME),
+    NUMBERED(0x8907, "SIOCGSTAMPNS", OUT, TIME),
+    COMMAND(SIOCADDRT, IN, ROUTE),
+    COMMAND(SIOCDELRT, IN, ROUTE),
+    COMMAND(SIOCGIFNAME, INOUT, IFREQ),
+    COMMAND(SIOCSIFLINK, NONE, 0),
+    COMMAND_WALK(SIOCGIFCONF, ioctl_interfaces),
+    COMMAND(SIOCGIFFLAGS, INOUT, IFREQ),
+    COMMAND(SIOCSIFFLAGS, IN, IFREQ),
+    COMMAND(SIOCGIFADDR, INOUT, IFREQ),
+    COMMAND(SIOCSIFADDR, IN, IFREQ),
+    COMMAND(SIOCGIFDSTADDR, INOUT, IFREQ),
+    COMMAND(SIOCSIFDSTADDR, IN, IFREQ),
+    COMMAND(SIOCGIFBRDADDR, INOUT, IFREQ),
+    COMMAND(SIOCSIFBRDADDR, IN, IFREQ),
+    COMMAND(SIOCGIFNETMASK, INOUT, IFREQ),
+    COMMAND(SIOCSIFNETMASK, IN, IFREQ),
+    COMMAND(SIOCGIFMETRIC, INOUT, IFREQ),
+    COMMAND(SIOCSIFMETRIC, IN, IFREQ),
+    COMMAND(SIOCGIFMTU, INOUT, IFREQ),
+    COMMAND(SIOCSIFMTU, IN, IFREQ),
+    COMMAND(SIOCSIFNAME, IN, IFREQ),
+    COMMAND(SIOCGIFHWADDR, INOUT, IFREQ),
+    COMMAND(SIOCSIFHWADDR, IN, IFREQ),
+    COMMAND(SIOCGIFSLAVE, INOUT, IFREQ),
+    COMMAND(SIOCADDMULTI, IN, IFREQ),
+    COMMAND(SIOCDELMULTI, IN, IFREQ),
+    COMMAND(SIOCGIFINDEX, INOUT, IFREQ),
+    COMMAND(SIOCGIFPFLAGS, INOUT, IFREQ),
+    COMMAND(SIOCGIFTXQLEN, INOUT, IFREQ),
+    COMMAND(SIOCSIFTXQLEN, IN, IFREQ),
+    COMMAND(SIOCGIFMAP, INOUT, IFREQ),
+    COMMAND(SIOCDARP, IN, ARP),
+    COMMAND(SIOCGARP, INOUT, ARP),
+    COMMAND(SIOCSARP, IN, ARP),
+    COMMAND_WALK(SIOCETHTOOL, ioctl_ethtool),
+    NUMBERED(0x8b01, "SIOCGIWNAME", INOUT, WIRELESS),
+    /* Tunnels: the numbers say int, and mean an interface request. */
+    NUMBERED(0x400454ca, "TUNSETIFF", INOUT, IFREQ),
+    NUMBERED(0x800454d2, "TUNGETIFF", OUT, IFREQ),
+    NUMBERED(0x400454c8, "TUNSETNOCSUM", VALUE, 0),
+    NUMBERED(0x400454c9, "TUNSETDEBUG", VALUE, 0),
+    NUMBERED(0x400454cb, "TUNSETPERSIST", VALUE, 0),
+    NUMBERED(0x400454cc, "TUNSETOWNER", VALUE, 0),
+    NUMBERED(0x400454ce, "TUNSETGROUP", VALUE, 0),
+    NUMBERED(0x400454d0, "TUNSETOFFLOAD", VALUE, 0),
+    /* USB requests that complete after the call. */
+    {0x8038550a, INPUT_REFUSE, ENOTTY, INPUT_VALUE, 0, "USBDEVFS_SUBMITURB", NULL},
+    {0x4008550c, INPUT_REFUSE, ENOTTY, INPUT_VALUE, 0, "USBDEVFS_REAPURB", NULL},
+    {0x4008550d, INPUT_REFUSE, ENOTTY, INPUT_VALUE, 0, "USBDEVFS_REAPURBNDELAY", NULL},
+    /* Namespaces. */
+    NUMBERED(0xb704, "NS_GET_OWNER_UID", OUT, INT),
+};
+
+/* Families by the letter of the number: a device or the kernel writes memory after the call has returned, or the
+ * structures point to memory in ways that only the driver knows. As if the device were not there. */
+static const struct input_command refused_family = {0, INPUT_REFUSE, ENOTTY, INPUT_VALUE, 0, NULL, NULL};
+static const uint8_t refused_letters[] = {
+    0xae, /* virtual machines */
+    0xaf, /* their devices */
+    'd',  /* graphics */
+    ';',  /* devices handed to the process */
+    0xaa, /* userfaultfd */
+};
+
+const struct input_command *ioctl_command(uint32_t command) {
+  const struct input_command *known =
+      input_find_command(commands, sizeof commands / sizeof *commands, command);
+  if (known) return known;
+  static const struct input_command mapper = {0, INPUT_EMULATE, 0, INPUT_POINTER, 0, NULL, ioctl_mapper};
+  if (_IOC_TYPE(command) == 0xfd && _IOC_DIR(command) == (_IOC_READ | _IOC_WRITE)) return &mapper;
+  for (size_t i = 0; i < sizeof refused_letters; i++)
+    if (_IOC_TYPE(command) == refused_letters[i]) return &refused_family;
+  return NULL;
+}

@@ -1,0 +1,36 @@
+/* rows_events.c: waiting for events on descriptors and futexes. */
+#include <linux/eventpoll.h>
+
+#include "input/row.h"
+
+enum { EVENT = sizeof(struct epoll_event), TIMESPEC = 16, TIMEVAL = 16, ITIMERSPEC = 32 };
+/* What is left of the timeout is stored whatever the result, unless it was zero. */
+#define TIME_LEFT(bytes) INOUT_FLAGS(bytes, ON_ERROR | MAYBE)
+
+static const struct input_row rows[] = {
+    ROW_WALK(ppoll, EMULATE, walk_poll, POINTER, VALUE, TIME_LEFT(TIMESPEC), IN_COUNT(4, 1), VALUE),
+    ROW_WALK(pselect6, EMULATE, walk_pselect6, VALUE, INOUT_FD_SET(0), INOUT_FD_SET(0), INOUT_FD_SET(0),
+             TIME_LEFT(TIMESPEC), POINTER),
+    ROW(epoll_create1, EMULATE, VALUE),
+    ROW_WALK(epoll_ctl, EMULATE, walk_epoll_ctl, FD, VALUE, FD, POINTER),
+    ROW(epoll_pwait, EMULATE, FD, OUT_RESULT_32(2, EVENT), VALUE, VALUE, IN_COUNT(5, 1), VALUE),
+    ROW(epoll_pwait2, EMULATE, FD, OUT_RESULT_32(2, EVENT), VALUE, IN(TIMESPEC), IN_COUNT(5, 1), VALUE),
+    ROW(eventfd2, EMULATE, VALUE, VALUE),
+    ROW(timerfd_create, EMULATE, VALUE, VALUE),
+    ROW(timerfd_settime, EMULATE, FD, VALUE, IN(ITIMERSPEC), OUT(ITIMERSPEC)),
+    ROW(timerfd_gettime, EMULATE, FD, OUT(ITIMERSPEC)),
+    ROW_WALK(futex, EMULATE, walk_futex, ADDRESS, VALUE, VALUE, POINTER, ADDRESS, VALUE),
+    ROW_WALK(futex_waitv, EMULATE, walk_futex_waitv, POINTER, VALUE, VALUE, IN(TIMESPEC), VALUE),
+    ROW(futex_wake, EMULATE, ADDRESS, VALUE, VALUE, VALUE),
+    ROW(futex_wait, EMULATE, ADDRESS, VALUE, VALUE, VALUE, IN(TIMESPEC), VALUE),
+    ROW_WALK(futex_requeue, EMULATE, walk_futex_requeue, POINTER, VALUE, VALUE, VALUE),
+#ifdef __NR_poll /* the old calls, which newer architectures never had */
+    ROW_WALK(poll, EMULATE, walk_poll, POINTER, VALUE, VALUE),
+    ROW(select, EMULATE, VALUE, INOUT_FD_SET(0), INOUT_FD_SET(0), INOUT_FD_SET(0), TIME_LEFT(TIMEVAL)),
+    ROW(epoll_create, EMULATE, VALUE),
+    ROW(epoll_wait, EMULATE, FD, OUT_RESULT_32(2, EVENT), VALUE, VALUE),
+    ROW(eventfd, EMULATE, VALUE),
+#endif
+};
+
+INPUT_GROUP(events);

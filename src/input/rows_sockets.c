@@ -1,0 +1,25 @@
+/* rows_sockets.c: sockets. */
+#include "input/row.h"
+
+static const struct input_row rows[] = {
+    ROW(socket, EMULATE, VALUE, VALUE, VALUE),
+    ROW(socketpair, EMULATE, VALUE, VALUE, VALUE, OUT(8)),
+    ROW(bind, EMULATE, FD, IN_COUNT_32(2, 1), VALUE),
+    ROW(connect, EMULATE, FD, IN_COUNT_32(2, 1), VALUE),
+    ROW(listen, EMULATE, FD, VALUE),
+    ROW(shutdown, EMULATE, FD, VALUE),
+    ROW(accept, EMULATE, FD, OUT_SOCKADDR(2), SOCKADDR_LENGTH),
+    ROW(accept4, EMULATE, FD, OUT_SOCKADDR(2), SOCKADDR_LENGTH, VALUE),
+    ROW_WALK(getsockname, EMULATE, walk_getname, FD, POINTER, SOCKADDR_LENGTH),
+    ROW_WALK(getpeername, EMULATE, walk_getname, FD, POINTER, SOCKADDR_LENGTH),
+    ROW_WALK(sendto, EMULATE, walk_sendto, FD, POINTER, VALUE, VALUE, POINTER, VALUE),
+    ROW_WALK(recvfrom, EMULATE, walk_recvfrom, FD, POINTER, VALUE, VALUE, POINTER, SOCKADDR_LENGTH),
+    ROW_WALK(sendmsg, EMULATE, walk_sendmsg, FD, POINTER, VALUE),
+    ROW_WALK(recvmsg, EMULATE, walk_recvmsg, FD, POINTER, VALUE),
+    ROW_WALK(sendmmsg, EMULATE, walk_sendmmsg, FD, POINTER, VALUE, VALUE),
+    ROW_WALK(recvmmsg, EMULATE, walk_recvmmsg, FD, POINTER, VALUE, VALUE, POINTER),
+    ROW_WALK(setsockopt, EMULATE, walk_setsockopt, FD, VALUE, VALUE, POINTER, VALUE),
+    ROW_WALK(getsockopt, EMULATE, walk_getsockopt, FD, VALUE, VALUE, POINTER, POINTER),
+};
+
+INPUT_GROUP(sockets);

@@ -1,0 +1,34 @@
+/* rows_time.c: clocks, timers and sleeping. */
+#include <linux/timex.h>
+
+#include "input/row.h"
+
+enum { TIMESPEC = 16, TIMEVAL = 16, ZONE = 8, ITIMERVAL = 32, ITIMERSPEC = 32, SIGEVENT = 64, TMS = 32 };
+enum { TIMEX = sizeof(struct __kernel_timex) };
+
+static const struct input_row rows[] = {
+    ROW(clock_gettime, EMULATE, VALUE, OUT(TIMESPEC)),
+    ROW(clock_settime, EMULATE, VALUE, IN(TIMESPEC)),
+    ROW(clock_getres, EMULATE, VALUE, OUT(TIMESPEC)),
+    ROW(clock_adjtime, EMULATE, VALUE, INOUT(TIMEX)),
+    ROW(adjtimex, EMULATE, INOUT_FLAGS(TIMEX, ON_ERROR | MAYBE)),
+    ROW(gettimeofday, EMULATE, OUT(TIMEVAL), OUT(ZONE)),
+    ROW(settimeofday, EMULATE, IN(TIMEVAL), IN(ZONE)),
+    /* What is left is told only by a sleep that was for some time, not until some time. */
+    ROW(nanosleep, EMULATE, IN(TIMESPEC), OUT_FLAGS(TIMESPEC, ONLY_ON_EINTR)),
+    ROW(clock_nanosleep, EMULATE, VALUE, VALUE, IN(TIMESPEC), OUT_FLAGS(TIMESPEC, ONLY_ON_EINTR | MAYBE)),
+    ROW(getitimer, EMULATE, VALUE, OUT(ITIMERVAL)),
+    ROW(setitimer, EMULATE, VALUE, IN(ITIMERVAL), OUT(ITIMERVAL)),
+    ROW(timer_create, EMULATE, VALUE, IN(SIGEVENT), OUT(4)),
+    ROW(timer_settime, EMULATE, VALUE, VALUE, IN(ITIMERSPEC), OUT(ITIMERSPEC)),
+    ROW(timer_gettime, EMULATE, VALUE, OUT(ITIMERSPEC)),
+    ROW(timer_getoverrun, EMULATE, VALUE),
+    ROW(timer_delete, EMULATE, VALUE),
+    ROW(times, EMULATE, OUT(TMS)),
+#ifdef __NR_time /* the old calls, which newer architectures never had */
+    ROW(time, EMULATE, OUT(8)),
+    ROW(alarm, EMULATE, VALUE),
+#endif
+};
+
+INPUT_GROUP(time);

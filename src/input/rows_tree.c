@@ -1,0 +1,93 @@
+/* rows_tree.c: the tree of files: names, attributes, links, mounts. */
+#include <asm/stat.h>
+#include <asm/statfs.h>
+#include <linux/stat.h>
+
+#include "input/row.h"
+
+enum { TIMES = 32, USTAT = 32 };
+#define NAME IN_STRING(256) /* of an extended attribute */
+
+static const struct input_row rows[] = {
+    ROW(openat, EMULATE, FD, PATH, VALUE, VALUE),
+    ROW(openat2, EMULATE, FD, PATH, IN_COUNT(3, 1), VALUE),
+    ROW_WALK(name_to_handle_at, EMULATE, walk_name_to_handle, FD, PATH, POINTER, POINTER, VALUE),
+    ROW_WALK(open_by_handle_at, EMULATE, walk_open_by_handle, FD, POINTER, VALUE),
+    ROW(newfstatat, EMULATE, FD, PATH, OUT(sizeof(struct stat)), VALUE),
+    ROW(statx, EMULATE, FD, PATH, VALUE, VALUE, OUT(sizeof(struct statx))),
+    ROW(statfs, EMULATE, PATH, OUT(sizeof(struct statfs))),
+    ROW(faccessat, EMULATE, FD, PATH, VALUE),
+    ROW(faccessat2, EMULATE, FD, PATH, VALUE, VALUE),
+    ROW(readlinkat, EMULATE, FD, PATH, OUT_RESULT_32(3, 1), VALUE),
+    ROW(getcwd, EMULATE, OUT_RESULT(1, 1), VALUE),
+    ROW(chdir, EMULATE, PATH),
+    ROW(chroot, EMULATE, PATH),
+    ROW(pivot_root, EMULATE, PATH, PATH),
+    ROW(truncate, EMULATE, PATH, VALUE),
+    ROW(mkdirat, EMULATE, FD, PATH, VALUE),
+    ROW(mknodat, EMULATE, FD, PATH, VALUE, VALUE),
+    ROW(unlinkat, EMULATE, FD, PATH, VALUE),
+    ROW(renameat, EMULATE, FD, PATH, FD, PATH),
+    ROW(renameat2, EMULATE, FD, PATH, FD, PATH, VALUE),
+    ROW(linkat, EMULATE, FD, PATH, FD, PATH, VALUE),
+    ROW(symlinkat, EMULATE, PATH, FD, PATH),
+    ROW(fchmodat, EMULATE, FD, PATH, VALUE),
+    ROW(fchmodat2, EMULATE, FD, PATH, VALUE, VALUE),
+    ROW(fchownat, EMULATE, FD, PATH, VALUE, VALUE, VALUE),
+    ROW(utimensat, EMULATE, FD, PATH, IN(TIMES), VALUE),
+    ROW(umask, EMULATE, VALUE),
+    ROW(setxattr, EMULATE, PATH, NAME, IN_COUNT(3, 1), VALUE, VALUE),
+    ROW(lsetxattr, EMULATE, PATH, NAME, IN_COUNT(3, 1), VALUE, VALUE),
+    ROW(getxattr, EMULATE, PATH, NAME, OUT_RESULT(3, 1), VALUE),
+    ROW(lgetxattr, EMULATE, PATH, NAME, OUT_RESULT(3, 1), VALUE),
+    ROW(listxattr, EMULATE, PATH, OUT_RESULT(2, 1), VALUE),
+    ROW(llistxattr, EMULATE, PATH, OUT_RESULT(2, 1), VALUE),
+    ROW(removexattr, EMULATE, PATH, NAME),
+    ROW(lremovexattr, EMULATE, PATH, NAME),
+    ROW_WALK(setxattrat, EMULATE, walk_xattrat, FD, PATH, VALUE, NAME, POINTER, VALUE),
+    ROW_WALK(getxattrat, EMULATE, walk_xattrat, FD, PATH, VALUE, NAME, POINTER, VALUE),
+    ROW(listxattrat, EMULATE, FD, PATH, VALUE, OUT_RESULT(4, 1), VALUE),
+    ROW(removexattrat, EMULATE, FD, PATH, VALUE, NAME),
+    ROW(file_getattr, EMULATE, FD, PATH, OUT_COUNT(3, 1, MAYBE), VALUE, VALUE),
+    ROW(file_setattr, EMULATE, FD, PATH, IN_COUNT(3, 1), VALUE, VALUE),
+    /* The kernel reads a page of options, or less where there is none; all file systems but one take a string. */
+    ROW(mount, EMULATE, PATH, PATH, PATH, VALUE, PATH),
+    ROW(umount2, EMULATE, PATH, VALUE),
+    ROW(open_tree, EMULATE, FD, PATH, VALUE),
+    ROW(open_tree_attr, EMULATE, FD, PATH, VALUE, IN_COUNT(4, 1), VALUE),
+    ROW(move_mount, EMULATE, FD, PATH, FD, PATH, VALUE),
+    ROW(fsopen, EMULATE, PATH, VALUE),
+    ROW_WALK(fsconfig, EMULATE, walk_fsconfig, FD, VALUE, IN_STRING(256), POINTER, VALUE),
+    ROW(fsmount, EMULATE, FD, VALUE, VALUE),
+    ROW(fspick, EMULATE, FD, PATH, VALUE),
+    ROW(mount_setattr, EMULATE, FD, PATH, VALUE, IN_COUNT(4, 1), VALUE),
+    ROW_WALK(statmount, EMULATE, walk_statmount, POINTER, POINTER, VALUE, VALUE),
+    ROW_WALK(listmount, EMULATE, walk_listmount, POINTER, OUT_RESULT(2, 8), VALUE, VALUE),
+    ROW_WALK(listns, EMULATE, walk_listmount, POINTER, OUT_RESULT(2, 8), VALUE, VALUE),
+    ROW_WALK(quotactl, EMULATE, walk_quotactl, VALUE, PATH, VALUE, POINTER),
+    ROW_WALK(quotactl_fd, EMULATE, walk_quotactl_fd, FD, VALUE, VALUE, POINTER),
+    ROW(lookup_dcookie, EMULATE, VALUE, OUT_RESULT(2, 1), VALUE),
+#ifdef __NR_stat /* the old calls, which newer architectures never had */
+    ROW(stat, EMULATE, PATH, OUT(sizeof(struct stat))),
+    ROW(lstat, EMULATE, PATH, OUT(sizeof(struct stat))),
+    ROW(access, EMULATE, PATH, VALUE),
+    ROW(readlink, EMULATE, PATH, OUT_RESULT_32(2, 1), VALUE),
+    ROW(rename, EMULATE, PATH, PATH),
+    ROW(mkdir, EMULATE, PATH, VALUE),
+    ROW(rmdir, EMULATE, PATH),
+    ROW(link, EMULATE, PATH, PATH),
+    ROW(unlink, EMULATE, PATH),
+    ROW(symlink, EMULATE, PATH, PATH),
+    ROW(chmod, EMULATE, PATH, VALUE),
+    ROW(chown, EMULATE, PATH, VALUE, VALUE),
+    ROW(lchown, EMULATE, PATH, VALUE, VALUE),
+    ROW(mknod, EMULATE, PATH, VALUE, VALUE),
+    ROW(utime, EMULATE, PATH, IN(16)),
+    ROW(utimes, EMULATE, PATH, IN(TIMES)),
+    ROW(futimesat, EMULATE, FD, PATH, IN(TIMES)),
+    ROW(ustat, EMULATE, VALUE, OUT(USTAT)),
+    ROW_WALK(sysfs, EMULATE, walk_sysfs, VALUE, POINTER, POINTER),
+#endif
+};
+
+INPUT_GROUP(tree);

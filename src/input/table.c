@@ -1,0 +1,77 @@
+/* table.c: finding the row of a number, and what the call's command says beyond its row. */
+#include <stdatomic.h>
+
+#include "input/row.h"
+
+enum { NUMBERS = 512 };
+
+static const struct input_group *const groups[] = {
+    &input_group_files,   &input_group_tree,    &input_group_memory,  &input_group_processes,
+    &input_group_signals, &input_group_sockets, &input_group_events,  &input_group_time,
+    &input_group_ipc,     &input_group_system,  &input_group_refused,
+};
+
+/* Rows by number. Filled at the first look, perhaps by several threads, each with the same values. */
+static const struct input_row *_Atomic by_number[NUMBERS];
+static _Atomic bool filled;
+
+static void fill(void) {
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+    for (size_t j = 0; j < groups[i]->count; j++) {
+      const struct input_row *row = &groups[i]->rows[j];
+      if (row->nr < NUMBERS) atomic_store_explicit(&by_number[row->nr], row, memory_order_relaxed);
+    }
+  atomic_store_explicit(&filled, true, memory_order_release);
+}
+
+const struct input_row *input_row(long nr) {
+  if ((unsigned long)nr >= NUMBERS) return NULL;
+  if (!atomic_load_explicit(&filled, memory_order_acquire)) fill();
+  return atomic_load_explicit(&by_number[nr], memory_order_relaxed);
+}
+
+long input_limit(void) {
+  long nr = NUMBERS;
+  while (nr > 0 && !input_row(nr - 1)) nr--;
+  return nr;
+}
+
+const struct input_command *input_find_command(const struct input_command *table, size_t count,
+                                               uint32_t command) {
+  for (size_t i = 0; i < count; i++)
+    if (table[i].command == command) return &table[i];
+  return NULL;
+}
+
+static const struct input_command *command_of(const struct input_call *call) {
+  switch (call->nr) {
+    case __NR_ioctl:
+      return ioctl_command((uint32_t)call->args[1]);
+    case __NR_fcntl:
+      return fcntl_command((uint32_t)call->args[1]);
+    case __NR_prctl:
+      return prctl_command((uint32_t)call->args[0]);
+#ifdef __NR_arch_prctl
+    case __NR_arch_prctl:
+      return arch_prctl_command((uint32_t)call->args[0]);
+#endif
+    case __NR_keyctl:
+      return keyctl_command((uint32_t)call->args[0]);
+    default:
+      return NULL;
+  }
+}
+
+enum input_replay input_replay(const struct input_call *call, int *error) {
+  const struct input_row *row = input_row(call->nr);
+  *error = ENOSYS;
+  if (!row) return INPUT_REFUSE;
+  const struct input_command *command = command_of(call);
+  *error = command ? command->error : row->error;
+  return command ? (enum input_replay)command->replay : (enum input_replay)row->replay;
+}
+
+const char *input_command(const struct input_call *call) {
+  const struct input_command *command = command_of(call);
+  return command ? command->name : NULL;
+}

@@ -1,0 +1,253 @@
+/* events.c: the encoding of input-log events, and the digest.
+ *
+ *     events [COUNT] [SEED]
+ *
+ * Random events come back as they were; a stream cut anywhere is noticed as cut; random and damaged bytes are decoded
+ * to nothing that could not have been encoded. */
+#include "input/events.h"
+
+#include "input/digest.h"
+#include "trial.h"
+
+enum { STREAM = 64, ROOM = 8192 };
+
+static uint64_t state = 1;
+static uint64_t next(void) { /* xorshift64* */
+  state ^= state >> 12;
+  state ^= state << 25;
+  state ^= state >> 27;
+  return state * 0x2545f4914f6cdd1dUL;
+}
+static uint64_t number(void) {
+  return next() >> next() % 64;
+}
+
+static uint8_t contents[4096];
+
+/* -- Events at random ------------------------------------------------------------------------------------ */
+
+static void random_call(struct input_event *e) {
+  e->syscall.nr = (uint32_t)(next() % 4 ? next() % 4 : next() % 0x10000);
+  for (unsigned i = 0; i < 6; i++) e->syscall.args[i] = next() % 3 ? i : number();
+  e->syscall.result = next() % 2 ? -(int64_t)(next() % 200) : (int64_t)number();
+  e->syscall.digest = next() % 2 ? next() : 0;
+}
+
+static void random_signal(struct input_event *e) {
+  e->signal.signo = (uint32_t)(1 + next() % 64);
+  e->signal.synchronous = next() % 2;
+  e->signal.ended_wait = next() % 2;
+  e->signal.count = (uint32_t)(next() % (EVENT_INFO_LIMIT + 1));
+  for (uint32_t i = 0; i < e->signal.count; i++) e->signal.info[i] = (uint8_t)next();
+  if (e->signal.count) e->signal.info[e->signal.count - 1] |= 1;
+}
+
+static void random_event(struct input_event *e, uint64_t position) {
+  memset(e, 0, sizeof *e);
+  e->kind = (uint8_t)(1 + next() % (EVENT_KINDS - 1));
+  e->position = position;
+  switch (e->kind) {
+    case EVENT_SYSCALL:
+      random_call(e);
+      break;
+    case EVENT_COPY_IN:
+      e->copy_in.address = number() >> 1;
+      e->copy_in.count = (uint32_t)(1 + next() % 60);
+      e->copy_in.bytes = contents + next() % 4000;
+      break;
+    case EVENT_SIGNAL:
+      random_signal(e);
+      break;
+    case EVENT_INSN:
+      e->insn.insn = (uint32_t)(1 + next() % (INSN_KINDS - 1));
+      e->insn.count = (uint32_t)(1 + next() % EVENT_VALUES);
+      for (uint32_t i = 0; i < e->insn.count; i++) e->insn.values[i] = number();
+      break;
+    case EVENT_FILE:
+      e->file.file = (uint32_t)number();
+      e->file.address = number() >> 1;
+      e->file.bytes = (number() >> 1) + 1;
+      e->file.offset = number();
+      break;
+    case EVENT_THREAD:
+      e->thread.thread = (uint32_t)number(), e->thread.id = (uint32_t)number();
+      break;
+    case EVENT_PROCESS:
+      e->process.process = (uint32_t)number(), e->process.thread = (uint32_t)number();
+      e->process.id = (uint32_t)number();
+      break;
+    default:
+      e->exit.group = next() % 2, e->exit.signo = (uint32_t)(next() % 65), e->exit.status = (int32_t)next();
+      break;
+  }
+}
+
+/* Equal in all but where the bytes lie. */
+static bool same(const struct input_event *a, const struct input_event *b) {
+  struct input_event left = *a, right = *b;
+  if (a->kind == EVENT_COPY_IN && b->kind == EVENT_COPY_IN) {
+    if (a->copy_in.count != b->copy_in.count || memcmp(a->copy_in.bytes, b->copy_in.bytes, a->copy_in.count))
+      return false;
+    left.copy_in.bytes = right.copy_in.bytes = NULL;
+  }
+  return !memcmp(&left, &right, sizeof left);
+}
+
+/* -- Tests ----------------------------------------------------------------------------------------------- */
+
+static bool round_trip(void) {
+  static struct input_event events[STREAM];
+  static uint8_t buffer[ROOM];
+  struct input_codec codec = {0};
+  uint64_t position = number() >> 1;
+  size_t length = 0, at = 0;
+  for (unsigned i = 0; i < STREAM; i++) {
+    random_event(&events[i], position += next() % 3 ? next() % 1000 : 0);
+    long n = input_encode(&codec, &events[i], buffer + length, ROOM - length);
+    if (n == -EINVAL || n <= 0) return n == -ENOSPC;
+    length += (size_t)n;
+  }
+  memset(&codec, 0, sizeof codec);
+  for (unsigned i = 0; i < STREAM; i++) {
+    struct input_event got;
+    struct input_codec saved = codec;
+    size_t left = next() % (length - at); /* as if the rest had not arrived yet */
+    long n = input_decode(&codec, &got, buffer + at, left);
+    if (n == EVENT_TRUNCATED) {
+      if (memcmp(&saved, &codec, sizeof codec)) return false;
+      n = input_decode(&codec, &got, buffer + at, length - at);
+    }
+    if (n <= 0 || !same(&got, &events[i])) return false;
+    at += (size_t)n;
+  }
+  return at == length;
+}
+
+static bool cut_everywhere(void) {
+  struct input_event e, got;
+  uint8_t buffer[ROOM];
+  random_event(&e, number());
+  struct input_codec codec = {0};
+  long n = input_encode(&codec, &e, buffer, sizeof buffer);
+  for (long cut = 0; cut < n; cut++) {
+    memset(&codec, 0, sizeof codec);
+    if (input_decode(&codec, &got, buffer, (size_t)cut) != EVENT_TRUNCATED) return false;
+    memset(&codec, 0, sizeof codec);
+    if (input_encode(&codec, &e, buffer, (size_t)cut) != -ENOSPC || codec.position) return false;
+    memset(&codec, 0, sizeof codec);
+    input_encode(&codec, &e, buffer, sizeof buffer);
+  }
+  return n > 0 && (e.kind == EVENT_COPY_IN || n <= EVENT_LARGEST);
+}
+
+/* What can be decoded is what would have been encoded. Exact size on the heap, for the sanitizers. */
+static bool hostile(void) {
+  size_t length = next() % 200, at = 0;
+  uint8_t *bytes = malloc(length + 1);
+  struct input_codec codec = {0}, other = {0};
+  bool good = true;
+  for (size_t i = 0; i < length; i++) bytes[i] = (uint8_t)(next() % 3 ? next() % 16 : next());
+  while (good && at < length) {
+    struct input_event e;
+    uint8_t again[ROOM];
+    long n = input_decode(&codec, &e, bytes + at, length - at);
+    if (n <= 0) {
+      good = n == EVENT_TRUNCATED || n == -EINVAL;
+      break;
+    }
+    good = (size_t)n <= length - at && input_encode(&other, &e, again, sizeof again) == n &&
+           !memcmp(again, bytes + at, (size_t)n) && !memcmp(&codec, &other, sizeof codec);
+    at += (size_t)n;
+  }
+  free(bytes);
+  return good;
+}
+
+static void repeat(const char *name, bool (*test)(void), long count) {
+  bool good = true;
+  for (long i = 0; i < count && good; i++) {
+    uint64_t seed = state;
+    if (!(good = test())) printf("%s: with seed 0x%lx\n", name, seed);
+  }
+  trial_check(name, good);
+}
+
+static void check_refusals(void) {
+  struct input_codec codec = {.position = 10};
+  uint8_t buffer[64];
+  struct input_event e = {.kind = EVENT_THREAD, .position = 9};
+  trial_check("a position that goes back", input_encode(&codec, &e, buffer, sizeof buffer) == -EINVAL);
+  e = (struct input_event){.kind = EVENT_KINDS, .position = 11};
+  trial_check("a kind that does not exist", input_encode(&codec, &e, buffer, sizeof buffer) == -EINVAL);
+  e = (struct input_event){.kind = EVENT_COPY_IN, .position = 11, .copy_in.count = EVENT_COPY_LIMIT + 1};
+  trial_check("a copy-in that is too long", input_encode(&codec, &e, buffer, sizeof buffer) == -EINVAL);
+  static const uint8_t long_zero[] = {EVENT_THREAD, 0x80, 0x00, 0x01, 0x01};
+  trial_check("a number in more bytes than it needs",
+              input_decode(&codec, &e, long_zero, sizeof long_zero) == -EINVAL);
+  static const uint8_t endless[] = {EVENT_THREAD, 0xff, 0xff, 0xff, 0xff, 0xff,
+                                    0xff,         0xff, 0xff, 0xff, 0xff, 0xff};
+  trial_check("a number that does not end", input_decode(&codec, &e, endless, sizeof endless) == -EINVAL);
+  trial_check("refused events leave no trace", codec.position == 10);
+}
+
+static void check_size(void) {
+  struct input_codec codec = {0};
+  uint8_t buffer[64];
+  struct input_event e = {.kind = EVENT_SYSCALL,
+                          .syscall = {.nr = 0, .args = {3, 0x7ffff7d00000, 4096}, .result = 512}};
+  long first = input_encode(&codec, &e, buffer, sizeof buffer);
+  e.position += 100;
+  long second = input_encode(&codec, &e, buffer, sizeof buffer);
+  trial_check("the same call again takes a few bytes", first > second && second > 0 && second <= 6);
+  for (uint32_t i = 1; i < EVENT_KINDS; i++) trial_check("events have names", input_event_name(i) != NULL);
+  for (uint32_t i = 1; i < INSN_KINDS; i++)
+    trial_check("instructions have names", input_insn_name(i) != NULL);
+  trial_check("others have none",
+              !input_event_name(0) && !input_event_name(99) && !input_insn_name(INSN_KINDS));
+}
+
+static int by_value(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* One bit of the input, its length and its cut into pieces all matter. */
+static void check_digest(void) {
+  enum { BYTES = 130, ALL = BYTES * 8 + BYTES + 1 };
+  static uint64_t digests[ALL];
+  uint8_t bytes[BYTES] = {0};
+  unsigned count = 0, turned = 0;
+  for (unsigned length = 0; length <= BYTES; length++) digests[count++] = input_digest(0, bytes, length);
+  uint64_t plain = digests[count - 1];
+  for (unsigned bit = 0; bit < BYTES * 8; bit++) {
+    bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    digests[count++] = input_digest(0, bytes, BYTES);
+    bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    turned += (unsigned)__builtin_popcountl(digests[count - 1] ^ plain);
+  }
+  qsort(digests, count, sizeof *digests, by_value);
+  bool distinct = true;
+  for (unsigned i = 1; i < count; i++) distinct = distinct && digests[i] != digests[i - 1];
+  trial_check("digests differ", distinct && count == ALL);
+  /* Each bit turns about half of the 64: 32 +- 1 on the average. */
+  trial_check("digests mix", turned / (BYTES * 8) >= 31 && turned / (BYTES * 8) <= 33);
+  trial_check("the cut matters", input_digest(input_digest(0, "ab", 2), "c", 1) !=
+                                     input_digest(input_digest(0, "a", 1), "bc", 2));
+  uint8_t shifted[BYTES + 8];
+  memcpy(shifted + 3, contents, BYTES);
+  trial_check("alignment does not", input_digest(5, shifted + 3, BYTES) == input_digest(5, contents, BYTES));
+  trial_check("the function is that of the format", input_digest(0, "reprise", 7) == 0x45f0dcdcb27356e6UL);
+}
+
+int main(int argc, char **argv) {
+  long count = argc > 1 ? atol(argv[1]) : 1000000;
+  if (argc > 2) state = strtoul(argv[2], NULL, 0) | 1;
+  for (size_t i = 0; i < sizeof contents; i++) contents[i] = (uint8_t)next();
+  repeat("round trips", round_trip, count / 100);
+  repeat("cuts", cut_everywhere, count / 100);
+  repeat("hostile bytes", hostile, count);
+  check_refusals();
+  check_size();
+  check_digest();
+  return trial_end();
+}
