@@ -46,7 +46,7 @@ ENGINE_LINK := -nostdlib -static -Wl,-Ttext-segment=0x680000000000 -Wl,-z,noexec
 ENGINE_SOURCES := $(wildcard src/engine/*.c src/engine/$(ARCH)/*.c src/engine/$(ARCH)/*.S src/order/*.c src/input/*.c)
 
 objects = $(patsubst src/%,$(BUILD)/$1/%.o,$2)
-CLI_OBJECTS := $(call objects,cli,$(CLI_SOURCES) $(wildcard src/input/*.c))
+CLI_OBJECTS := $(call objects,cli,$(CLI_SOURCES) $(wildcard src/input/*.c src/order/*.c))
 ENGINE_OBJECTS := $(call objects,engine,$(ENGINE_SOURCES))
 
 .PHONY: all

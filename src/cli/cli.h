@@ -5,7 +5,9 @@
 /* Exit statuses of reprise itself; a program that was run gives its own. */
 enum {
   STATUS_USAGE = 2,
+  STATUS_DIVERGED = 120,       /* a replay did not do what the recording did */
   STATUS_DAMAGED = 121,        /* the recording is damaged or of another version */
+  STATUS_UNSUPPORTED = 122,    /* the program does what can't be recorded */
   STATUS_FAILED = 125,         /* reprise itself failed */
   STATUS_NOT_EXECUTABLE = 126, /* the program exists but can't be run */
   STATUS_NOT_FOUND = 127,
@@ -20,6 +22,8 @@ struct command {
 };
 
 extern const struct command run_command;
+extern const struct command record_command;
+extern const struct command replay_command;
 extern const struct command ls_command;
 extern const struct command pack_command;
 extern const struct command rm_command;

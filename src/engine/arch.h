@@ -69,6 +69,16 @@ bool arch_own_call(struct thread *thread, const struct call *call, long *result)
 
 /* Application instructions executed so far; exact at a safepoint. */
 uint64_t arch_position(const struct thread *thread);
+/* Sets it: 0 at birth, or where the thread was before execve. There is no stop then. */
+void arch_set_position(struct thread *thread, uint64_t position);
+/* The cache is left before an instruction beyond this position is executed; often earlier. */
+void arch_set_stop(struct thread *thread, uint64_t position);
+uint64_t arch_stop(const struct thread *thread);
+/* Instructions from here to the stop. */
+uint64_t arch_until_stop(const struct thread *thread);
+/* Near the stop: the thread is about to enter this block, which is not longer than what is left; hardly any other will be
+ * entered before the next safepoint. */
+void arch_favour(struct thread *thread, const struct block *block);
 /* Makes the thread leave the code cache at its next safepoint. From any thread, and from signal handlers. A request
  * from another thread can be lost to the owner's own update of the word: repeat while waiting. */
 void arch_request(struct thread *thread);

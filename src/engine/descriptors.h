@@ -4,8 +4,8 @@
 
 #include "engine/thread.h"
 
-/* Three descriptors belong to the engine, from engine_fd on. For the application they are not open. */
-enum { FD_ENGINE, FD_CONFIG, FD_PROGRAM, FD_COUNT };
+/* Four descriptors belong to the engine, from engine_fd on. For the application they are not open. */
+enum { FD_ENGINE, FD_CONFIG, FD_PROGRAM, FD_REGION, FD_COUNT };
 /* Where the program's file really is: on FD_PROGRAM, unless the limit on descriptors leaves no way to put it there. */
 extern int descriptor_of_program;
 static inline bool descriptor_reserved(long fd) {

@@ -8,6 +8,7 @@
 #include "engine/cache.h"
 #include "engine/lib.h"
 #include "engine/signals.h"
+#include "engine/sphere.h"
 #include "engine/syscalls.h"
 
 /* How the cache was left, kept beyond the exit's own life: a flush may take the exit away. */
@@ -19,8 +20,16 @@ struct departure {
   struct exit copy;
 };
 
+/* Instructions before a stop that are run with an eye on every block. */
+enum { NEAR = 512 };
+
+static bool near_stop(const struct thread *thread) {
+  return in_sphere() && arch_until_stop(thread) < NEAR;
+}
+
 static void serve_pending(struct thread *thread) {
   arch_clear_request(thread);
+  if (in_sphere()) sphere_safepoint(thread);
   while (thread->queued.signo) signals_deliver(thread);
 }
 
@@ -78,18 +87,25 @@ static void serve_exit(struct thread *thread, struct departure *left) {
   }
 }
 
-/* Runs one instruction, with a trap behind it if it was executed. As the kernel has it, none follows a system call. */
-static void step(struct thread *thread, struct departure *left) {
+/* Runs one instruction; false if the cache was flushed meanwhile. */
+static bool step_once(struct thread *thread, struct departure *left) {
   uint32_t epoch;
   struct block *block = cache_translate_step(arch_pc(thread), &epoch);
-  if (!cache_enter(thread)) return;
+  if (!cache_enter(thread)) return false;
   if (thread->cache_epoch != epoch) {
     cache_leave(thread);
-    return;
+    return false;
   }
+  if (near_stop(thread)) arch_favour(thread, block);
   run(thread, block, left);
   cache_leave(thread);
   serve_exit(thread, left);
+  return true;
+}
+
+/* Runs one instruction, with a trap behind it if it was executed. As the kernel has it, none follows a system call. */
+static void step(struct thread *thread, struct departure *left) {
+  if (!step_once(thread, left)) return;
   bool executed = left->kind == EXIT_DIRECT || left->kind == EXIT_INDIRECT || left->kind == EXIT_EMULATE;
   bool faulted = thread->queued.signo && thread->queued.synchronous;
   if (executed && !faulted) arch_stepped(thread);
@@ -98,7 +114,8 @@ static void step(struct thread *thread, struct departure *left) {
 static _Noreturn void loop(struct thread *thread) {
   struct departure left = {.kind = EXIT_POLL};
   for (;;) {
-    if (arch_requested(thread) || thread->queued.signo) serve_pending(thread);
+    if (left.kind == EXIT_POLL || arch_requested(thread) || thread->queued.signo || near_stop(thread))
+      serve_pending(thread);
     signals_stress(thread);
     if (arch_stepping(thread)) {
       step(thread, &left);
@@ -111,6 +128,14 @@ static _Noreturn void loop(struct thread *thread) {
       cache_leave(thread);
       cache_translate(pc, left.entry);
       continue;
+    }
+    if (near_stop(thread)) {
+      if (block->instructions > arch_until_stop(thread)) {
+        cache_leave(thread);
+        step_once(thread, &left);
+        continue;
+      }
+      arch_favour(thread, block);
     }
     connect(thread, &left, block);
     run(thread, block, &left);

@@ -2,7 +2,7 @@
  *
  * The engine is executed by the name of a descriptor (handover.h), with the program's own argv and envp. Descriptor N is
  * the engine's file, N + 1 a memory file with a struct engine_config; both stay open over every execve of the sphere.
- * N + 2 is the program's file (descriptors.h). */
+ * N + 2 is the program's file (descriptors.h), N + 3 the memory shared with the manager, if there is one. */
 #ifndef REPRISE_ENGINE_ENGINE_H
 #define REPRISE_ENGINE_ENGINE_H
 
@@ -14,8 +14,13 @@ enum { ENGINE_CONFIG_MAGIC = 0x52505231, ENGINE_PATH_MAX = 4096 };
 /* Which memory accesses call for the inline permission check. */
 enum check_mode { CHECK_NONE, CHECK_ACCESSES /* every access that is not stack-pointer relative */ };
 
+/* What the engine does besides running the program. */
+enum engine_mode { MODE_RUN, MODE_RECORD, MODE_REPLAY };
+
 struct engine_config {
   uint32_t magic;
+  uint32_t mode;         /* enum engine_mode */
+  uint32_t slot;         /* the first thread's slot in the region; of use after an execve only */
   uint32_t first;        /* 1: started by the launcher, so errors are told to the user; 0: by an execve */
   uint32_t check;        /* enum check_mode */
   uint32_t counters;     /* print counters at exit */
@@ -25,8 +30,10 @@ struct engine_config {
   uint32_t limits_known; /* 1: limits holds what the program has set; 0: the kernel's are the program's */
   struct {
     uint64_t soft, hard;
-  } limits[2];   /* RLIMIT_DATA and RLIMIT_AS as the program sees them (limits.c) */
-  char comm[16]; /* the process's name as the kernel would have set it (not by the launcher) */
+  } limits[2]; /* RLIMIT_DATA and RLIMIT_AS as the program sees them (limits.c) */
+  uint8_t
+      output_roles[1024]; /* replay: by descriptor, 1 or 2 where it is standard output or error (output.c) */
+  char comm[16];          /* the process's name as the kernel would have set it (not by the launcher) */
   char program[ENGINE_PATH_MAX]; /* the file to load: the program, or the interpreter of its script */
   char execfn[ENGINE_PATH_MAX];  /* AT_EXECFN as the kernel would have set it */
 };
@@ -39,11 +46,22 @@ struct engine_config {
 #define CODE_CACHE_MAX 0x40000000UL
 #define ARENA_BASE (ENGINE_BASE + 0x80000000UL) /* the engine's tables */
 #define ARENA_MAX 0x80000000UL
-#define VDSO_BASE (ENGINE_BASE + 0x200000000UL) /* the kernel's vDSO, moved out of the program's way */
+#define VDSO_BASE (ENGINE_BASE + 0x200000000UL)   /* the kernel's vDSO, moved out of the program's way */
+#define REGION_BASE (ENGINE_BASE + 0x300000000UL) /* shared with the manager: input/region.h */
+#define RINGS_BASE (ENGINE_BASE + 0x400000000UL)
 #define THREAD_AREA_BASE (ENGINE_BASE + 0x1000000000UL) /* one slot per thread */
 #define THREAD_AREA_STRIDE 0x8000000UL
 
 extern struct engine_config config;
+static inline bool recording(void) {
+  return config.mode == MODE_RECORD;
+}
+static inline bool replaying(void) {
+  return __builtin_expect(config.mode == MODE_REPLAY, 0);
+}
+static inline bool in_sphere(void) {
+  return __builtin_expect(config.mode != MODE_RUN, 0);
+}
 extern int engine_fd; /* N; the configuration is N + 1 */
 
 #endif

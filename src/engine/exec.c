@@ -25,6 +25,7 @@
 #include "engine/mappings.h"
 #include "engine/script.h"
 #include "engine/signals.h"
+#include "engine/sphere.h"
 
 #ifndef AT_EXECVE_CHECK
 #define AT_EXECVE_CHECK 0x10000
@@ -163,10 +164,11 @@ static long leave_config(struct work *work) {
 static long enter(struct thread *thread, struct work *work, int fd, uintptr_t argv, uintptr_t envp) {
   work->config.program_fd = fd;
   format(work->config.program, sizeof work->config.program, "%s", work->path);
+  if (in_sphere() && thread->rthread) sphere_before_exec(thread, &work->config);
   long result = leave_config(work);
   if (result) return result;
   LOG(start, "execute %s as %s", work->config.program, work->config.execfn);
-  os_call3(__NR_fcntl, fd, F_SETFD, 0);
+  if (fd >= 0) os_call3(__NR_fcntl, fd, F_SETFD, 0);
   signals_before_exec(thread);
   struct call call = {__NR_execveat, {engine_fd, (long)"", (long)argv, (long)envp, AT_EMPTY_PATH}};
   result = arch_blocking_call(thread, &call); /* a signal that has been taken already must not be lost */
@@ -220,6 +222,10 @@ static bool closes_on_exec(int fd) {
 }
 
 static long execute(struct thread *thread, struct work *work, const struct request *r) {
+  if (replaying()) { /* what it loads, and with which stack, comes from the log */
+    work->config.first = 0;
+    return enter(thread, work, -1, r->argv, r->envp);
+  }
   long result = files_copy_path(work->path, r->path);
   if (result < 0) return result;
   if (r->flags & ~(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW)) return -EINVAL;

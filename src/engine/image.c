@@ -45,6 +45,7 @@ static long check_header(struct image *image) {
 
 static long read_headers(int fd, struct image *image) {
   image->fd = fd;
+  image->place = 0;
   image->problem = NULL;
   image->interpreter[0] = 0;
   memset(&image->header, 0, sizeof image->header);
@@ -83,7 +84,11 @@ long image_read_interpreter(const char *path, struct image *image) {
   if (fd < 0)
     return refuse(image, fd,
                   fd == -ENOENT ? "its interpreter is missing" : "its interpreter is not executable");
-  long result = read_headers((int)fd, image);
+  return image_read_as_interpreter((int)fd, image);
+}
+
+long image_read_as_interpreter(int fd, struct image *image) {
+  long result = read_headers(fd, image);
   if (!result) return 0;
   os_call1(__NR_close, fd);
   return refuse(image, -ELIBBAD, "its interpreter is not a program of this machine");

@@ -14,12 +14,16 @@ struct image {
   Elf64_Ehdr header;
   Elf64_Phdr segments[IMAGE_HEADERS_MAX]; /* header.e_phnum of them */
   char interpreter[ENGINE_PATH_MAX];      /* PT_INTERP, or "" */
+  uintptr_t place;                        /* where it must be mapped, 0: anywhere; then where it was, and how much */
+  size_t extent;
   const char *problem;                    /* why it was refused, for the user */
 };
 
 /* Fills image from an open file, judging it as the kernel's loader does before the point of no return: 0, or the
  * error execve would have given, with image->problem set. */
 long image_read(int fd, struct image *image);
+/* The same for an open file that is to be an interpreter. */
+long image_read_as_interpreter(int fd, struct image *image);
 /* The same for the file named by PT_INTERP; opens it (image->fd) and leaves it open on success. */
 long image_read_interpreter(const char *path, struct image *image);
 

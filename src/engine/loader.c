@@ -160,12 +160,17 @@ static long map_image(struct image *image, uintptr_t hint, uintptr_t *bias) {
   long result = measure(image, &extent);
   if (result) return result;
   *bias = 0;
+  if (image->place) hint = image->place;
+  image->place = extent.start;
+  image->extent = ALIGN_UP(extent.end - extent.start, PAGE);
   if (image->header.e_type == ET_EXEC) {
     if (mappings_in_engine(extent.start, extent.end - extent.start))
       return refuse(image, -ENOMEM, "it wants the addresses that the engine lies at");
     return map_segments(image, 0, false);
   }
-  return map_movable(image, &extent, hint ? ALIGN_DOWN(hint, extent.alignment) : 0, bias);
+  result = map_movable(image, &extent, hint ? ALIGN_DOWN(hint, extent.alignment) : 0, bias);
+  image->place = *bias + extent.start;
+  return result;
 }
 
 /* -- What the program's own segments tell ------------------------------------------------------------------------------ */

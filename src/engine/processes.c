@@ -19,6 +19,7 @@
 #include "engine/mappings.h"
 #include "engine/signals.h"
 #include "engine/slots.h"
+#include "engine/sphere.h"
 #include "engine/syscalls.h"
 
 struct request {
@@ -74,7 +75,11 @@ static long clone_shared(struct thread *parent, const struct request *request) {
   if (!child) return -EAGAIN;
   prepare_child(child, parent, request);
   thread_enlist(child);
+  bool vfork = request->flags & CLONE_VFORK;
+  if (in_sphere()) child->rthread = sphere_before_clone(parent, !(request->flags & CLONE_THREAD), vfork);
+  struct rthread *own = child->rthread;
   long tid = clone_with_slot(child, request);
+  if (in_sphere()) sphere_after_clone(parent, own, vfork, os_failed(tid));
   if (os_failed(tid)) {
     struct process *process = child->process;
     child->kernel_tid = 0;
@@ -121,11 +126,15 @@ static long fork_in_kernel(const struct request *request) {
 }
 
 /* The only thread of the new process, in its parent's slot. */
-static void become_child(struct thread *thread, const struct request *request) {
+static void become_child(struct thread *thread, const struct request *request, struct rthread *own) {
   bool set = request->flags & CLONE_CHILD_SETTID, clear = request->flags & CLONE_CHILD_CLEARTID;
   thread->tid = (int)os_call1(__NR_set_tid_address, &thread->kernel_tid);
   thread->kernel_tid = thread->tid;
   thread->process->pid = (int)os_call0(__NR_getpid);
+  if (in_sphere()) {
+    if (replaying()) thread->process->pid = own->seen_id;
+    sphere_child(thread, own);
+  }
   thread->clear_child_tid = clear ? request->child_tid : 0;
   thread->robust_list = 0;
   memset(&counters, 0, sizeof counters);
@@ -138,17 +147,27 @@ static long fork_copy(struct thread *thread, const struct request *request) {
   if (request->flags & CLONE_PIDFD) codewatch_release(request->pidfd, request->pidfd + sizeof(int));
   if (request->flags & CLONE_PARENT_SETTID)
     codewatch_release(request->parent_tid, request->parent_tid + sizeof(int));
+  bool vfork = request->flags & CLONE_VFORK;
+  struct rthread *own = in_sphere() ? sphere_before_clone(thread, true, vfork) : NULL;
   lock_everything(thread);
   long pid = fork_in_kernel(request);
   unlock_everything(thread, pid == 0);
-  if (pid == 0) become_child(thread, request);
+  if (pid == 0) become_child(thread, request, own);
+  else if (in_sphere()) sphere_after_clone(thread, own, vfork, os_failed(pid));
   LOG(threads, "forked: %ld", pid);
   return pid;
 }
 
 /* -- The calls ------------------------------------------------------------------------------------------- */
 
-static long perform(struct thread *thread, const struct request *request) {
+/* In replay the child's ids are those of the recording, its descriptors and namespaces do not matter. */
+static void strip(struct request *request) {
+  request->flags &= ~(uint64_t)(CLONE_PIDFD | CLONE_PARENT_SETTID | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
+                                CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_INTO_CGROUP);
+}
+
+static long perform(struct thread *thread, struct request *request) {
+  if (replaying()) strip(request);
   if (!signals_hold_off(thread)) return CALL_INTERRUPTED;
   long result = request->flags & CLONE_VM ? clone_shared(thread, request) : fork_copy(thread, request);
   signals_let_in(thread);

@@ -139,6 +139,14 @@ static long wait_with_mask(struct thread *thread, const struct call *call,
   return result;
 }
 
+void signals_note_wait_mask(struct thread *thread, const struct call *call) {
+  const struct mask_argument *where = find_mask_argument(call->nr);
+  if (!where) return;
+  struct mask_pair pair = {call->args[where->mask], 0};
+  if (where->size < 0 && (!pair.mask || read_app(&pair, pair.mask, sizeof pair))) return;
+  if (pair.mask) read_app(&thread->wait_mask, pair.mask, sizeof thread->wait_mask);
+}
+
 static long take_held(struct thread *thread, uint64_t set, long info) {
   int signo = __builtin_ctzl(thread->held & set) + 1;
   thread->held &= ~SIGNAL_BIT(signo);

@@ -13,6 +13,7 @@
 #include "engine/mappings.h"
 #include "engine/report.h"
 #include "engine/signal_state.h"
+#include "engine/sphere.h"
 
 /* -- In the kernel's handler ----------------------------------------------------------------------------- */
 
@@ -131,6 +132,7 @@ static void done_with_queued(struct thread *thread) {
 static void die_of(struct thread *thread, const struct queued_signal *signal) {
   struct action standard = {0};
   LOG(signals, "%d is fatal", signal->signo);
+  if (in_sphere()) sphere_process_end(thread, 0, signal->signo);
   os_call4(__NR_rt_sigaction, signal->signo, &standard, 0, sizeof standard.mask);
   send_again(thread, signal->signo, &signal->info);
   kernel_set_mask(~SIGNAL_BIT(signal->signo));
@@ -216,12 +218,13 @@ void signals_deliver(struct thread *thread) {
     done_with_queued(thread);
     return;
   }
+  if (in_sphere()) sphere_signal(thread, &signal);
   struct action action = take_action(thread, &signal);
   if (action.handler == HANDLER_DEFAULT) {
     /* Of the others the kernel takes the default action by itself, once they are let in. */
     if (SIGNAL_BIT(signal.signo) & SYNCHRONOUS)
       die_of(thread, &signal);
-    else
+    else if (!replaying()) /* there, what the kernel did then shows in the log */
       send_again(thread, signal.signo, &signal.info);
     done_with_queued(thread);
   } else if (action.handler == HANDLER_IGNORE) {

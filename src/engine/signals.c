@@ -12,12 +12,14 @@
 #include "engine/code.h"
 #include "engine/lib.h"
 #include "engine/signal_state.h"
+#include "engine/sphere.h"
 
 enum { FLAGS_FOR_KERNEL = SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT };
 
 /* -- The kernel's side ----------------------------------------------------------------------------------- */
 
 void kernel_set_action(int signo, const struct action *wanted) {
+  if (replaying() && !(SIGNAL_BIT(signo) & SYNCHRONOUS)) return; /* none comes but by the log */
   bool handled = wanted->handler != HANDLER_DEFAULT && wanted->handler != HANDLER_IGNORE;
   struct action action = *wanted;
   if (handled || SIGNAL_BIT(signo) & SYNCHRONOUS) {
@@ -34,8 +36,10 @@ void kernel_set_mask(uint64_t mask) {
 }
 
 void send_again(struct thread *thread, int signo, const siginfo_t *info) {
-  long sent = os_call4(__NR_rt_tgsigqueueinfo, thread->process->pid, thread->tid, signo, info);
-  if (os_failed(sent)) os_call3(__NR_tgkill, thread->process->pid, thread->tid, signo);
+  long pid = thread->process->pid, tid = thread->tid;
+  if (replaying()) pid = os_call0(__NR_getpid), tid = os_call0(__NR_gettid);
+  long sent = os_call4(__NR_rt_tgsigqueueinfo, pid, tid, signo, info);
+  if (os_failed(sent)) os_call3(__NR_tgkill, pid, tid, signo);
 }
 
 /* -- Masks ----------------------------------------------------------------------------------------------- */

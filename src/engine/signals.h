@@ -22,6 +22,9 @@ void signals_raise_fetch(struct thread *thread, uintptr_t address);
 /* System calls of signals: actions, masks, waits for signals, waits with a mask of their own, sigreturn. */
 bool signals_call(struct thread *thread, const struct call *call, long *result);
 
+/* Replay: if the call waits under a mask of its own, thread->wait_mask is that. */
+void signals_note_wait_mask(struct thread *thread, const struct call *call);
+
 /* Blocks everything while the thread's state is not fit for a handler. False (and nothing blocked that was not before)
  * when a signal is already queued: the call at hand must then be given up with CALL_INTERRUPTED. */
 bool signals_hold_off(struct thread *thread);

@@ -21,6 +21,7 @@
 #include "engine/maps.h"
 #include "engine/mappings.h"
 #include "engine/signals.h"
+#include "engine/sphere.h"
 #include "engine/stack.h"
 #include "engine/vdso.h"
 
@@ -57,19 +58,33 @@ static _Noreturn void fail(long error, const char *problem) {
   }
 }
 
+/* The interpreter of a program, open. */
+static long read_interpreter(struct thread *thread, const char *path, struct image *image) {
+  if (!replaying()) return image_read_interpreter(path, image);
+  uintptr_t place;
+  long result = image_read_as_interpreter(sphere_next_image(thread, &place), image);
+  image->place = place;
+  return result;
+}
+
 /* Maps the open program and its interpreter. */
-static void load(int fd, struct loaded *loaded) {
+static void load(struct thread *thread, int fd, uintptr_t place, struct loaded *loaded) {
   struct image *program = arena_alloc(sizeof *program), *interpreter = arena_alloc(sizeof *interpreter);
   long result = image_read(fd, program);
+  program->place = place;
   if (!result && config.first) result = image_check_complete(program);
   if (result) fail(result, program->problem);
   bool has_interpreter = program->interpreter[0];
   if (has_interpreter) {
-    result = image_read_interpreter(program->interpreter, interpreter);
+    result = read_interpreter(thread, program->interpreter, interpreter);
     if (result) fail(result, interpreter->problem);
   }
   result = loader_map(program, has_interpreter ? interpreter : NULL, loaded);
   if (result) fail(result, program->problem);
+  if (recording()) {
+    sphere_mapped_image(thread, fd, program->place, program->extent);
+    if (has_interpreter) sphere_mapped_image(thread, interpreter->fd, interpreter->place, interpreter->extent);
+  }
   if (has_interpreter) os_call1(__NR_close, interpreter->fd);
   arena_free(program, sizeof *program);
   arena_free(interpreter, sizeof *interpreter);
@@ -144,17 +159,24 @@ void engine_main(uintptr_t *sp) {
   signals_init(thread);
 
   const char *problem = NULL;
-  long fd = config.program_fd >= 0 ? config.program_fd : exec_first(thread, stack.argv, stack.envp, &problem);
-  if (fd < 0) fail(fd, problem);
+  uintptr_t place = 0;
+  long fd = config.program_fd;
+  if (fd < 0 && !replaying()) fd = exec_first(thread, stack.argv, stack.envp, &problem);
+  if (fd < 0 && !replaying()) fail(fd, problem);
+  if (in_sphere()) sphere_start(thread);
+  if (replaying()) fd = sphere_next_image(thread, &place);
   take_over_mappings(&stack);
   struct loaded loaded;
-  load((int)fd, &loaded);
+  load(thread, (int)fd, place, &loaded);
   descriptor_keep_program((int)fd);
   heap_init(loaded.heap, loaded.data_bytes);
   if (loaded.executable_stack) make_stack_executable(&stack);
+  uintptr_t top = stack_top(&stack);
   stack_finish(&stack, &loaded, config.execfn);
+  if (in_sphere()) sphere_stack(thread, &stack.sp, top);
   os_call2(__NR_prctl, PR_SET_NAME, config.comm);
   LOG(start, "%s: start %lx, stack %lx, heap %lx", config.program, loaded.start, stack.sp, loaded.heap);
   arch_reset(thread, loaded.start, stack.sp);
+  if (in_sphere()) sphere_begin_program(thread);
   arch_start(thread);
 }

@@ -17,6 +17,7 @@
 #include "engine/log.h"
 #include "engine/mappings.h"
 #include "engine/signals.h"
+#include "engine/sphere.h"
 
 static bool refused_call(struct thread *thread, const struct call *call, long *result) {
   (void)thread;
@@ -74,7 +75,9 @@ void syscall_handle(struct thread *thread) {
   COUNT(calls);
   LOG(calls, "%ld(%lx, %lx, %lx, %lx, %lx, %lx)", call.nr, call.args[0], call.args[1], call.args[2],
       call.args[3], call.args[4], call.args[5]);
-  long result = signals_stress_call(thread) ? CALL_INTERRUPTED : perform(thread, &call);
+  long result;
+  if (in_sphere()) result = sphere_call(thread, &call, perform);
+  else result = signals_stress_call(thread) ? CALL_INTERRUPTED : perform(thread, &call);
   if (result == CALL_INTERRUPTED) {
     LOG(calls, "%ld interrupted", call.nr);
     arch_restart_call(thread, call.nr);

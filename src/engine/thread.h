@@ -7,6 +7,7 @@
  *   +4 MiB     engine stack (below its top), with an unmapped page under it
  *   +5 MiB     signal stack, likewise
  *   +8 MiB     working memory of execve (exec.c), mapped while needed
+ *   +24 MiB    copies of what the kernel reads and writes for a recorded thread (bounce.c), mapped when first needed
  *   +64 MiB    permission map: one byte per 64-byte block of application memory, 2^26 of them
  *
  * Slots are reused after the kernel has let go of the thread (it clears `kernel_tid`). */
@@ -26,6 +27,8 @@
 #define SLOT_SIGNAL_STACK_SIZE 0x20000UL
 #define SLOT_SCRATCH 0x800000UL
 #define SLOT_SCRATCH_SIZE 0x1000000UL
+#define SLOT_BOUNCE 0x1800000UL
+#define SLOT_BOUNCE_SIZE 0x2000000UL
 #define SLOT_PERMISSIONS 0x4000000UL
 #define SLOT_PERMISSIONS_SIZE 0x4000000UL
 
@@ -52,7 +55,8 @@ struct process {
 
 struct thread {
   struct arch_context arch; /* must be first */
-  int tid;                  /* the kernel's id */
+  int tid;                  /* the kernel's id; in replay that of the recording */
+  struct rthread *rthread;  /* its slot in the sphere's region, NULL when nothing is recorded or replayed */
   struct process *process;
   struct thread *next;       /* list of live threads of this address space, under threads_lock */
   _Atomic int kernel_tid;    /* set while the kernel runs the thread; the kernel zeroes it at exit */
@@ -73,6 +77,7 @@ struct thread {
   uintptr_t set_child_tid;           /* application address to store the tid to at birth, or 0 */
   uintptr_t robust_list;             /* application's robust list head, or 0 */
   uintptr_t last_robust_list[3];     /* the kernel's at the very end (thread_exit.c) */
+  bool bounce_mapped;                /* SLOT_BOUNCE is there (bounce.c) */
   bool clear_handlers;               /* CLONE_CLEAR_SIGHAND: done by the child itself */
   struct block *last_blocks[8];      /* ring of blocks entered from the dispatcher, for crash reports */
   unsigned last_block;

@@ -13,6 +13,7 @@
 #include "engine/log.h"
 #include "engine/signals.h"
 #include "engine/slots.h"
+#include "engine/sphere.h"
 
 static void wake_one(uintptr_t word) {
   os_call3(__NR_futex, word, FUTEX_WAKE, 1);
@@ -128,6 +129,7 @@ void thread_exit(struct thread *thread, int status) {
   /* Last, so that whoever has waited for the end finds as little left of the thread as can be. The last
    * user of an address space leaves its word as it is, as in the kernel. */
   if (!only) announce_end(thread);
+  if (in_sphere()) sphere_thread_end(thread, status);
   arch_exit_thread(status);
 }
 
@@ -139,6 +141,7 @@ void process_exit(struct thread *thread, int status) {
     leave_robust_list(thread);
     announce_end(thread);
   }
+  if (in_sphere()) sphere_process_end(thread, status, 0);
   os_call1(__NR_exit_group, status);
   __builtin_unreachable();
 }

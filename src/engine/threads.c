@@ -16,6 +16,7 @@
 #include "engine/log.h"
 #include "engine/signal_state.h"
 #include "engine/slots.h"
+#include "engine/sphere.h"
 
 #define SLOT_MAX ((ENGINE_END - THREAD_AREA_BASE) / THREAD_AREA_STRIDE)
 /* The page under the engine stack stays unmapped: an overflow faults instead of eating the tables. */
@@ -211,9 +212,10 @@ struct thread *thread_first(void) {
 void thread_begin(struct thread *thread) {
   thread->tid = (int)os_call0(__NR_gettid);
   thread->kernel_tid = thread->tid;
-  if (!thread->process->pid) thread->process->pid = (int)os_call0(__NR_getpid);
+  if (!thread->process->pid) thread->process->pid = replaying() ? thread->rthread->seen_id : (int)os_call0(__NR_getpid);
   signals_init_thread(thread);
   if (thread->clear_handlers) signals_clear_handlers(thread);
+  if (in_sphere()) sphere_child(thread, thread->rthread);
   store_tid(thread->set_child_tid, (uint32_t)thread->tid);
   LOG(threads, "begins at %lx, stack %lx", arch_pc(thread), arch_sp(thread));
   signals_let_in(thread);

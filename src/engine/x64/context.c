@@ -11,7 +11,11 @@
 #include "engine/dispatch.h"
 #include "engine/x64/translate.h"
 
-#define COUNT_IDLE (1UL << 63)
+/* Bits of a word of the position: cleared by a requester. Allowances are far smaller, so both are set otherwise. */
+#define COUNT_IDLE (3UL << 62)
+#define COUNT_POLLS(word) (!((word) >> 63))
+#define ALLOWANCE_MAX (1UL << 40)
+#define ALLOWANCE_NONE 1 /* the next block to count in the word polls */
 
 _Static_assert(SLOT_ENGINE_STACK + SLOT_ENGINE_STACK_SIZE == 0x440000, "entry.S knows this number");
 _Static_assert(offsetof(struct thread, arch) == 0, "generated code addresses the context from the slot's base");
@@ -40,8 +44,17 @@ void arch_set_pc(struct thread *thread, uintptr_t pc) { thread->arch.rip = pc; }
 uintptr_t arch_sp(const struct thread *thread) { return thread->arch.gpr[RSP]; }
 void arch_set_sp(struct thread *thread, uintptr_t sp) { thread->arch.gpr[RSP] = sp; }
 
-static void reset_position(struct thread *thread) {
-  for (unsigned i = 0; i < COUNT_WORDS; i++) thread->arch.counts[i] = COUNT_IDLE;
+static void set_words(struct thread *thread, uint64_t allowance) {
+  for (unsigned i = 0; i < COUNT_WORDS; i++) {
+    thread->arch.allowances[i] = allowance;
+    __atomic_store_n(&thread->arch.counts[i], -allowance, __ATOMIC_RELAXED);
+  }
+}
+
+void arch_set_position(struct thread *thread, uint64_t position) {
+  thread->arch.base = position;
+  thread->arch.stop = UINT64_MAX;
+  set_words(thread, ALLOWANCE_MAX);
 }
 
 void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp) {
@@ -49,7 +62,7 @@ void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp) {
   thread->arch.gpr[RSP] = sp;
   thread->arch.rip = pc;
   thread->arch.rflags = 0x202;
-  reset_position(thread);
+  arch_set_position(thread, 0);
 }
 
 void arch_copy_context(struct thread *child, const struct thread *parent) {
@@ -59,7 +72,7 @@ void arch_copy_context(struct thread *child, const struct thread *parent) {
   child->arch.gs_base = parent->arch.gs_base;
   child->arch.trap_flag = parent->arch.trap_flag;
   child->arch.tsc_mode = parent->arch.tsc_mode;
-  reset_position(child);
+  arch_set_position(child, 0);
 }
 
 void arch_call(const struct thread *thread, struct call *call) {
@@ -117,9 +130,17 @@ bool arch_own_call(struct thread *thread, const struct call *call, long *result)
 
 /* -- Positions and requests ---------------------------------------------------------------------------------------- */
 
+/* What was added to a word since it was set. One whose bits a requester has cleared is still large; one whose allowance
+ * is used up is small. */
+static uint64_t counted(const struct thread *thread, unsigned i) {
+  uint64_t word = __atomic_load_n(&thread->arch.counts[i], __ATOMIC_RELAXED);
+  if (COUNT_POLLS(word) && word >= ALLOWANCE_MAX) word += COUNT_IDLE;
+  return word + thread->arch.allowances[i];
+}
+
 uint64_t arch_position(const struct thread *thread) {
-  uint64_t position = 0;
-  for (unsigned i = 0; i < COUNT_WORDS; i++) position += thread->arch.counts[i] & ~COUNT_IDLE;
+  uint64_t position = thread->arch.base;
+  for (unsigned i = 0; i < COUNT_WORDS; i++) position += counted(thread, i);
   return position;
 }
 
@@ -132,25 +153,47 @@ void arch_request(struct thread *thread) {
  * only. */
 bool arch_requested(const struct thread *thread) {
   for (unsigned i = 0; i < COUNT_WORDS; i++)
-    if (!(__atomic_load_n(&thread->arch.counts[i], __ATOMIC_RELAXED) & COUNT_IDLE)) return true;
+    if (COUNT_POLLS(__atomic_load_n(&thread->arch.counts[i], __ATOMIC_RELAXED))) return true;
   return false;
 }
 
+/* Every word may use an equal share of what is left, so the stop is never passed, and is come nearer by an eighth at
+ * least before the next poll. The last stretch is for arch_favour. */
 void arch_clear_request(struct thread *thread) {
-  for (unsigned i = 0; i < COUNT_WORDS; i++)
-    __atomic_or_fetch(&thread->arch.counts[i], COUNT_IDLE, __ATOMIC_SEQ_CST);
+  uint64_t position = arch_position(thread);
+  thread->arch.base = position;
+  uint64_t share = (thread->arch.stop - position) / COUNT_WORDS;
+  if (thread->arch.stop < position || share < ALLOWANCE_NONE) share = ALLOWANCE_NONE;
+  set_words(thread, MIN(share, ALLOWANCE_MAX));
+}
+
+void arch_set_stop(struct thread *thread, uint64_t position) {
+  thread->arch.stop = position;
+  arch_clear_request(thread);
+}
+
+uint64_t arch_stop(const struct thread *thread) { return thread->arch.stop; }
+
+uint64_t arch_until_stop(const struct thread *thread) {
+  uint64_t position = arch_position(thread);
+  return thread->arch.stop > position ? thread->arch.stop - position : 0;
+}
+
+void arch_favour(struct thread *thread, const struct block *block) {
+  thread->arch.base = arch_position(thread);
+  uint64_t left = thread->arch.stop - thread->arch.base;
+  set_words(thread, ALLOWANCE_NONE);
+  uint64_t allowance = left + ALLOWANCE_NONE;
+  thread->arch.allowances[block->count_word] = allowance;
+  thread->arch.counts[block->count_word] = -allowance;
 }
 
 void arch_uncount(struct thread *thread, const struct block *block, unsigned instructions) {
   __atomic_sub_fetch(&thread->arch.counts[block->count_word], instructions, __ATOMIC_SEQ_CST);
 }
 
-/* Any word that is not empty will do: only their sum counts. */
-void uncount_one(struct thread *thread) {
-  uint64_t *word = thread->arch.counts;
-  while (!(*word & ~COUNT_IDLE)) word++;
-  __atomic_sub_fetch(word, 1, __ATOMIC_SEQ_CST);
-}
+/* Any word will do: only their sum counts. */
+void uncount_one(struct thread *thread) { __atomic_sub_fetch(&thread->arch.counts[0], 1, __ATOMIC_SEQ_CST); }
 
 void arch_set_signal_queued(struct thread *thread, bool queued) { thread->arch.signal_queued = queued; }
 

@@ -45,9 +45,13 @@ struct arch_context {
   uint64_t last_granted;     /* block whose permission was granted last (stress builds) */
   uint64_t unused_line;
   /* The position and the poll. Every block has one of these words: it adds its size to it and leaves the cache when bit 63 is
-   * then clear; a requester clears the bit in all of them. The position is the sum of their low 63 bits. There are
-   * several because blocks follow each other faster than one word in memory can be updated. */
+   * then clear. A word starts at minus its allowance, so bit 63 goes when the allowance is used up; a requester clears it, and
+   * bit 62, in all of them. The position is base plus what has been added to the words since they were set. There
+   * are several because blocks follow each other faster than one word in memory can be updated. */
   uint64_t counts[COUNT_WORDS];
+  uint64_t allowances[COUNT_WORDS];
+  uint64_t base;             /* the position when the words were last set */
+  uint64_t stop;             /* the position not to be passed */
   /* The last fault's trap number, error code and address, as every later signal frame shows them. */
   uint64_t trap_number, error_code, fault_address;
   uint32_t trap_flag;        /* the application's; rflags never has it (flags.c) */

@@ -4,6 +4,7 @@
 #include <linux/prctl.h>
 
 #include "engine/signals.h"
+#include "engine/values.h"
 #include "engine/x64/translate.h"
 
 /* What emulation_detail in translate.c packed. */
@@ -36,7 +37,9 @@ static void emulate_cpuid(struct thread *thread) {
   uint64_t *gpr = thread->arch.gpr;
   uint32_t a = (uint32_t)gpr[RAX], b, c = (uint32_t)gpr[RCX], d;
   __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-  gpr[RAX] = a, gpr[RBX] = b, gpr[RCX] = c, gpr[RDX] = d;
+  uint64_t values[] = {a, b, c, d};
+  if (in_sphere()) values_cpuid(thread, values);
+  gpr[RAX] = values[0], gpr[RBX] = values[1], gpr[RCX] = values[2], gpr[RDX] = values[3];
 }
 
 static void emulate_time_stamp(struct thread *thread, uint64_t detail) {
@@ -46,9 +49,11 @@ static void emulate_time_stamp(struct thread *thread, uint64_t detail) {
   }
   uint32_t low, high, id;
   __asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(id));
-  thread->arch.gpr[RAX] = low;
-  thread->arch.gpr[RDX] = high;
-  if (kind_of(detail) == INSN_RDTSCP) thread->arch.gpr[RCX] = id;
+  uint64_t values[] = {(uint64_t)high << 32 | low, id};
+  if (in_sphere()) values_time_stamp(thread, values);
+  thread->arch.gpr[RAX] = (uint32_t)values[0];
+  thread->arch.gpr[RDX] = values[0] >> 32;
+  if (kind_of(detail) == INSN_RDTSCP) thread->arch.gpr[RCX] = values[1];
 }
 
 /* int 0x80: as on a kernel that knows no 32-bit system calls, where the vector has no gate. */
@@ -66,6 +71,9 @@ static void emulate_random(struct thread *thread, uint64_t detail) {
   bool ok;
   if (kind_of(detail) == INSN_RDRAND) __asm__ volatile("rdrand %0" : "=r"(value), "=@ccc"(ok));
   else __asm__ volatile("rdseed %0" : "=r"(value), "=@ccc"(ok));
+  uint64_t values[] = {value, ok};
+  if (in_sphere()) values_random(thread, values);
+  value = values[0], ok = values[1];
   set_register(thread, rm_of(detail), size_of(detail), ok ? value : 0);
   thread->arch.rflags = (thread->arch.rflags & ~(uint64_t)FLAGS_STATUS) | (ok ? FLAG_CF : 0);
 }
@@ -85,7 +93,9 @@ void arch_emulate(struct thread *thread, const struct exit *exit) {
     case INSN_RDPID: {
       uint32_t low, high, id;
       __asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(id));
-      set_register(thread, rm_of(detail), 8, id);
+      uint64_t values[] = {id};
+      if (in_sphere()) values_processor(thread, values);
+      set_register(thread, rm_of(detail), 8, values[0]);
       break;
     }
     case INSN_RDGSBASE: set_register(thread, rm_of(detail), size_of(detail), thread->arch.gs_base); break;
@@ -105,6 +115,10 @@ bool arch_kernel_entry(struct thread *thread) {
   const uint64_t *gpr = thread->arch.gpr;
   uintptr_t offset = thread->arch.rip - VSYSCALL_PAGE;
   if (offset >= PAGE) return false;
+  if (in_sphere()) {
+    print(2, "reprise: calls at fixed addresses of the kernel (vsyscall) are not recorded\n");
+    return false;
+  }
   bool absent = vsyscall_call(0, 0, 0, VSYSCALL_PAGE + STRIDE) == -EFAULT;
   if (absent) return false;
   uint64_t back;

@@ -1,0 +1,89 @@
+/* record.c: reprise record: a program under the engine, with everything that is needed to run it again. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/program.h"
+#include "order/chunk.h"
+#include "sphere/record.h"
+
+/* The value of an option "--name=value" or "--name value"; NULL if argv[*i] is another option. */
+static const char *option_value(int argc, char **argv, int *i, const char *name) {
+  size_t length = strlen(name);
+  if (strncmp(argv[*i], name, length)) return NULL;
+  if (argv[*i][length] == '=') return argv[*i] + length + 1;
+  if (argv[*i][length] || *i + 1 >= argc) return NULL;
+  return argv[++*i];
+}
+
+static int parse_number(const char *option, const char *text, uint64_t least, uint64_t *number) {
+  char *end;
+  errno = 0;
+  *number = strtoull(text, &end, 0);
+  if (errno || *end || !*text || *text == '-' || *number < least)
+    return bad_usage(&record_command, "%s %s: expected a number from %lu on", option, text, (unsigned long)least);
+  return 0;
+}
+
+static int parse_options(int argc, char **argv, struct record_options *to, int *next) {
+  int i = 1;
+  for (; i < argc && argv[i][0] == '-'; i++) {
+    const char *value;
+    int status = 0;
+    if (!strcmp(argv[i], "--")) {
+      i++;
+      break;
+    }
+    if ((value = option_value(argc, argv, &i, "--output")) || (value = option_value(argc, argv, &i, "-o"))) {
+      to->output = value;
+    } else if ((value = option_value(argc, argv, &i, "--order"))) {
+      if (strcmp(value, "chunk")) status = bad_usage(&record_command, "--order=%s: expected chunk", value);
+    } else if ((value = option_value(argc, argv, &i, "--chunk"))) {
+      status = parse_number("--chunk", value, CHUNK_SIZE_LEAST, &to->chunk);
+    } else if ((value = option_value(argc, argv, &i, "--chaos"))) {
+      to->chaos = true;
+      status = parse_number("--chaos", value, 0, &to->seed);
+    } else {
+      status = bad_usage(&record_command, "%s: no such option, or its value is missing", argv[i]);
+    }
+    if (status) return status;
+  }
+  *next = i;
+  return 0;
+}
+
+static int run(int argc, char **argv) {
+  static struct engine_config settings = {.magic = ENGINE_CONFIG_MAGIC, .first = 1, .program_fd = -1};
+  struct record_options options = {.chunk = CHUNK_SIZE};
+  struct launch_problem problem;
+  int next;
+  int status = parse_options(argc, argv, &options, &next);
+  if (status) return status;
+  if (launch_channels(&settings, &problem)) return complain(problem.status, "%s", problem.text);
+  if (next == argc) return bad_usage(&record_command, "no program given");
+  status = program_find(argv[next], settings.program, sizeof settings.program);
+  return status ? status : record(&options, &settings, argv + next);
+}
+
+const struct command record_command = {
+    .name = "record",
+    .usage = "[-o FOLDER] [--order=chunk] [--chunk=N] [--chaos=SEED] [--] PROGRAM [ARGUMENT]…",
+    .summary = "run a program and record its execution",
+    .help =
+        "Runs PROGRAM, found as the shell finds it, and records all that it takes to repeat this very execution:\n"
+        "what system calls returned, signals, values of nondeterministic instructions, and how its threads\n"
+        "and processes followed each other. `reprise replay` repeats it.\n"
+        "\n"
+        "  -o, --output FOLDER   make the recording there (default: PROGRAM-N in the recordings' own place)\n"
+        "  --order=chunk         how threads are ordered: one at a time, in chunks\n"
+        "  --chunk=N             at most N instructions in a chunk while others wait (default: 1048576)\n"
+        "  --chaos=SEED          chunks of random sizes in random order, by SEED: rare interleavings come up sooner\n"
+        "\n"
+        "The recordings' own place is $REPRISE_DIR, else $XDG_DATA_HOME/reprise, else ~/.local/share/reprise.\n"
+        "\n"
+        "The exit status is PROGRAM's; 127 if it is not found, 126 if it can't be executed, 122 if it does\n"
+        "what can't be recorded, 125 if reprise itself fails, 2 for a mistake in the arguments.",
+    .run = run,
+};

@@ -1,0 +1,232 @@
+/* baton.c: the hand-over of the baton. See baton.h.
+ *
+ * Recording. A chunk is closed in the order log by whoever has the baton after it, so a thread that lets go for a moment and
+ * finds the baton where it left it goes on with the same chunk, and nothing is logged. Whoever waits looks now and then
+ * whether the holder is still alive: a process may be killed with the baton in its hands.
+ *
+ * Replay. Each record of the order log says where the running chunk ends and whose comes next. */
+#include "engine/baton.h"
+
+#include <linux/fcntl.h>
+
+#include "engine/lib.h"
+#include "engine/log.h"
+
+/* -- Slots ---------------------------------------------------------------------------------------------------------------- */
+
+struct rthread *rthread_make(void) {
+  for (;;) {
+    bool ending = false;
+    for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+      struct rthread *rthread = &region->slots[i];
+      uint32_t state = atomic_load(&rthread->state);
+      ending |= state == SLOT_ENDED;
+      if (state != SLOT_FREE) continue;
+      memset(rthread, 0, sizeof *rthread);
+      rthread->number = region->threads++;
+      rthread->quiet_since = UINT64_MAX;
+      atomic_fetch_add(&region->live, 1);
+      atomic_store(&rthread->state, SLOT_LIVE);
+      region_doorbell();
+      return rthread;
+    }
+    if (!ending) sphere_fail(OUTCOME_UNSUPPORTED, "more than %d threads at a time can't be recorded", REGION_SLOTS);
+    region_doorbell();
+    uint32_t seen = atomic_load(&region->order.moved);
+    region_wait(&region->order.moved, seen);
+  }
+}
+
+void rthread_unmake(struct rthread *rthread) {
+  region->threads--;
+  rthread_end(rthread);
+}
+
+void rthread_end(struct rthread *rthread) {
+  atomic_fetch_sub(&region->live, 1);
+  atomic_store(&rthread->state, SLOT_ENDED);
+  region_doorbell();
+}
+
+static struct rthread *holder(void) {
+  uint32_t slot = atomic_load(&region->holder);
+  return slot ? &region->slots[slot - 1] : NULL;
+}
+
+/* -- Recording ------------------------------------------------------------------------------------------------------------ */
+
+/* Whether the kernel still runs the thread: one that was killed stays a zombie until its parent looks. */
+static bool is_alive(const struct rthread *rthread) {
+  if (!rthread->tid) return true; /* not yet there */
+  char path[64], text[512];
+  format(path, sizeof path, "/proc/%d/task/%d/stat", rthread->pid, rthread->tid);
+  long fd = os_call4(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd == -ENOENT || fd == -ESRCH) return false;
+  if (fd < 0) return true;
+  long n = os_call3(__NR_read, fd, text, sizeof text - 1);
+  os_call1(__NR_close, fd);
+  if (n == -ESRCH) return false;
+  if (n <= 0) return true;
+  text[n] = 0;
+  const char *end = strrchr(text, ')');
+  return !end || (end[2] != 'Z' && end[2] != 'X');
+}
+
+/* Under the lock, nobody having the baton: gives it to the slot. */
+static void grant(struct rthread *rthread) {
+  uint32_t slot = slot_of(rthread) + 1;
+  if (region->open_chunk != slot || region->open_number != rthread->number) {
+    uint8_t buffer[CHUNK_END_LARGEST];
+    struct chunk_end end = region->open_end;
+    end.next = rthread->number;
+    if (region->open_chunk) ring_put(NULL, buffer, chunk_encode(&end, buffer));
+    region->open_chunk = slot;
+    region->open_number = rthread->number;
+    rthread->chunk_start = rthread->ring.position;
+  }
+  atomic_store(&region->holder, slot);
+}
+
+static void wake(struct rthread *rthread) {
+  atomic_store(&rthread->turn, 1);
+  region_wake(&rthread->turn, 1);
+}
+
+/* Under the lock. Notes how the holder's chunk ends, should it end here, and gives the baton to the next. */
+static void let_go(struct rthread *rthread, enum chunk_reason reason) {
+  region->open_end = (struct chunk_end){.length = rthread->ring.position - rthread->chunk_start, .reason = reason};
+  atomic_store(&region->holder, 0);
+  uint32_t next;
+  if (chunk_next(&region->scheduler, &next)) {
+    grant(&region->slots[next]);
+    wake(&region->slots[next]);
+  }
+}
+
+/* Who was killed with the baton in hand gives it up; so do all threads of its process. */
+static void bury(struct rthread *dead) {
+  region_lock();
+  if (holder() == dead) {
+    for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+      struct rthread *other = &region->slots[i];
+      if (other == dead || atomic_load(&other->state) != SLOT_LIVE || other->pid != dead->pid) continue;
+      chunk_forget(&region->scheduler, i);
+      rthread_end(other);
+    }
+    let_go(dead, CHUNK_DEAD);
+    rthread_end(dead);
+  }
+  region_unlock();
+}
+
+static void begin_chunk(struct thread *thread) {
+  thread->rthread->chunk_size = chunk_size(&region->scheduler);
+  arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
+}
+
+static void wait_for_turn(struct rthread *rthread) {
+  while (!atomic_load(&rthread->turn)) {
+    region_wait(&rthread->turn, 0);
+    struct rthread *now = holder();
+    if (!atomic_load(&rthread->turn) && now && !is_alive(now)) bury(now);
+  }
+  atomic_store(&rthread->turn, 0);
+}
+
+void baton_take(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  region_lock();
+  /* Another thread has ended the process meanwhile: the kernel is about to end this one. */
+  while (atomic_load(&rthread->state) != SLOT_LIVE) {
+    region_unlock();
+    region_wait(&rthread->turn, 0);
+    region_lock();
+  }
+  bool free = !atomic_load(&region->holder);
+  if (free) grant(rthread);
+  else chunk_wait(&region->scheduler, slot_of(rthread));
+  region_unlock();
+  if (!free) wait_for_turn(rthread);
+  begin_chunk(thread);
+}
+
+void baton_release(struct thread *thread, enum chunk_reason reason) {
+  struct rthread *rthread = thread->rthread;
+  rthread->ring.position = arch_position(thread);
+  region_lock();
+  let_go(rthread, reason);
+  region_unlock();
+}
+
+void baton_poll(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  uint64_t position = arch_position(thread);
+  rthread->ring.position = position;
+  if (arch_until_stop(thread) > rthread->chunk_size / 2 || position == rthread->quiet_since) return;
+  region_lock();
+  bool others = region->scheduler.count;
+  if (others) {
+    chunk_wait(&region->scheduler, slot_of(rthread));
+    let_go(rthread, CHUNK_POLL);
+  }
+  region_unlock();
+  if (others) wait_for_turn(rthread);
+  begin_chunk(thread);
+}
+
+void baton_forget(struct rthread *rthread) {
+  region_lock();
+  chunk_forget(&region->scheduler, slot_of(rthread));
+  rthread_end(rthread);
+  region_unlock();
+}
+
+/* -- Replay --------------------------------------------------------------------------------------------------------------- */
+
+static struct rthread *find(uint32_t number) {
+  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+    struct rthread *rthread = &region->slots[i];
+    if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->number == number) return rthread;
+  }
+  return NULL;
+}
+
+void baton_pass(struct thread *thread) {
+  const struct chunk_end *end = &thread->rthread->end;
+  if (!end->known || end->next == CHUNK_NOBODY) return;
+  struct rthread *next = find(end->next);
+  if (!next) sphere_fail(OUTCOME_DAMAGED, "the order log wants thread %u, which does not exist", end->next);
+  atomic_store(&region->holder, slot_of(next) + 1);
+  wake(next);
+}
+
+/* Reads the record that says where the chunk that begins now ends. */
+static void learn_end(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  rthread->chunk_start = arch_position(thread);
+  rthread->end = (struct chunk_end){0};
+  for (;;) {
+    size_t count;
+    const uint8_t *bytes = ring_content(NULL, &count);
+    int used = chunk_decode(&rthread->end, bytes, count);
+    if (used < 0) sphere_fail(OUTCOME_DAMAGED, "the order log is damaged");
+    if (used > 0) {
+      ring_consume(NULL, (size_t)used);
+      return;
+    }
+    if (!ring_await(NULL, count)) return; /* the last chunk of all */
+  }
+}
+
+void baton_await(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  while (!atomic_load(&rthread->turn)) {
+    region_wait(&rthread->turn, 0);
+    struct rthread *now = holder();
+    if (!atomic_load(&rthread->turn) && now && now != rthread && !is_alive(now))
+      sphere_fail(OUTCOME_DIVERGED, "replay diverged: thread %u has ended, which it had not in the recording",
+                  now->number);
+  }
+  atomic_store(&rthread->turn, 0);
+  learn_end(thread);
+}

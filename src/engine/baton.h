@@ -1,0 +1,28 @@
+/* baton.h: whose turn it is (baton.c). The order scheme `chunk`: one R-thread of the sphere runs at a time. */
+#ifndef REPRISE_ENGINE_BATON_H
+#define REPRISE_ENGINE_BATON_H
+
+#include "engine/rings.h"
+
+/* Recording. Waits for the baton, fairly; the thread's chunk begins, or goes on if nobody had the baton since. */
+void baton_take(struct thread *thread);
+/* Gives it to the next, or leaves it. */
+void baton_release(struct thread *thread, enum chunk_reason reason);
+/* At a safepoint: hands it on if the chunk is full and somebody waits. */
+void baton_poll(struct thread *thread);
+/* A slot's thread is gone without having come by (exit_group, execve, a fatal signal): it does not wait any more. */
+void baton_forget(struct rthread *rthread);
+
+/* Replay. The chunk is at its end: hands over to whom the log says. */
+void baton_pass(struct thread *thread);
+/* Waits for this thread's turn and learns where its chunk ends. */
+void baton_await(struct thread *thread);
+
+/* A slot for a new R-thread, made by the holder. */
+struct rthread *rthread_make(void);
+/* Its thread never came to be. */
+void rthread_unmake(struct rthread *rthread);
+/* Its stream is complete. */
+void rthread_end(struct rthread *rthread);
+
+#endif

@@ -1,0 +1,80 @@
+/* output.c: shows the standard output and error of the recorded program again in replay.
+ *
+ * No descriptor of the recording is open in replay, so which numbers meant standard output and error is followed through
+ * the calls that copy and close descriptors. Bytes that never came from the program's memory (sendfile, splice) are not
+ * shown. */
+#include <linux/close_range.h>
+#include <linux/fcntl.h>
+#include <linux/poll.h>
+#include <linux/uio.h>
+
+#include "engine/lib.h"
+#include "engine/sphere.h"
+
+enum { FOLLOWED = 1024 };
+
+static uint8_t *roles(void) { return config.output_roles; }
+
+static uint8_t role_of(long fd) { return fd >= 0 && fd < FOLLOWED ? roles()[fd] : 0; }
+
+static void set_role(long fd, uint8_t role) {
+  if (fd >= 0 && fd < FOLLOWED) roles()[fd] = role;
+}
+
+static void show(int fd, const char *from, size_t count) {
+  if (region->quiet) return;
+  while (count) {
+    long n = os_call3(__NR_write, fd, from, count);
+    if (n == -EAGAIN) {
+      struct pollfd wait = {.fd = fd, .events = POLLOUT};
+      os_call3(__NR_poll, &wait, 1, -1);
+    } else if (n != -EINTR) {
+      if (n <= 0) return;
+      from += n;
+      count -= (size_t)n;
+    }
+  }
+}
+
+static void show_vector(int fd, uintptr_t vector, long parts, size_t count) {
+  for (long i = 0; i < parts && count; i++) {
+    struct iovec part;
+    if (safe_copy(&part, (const struct iovec *)vector + i, sizeof part)) return;
+    size_t bytes = MIN(part.iov_len, count);
+    show(fd, part.iov_base, bytes);
+    count -= bytes;
+  }
+}
+
+static void close_range(long first, unsigned long last) {
+  for (long fd = first; fd < FOLLOWED && (unsigned long)fd <= last; fd++) set_role(fd, 0);
+}
+
+void output_call(const struct call *call, long result) {
+  const long *a = call->args;
+  if (result < 0 && call->nr != __NR_close) return;
+  switch (call->nr) {
+    case __NR_write:
+    case __NR_pwrite64:
+      if (role_of(a[0])) show(role_of(a[0]), (const char *)a[1], (size_t)result);
+      break;
+    case __NR_writev:
+    case __NR_pwritev:
+    case __NR_pwritev2:
+      if (role_of(a[0])) show_vector(role_of(a[0]), (uintptr_t)a[1], a[2], (size_t)result);
+      break;
+    case __NR_dup: set_role(result, role_of(a[0])); break;
+#ifdef __NR_dup2
+    case __NR_dup2:
+#endif
+    case __NR_dup3: set_role(result, role_of((int)a[0])); break;
+    case __NR_fcntl:
+      if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC) set_role(result, role_of((int)a[0]));
+      break;
+    case __NR_close: set_role((int)a[0], 0); break;
+    case __NR_close_range:
+      if (!(a[2] & CLOSE_RANGE_CLOEXEC)) close_range((unsigned)a[0], (unsigned)a[1]);
+      break;
+    default: break;
+  }
+}

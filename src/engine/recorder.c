@@ -1,0 +1,227 @@
+/* recorder.c: writes the input log: all that enters the sphere, by R-thread.
+ *
+ * A call that may wait lets the baton go and works on copies of the application's memory meanwhile (bounce.c), so nothing of
+ * its result is seen before the thread has the baton again. */
+#include <linux/futex.h>
+#include <linux/mman.h>
+#include <linux/sched.h>
+
+#include "engine/baton.h"
+#include "engine/lib.h"
+#include "engine/log.h"
+#include "engine/sphere.h"
+#include "engine/syscalls.h"
+
+enum { COPY_PIECE = 16 << 10 };
+
+/* -- Events -------------------------------------------------------------------------------------------------------------------- */
+
+void record_event(struct thread *thread, struct input_event *event) {
+  uint8_t buffer[EVENT_LARGEST + COPY_PIECE];
+  struct rthread *rthread = thread->rthread;
+  event->position = arch_position(thread);
+  long length = input_encode(&rthread->codec, event, buffer, sizeof buffer);
+  CHECK(length > 0);
+  atomic_store(&rthread->ring.position, event->position);
+  ring_put(rthread, buffer, (size_t)length);
+}
+
+void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes, size_t count) {
+  for (size_t done = 0; done < count;) {
+    size_t part = MIN(count - done, COPY_PIECE);
+    struct input_event event = {
+        .kind = EVENT_COPY_IN,
+        .copy_in = {.address = address + done, .count = (uint32_t)part, .bytes = (const uint8_t *)bytes + done}};
+    record_event(thread, &event);
+    done += part;
+  }
+}
+
+uint32_t record_file(struct thread *thread, int fd) {
+  (void)thread;
+  int64_t number = region_ask(REQUEST_KEEP_FILE, fd);
+  if (number < 0) sphere_fail(OUTCOME_UNSUPPORTED, "a mapped file can't be kept with the recording (error %ld)", (long)-number);
+  return (uint32_t)number;
+}
+
+static void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest) {
+  struct input_event event = {0};
+  call_event(call, &event);
+  event.syscall.result = result;
+  event.syscall.digest = digest;
+  record_event(thread, &event);
+}
+
+/* -- Calls that replay emulates ---------------------------------------------------------------------------------------------------- */
+
+/* Calls that never wait for another thread keep the baton. What is not here may wait. */
+static const uint16_t never_waits[] = {
+    __NR_clock_gettime, __NR_clock_getres, __NR_gettimeofday, __NR_getpid, __NR_gettid, __NR_getppid, __NR_getuid,
+    __NR_geteuid, __NR_getgid, __NR_getegid, __NR_getpgid, __NR_getsid, __NR_uname, __NR_sysinfo, __NR_getrusage, __NR_times,
+    __NR_lseek, __NR_fstat, __NR_newfstatat, __NR_statx, __NR_faccessat, __NR_faccessat2, __NR_readlinkat, __NR_getcwd,
+    __NR_dup, __NR_dup3, __NR_pipe2, __NR_socket, __NR_socketpair, __NR_bind, __NR_listen, __NR_getsockname,
+    __NR_getpeername, __NR_getsockopt, __NR_setsockopt, __NR_eventfd2, __NR_epoll_create1, __NR_epoll_ctl,
+    __NR_timerfd_create, __NR_timerfd_settime, __NR_timerfd_gettime, __NR_timer_create, __NR_timer_settime,
+    __NR_timer_gettime, __NR_timer_delete, __NR_setitimer, __NR_getitimer, __NR_rt_sigpending, __NR_umask, __NR_prctl,
+    __NR_sched_getaffinity, __NR_sched_setaffinity, __NR_sched_getparam, __NR_sched_getscheduler, __NR_prlimit64,
+    __NR_kill, __NR_tkill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo, __NR_getrandom, __NR_getcpu,
+    __NR_getdents64, __NR_membarrier, __NR_getgroups, __NR_getresuid, __NR_getresgid, __NR_mincore, __NR_mlock,
+    __NR_munlock, __NR_signalfd4,
+#ifdef __NR_stat
+    __NR_stat, __NR_lstat, __NR_access, __NR_readlink, __NR_dup2, __NR_pipe, __NR_eventfd, __NR_epoll_create,
+    __NR_getrlimit, __NR_setrlimit, __NR_getpgrp, __NR_time, __NR_alarm,
+#endif
+};
+
+static bool may_wait(const struct call *call) {
+  if (call->nr == __NR_futex) {
+    switch (call->args[1] & FUTEX_CMD_MASK) {
+      case FUTEX_WAIT:
+      case FUTEX_WAIT_BITSET:
+      case FUTEX_WAIT_REQUEUE_PI:
+      case FUTEX_LOCK_PI:
+      case FUTEX_LOCK_PI2: return true;
+      default: return false;
+    }
+  }
+  for (size_t i = 0; i < COUNT_OF(never_waits); i++)
+    if (never_waits[i] == call->nr) return false;
+  return true;
+}
+
+/* The kernel hands such a lock over on its own, whoever has the baton. */
+static void refuse_inheritance(const struct call *call) {
+  if (call->nr != __NR_futex) return;
+  switch (call->args[1] & FUTEX_CMD_MASK) {
+    case FUTEX_LOCK_PI:
+    case FUTEX_LOCK_PI2:
+    case FUTEX_WAIT_REQUEUE_PI:
+      sphere_fail(OUTCOME_UNSUPPORTED, "mutexes that inherit priority, in contention, can't be recorded");
+  }
+}
+
+static long log_piece(void *visitor, const struct input_piece *piece) {
+  struct thread *thread = visitor;
+  uint8_t buffer[COPY_PIECE];
+  for (size_t done = 0; done < piece->bytes;) {
+    size_t part = MIN(sizeof buffer, piece->bytes - done);
+    if (safe_copy(buffer, (const void *)(piece->address + done), part)) return 0;
+    record_copy_in(thread, piece->address + done, buffer, part);
+    done += part;
+  }
+  return 0;
+}
+
+typedef long perform_call(struct thread *, const struct call *);
+
+/* The thread keeps the baton, so the kernel may write where the application wants it. */
+static long record_direct(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
+  uint64_t digest = call_digest(in);
+  long result = perform(thread, call);
+  record_result(thread, call, result, digest);
+  if (result != CALL_INTERRUPTED) input_incoming(in, result, log_piece, thread);
+  return result;
+}
+
+static long record_waiting(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
+  struct call bounced = *call;
+  uint64_t digest = call_digest(in);
+  refuse_inheritance(call);
+  if (!bounce_begin(thread, in, &bounced)) return record_direct(thread, call, in, perform);
+  baton_release(thread, CHUNK_CALL);
+  long result = perform(thread, &bounced);
+  baton_take(thread);
+  bool interrupted = result == CALL_INTERRUPTED;
+  bool whole = interrupted || bounce_end(thread, in, result);
+  record_result(thread, call, whole ? result : -EFAULT, digest);
+  if (!interrupted && whole) bounce_log(thread, in, result);
+  return whole ? result : -EFAULT;
+}
+
+/* -- Calls that happen again in replay ------------------------------------------------------------------------------------------------ */
+
+static void keep_mapped_file(struct thread *thread, const struct call *call, long at) {
+  long type = call->args[3] & MAP_TYPE;
+  if (type != MAP_PRIVATE && call->args[2] & PROT_WRITE)
+    sphere_fail(OUTCOME_UNSUPPORTED, "files mapped shared and writable can't be recorded");
+  struct input_event event = {.kind = EVENT_FILE,
+                              .file = {.file = record_file(thread, (int)call->args[4]),
+                                       .address = (uint64_t)at,
+                                       .bytes = ALIGN_UP((uint64_t)call->args[1], PAGE),
+                                       .offset = (uint64_t)call->args[5]}};
+  record_event(thread, &event);
+}
+
+static void record_birth(struct thread *thread, long id) {
+  const struct rthread *child = &region->slots[thread->rthread->child];
+  struct input_event event = {.kind = EVENT_THREAD, .thread = {.thread = child->number, .id = (uint32_t)id}};
+  if (child->process != thread->rthread->process)
+    event = (struct input_event){
+        .kind = EVENT_PROCESS, .process = {.process = child->process, .thread = child->number, .id = (uint32_t)id}};
+  record_event(thread, &event);
+}
+
+static bool is_clone(long nr) {
+#ifdef __NR_fork
+  if (nr == __NR_fork || nr == __NR_vfork) return true;
+#endif
+  return nr == __NR_clone || nr == __NR_clone3;
+}
+
+static long record_clone(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
+  const struct rthread *parent = thread->rthread;
+  uint64_t digest = call_digest(in);
+  long result = perform(thread, call);
+  if (thread->rthread != parent) return result; /* in the child */
+  if (result > 0) record_birth(thread, result);
+  record_result(thread, call, result, digest);
+  if (result != CALL_INTERRUPTED) input_incoming(in, result, log_piece, thread);
+  return result;
+}
+
+static long record_executed(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
+  if (is_clone(call->nr)) return record_clone(thread, call, in, perform);
+  struct call wanted = *call;
+  switch (call->nr) {
+    case __NR_shmat:
+    case __NR_shmdt:
+    case __NR_remap_file_pages:
+#ifdef __NR_modify_ldt
+    case __NR_modify_ldt:
+#endif
+      sphere_fail(OUTCOME_UNSUPPORTED, "the system call %s can't be recorded", input_row(call->nr)->name);
+    case __NR_madvise:
+      /* When the kernel drops such pages is up to it; at once is as good. */
+      if (call->args[2] == MADV_FREE) wanted.args[2] = MADV_DONTNEED;
+      break;
+    default: break;
+  }
+  uint64_t digest = call_digest(in);
+  long result = perform(thread, &wanted);
+  if (call->nr == __NR_mmap && !os_failed(result) && !(call->args[3] & MAP_ANONYMOUS))
+    keep_mapped_file(thread, call, result);
+  record_result(thread, call, result, digest);
+  return result;
+}
+
+long record_call(struct thread *thread, const struct call *call, perform_call *perform) {
+  struct input_call in;
+  int error = 0;
+  input_begin(&in, call->nr, call->args, read_application, NULL);
+  atomic_store(&thread->rthread->ring.position, arch_position(thread));
+  switch (input_replay(&in, &error)) {
+    case INPUT_REFUSE: return -error;
+    case INPUT_UNSUPPORTED:
+      sphere_fail(OUTCOME_UNSUPPORTED, "the system call %s can't be recorded", input_row(call->nr)->name);
+    case INPUT_VIRTUAL: {
+      long result = perform(thread, call);
+      if (result == CALL_INTERRUPTED) record_result(thread, call, result, 0);
+      return result;
+    }
+    case INPUT_EXECUTE: return record_executed(thread, call, &in, perform);
+    case INPUT_EMULATE: break;
+  }
+  bool alone = atomic_load(&region->live) == 1;
+  return alone || !may_wait(call) ? record_direct(thread, call, &in, perform)
+                                  : record_waiting(thread, call, &in, perform);
+}

@@ -1,0 +1,324 @@
+/* replayer.c: does what the logs say.
+ *
+ * System calls are answered from the thread's input log and compared with it; what has to happen again happens at the
+ * addresses of the recording. The first difference ends the replay. */
+#include <linux/fcntl.h>
+#include <linux/mman.h>
+
+#include "engine/baton.h"
+#include "engine/code.h"
+#include "engine/lib.h"
+#include "engine/log.h"
+#include "engine/mappings.h"
+#include "engine/signals.h"
+#include "engine/sphere.h"
+#include "engine/syscalls.h"
+
+typedef long perform_call(struct thread *, const struct call *);
+
+/* How far a thread may run beyond where the log has its next event before it is stopped: no exact place, so that the usual
+ * call costs no stop. */
+enum { RUNAWAY = 1 << 22 };
+
+/* -- The log ------------------------------------------------------------------------------------------------------------------- */
+
+const struct input_event *replay_peek(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  while (!rthread->next_bytes) {
+    size_t count;
+    const uint8_t *bytes = ring_content(rthread, &count);
+    long used = count ? input_decode(&rthread->codec, &rthread->next, bytes, count) : EVENT_TRUNCATED;
+    if (used < 0) sphere_fail(OUTCOME_DAMAGED, "the input log of thread %u is damaged", rthread->number);
+    if (used > 0) rthread->next_bytes = (uint32_t)used;
+    else if (!ring_await(rthread, count)) return NULL;
+  }
+  return &rthread->next;
+}
+
+void replay_consume(struct thread *thread) {
+  ring_consume(thread->rthread, thread->rthread->next_bytes);
+  thread->rthread->next_bytes = 0;
+}
+
+void replay_diverged(struct thread *thread, const char *pattern, ...) {
+  char what[512];
+  va_list args;
+  va_start(args, pattern);
+  vformat(what, sizeof what, pattern, args);
+  va_end(args);
+  sphere_fail(OUTCOME_DIVERGED, "replay diverged: thread %u at position %lu, pc %lx: %s", thread->rthread->number,
+              arch_position(thread), (unsigned long)arch_pc(thread), what);
+}
+
+void replay_log_ends(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  LOG(threads, "the log ends");
+  if (rthread->end.known && rthread->end.reason != CHUNK_DEAD)
+    replay_diverged(thread, "its input log ends before its last chunk");
+  if (!rthread->end.known || rthread->end.next == CHUNK_NOBODY) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  baton_pass(thread);
+  for (;;) os_call1(__NR_exit_group, 0);
+}
+
+const struct input_event *replay_expect(struct thread *thread, uint8_t kind, const char *doing) {
+  const struct input_event *event = replay_peek(thread);
+  if (!event) replay_log_ends(thread);
+  if (event->kind != kind)
+    replay_diverged(thread, "expected the event %s at position %lu, got %s", input_event_name(event->kind),
+                    event->position, doing);
+  if (event->position != arch_position(thread))
+    replay_diverged(thread, "expected the event %s at position %lu, got %s here", input_event_name(event->kind),
+                    event->position, doing);
+  return event;
+}
+
+void replay_copy_ins(struct thread *thread) {
+  const struct input_event *event;
+  uint64_t position = arch_position(thread);
+  while ((event = replay_peek(thread)) && event->kind == EVENT_COPY_IN && event->position == position) {
+    if (copy_to_app(event->copy_in.address, event->copy_in.bytes, event->copy_in.count))
+      replay_diverged(thread, "%u bytes at %lx can't be written", event->copy_in.count, event->copy_in.address);
+    replay_consume(thread);
+  }
+}
+
+int replay_open_file(uint32_t number) {
+  char path[64];
+  int64_t fd = region_ask(REQUEST_OPEN_FILE, number);
+  if (fd < 0) sphere_fail(OUTCOME_DAMAGED, "file %u of the recording can't be opened", number);
+  format(path, sizeof path, "/proc/%d/fd/%ld", region->manager, (long)fd);
+  long own = os_call4(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  if (own < 0) sphere_fail(OUTCOME_FAILED, "can't open %s (error %ld)", path, -own);
+  return (int)own;
+}
+
+/* -- Positions ------------------------------------------------------------------------------------------------------------------- */
+
+void replay_arm(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  const struct input_event *event = replay_peek(thread);
+  uint64_t stop = UINT64_MAX;
+  if (event) stop = event->kind == EVENT_SIGNAL ? event->position : ALIGN_UP(event->position + RUNAWAY, RUNAWAY);
+  if (rthread->end.known) {
+    uint64_t end = rthread->chunk_start + rthread->end.length;
+    bool exact = rthread->end.reason == CHUNK_POLL || rthread->end.reason == CHUNK_DEAD;
+    stop = MIN(stop, exact ? end : ALIGN_UP(end + RUNAWAY, RUNAWAY));
+  }
+  if (stop != arch_stop(thread)) arch_set_stop(thread, stop);
+}
+
+/* The thread is at the end of its chunk: others run, then it goes on with its next one. */
+static void change_chunks(struct thread *thread) {
+  if (thread->rthread->end.next == CHUNK_NOBODY) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  baton_pass(thread);
+  baton_await(thread);
+}
+
+static bool chunk_ends_here(const struct thread *thread, enum chunk_reason reason) {
+  const struct rthread *rthread = thread->rthread;
+  return rthread->end.known && rthread->end.reason == reason &&
+         arch_position(thread) == rthread->chunk_start + rthread->end.length;
+}
+
+static void queue_signal(struct thread *thread, const struct input_event *event) {
+  thread->queued = (struct queued_signal){.signo = (int)event->signal.signo,
+                                          .synchronous = event->signal.synchronous,
+                                          .ended_wait = event->signal.ended_wait,
+                                          .wait_mask = thread->wait_mask};
+  memcpy(&thread->queued.info, event->signal.info, MIN(event->signal.count, sizeof thread->queued.info));
+}
+
+static void replay_safepoint(struct thread *thread) {
+  uint64_t position = arch_position(thread);
+  while (chunk_ends_here(thread, CHUNK_POLL)) change_chunks(thread);
+  const struct input_event *event = replay_peek(thread);
+  if (event && event->kind == EVENT_SIGNAL && event->position == position) {
+    queue_signal(thread, event);
+    replay_consume(thread);
+    replay_peek(thread);
+  } else if (chunk_ends_here(thread, CHUNK_DEAD)) {
+    replay_log_ends(thread);
+  } else if (arch_stop(thread) <= position && event) {
+    replay_diverged(thread, "expected the event %s at position %lu, and it did not come",
+                    input_event_name(event->kind), event->position);
+  }
+  replay_arm(thread);
+}
+
+void sphere_safepoint(struct thread *thread) {
+  if (recording()) baton_poll(thread);
+  else replay_safepoint(thread);
+}
+
+/* In a recording, signals that the kernel brought are logged; in a replay they come from there. */
+void sphere_signal(struct thread *thread, const struct queued_signal *signal) {
+  if (replaying() || signal->synchronous) return;
+  struct input_event event = {
+      .kind = EVENT_SIGNAL,
+      .signal = {.signo = (uint32_t)signal->signo, .ended_wait = signal->ended_wait, .count = sizeof signal->info}};
+  _Static_assert(sizeof signal->info <= EVENT_INFO_LIMIT, "siginfo");
+  memcpy(event.signal.info, &signal->info, sizeof signal->info);
+  thread->rthread->quiet_since = arch_position(thread);
+  record_event(thread, &event);
+}
+
+/* -- Calls ------------------------------------------------------------------------------------------------------------------------- */
+
+/* The next event must be this very call. */
+static const struct input_event *expect_call(struct thread *thread, const struct call *call, uint64_t digest) {
+  const struct input_row *row = input_row(call->nr);
+  struct input_event got = {0};
+  call_event(call, &got);
+  const struct input_event *event = replay_expect(thread, EVENT_SYSCALL, row ? row->name : "an unknown call");
+  const struct input_row *wanted = input_row(event->syscall.nr);
+  if (event->syscall.nr != got.syscall.nr)
+    replay_diverged(thread, "expected the call %s, got %s", wanted ? wanted->name : "?", row ? row->name : "?");
+  for (unsigned i = 0; i < 6; i++)
+    if (event->syscall.args[i] != got.syscall.args[i])
+      replay_diverged(thread, "%s: expected %lx as argument %u, got %lx", row->name, event->syscall.args[i], i + 1,
+                      got.syscall.args[i]);
+  if (event->syscall.digest != digest)
+    replay_diverged(thread, "%s: it sends other bytes than in the recording", row->name);
+  return event;
+}
+
+static long replay_emulated(struct thread *thread, const struct call *call, struct input_call *in) {
+  uint64_t digest = call_digest(in);
+  signals_note_wait_mask(thread, call);
+  if (chunk_ends_here(thread, CHUNK_CALL)) change_chunks(thread);
+  long result = expect_call(thread, call, digest)->syscall.result;
+  replay_consume(thread);
+  replay_copy_ins(thread);
+  if (result != CALL_INTERRUPTED) output_call(call, result);
+  return result;
+}
+
+static long replay_mmap(struct thread *thread, const struct call *call, const struct input_event *file, perform_call *perform) {
+  struct call again = *call;
+  int fd = -1;
+  if (file) {
+    fd = replay_open_file(file->file.file);
+    again.args[4] = fd;
+    again.args[3] = (call->args[3] & ~MAP_TYPE) | MAP_PRIVATE;
+    replay_consume(thread);
+  }
+  const struct input_event *event = expect_call(thread, call, 0);
+  long at = event->syscall.result;
+  replay_consume(thread);
+  if (!os_failed(at)) {
+    again.args[0] = at;
+    again.args[3] &= ~(long)MAP_32BIT;
+    if (!(again.args[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE))) again.args[3] |= MAP_FIXED_NOREPLACE;
+    long result = perform(thread, &again);
+    if (result != at) sphere_fail(OUTCOME_FAILED, "can't map memory at %lx, as in the recording (got %lx)", at, result);
+  }
+  if (fd >= 0) os_call1(__NR_close, fd);
+  return at;
+}
+
+static long replay_mremap(struct thread *thread, const struct call *call, perform_call *perform) {
+  struct call again = *call;
+  long at = expect_call(thread, call, 0)->syscall.result;
+  replay_consume(thread);
+  if (os_failed(at)) return at;
+  if (at != call->args[0]) {
+    again.args[3] |= MREMAP_FIXED | MREMAP_MAYMOVE;
+    again.args[4] = at;
+  }
+  long result = perform(thread, &again);
+  if (result != at) sphere_fail(OUTCOME_FAILED, "can't move memory to %lx, as in the recording (got %lx)", at, result);
+  return at;
+}
+
+static long replay_clone(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
+  const struct rthread *parent = thread->rthread;
+  uint64_t digest = call_digest(in);
+  const struct input_event *event = replay_peek(thread);
+  if (!event) replay_log_ends(thread);
+  if (event->kind == EVENT_THREAD || event->kind == EVENT_PROCESS) {
+    bool process = event->kind == EVENT_PROCESS;
+    uint32_t number = process ? event->process.thread : event->thread.thread;
+    if (number != region->threads) replay_diverged(thread, "expected thread %u to be born, got %u", number, region->threads);
+    thread->rthread->child_id = (int32_t)(process ? event->process.id : event->thread.id);
+    replay_consume(thread);
+    long made = perform(thread, call);
+    if (thread->rthread != parent) return made; /* in the child */
+    if (made < 0) sphere_fail(OUTCOME_FAILED, "can't make a thread or process (error %ld)", -made);
+  }
+  long result = expect_call(thread, call, digest)->syscall.result;
+  replay_consume(thread);
+  replay_copy_ins(thread);
+  return result;
+}
+
+/* Succeeded in the recording if no result follows. */
+static long replay_exec(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
+  uint64_t digest = call_digest(in);
+  const struct input_event *event = replay_peek(thread);
+  if (!event) replay_log_ends(thread);
+  if (event->kind == EVENT_FILE) {
+    long result = perform(thread, call);
+    sphere_fail(OUTCOME_FAILED, "can't start the next program (error %ld)", -result);
+  }
+  long result = expect_call(thread, call, digest)->syscall.result;
+  replay_consume(thread);
+  return result;
+}
+
+static bool interrupted_here(struct thread *thread, const struct call *call) {
+  const struct input_event *event = replay_peek(thread);
+  return event && event->kind == EVENT_SYSCALL && event->position == arch_position(thread) &&
+         event->syscall.nr == (uint32_t)call->nr && event->syscall.result == CALL_INTERRUPTED;
+}
+
+static long replay_executed(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
+  const struct input_event *event = replay_peek(thread);
+  switch (call->nr) {
+    case __NR_mmap:
+      return replay_mmap(thread, call, event && event->kind == EVENT_FILE ? event : NULL, perform);
+    case __NR_mremap: return replay_mremap(thread, call, perform);
+    case __NR_clone:
+    case __NR_clone3:
+#ifdef __NR_fork
+    case __NR_fork:
+    case __NR_vfork:
+#endif
+      return replay_clone(thread, call, in, perform);
+    case __NR_execve:
+    case __NR_execveat: return replay_exec(thread, call, in, perform);
+    case __NR_exit:
+    case __NR_exit_group: return perform(thread, call);
+    default: break;
+  }
+  struct call again = *call;
+  if (call->nr == __NR_madvise && call->args[2] == MADV_FREE) again.args[2] = MADV_DONTNEED;
+  long wanted = expect_call(thread, call, call_digest(in))->syscall.result;
+  replay_consume(thread);
+  long result = perform(thread, &again);
+  if (call->nr == __NR_set_tid_address) result = wanted;
+  if (result != wanted)
+    replay_diverged(thread, "%s: expected the result %ld, got %ld", input_row(call->nr)->name, wanted, result);
+  return result;
+}
+
+long replay_call(struct thread *thread, const struct call *call, perform_call *perform) {
+  struct input_call in;
+  int error = 0;
+  long result;
+  input_begin(&in, call->nr, call->args, read_application, NULL);
+  enum input_replay how = input_replay(&in, &error);
+  if (how == INPUT_REFUSE) return -error;
+  if (how == INPUT_UNSUPPORTED) replay_diverged(thread, "got a call that can't be recorded: %s", input_row(call->nr)->name);
+  if (how != INPUT_EMULATE && interrupted_here(thread, call)) {
+    replay_consume(thread);
+    result = CALL_INTERRUPTED;
+  } else if (how == INPUT_VIRTUAL) {
+    return perform(thread, call);
+  } else if (how == INPUT_EXECUTE) {
+    result = replay_executed(thread, call, &in, perform);
+  } else {
+    result = replay_emulated(thread, call, &in);
+  }
+  replay_arm(thread);
+  return result;
+}

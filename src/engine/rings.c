@@ -1,0 +1,161 @@
+/* rings.c: byte rings between the engine and the manager, and the region around them. See rings.h. */
+#include "engine/rings.h"
+
+#include <linux/futex.h>
+#include <linux/mman.h>
+
+#include "engine/descriptors.h"
+#include "engine/lib.h"
+
+static bool mapped[REGION_SLOTS + 1]; /* which rings this process has mapped */
+
+static void map_part(uintptr_t at, size_t bytes, uint64_t offset) {
+  long result = os_call6(__NR_mmap, at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                         engine_fd + FD_REGION, offset);
+  if (os_failed(result)) die(125, "can't map the memory shared with the manager");
+}
+
+void region_attach(void) {
+  map_part(REGION_BASE, REGION_HEADER, 0);
+  if (region->magic != REGION_MAGIC) die(125, "the memory shared with the manager is of another version");
+}
+
+/* -- Waiting ---------------------------------------------------------------------------------------------------------- */
+
+void region_wait(_Atomic uint32_t *word, uint32_t seen) {
+  struct {
+    long seconds, nanoseconds;
+  } patience = {0, 200000000};
+  os_call4(__NR_futex, word, FUTEX_WAIT, seen, &patience);
+}
+
+void region_wake(_Atomic uint32_t *word, int waiters) { os_call3(__NR_futex, word, FUTEX_WAKE, waiters); }
+
+enum { FREE, HELD, HELD_WITH_SLEEPERS };
+
+void region_lock(void) {
+  uint32_t seen = FREE;
+  if (atomic_compare_exchange_strong(&region->lock, &seen, HELD)) return;
+  while (atomic_exchange(&region->lock, HELD_WITH_SLEEPERS) != FREE) region_wait(&region->lock, HELD_WITH_SLEEPERS);
+}
+
+void region_unlock(void) {
+  if (atomic_exchange(&region->lock, FREE) == HELD_WITH_SLEEPERS) region_wake(&region->lock, 1);
+}
+
+/* -- The manager -------------------------------------------------------------------------------------------------------- */
+
+void region_doorbell(void) {
+  atomic_fetch_add(&region->doorbell, 1);
+  if (atomic_load(&region->manager_sleeps)) region_wake(&region->doorbell, 1);
+}
+
+static void check_manager(void) {
+  if (os_call2(__NR_kill, region->manager, 0) == -ESRCH) die(125, "the manager of this recording is gone");
+}
+
+int64_t region_ask(enum request_kind kind, int64_t value) {
+  region->request_kind = kind;
+  region->request_pid = (int32_t)os_call0(__NR_getpid);
+  region->request_value = value;
+  atomic_store(&region->request_state, REQUEST_ASKED);
+  region_doorbell();
+  while (atomic_load(&region->request_state) != REQUEST_ANSWERED) {
+    region_wait(&region->request_state, REQUEST_ASKED);
+    check_manager();
+  }
+  atomic_store(&region->request_state, REQUEST_NONE);
+  return region->request_answer;
+}
+
+void sphere_fail(enum outcome outcome, const char *pattern, ...) {
+  uint32_t none = OUTCOME_NONE;
+  static const int statuses[] = {[OUTCOME_UNSUPPORTED] = 122, [OUTCOME_DIVERGED] = 120, [OUTCOME_DAMAGED] = 121,
+                                 [OUTCOME_FAILED] = 125,      [OUTCOME_LOG_ENDS] = 0};
+  if (atomic_compare_exchange_strong(&region->outcome, &none, outcome) && pattern) {
+    char line[1024];
+    va_list args;
+    va_start(args, pattern);
+    vformat(line, sizeof line, pattern, args);
+    va_end(args);
+    print(2, "reprise: %s\n", line);
+  }
+  region_doorbell();
+  for (;;) os_call1(__NR_exit_group, statuses[outcome]);
+}
+
+/* -- Rings -------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t index_of(const struct rthread *of) { return of ? slot_of(of) + 1 : 0; }
+
+static struct ring *ring_of(struct rthread *of) { return of ? &of->ring : &region->order; }
+
+/* The ring twice in a row. */
+static uint8_t *bytes_of(const struct rthread *of) {
+  uint32_t index = index_of(of);
+  uintptr_t at = RINGS_BASE + (uintptr_t)index * 2 * RING_BYTES;
+  if (!mapped[index]) {
+    map_part(at, RING_BYTES, REGION_RING(index));
+    map_part(at + RING_BYTES, RING_BYTES, REGION_RING(index));
+    mapped[index] = true;
+  }
+  return (uint8_t *)at;
+}
+
+/* Until the manager has moved its end of the ring. */
+static void wait_for_manager(struct ring *ring, uint64_t head, uint64_t tail) {
+  uint32_t seen = atomic_load(&ring->moved);
+  atomic_store(&ring->waiting, 1);
+  if (atomic_load(&ring->head) == head && atomic_load(&ring->tail) == tail && !atomic_load(&ring->ended)) {
+    region_doorbell();
+    region_wait(&ring->moved, seen);
+    check_manager();
+  }
+  atomic_store(&ring->waiting, 0);
+}
+
+void ring_put(struct rthread *of, const void *bytes, size_t count) {
+  struct ring *ring = ring_of(of);
+  uint8_t *to = bytes_of(of);
+  const uint8_t *from = bytes;
+  while (count) {
+    uint64_t head = ring->head, tail = atomic_load(&ring->tail);
+    size_t part = MIN(count, RING_BYTES - (head - tail));
+    if (!part) {
+      wait_for_manager(ring, head, tail);
+      continue;
+    }
+    memcpy(to + head % RING_BYTES, from, part);
+    atomic_store(&ring->head, head + part);
+    from += part;
+    count -= part;
+    if (head + part - tail >= RING_MARK && head - tail < RING_MARK) region_doorbell();
+  }
+}
+
+const uint8_t *ring_content(struct rthread *of, size_t *count) {
+  struct ring *ring = ring_of(of);
+  uint64_t tail = ring->tail;
+  *count = atomic_load(&ring->head) - tail;
+  return bytes_of(of) + tail % RING_BYTES;
+}
+
+bool ring_await(struct rthread *of, size_t count) {
+  struct ring *ring = ring_of(of);
+  for (;;) {
+    bool ended = atomic_load(&ring->ended);
+    uint64_t head = atomic_load(&ring->head), tail = ring->tail;
+    if (head - tail > count) return true;
+    if (ended) return false;
+    if (head - tail == RING_BYTES) sphere_fail(OUTCOME_DAMAGED, "the recording holds an event larger than any can be");
+    wait_for_manager(ring, head, tail);
+  }
+}
+
+void ring_consume(struct rthread *of, size_t count) {
+  struct ring *ring = ring_of(of);
+  uint64_t tail = ring->tail;
+  atomic_store(&ring->tail, tail + count);
+  uint64_t left = atomic_load(&ring->head) - tail;
+  if (left - count < RING_MARK && left >= RING_MARK && !atomic_load(&ring->ended)) region_doorbell();
+}

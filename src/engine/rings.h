@@ -1,0 +1,36 @@
+/* rings.h: the engine's side of the region that it shares with the manager (rings.c). See input/region.h. */
+#ifndef REPRISE_ENGINE_RINGS_H
+#define REPRISE_ENGINE_RINGS_H
+
+#include "engine/thread.h"
+#include "input/region.h"
+
+static struct region *const region = (struct region *)REGION_BASE;
+
+/* Maps the region; once per process start. */
+void region_attach(void);
+static inline uint32_t slot_of(const struct rthread *rthread) { return (uint32_t)(rthread - region->slots); }
+
+/* A lock that processes share. */
+void region_lock(void);
+void region_unlock(void);
+/* The two futex operations on words of the region. The wait ends after a while by itself. */
+void region_wait(_Atomic uint32_t *word, uint32_t seen);
+void region_wake(_Atomic uint32_t *word, int waiters);
+/* Tells the manager that there is something to do. */
+void region_doorbell(void);
+/* Asks the manager, as the holder of the baton; the answer, or -errno. */
+int64_t region_ask(enum request_kind kind, int64_t value);
+
+/* Ends the whole sphere early, after one line that says why. */
+_Noreturn void sphere_fail(enum outcome outcome, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
+
+/* The ring of a slot; NULL: the order log's. */
+void ring_put(struct rthread *of, const void *bytes, size_t count);
+/* What is in it, contiguous. */
+const uint8_t *ring_content(struct rthread *of, size_t *count);
+/* Waits until there is more than count bytes; false when the stream ends there. */
+bool ring_await(struct rthread *of, size_t count);
+void ring_consume(struct rthread *of, size_t count);
+
+#endif

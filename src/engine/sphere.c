@@ -1,0 +1,202 @@
+/* sphere.c: how programs, threads and processes of a sphere begin and end, in recording and replay. See sphere.h. */
+#include "engine/sphere.h"
+
+#include "engine/baton.h"
+#include "engine/code.h"
+#include "engine/lib.h"
+#include "engine/log.h"
+#include "input/digest.h"
+
+/* -- Calls as both sides see them ---------------------------------------------------------------------------------------- */
+
+long read_application(void *context, void *to, uintptr_t from, size_t bytes) {
+  (void)context;
+  return safe_copy(to, (const void *)from, bytes);
+}
+
+void call_event(const struct call *call, struct input_event *event) {
+  const struct input_row *row = input_row(call->nr);
+  event->kind = EVENT_SYSCALL;
+  event->syscall.nr = (uint32_t)call->nr;
+  for (unsigned i = 0; i < 6; i++)
+    event->syscall.args[i] = row && row->args[i].kind != INPUT_NONE ? (uint64_t)call->args[i] : 0;
+}
+
+static long digest_piece(void *visitor, const struct input_piece *piece) {
+  uint64_t *digest = visitor;
+  uint8_t buffer[1024];
+  for (size_t done = 0; done < piece->bytes;) {
+    size_t part = MIN(sizeof buffer, piece->bytes - done);
+    if (safe_copy(buffer, (const void *)(piece->address + done), part)) break;
+    *digest = input_digest(*digest, buffer, part);
+    done += part;
+  }
+  return 0;
+}
+
+uint64_t call_digest(struct input_call *call) {
+  uint64_t digest = 0;
+  input_outgoing(call, digest_piece, &digest);
+  return digest;
+}
+
+long sphere_call(struct thread *thread, const struct call *call,
+                 long (*perform)(struct thread *, const struct call *)) {
+  return recording() ? record_call(thread, call, perform) : replay_call(thread, call, perform);
+}
+
+/* -- Programs ---------------------------------------------------------------------------------------------------------------- */
+
+static void set_ids(struct thread *thread) {
+  thread->rthread->pid = (int32_t)os_call0(__NR_getpid);
+  thread->rthread->tid = (int32_t)os_call0(__NR_gettid);
+}
+
+/* The first process of all. */
+static void found_sphere(struct thread *thread) {
+  thread->rthread = rthread_make();
+  thread->rthread->process = region->processes++;
+  set_ids(thread);
+  atomic_store(&thread->rthread->turn, 1);
+  if (replaying()) {
+    atomic_store(&region->holder, slot_of(thread->rthread) + 1);
+    baton_await(thread);
+    const struct input_event *event = replay_expect(thread, EVENT_PROCESS, "a new process");
+    thread->tid = thread->process->pid = (int)event->process.id;
+    replay_consume(thread);
+  } else {
+    baton_take(thread);
+    atomic_store(&thread->rthread->turn, 0);
+    struct input_event event = {.kind = EVENT_PROCESS,
+                                .process = {.id = (uint32_t)thread->tid, .thread = thread->rthread->number}};
+    record_event(thread, &event);
+  }
+}
+
+void sphere_start(struct thread *thread) {
+  region_attach();
+  arch_set_position(thread, 0);
+  if (config.first) {
+    found_sphere(thread);
+    return;
+  }
+  thread->rthread = &region->slots[config.slot];
+  set_ids(thread);
+  arch_set_position(thread, thread->rthread->ring.position);
+  if (!replaying()) return;
+  /* After an execve the process is what it was. */
+  thread->tid = thread->process->pid = thread->rthread->seen_id;
+}
+
+void sphere_begin_program(struct thread *thread) {
+  arch_set_position(thread, thread->rthread->ring.position);
+  if (replaying()) replay_arm(thread);
+  else arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
+}
+
+void sphere_mapped_image(struct thread *thread, int fd, uintptr_t address, size_t bytes) {
+  struct input_event event = {
+      .kind = EVENT_FILE, .file = {.file = record_file(thread, fd), .address = address, .bytes = bytes}};
+  record_event(thread, &event);
+}
+
+int sphere_next_image(struct thread *thread, uintptr_t *address) {
+  const struct input_event *event = replay_expect(thread, EVENT_FILE, "loading a program");
+  *address = event->file.address;
+  int fd = replay_open_file(event->file.file);
+  replay_consume(thread);
+  return fd;
+}
+
+void sphere_stack(struct thread *thread, uintptr_t *sp, uintptr_t top) {
+  if (recording()) {
+    record_copy_in(thread, *sp, (const void *)*sp, top - *sp);
+    return;
+  }
+  const struct input_event *event = replay_expect(thread, EVENT_COPY_IN, "the initial stack");
+  uintptr_t recorded = event->copy_in.address;
+  if (*sp < recorded) memset((void *)*sp, 0, recorded - *sp);
+  *sp = recorded;
+  replay_copy_ins(thread);
+}
+
+/* -- Threads and processes ------------------------------------------------------------------------------------------------------ */
+
+struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vfork) {
+  struct rthread *child = rthread_make();
+  child->pid = process ? 0 : thread->rthread->pid;
+  child->process = process ? region->processes++ : thread->rthread->process;
+  child->seen_id = thread->rthread->child_id;
+  if (!vfork) return child;
+  /* The kernel holds the parent until the child is gone to another program, or dead. */
+  if (recording()) baton_release(thread, CHUNK_CALL);
+  else baton_pass(thread);
+  return child;
+}
+
+void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork, bool failed) {
+  if (vfork && recording()) baton_take(thread);
+  if (vfork && replaying()) baton_await(thread);
+  if (failed) rthread_unmake(child);
+  else thread->rthread->child = slot_of(child);
+}
+
+void sphere_child(struct thread *thread, struct rthread *own) {
+  thread->rthread = own;
+  set_ids(thread);
+  arch_set_position(thread, 0);
+  if (recording()) {
+    baton_take(thread);
+    return;
+  }
+  thread->tid = own->seen_id;
+  if (!thread->process->pid) thread->process->pid = thread->tid;
+  baton_await(thread);
+  replay_arm(thread);
+}
+
+/* Threads that the kernel ends without their coming by. */
+static void end_others(struct thread *thread) {
+  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+    struct rthread *other = &region->slots[i];
+    if (other == thread->rthread || atomic_load(&other->state) != SLOT_LIVE) continue;
+    if (other->pid == thread->rthread->pid) baton_forget(other);
+  }
+}
+
+static void end(struct thread *thread, struct input_event *event) {
+  struct rthread *rthread = thread->rthread;
+  if (recording()) {
+    record_event(thread, event);
+    baton_release(thread, CHUNK_EXIT);
+    rthread_end(rthread);
+    return;
+  }
+  const struct input_event *next = replay_expect(thread, EVENT_EXIT, "the end of a thread");
+  if (next->exit.status != event->exit.status || next->exit.signo != event->exit.signo)
+    replay_diverged(thread, "expected to end with status %d, signal %u; got %d, %u", next->exit.status,
+                    next->exit.signo, event->exit.status, event->exit.signo);
+  replay_consume(thread);
+  baton_pass(thread);
+  rthread_end(rthread);
+}
+
+void sphere_thread_end(struct thread *thread, int status) {
+  struct input_event event = {.kind = EVENT_EXIT, .exit = {.status = status}};
+  end(thread, &event);
+}
+
+void sphere_process_end(struct thread *thread, int status, int signo) {
+  struct input_event event = {.kind = EVENT_EXIT, .exit = {.group = true, .status = status, .signo = (uint32_t)signo}};
+  end_others(thread);
+  end(thread, &event);
+}
+
+void sphere_before_exec(struct thread *thread, struct engine_config *next) {
+  end_others(thread);
+  struct rthread *rthread = thread->rthread;
+  next->slot = slot_of(rthread);
+  rthread->ring.position = arch_position(thread);
+  rthread->tid = rthread->pid;
+  rthread->seen_id = thread->process->pid;
+}

@@ -1,0 +1,95 @@
+/* sphere.h: what the rest of the engine tells those who record and replay.
+ *
+ * Everything here is called only when config.mode is not MODE_RUN. The border of a sphere is in recorder.c and replayer.c;
+ * sphere.c has what they share: the beginnings and ends of threads, processes and programs. */
+#ifndef REPRISE_ENGINE_SPHERE_H
+#define REPRISE_ENGINE_SPHERE_H
+
+#include "engine/rings.h"
+#include "input/input.h"
+
+/* -- Programs (start.c, loader.c) ------------------------------------------------------------------------------------ */
+
+/* Joins the sphere, with the baton in hand. */
+void sphere_start(struct thread *thread);
+/* After arch_reset: the position goes on where the program before was left. */
+void sphere_begin_program(struct thread *thread);
+/* The file behind fd has been mapped as a program. */
+void sphere_mapped_image(struct thread *thread, int fd, uintptr_t address, size_t bytes);
+/* Replay: the file that is to be mapped next, and where. */
+int sphere_next_image(struct thread *thread, uintptr_t *address);
+/* The initial stack is complete from *sp up to top: logged, or replaced. */
+void sphere_stack(struct thread *thread, uintptr_t *sp, uintptr_t top);
+
+/* -- While it runs ----------------------------------------------------------------------------------------------------- */
+
+/* A system call (syscalls.c). perform does it as without a sphere. */
+long sphere_call(struct thread *thread, const struct call *call,
+                 long (*perform)(struct thread *, const struct call *));
+/* At a safepoint, before signals are delivered: chunks end here, and replay's signals come. */
+void sphere_safepoint(struct thread *thread);
+/* The queued signal is about to be delivered. */
+void sphere_signal(struct thread *thread, const struct queued_signal *signal);
+
+/* -- Threads and processes ------------------------------------------------------------------------------------------------ */
+
+/* A child is about to be created: its slot. The baton is let go for the time of a vfork. */
+struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vfork);
+/* In the parent. failed: there is no child. */
+void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork, bool failed);
+/* In a new thread, or in the child of a fork: waits for its first turn. */
+void sphere_child(struct thread *thread, struct rthread *own);
+/* The last thing that the thread does for the application; the last thing that its process does. */
+void sphere_thread_end(struct thread *thread, int status);
+void sphere_process_end(struct thread *thread, int status, int signo);
+/* execve succeeds next: the other threads of the process are gone. config has the slot for the new program. */
+void sphere_before_exec(struct thread *thread, struct engine_config *next);
+
+/* -- Between recorder.c, replayer.c and sphere.c ---------------------------------------------------------------------------- */
+
+/* Puts an event in the thread's log, at its position now. */
+void record_event(struct thread *thread, struct input_event *event);
+/* Bytes that something outside has put into the sphere's memory. */
+void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes, size_t count);
+/* Keeps the file behind fd with the recording: its number. */
+uint32_t record_file(struct thread *thread, int fd);
+long record_call(struct thread *thread, const struct call *call, long (*perform)(struct thread *, const struct call *));
+
+/* The next event of the thread's log, NULL when there is none any more; and takes it out of the log. */
+const struct input_event *replay_peek(struct thread *thread);
+void replay_consume(struct thread *thread);
+/* The next event, which must be of this kind: anything else is a divergence. Not yet consumed. */
+const struct input_event *replay_expect(struct thread *thread, uint8_t kind, const char *doing);
+/* Applies a run of copy-ins. */
+void replay_copy_ins(struct thread *thread);
+/* A descriptor of a file of the recording. */
+int replay_open_file(uint32_t number);
+/* The log has no more for this thread: it was killed here. */
+_Noreturn void replay_log_ends(struct thread *thread);
+/* Sets the stop at which the thread next has something to do. */
+void replay_arm(struct thread *thread);
+_Noreturn void replay_diverged(struct thread *thread, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
+long replay_call(struct thread *thread, const struct call *call, long (*perform)(struct thread *, const struct call *));
+
+/* The call as the log has it: arguments that it does not have are zero. */
+void call_event(const struct call *call, struct input_event *event);
+/* A digest of all that the call reads from the application. */
+uint64_t call_digest(struct input_call *call);
+/* safe_copy as the walkers want it. */
+long read_application(void *context, void *to, uintptr_t from, size_t bytes);
+
+/* -- bounce.c ----------------------------------------------------------------------------------------------------------------- */
+
+/* Makes the call work on copies of the application's memory, so that it can go on while others run. False: too large. */
+bool bounce_begin(struct thread *thread, struct input_call *call, struct call *bounced);
+/* After the call, with the baton: copies what the kernel has written into the application; false: not all of it can be. */
+bool bounce_end(struct thread *thread, struct input_call *call, long result);
+/* Logs what was copied. */
+void bounce_log(struct thread *thread, struct input_call *call, long result);
+
+/* -- output.c ----------------------------------------------------------------------------------------------------------------- */
+
+/* Replay: shows again what a call has written to the recorded program's standard output and error. */
+void output_call(const struct call *call, long result);
+
+#endif

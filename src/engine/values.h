@@ -1,0 +1,13 @@
+/* values.h: what nondeterministic instructions return (values.c): logged in a recording, replaced in a replay. Only for
+ * threads of a sphere. */
+#ifndef REPRISE_ENGINE_VALUES_H
+#define REPRISE_ENGINE_VALUES_H
+
+#include "engine/thread.h"
+
+void values_time_stamp(struct thread *thread, uint64_t values[2]); /* time, processor */
+void values_processor(struct thread *thread, uint64_t values[1]);
+void values_cpuid(struct thread *thread, uint64_t values[4]);
+void values_random(struct thread *thread, uint64_t values[2]); /* value, success */
+
+#endif

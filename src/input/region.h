@@ -1,0 +1,105 @@
+/* region.h: the memory that a sphere's processes share with its manager.
+ *
+ * A memory file, mapped by the manager and, at REGION_BASE, by every engine of the sphere. It holds a slot for each living
+ * R-thread, byte rings through which logs flow (to the manager in a recording, from it in a replay), the baton that
+ * says whose turn it is, and a counter where engines ask the manager for files. It outlives the processes: what was
+ * logged before a SIGKILL is still there for the manager to take.
+ *
+ * An R-thread's state lives in its slot so that it survives execve. */
+#ifndef REPRISE_INPUT_REGION_H
+#define REPRISE_INPUT_REGION_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "input/events.h"
+#include "order/chunk.h"
+
+enum { REGION_MAGIC = 0x52505247, REGION_SLOTS = CHUNK_SLOTS };
+
+/* Single producer, single consumer. head and tail count bytes for ever; the byte at n lies at n % RING_BYTES. Engines map a ring twice
+ * in a row, so that what is in it is contiguous for them. */
+enum { RING_BYTES = 256 << 10, RING_MARK = 64 << 10 /* of news are worth a ring of the doorbell */ };
+struct ring {
+  _Atomic uint64_t head;     /* bytes produced */
+  _Atomic uint64_t tail;     /* bytes consumed */
+  _Atomic uint64_t position; /* of the R-thread when it last produced or came by a safepoint */
+  _Atomic uint32_t moved;    /* futex: changes whenever the manager has moved its end */
+  _Atomic uint32_t waiting;  /* the engine's side sleeps on it */
+  _Atomic uint32_t ended;    /* replay: nothing comes after head … */
+  _Atomic uint32_t broken;   /* … because the stream breaks off there */
+};
+
+enum slot_state {
+  SLOT_FREE,
+  SLOT_LIVE,
+  SLOT_ENDED, /* by the engine; the manager frees it when it has closed the stream */
+};
+
+struct rthread {
+  _Atomic uint32_t state; /* enum slot_state */
+  uint32_t number;        /* of the R-thread */
+  uint32_t process;       /* its process's number in the sphere */
+  int32_t pid, tid;       /* the kernel's, now; 0 until its thread is there */
+  int32_t seen_id;        /* replay: the kernel's id in the recording */
+  int32_t child_id;       /* replay: the id that its next child had … */
+  uint32_t child;         /* … and the slot of its last one */
+  _Atomic uint32_t turn;  /* futex: 1 when the baton was handed to it */
+  struct ring ring;
+  struct input_codec codec;
+  uint64_t chunk_start;  /* position where its chunk began */
+  uint64_t chunk_size;   /* record: how long it may get */
+  uint64_t quiet_since;  /* position at which a signal was delivered last: no chunk ends there */
+  struct chunk_end end;  /* replay: where the chunk ends */
+  struct input_event next; /* replay: decoded, not consumed yet */
+  uint32_t next_bytes;     /* its length in the ring, 0: none decoded */
+};
+
+enum request_kind {
+  REQUEST_KEEP_FILE = 1, /* record: keep the file on descriptor `value` of process `pid`; answer: its number */
+  REQUEST_OPEN_FILE,     /* replay: open file number `value`; answer: the manager's descriptor */
+};
+enum request_state { REQUEST_NONE, REQUEST_ASKED, REQUEST_ANSWERED };
+
+enum outcome {
+  OUTCOME_NONE,
+  OUTCOME_UNSUPPORTED, /* the recording met something that can't be recorded */
+  OUTCOME_DIVERGED,    /* the replay did not do what the recording did */
+  OUTCOME_DAMAGED,     /* the logs can't be read */
+  OUTCOME_FAILED,      /* Reprise's own failure */
+  OUTCOME_LOG_ENDS,    /* the replay has come to where the recorded sphere was killed */
+};
+
+struct region {
+  uint32_t magic;
+  int32_t manager;                 /* its process id */
+  _Atomic uint32_t doorbell;       /* futex: the manager sleeps on it */
+  _Atomic uint32_t manager_sleeps;
+  _Atomic uint32_t outcome;        /* enum outcome: what made the sphere end early */
+  uint32_t quiet;                  /* replay: standard output and error are not shown again */
+
+  _Atomic uint32_t lock;           /* futex lock of all below up to the requests: 0, 1, 2 with sleepers */
+  _Atomic uint32_t holder;         /* slot + 1 of who has the baton, 0: nobody */
+  uint32_t open_chunk;             /* slot + 1 of whose chunk is not closed in the order log yet */
+  struct chunk_end open_end;       /* record: where and how it ended, if it is not the holder's */
+  uint32_t open_number;            /* the R-thread of open_chunk, whose slot may be another's by now */
+  uint32_t threads, processes;     /* created so far */
+  _Atomic uint32_t live;           /* slots in use */
+  struct chunk_scheduler scheduler;
+
+  _Atomic uint32_t request_state;  /* futex */
+  uint32_t request_kind;
+  int32_t request_pid;
+  int64_t request_value;
+  int64_t request_answer;          /* or -errno */
+
+  struct ring order;
+  struct rthread slots[REGION_SLOTS];
+};
+
+/* Where things lie in the file; ring 0 is the order log's, then one per slot. */
+#define REGION_HEADER ((sizeof(struct region) + 0xffffUL) & ~0xffffUL)
+#define REGION_RING(i) (REGION_HEADER + (uint64_t)(i)*RING_BYTES)
+#define REGION_BYTES REGION_RING(REGION_SLOTS + 1)
+
+#endif

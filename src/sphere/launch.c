@@ -1,0 +1,134 @@
+/* launch.c: becomes the engine: randomisation is turned off, the engine's files are put on high descriptors, and the engine
+ * is executed in this very process, so that process id, parent, terminal and limits are those the program would have
+ * had. */
+#include "sphere/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "engine/handover.h"
+#include "engine/log_channels.h"
+
+enum { USAGE = 2, FAILED = 125, NOT_EXECUTABLE = 126 };
+
+__attribute__((format(printf, 3, 4))) static void set_problem(struct launch_problem *problem, int status,
+                                                              const char *pattern, ...) {
+  va_list args;
+  va_start(args, pattern);
+  problem->status = status;
+  vsnprintf(problem->text, sizeof problem->text, pattern, args);
+  va_end(args);
+}
+
+/* REPRISE_LOG=channel,channel… */
+int launch_channels(struct engine_config *settings, struct launch_problem *problem) {
+  static const char *const names[] = {
+#define X(name, text) #name,
+      LOG_CHANNELS(X)
+#undef X
+  };
+  const char *word = getenv("REPRISE_LOG");
+  while (word && *word) {
+    size_t length = strcspn(word, ","), i = 0, count = sizeof names / sizeof *names;
+    while (i < count && (strlen(names[i]) != length || strncmp(names[i], word, length))) i++;
+    if (i == count) {
+      set_problem(problem, USAGE, "REPRISE_LOG: no channel named `%.*s'", (int)length, word);
+      return -1;
+    }
+    settings->log_channels |= 1u << i;
+    word += length + (word[length] == ',');
+  }
+  return 0;
+}
+
+/* Beside this command in a build folder, in libexec when installed. */
+static int open_engine(void) {
+  static const char *const places[] = {"reprise-engine", "../libexec/reprise/reprise-engine"};
+  char path[ENGINE_PATH_MAX + 64];
+  ssize_t n = readlink("/proc/self/exe", path, ENGINE_PATH_MAX);
+  char *name = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
+  for (size_t i = 0; name && i < sizeof places / sizeof *places; i++) {
+    snprintf(name + 1, 64, "%s", places[i]);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) return fd;
+  }
+  return open(REPRISE_LIBEXEC "/reprise-engine", O_RDONLY | O_CLOEXEC);
+}
+
+enum { DESCRIPTORS = 8 }; /* room for those that the engine keeps */
+
+/* Where the engine's descriptors go: just beyond the soft limit, where the program can't see them, if the hard limit leaves
+ * room there; else high up. The table of open files is as large as the highest number, so not too high. */
+static int choose_number(const struct rlimit *limit) {
+  enum { HIGHEST = 4096, USUAL = 1024 };
+  if (limit->rlim_cur <= HIGHEST && limit->rlim_max >= limit->rlim_cur + DESCRIPTORS) return (int)limit->rlim_cur;
+  return (int)(limit->rlim_cur < USUAL ? limit->rlim_cur : USUAL) - DESCRIPTORS;
+}
+
+static int config_file(const struct engine_config *from) {
+  int fd = memfd_create("reprise", MFD_CLOEXEC);
+  if (fd >= 0 && write(fd, from, sizeof *from) == (ssize_t)sizeof *from) return fd;
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+/* Puts the files on their numbers (engine.h). The first number, or -1. */
+static int place_descriptors(int engine, int settings, int region) {
+  struct rlimit limit, higher;
+  if (getrlimit(RLIMIT_NOFILE, &limit)) return -1;
+  int number = choose_number(&limit);
+  if (number <= STDERR_FILENO) return -1;
+  higher = limit;
+  if ((rlim_t)number >= limit.rlim_cur) {
+    higher.rlim_cur = (rlim_t)number + DESCRIPTORS;
+    if (setrlimit(RLIMIT_NOFILE, &higher)) return -1;
+  }
+  bool placed = dup2(engine, number) == number && dup2(settings, number + 1) == number + 1 &&
+                (region < 0 || dup2(region, number + 3) == number + 3);
+  if (setrlimit(RLIMIT_NOFILE, &limit)) return -1;
+  return placed ? number : -1;
+}
+
+void launch(struct engine_config *settings, char **argv, char **envp, int region, struct launch_problem *problem) {
+  int engine = open_engine();
+  if (engine < 0) {
+    set_problem(problem, FAILED, "the engine (reprise-engine) is missing: %s", strerror(errno));
+    return;
+  }
+  int old = personality(0xffffffff);
+  if (old < 0 || personality((unsigned long)old | ADDR_NO_RANDOMIZE) < 0) {
+    set_problem(problem, FAILED, "can't turn address-space randomisation off: %s", strerror(errno));
+    return;
+  }
+  settings->hide_no_randomize = !(old & ADDR_NO_RANDOMIZE);
+  int file = config_file(settings);
+  if (file < 0) {
+    set_problem(problem, FAILED, "can't make a memory file: %s", strerror(errno));
+    return;
+  }
+  int number = place_descriptors(engine, file, region);
+  if (number < 0) {
+    set_problem(problem, FAILED,
+                "no room for the engine's descriptors: the limit on open files is too low, "
+                "or this runs under reprise already");
+    return;
+  }
+  char name[ENGINE_PATH_MAX];
+  handover_name(name, sizeof name, number, strlen(settings->program));
+  execve(name, argv, envp);
+  if (errno == ENOENT) syscall(SYS_execveat, number, "", argv, envp, AT_EMPTY_PATH); /* without /proc */
+  if (errno == E2BIG)
+    set_problem(problem, NOT_EXECUTABLE, "%s: %s", argv[0], strerror(errno));
+  else
+    set_problem(problem, FAILED, "can't start the engine: %s", strerror(errno));
+}

@@ -1,0 +1,167 @@
+/* manager.c: what recording and replay have in common on the manager's side: the region, the program's life, the loop. See
+ * manager.h. */
+#include "sphere/manager.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* -- Futexes ------------------------------------------------------------------------------------------------------------- */
+
+static void sleep_on(_Atomic uint32_t *word, uint32_t seen) {
+  struct timespec patience = {0, 100000000};
+  syscall(SYS_futex, word, FUTEX_WAIT, seen, &patience, NULL, 0);
+}
+
+static void wake_all(_Atomic uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE, 1 << 30, NULL, NULL, 0); }
+
+void manager_moved(struct manager *manager, struct ring *ring) {
+  (void)manager;
+  atomic_fetch_add(&ring->moved, 1);
+  if (atomic_load(&ring->waiting)) wake_all(&ring->moved);
+}
+
+void manager_free_slot(struct manager *manager, struct rthread *slot) {
+  atomic_store(&slot->state, SLOT_FREE);
+  atomic_fetch_add(&manager->region->order.moved, 1);
+  wake_all(&manager->region->order.moved);
+}
+
+uint8_t *manager_ring(struct manager *manager, int slot) { return (uint8_t *)manager->region + REGION_RING(slot + 1); }
+
+/* -- Start ----------------------------------------------------------------------------------------------------------------- */
+
+/* The region's file. Its lock is shared by all who inherit the descriptor, so it is free when they are dead; the manager
+ * maps another open file of it. */
+static int make_region(struct manager *manager) {
+  int fd = memfd_create("reprise-region", MFD_CLOEXEC);
+  if (fd < 0) return -1;
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  manager->lock = open(path, O_RDWR | O_CLOEXEC);
+  if (manager->lock < 0 || ftruncate(fd, (off_t)REGION_BYTES) || flock(fd, LOCK_SH)) return -1;
+  void *at = mmap(NULL, REGION_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, manager->lock, 0);
+  if (at == MAP_FAILED) return -1;
+  manager->region = at;
+  manager->region->magic = REGION_MAGIC;
+  manager->region->manager = getpid();
+  return fd;
+}
+
+static const int left_to_program[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM};
+enum { LEFT = sizeof left_to_program / sizeof *left_to_program };
+
+static volatile pid_t told; /* the program, for the handler */
+
+/* Who wants to end the manager wants to end the program. */
+static void pass_on(int signo) {
+  if (told > 0) kill(told, signo);
+}
+
+/* The manager stays until the program is dead. What comes from the terminal has reached the program as well. */
+static void set_signals(struct sigaction old[LEFT], bool restore) {
+  for (int i = 0; i < LEFT; i++) {
+    bool terminal = left_to_program[i] == SIGINT || left_to_program[i] == SIGQUIT;
+    struct sigaction own = {.sa_handler = terminal ? SIG_IGN : pass_on, .sa_flags = SA_RESTART};
+    sigaction(left_to_program[i], restore ? &old[i] : &own, restore ? NULL : &old[i]);
+  }
+}
+
+static void *watch(void *argument) {
+  struct manager *manager = argument;
+  while (waitpid(manager->program, &manager->status, 0) < 0 && errno == EINTR) {}
+  while (flock(manager->lock, LOCK_EX) && errno == EINTR) {}
+  atomic_store(&manager->over, true);
+  atomic_fetch_add(&manager->region->doorbell, 1);
+  wake_all(&manager->region->doorbell);
+  return NULL;
+}
+
+int manager_start(struct manager *manager, struct engine_config *settings, char **argv, char **envp, uint64_t seed,
+                  bool chaos, uint64_t chunk, struct launch_problem *problem) {
+  int fd = make_region(manager);
+  if (fd < 0) {
+    *problem = (struct launch_problem){.status = 125};
+    snprintf(problem->text, sizeof problem->text, "can't make the memory to be shared with the program: %s", strerror(errno));
+    return -1;
+  }
+  chunk_init(&manager->region->scheduler, seed, chaos, chunk);
+  struct sigaction old[LEFT];
+  set_signals(old, false);
+  fflush(NULL);
+  manager->program = fork();
+  if (manager->program == 0) {
+    set_signals(old, true);
+    launch(settings, argv, envp, fd, problem);
+    fprintf(stderr, "reprise: %s\n", problem->text);
+    _exit(problem->status);
+  }
+  told = manager->program;
+  close(fd);
+  if (manager->program < 0 || pthread_create(&manager->watcher, NULL, watch, manager)) {
+    *problem = (struct launch_problem){.status = 125};
+    snprintf(problem->text, sizeof problem->text, "can't start a process: %s", strerror(errno));
+    if (manager->program > 0) kill(manager->program, SIGKILL);
+    return -1;
+  }
+  return 0;
+}
+
+/* -- Run --------------------------------------------------------------------------------------------------------------------- */
+
+static void serve_request(struct manager *manager) {
+  struct region *region = manager->region;
+  if (atomic_load(&region->request_state) != REQUEST_ASKED) return;
+  region->request_answer = manager->answer(manager, region->request_kind, region->request_pid, region->request_value);
+  atomic_store(&region->request_state, REQUEST_ANSWERED);
+  wake_all(&region->request_state);
+}
+
+/* Those that are left of a sphere that has come to an early end. */
+static void kill_all(struct manager *manager) {
+  for (int i = 0; i < REGION_SLOTS; i++) {
+    const struct rthread *slot = &manager->region->slots[i];
+    if (slot->state == SLOT_LIVE && slot->pid > 0) kill(slot->pid, SIGKILL);
+  }
+  kill(manager->program, SIGKILL);
+}
+
+void manager_run(struct manager *manager) {
+  struct region *region = manager->region;
+  for (;;) {
+    bool over = atomic_load(&manager->over);
+    uint32_t seen = atomic_load(&region->doorbell);
+    serve_request(manager);
+    bool fine = manager->serve(manager, over);
+    if (over) break;
+    if (!fine || atomic_load(&region->outcome)) kill_all(manager);
+    atomic_store(&region->manager_sleeps, 1);
+    if (atomic_load(&region->doorbell) == seen) sleep_on(&region->doorbell, seen);
+    atomic_store(&region->manager_sleeps, 0);
+  }
+  pthread_join(manager->watcher, NULL);
+}
+
+int manager_leave(int status) {
+  if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
+  struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none); /* the program has left its own */
+  signal(WTERMSIG(status), SIG_DFL);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, WTERMSIG(status));
+  sigprocmask(SIG_UNBLOCK, &set, NULL);
+  kill(getpid(), WTERMSIG(status));
+  return 128 + WTERMSIG(status);
+}

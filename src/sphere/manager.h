@@ -1,0 +1,40 @@
+/* manager.h: the manager of a sphere: the process that starts the program and serves its rings (manager.c). */
+#ifndef REPRISE_SPHERE_MANAGER_H
+#define REPRISE_SPHERE_MANAGER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "input/region.h"
+#include "sphere/launch.h"
+
+struct manager {
+  struct region *region;
+  int lock;               /* its own open file of the region: who can lock it knows that the sphere is dead */
+  pid_t program;          /* the first process */
+  int status;             /* of the program, as wait(2) gives it */
+  atomic_bool over;       /* all processes of the sphere are dead */
+  pthread_t watcher;
+  void *context;          /* of the functions below */
+  /* Serves the rings as far as there is anything to do; false: give up, and end the sphere. last: all are dead. */
+  bool (*serve)(struct manager *manager, bool last);
+  /* Answers a request: a number or -errno. */
+  int64_t (*answer)(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value);
+};
+
+/* Makes the region and starts the program in it: 0, or -1 with the problem. */
+int manager_start(struct manager *manager, struct engine_config *settings, char **argv, char **envp, uint64_t seed,
+                  bool chaos, uint64_t chunk, struct launch_problem *problem);
+/* Serves until all of the sphere is dead. */
+void manager_run(struct manager *manager);
+/* Ends the calling process as the program ended. */
+int manager_leave(int status);
+
+/* The bytes of a slot's ring, or of the order log's with slot -1; and its head or tail were moved. */
+uint8_t *manager_ring(struct manager *manager, int slot);
+void manager_moved(struct manager *manager, struct ring *ring);
+/* A slot whose stream is dealt with can be used again. */
+void manager_free_slot(struct manager *manager, struct rthread *slot);
+
+#endif

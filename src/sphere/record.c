@@ -1,0 +1,195 @@
+/* record.c: the manager of a recording: takes what the engines have logged out of their rings and appends it to the recording. */
+#include "sphere/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recording/recording.h"
+#include "sphere/manager.h"
+
+enum { UNSUPPORTED = 122, FAILED = 125, FLUSH_SECONDS = 1 };
+
+struct drain {
+  struct recording_writer *writer;
+  struct recording_error error;
+  bool failed;
+  time_t flushed;
+  struct {
+    uint64_t position; /* of the last frame's end */
+    bool begun;        /* it has a stream */
+  } streams[REGION_SLOTS + 1];
+  uint8_t buffer[RECORDING_FRAME_USUAL];
+};
+
+/* -- Rings -------------------------------------------------------------------------------------------------------------------- */
+
+static void copy_out(const uint8_t *ring, uint64_t from, uint8_t *to, size_t count) {
+  size_t at = from % RING_BYTES, first = count < RING_BYTES - at ? count : RING_BYTES - at;
+  memcpy(to, ring + at, first);
+  memcpy(to + first, ring, count - first);
+}
+
+/* Appends what is in a ring, in frames of the usual size; a smaller rest only if all is wanted. slot -1: the order log. */
+static bool drain_ring(struct manager *manager, int slot, bool all) {
+  struct drain *drain = manager->context;
+  struct ring *ring = slot < 0 ? &manager->region->order : &manager->region->slots[slot].ring;
+  struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};
+  if (slot >= 0) id = (struct recording_stream_id){RECORDING_INPUT, manager->region->slots[slot].number};
+  for (;;) {
+    uint64_t tail = atomic_load(&ring->tail), available = atomic_load(&ring->head) - tail;
+    /* Written before the bytes, so it is not below the position of any of them. */
+    uint64_t last = atomic_load(&ring->position);
+    size_t count = available < sizeof drain->buffer ? (size_t)available : sizeof drain->buffer;
+    if (!count || (count < sizeof drain->buffer && !all)) return true;
+    copy_out(manager_ring(manager, slot), tail, drain->buffer, count);
+    uint64_t first = drain->streams[slot + 1].position;
+    if (last < first) last = first;
+    if (recording_append(drain->writer, id, first, last, drain->buffer, count, &drain->error)) return false;
+    drain->streams[slot + 1].position = last;
+    drain->streams[slot + 1].begun = true;
+    atomic_store(&ring->tail, tail + count);
+    manager_moved(manager, ring);
+  }
+}
+
+static bool drain_slot(struct manager *manager, int i, bool all) {
+  struct drain *drain = manager->context;
+  struct rthread *slot = &manager->region->slots[i];
+  uint32_t state = atomic_load(&slot->state);
+  if (state == SLOT_FREE) return true;
+  if (!drain_ring(manager, i, all || state == SLOT_ENDED)) return false;
+  if (state != SLOT_ENDED) return true;
+  struct recording_stream_id id = {RECORDING_INPUT, slot->number};
+  if (drain->streams[i + 1].begun && recording_end(drain->writer, id, &drain->error)) return false;
+  memset(&drain->streams[i + 1], 0, sizeof drain->streams[i + 1]);
+  manager_free_slot(manager, slot);
+  return true;
+}
+
+/* The sphere was killed in the middle of a chunk: how far it came, as far as is known. */
+static bool note_last_chunk(struct manager *manager) {
+  struct drain *drain = manager->context;
+  struct region *region = manager->region;
+  if (!region->open_chunk) return true;
+  const struct rthread *slot = &region->slots[region->open_chunk - 1];
+  struct chunk_end end = region->open_end;
+  if (region->holder == region->open_chunk)
+    end = (struct chunk_end){.length = slot->ring.position - slot->chunk_start, .reason = CHUNK_DEAD};
+  end.next = CHUNK_NOBODY;
+  uint8_t buffer[CHUNK_END_LARGEST];
+  size_t count = chunk_encode(&end, buffer);
+  struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};
+  return !recording_append(drain->writer, id, drain->streams[0].position, drain->streams[0].position, buffer, count,
+                           &drain->error);
+}
+
+static bool serve(struct manager *manager, bool last) {
+  struct drain *drain = manager->context;
+  if (drain->failed) return false;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  bool all = last || now.tv_sec - drain->flushed >= FLUSH_SECONDS;
+  if (all) drain->flushed = now.tv_sec;
+  for (int i = 0; i < REGION_SLOTS && !drain->failed; i++) drain->failed = !drain_slot(manager, i, all);
+  if (!drain->failed) drain->failed = !drain_ring(manager, -1, all);
+  if (last && !drain->failed) drain->failed = !note_last_chunk(manager);
+  return !drain->failed;
+}
+
+/* -- Files ------------------------------------------------------------------------------------------------------------------------ */
+
+static int64_t keep_file(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value) {
+  struct drain *drain = manager->context;
+  char link[64], path[RECORDING_PATH_MAX];
+  struct stat info;
+  uint32_t number;
+  if (kind != REQUEST_KEEP_FILE) return -EINVAL;
+  snprintf(link, sizeof link, "/proc/%d/fd/%d", pid, (int)value);
+  int fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return -errno;
+  ssize_t n = readlink(link, path, sizeof path - 1);
+  path[n < 0 ? 0 : n] = 0;
+  int64_t result = fstat(fd, &info) ? -errno : S_ISREG(info.st_mode) ? 0 : -ENODEV;
+  if (!result) {
+    struct recording_error error;
+    if (recording_add_file(drain->writer, fd, path, &number, &error)) {
+      fprintf(stderr, "reprise: %s\n", error.text);
+      result = -EIO;
+    } else {
+      result = number;
+    }
+  }
+  close(fd);
+  return result;
+}
+
+/* -- The whole ---------------------------------------------------------------------------------------------------------------------- */
+
+static int describe(struct recording_writer *writer, const struct record_options *options,
+                    const struct engine_config *settings, char **argv, struct recording_error *error) {
+  char text[RECORDING_PATH_MAX];
+  int status = recording_set(writer, "program", settings->program, error);
+  for (; *argv && !status; argv++) status = recording_add(writer, "argument", *argv, error);
+  if (!status && getcwd(text, sizeof text)) status = recording_set(writer, "directory", text, error);
+  if (!status) status = recording_set(writer, "order", "chunk", error);
+  snprintf(text, sizeof text, "%lu", (unsigned long)options->seed);
+  if (!status && options->chaos) status = recording_set(writer, "chaos", text, error);
+  return status ? status : recording_save(writer, error);
+}
+
+static int complain(const struct recording_error *error) {
+  fprintf(stderr, "reprise: %s\n", error->text);
+  return FAILED;
+}
+
+static int finish(struct manager *manager, struct drain *drain) {
+  char text[32], path[RECORDING_PATH_MAX];
+  uint32_t outcome = manager->region->outcome;
+  snprintf(path, sizeof path, "%s", recording_writer_path(drain->writer));
+  int status = manager->status;
+  if (drain->failed) {
+    recording_abandon(drain->writer);
+    return complain(&drain->error);
+  }
+  snprintf(text, sizeof text, WIFSIGNALED(status) ? "signal %d" : "exit %d",
+           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+  recording_set(drain->writer, "status", text, NULL);
+  if (recording_close(drain->writer, &drain->error)) return complain(&drain->error);
+  /* Nothing that could be replayed. */
+  if (outcome || !manager->region->threads) recording_remove(path, NULL);
+  if (outcome) return outcome == OUTCOME_UNSUPPORTED ? UNSUPPORTED : FAILED;
+  return manager_leave(status);
+}
+
+int record(const struct record_options *options, struct engine_config *settings, char **argv) {
+  static struct drain drain;
+  static struct manager manager;
+  struct launch_problem problem;
+  const char *name = strrchr(settings->program, '/');
+  signal(SIGXFSZ, SIG_IGN);
+  int status = options->output ? recording_create(options->output, &drain.writer, &drain.error)
+                               : recording_create_default(name ? name + 1 : settings->program, &drain.writer, &drain.error);
+  if (!status) status = describe(drain.writer, options, settings, argv, &drain.error);
+  if (status) return complain(&drain.error);
+  manager.context = &drain;
+  manager.serve = serve;
+  manager.answer = keep_file;
+  settings->mode = MODE_RECORD;
+  signal(SIGXFSZ, SIG_DFL);
+  if (manager_start(&manager, settings, argv, environ, options->seed, options->chaos, options->chunk, &problem)) {
+    fprintf(stderr, "reprise: %s\n", problem.text);
+    recording_remove(recording_writer_path(drain.writer), NULL);
+    return problem.status;
+  }
+  signal(SIGXFSZ, SIG_IGN);
+  manager_run(&manager);
+  return finish(&manager, &drain);
+}

@@ -1,0 +1,20 @@
+/* record.h: recording a program (record.c). */
+#ifndef REPRISE_SPHERE_RECORD_H
+#define REPRISE_SPHERE_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sphere/launch.h"
+
+struct record_options {
+  const char *output; /* the recording's folder, NULL: the default place */
+  uint64_t seed;
+  bool chaos;
+  uint64_t chunk; /* instructions */
+};
+
+/* Records the program and returns the exit status; a program that dies of a signal takes the caller with it. */
+int record(const struct record_options *options, struct engine_config *settings, char **argv);
+
+#endif

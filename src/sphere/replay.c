@@ -1,0 +1,196 @@
+/* replay.c: the manager of a replay: reads the recording's streams into the rings of the engines. */
+#include "sphere/replay.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "recording/recording.h"
+#include "sphere/manager.h"
+
+enum { DIVERGED = 120, DAMAGED = 121, FAILED = 125, OPEN_FILES = 256 };
+
+/* A stream on its way into a ring. */
+struct source {
+  struct recording_stream *stream;
+  struct recording_frame frame;
+  uint32_t at; /* bytes of the frame that are in the ring already */
+  bool opened, ended;
+};
+
+struct feed {
+  struct recording_reader *reader;
+  struct recording_error error;
+  bool failed;
+  struct source order, slots[REGION_SLOTS];
+  struct {
+    int64_t number;
+    int fd;
+  } files[OPEN_FILES]; /* opened last, round and round */
+  unsigned next_file;
+};
+
+/* -- Rings ---------------------------------------------------------------------------------------------------------------------- */
+
+static bool open_source(struct feed *feed, struct source *source, struct recording_stream_id id) {
+  *source = (struct source){.opened = true};
+  int status = recording_stream_open(feed->reader, id, &source->stream, &feed->error);
+  if (status == RECORDING_ABSENT) source->stream = NULL;
+  return !status || status == RECORDING_ABSENT;
+}
+
+static void close_source(struct source *source) {
+  if (source->stream) recording_stream_close(source->stream);
+  *source = (struct source){0};
+}
+
+/* Makes sure that there are bytes of a frame; false when the stream is at its end. */
+static bool next_bytes(struct feed *feed, struct source *source, struct ring *ring) {
+  if (source->at < source->frame.length) return true;
+  if (source->ended) return false;
+  int status = source->stream ? recording_next(source->stream, &source->frame, &feed->error) : RECORDING_END;
+  source->at = 0;
+  if (!status) return true;
+  source->frame.length = 0;
+  source->ended = true;
+  if (status == RECORDING_TRUNCATED) atomic_store(&ring->broken, 1);
+  else if (status != RECORDING_END) feed->failed = true;
+  return false;
+}
+
+static void copy_in(uint8_t *ring, uint64_t to, const uint8_t *from, size_t count) {
+  size_t at = to % RING_BYTES, first = count < RING_BYTES - at ? count : RING_BYTES - at;
+  memcpy(ring + at, from, first);
+  memcpy(ring, from + first, count - first);
+}
+
+static void feed_ring(struct manager *manager, struct source *source, int slot) {
+  struct feed *feed = manager->context;
+  struct ring *ring = slot < 0 ? &manager->region->order : &manager->region->slots[slot].ring;
+  bool moved = false;
+  if (atomic_load(&ring->ended)) return;
+  for (;;) {
+    uint64_t head = atomic_load(&ring->head);
+    size_t room = RING_BYTES - (size_t)(head - atomic_load(&ring->tail));
+    if (!room) break;
+    if (!next_bytes(feed, source, ring)) {
+      atomic_store(&ring->ended, !feed->failed);
+      moved = true;
+      break;
+    }
+    size_t count = source->frame.length - source->at < room ? source->frame.length - source->at : room;
+    copy_in(manager_ring(manager, slot), head, source->frame.bytes + source->at, count);
+    source->at += (uint32_t)count;
+    atomic_store(&ring->head, head + count);
+    moved = true;
+  }
+  if (moved) manager_moved(manager, ring);
+}
+
+static bool serve(struct manager *manager, bool last) {
+  struct feed *feed = manager->context;
+  if (last || feed->failed) return !feed->failed;
+  feed_ring(manager, &feed->order, -1);
+  for (int i = 0; i < REGION_SLOTS && !feed->failed; i++) {
+    struct rthread *slot = &manager->region->slots[i];
+    uint32_t state = atomic_load(&slot->state);
+    struct source *source = &feed->slots[i];
+    if (state == SLOT_ENDED) {
+      close_source(source);
+      manager_free_slot(manager, slot);
+    } else if (state == SLOT_LIVE) {
+      struct recording_stream_id id = {RECORDING_INPUT, slot->number};
+      if (!source->opened && !open_source(feed, source, id)) feed->failed = true;
+      else feed_ring(manager, source, i);
+    }
+  }
+  return !feed->failed;
+}
+
+/* -- Files ----------------------------------------------------------------------------------------------------------------------- */
+
+static int64_t open_file(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value) {
+  struct feed *feed = manager->context;
+  static struct recording_file file;
+  (void)pid;
+  if (kind != REQUEST_OPEN_FILE) return -EINVAL;
+  for (unsigned i = 0; i < OPEN_FILES; i++)
+    if (feed->files[i].fd > 0 && feed->files[i].number == value) return feed->files[i].fd;
+  int fd;
+  if (recording_find_file(feed->reader, (uint32_t)value, &file, &feed->error) ||
+      recording_open_file(feed->reader, &file, &fd, &feed->error)) {
+    feed->failed = true;
+    return -EIO;
+  }
+  unsigned slot = feed->next_file++ % OPEN_FILES;
+  if (feed->files[slot].fd > 0) close(feed->files[slot].fd);
+  feed->files[slot].number = value;
+  feed->files[slot].fd = fd;
+  return fd;
+}
+
+/* -- The whole --------------------------------------------------------------------------------------------------------------------- */
+
+/* How the recorded program ended, where the replay can't show it: the recording ends with the death of the sphere. */
+static int recorded_status(const struct recording_reader *reader) {
+  const char *text = recording_get(reader, "status", 0);
+  int number;
+  if (text && sscanf(text, "signal %d", &number) == 1 && number > 0 && number < 65) return number;
+  if (text && sscanf(text, "exit %d", &number) == 1) return (number & 0xff) << 8;
+  return 9; /* it was cut off with its manager */
+}
+
+static int finish(struct manager *manager, struct feed *feed) {
+  if (feed->failed) {
+    fprintf(stderr, "reprise: %s\n", feed->error.text);
+    return feed->error.kind == RECORDING_SYSTEM ? FAILED : DAMAGED;
+  }
+  switch (manager->region->outcome) {
+    case OUTCOME_NONE: return manager_leave(manager->status);
+    case OUTCOME_DIVERGED: return DIVERGED;
+    case OUTCOME_DAMAGED: return DAMAGED;
+    case OUTCOME_LOG_ENDS: return manager_leave(recorded_status(feed->reader));
+    default: return FAILED;
+  }
+}
+
+int replay(const char *path, bool quiet, struct engine_config *settings) {
+  static struct feed feed;
+  static struct manager manager;
+  struct launch_problem problem;
+  if (recording_open(path, 0, &feed.reader, &feed.error)) {
+    fprintf(stderr, "reprise: %s\n", feed.error.text);
+    return feed.error.kind == RECORDING_SYSTEM || feed.error.kind == RECORDING_ABSENT ? FAILED : DAMAGED;
+  }
+  const char *order = recording_get(feed.reader, "order", 0), *program = recording_get(feed.reader, "program", 0);
+  if (!order || strcmp(order, "chunk")) {
+    fprintf(stderr, "reprise: %s: recorded with the order %s, which this version can't replay\n", path, order ? order : "?");
+    return DAMAGED;
+  }
+  struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};
+  if (!open_source(&feed, &feed.order, id)) {
+    fprintf(stderr, "reprise: %s\n", feed.error.text);
+    return DAMAGED;
+  }
+  snprintf(settings->program, sizeof settings->program, "%s", program ? program : "?");
+  snprintf(settings->execfn, sizeof settings->execfn, "%s", settings->program);
+  settings->mode = MODE_REPLAY;
+  settings->first = 1;
+  settings->program_fd = -1;
+  settings->output_roles[STDOUT_FILENO] = STDOUT_FILENO;
+  settings->output_roles[STDERR_FILENO] = STDERR_FILENO;
+  manager.context = &feed;
+  manager.serve = serve;
+  manager.answer = open_file;
+  char *argv[] = {settings->program, NULL}, *none[] = {NULL};
+  if (manager_start(&manager, settings, argv, none, 0, false, CHUNK_SIZE, &problem)) {
+    fprintf(stderr, "reprise: %s\n", problem.text);
+    return problem.status;
+  }
+  manager.region->quiet = quiet;
+  manager_run(&manager);
+  return finish(&manager, &feed);
+}
