@@ -135,14 +135,16 @@ static void replay_safepoint(struct thread *thread) {
   if (event && event->kind == EVENT_SIGNAL && event->position == position) {
     queue_signal(thread, event);
     replay_consume(thread);
-    replay_peek(thread);
-  } else if (chunk_ends_here(thread, CHUNK_DEAD)) {
-    replay_log_ends(thread);
-  } else if (arch_stop(thread) <= position && event) {
+    replay_arm(thread);
+    return;
+  }
+  if (chunk_ends_here(thread, CHUNK_DEAD)) replay_log_ends(thread);
+  replay_arm(thread);
+  if (arch_stop(thread) > position) return;
+  if (event && event->position < position)
     replay_diverged(thread, "expected the event %s at position %lu, and it did not come",
                     input_event_name(event->kind), event->position);
-  }
-  replay_arm(thread);
+  replay_diverged(thread, "it is beyond the end of its chunk");
 }
 
 void sphere_safepoint(struct thread *thread) {
