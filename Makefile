@@ -97,7 +97,7 @@ clean:
 
 help:
 	@echo "make            build $(BUILD)/reprise and $(BUILD)/reprise-engine"
-	@echo "make demo       a racy program, natively and under reprise"
+	@echo "make demo       a racy program, recorded and replayed"
 	@echo "make test       all tests (minutes)"
 	@echo "make soak       the tests at full length, under every stress build (hours)"
 	@echo "make fuzz       the readers of recordings against a fuzzer, for FUZZ_SECONDS=$(FUZZ_SECONDS)"

@@ -55,5 +55,7 @@ int main(int argc, char **argv) {
   if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
   const struct command *command = find_command(name);
   if (!command) return bad_usage(&help_command, "%s: no such command", name);
+  bool wants_help = argc > 2 && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"));
+  if (wants_help) return help_command.run(2, (char *[]){argv[2], argv[1], NULL});
   return command->run(argc - 1, argv + 1);
 }
