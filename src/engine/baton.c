@@ -55,21 +55,27 @@ static struct rthread *holder(void) {
 
 /* -- Recording ------------------------------------------------------------------------------------------------------------ */
 
-/* Whether the kernel still runs the thread: one that was killed stays a zombie until its parent looks. */
-static bool is_alive(const struct rthread *rthread) {
-  if (!rthread->tid) return true; /* not yet there */
+/* The kernel's letter for the state of the thread; 'X' when there is none of that id, 'R' when it can't be told. */
+static char state_of(const struct rthread *rthread) {
+  if (!rthread->tid) return 'R'; /* not yet there */
   char path[64], text[512];
   format(path, sizeof path, "/proc/%d/task/%d/stat", rthread->pid, rthread->tid);
   long fd = os_call4(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-  if (fd == -ENOENT || fd == -ESRCH) return false;
-  if (fd < 0) return true;
+  if (fd == -ENOENT || fd == -ESRCH) return 'X';
+  if (fd < 0) return 'R';
   long n = os_call3(__NR_read, fd, text, sizeof text - 1);
   os_call1(__NR_close, fd);
-  if (n == -ESRCH) return false;
-  if (n <= 0) return true;
+  if (n == -ESRCH) return 'X';
+  if (n <= 0) return 'R';
   text[n] = 0;
   const char *end = strrchr(text, ')');
-  return !end || (end[2] != 'Z' && end[2] != 'X');
+  return end ? end[2] : 'R';
+}
+
+/* One that was killed stays a zombie until its parent looks. */
+static bool is_alive(const struct rthread *rthread) {
+  char state = state_of(rthread);
+  return state != 'X' && state != 'Z';
 }
 
 /* Under the lock, nobody having the baton: gives it to the slot. */
@@ -119,18 +125,36 @@ static void bury(struct rthread *dead) {
   region_unlock();
 }
 
+/* Who was stopped while it waited, and was then given the baton, can't use it: it waits on, behind the others. */
+static void pass_over(struct rthread *stopped) {
+  region_lock();
+  uint32_t given = 1;
+  if (holder() == stopped && atomic_compare_exchange_strong(&stopped->turn, &given, 0)) {
+    chunk_wait(&region->scheduler, slot_of(stopped));
+    let_go(stopped, stopped->waits_in);
+  }
+  region_unlock();
+}
+
+static void look_after(struct rthread *now) {
+  char state = state_of(now);
+  if (state == 'X' || state == 'Z') bury(now);
+  else if (state == 'T') pass_over(now);
+}
+
 static void begin_chunk(struct thread *thread) {
   thread->rthread->chunk_size = chunk_size(&region->scheduler);
   arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
 }
 
 static void wait_for_turn(struct rthread *rthread) {
-  while (!atomic_load(&rthread->turn)) {
+  uint32_t given = 1;
+  while (!atomic_compare_exchange_strong(&rthread->turn, &given, 0)) {
     region_wait(&rthread->turn, 0);
     struct rthread *now = holder();
-    if (!atomic_load(&rthread->turn) && now && !is_alive(now)) bury(now);
+    if (!atomic_load(&rthread->turn) && now && now != rthread) look_after(now);
+    given = 1;
   }
-  atomic_store(&rthread->turn, 0);
 }
 
 void baton_take(struct thread *thread) {
@@ -153,6 +177,7 @@ void baton_take(struct thread *thread) {
 void baton_release(struct thread *thread, enum chunk_reason reason) {
   struct rthread *rthread = thread->rthread;
   rthread->ring.position = arch_position(thread);
+  rthread->waits_in = reason;
   region_lock();
   let_go(rthread, reason);
   region_unlock();
@@ -167,6 +192,7 @@ void baton_poll(struct thread *thread) {
   bool others = region->scheduler.count;
   if (others) {
     chunk_wait(&region->scheduler, slot_of(rthread));
+    rthread->waits_in = CHUNK_POLL;
     let_go(rthread, CHUNK_POLL);
   }
   region_unlock();
@@ -193,7 +219,6 @@ static struct rthread *find(uint32_t number) {
 
 void baton_pass(struct thread *thread) {
   const struct chunk_end *end = &thread->rthread->end;
-  if (!end->known || end->next == CHUNK_NOBODY) return;
   struct rthread *next = find(end->next);
   if (!next) sphere_fail(OUTCOME_DAMAGED, "the order log wants thread %u, which does not exist", end->next);
   atomic_store(&region->holder, slot_of(next) + 1);
@@ -218,15 +243,25 @@ static void learn_end(struct thread *thread) {
   }
 }
 
-void baton_await(struct thread *thread) {
-  struct rthread *rthread = thread->rthread;
+static void await_turn(struct rthread *rthread) {
   while (!atomic_load(&rthread->turn)) {
     region_wait(&rthread->turn, 0);
     struct rthread *now = holder();
-    if (!atomic_load(&rthread->turn) && now && now != rthread && !is_alive(now))
+    if (!atomic_load(&rthread->turn) && now && now != rthread && !atomic_load(&region->finished) && !is_alive(now))
       sphere_fail(OUTCOME_DIVERGED, "replay diverged: thread %u has ended, which it had not in the recording",
                   now->number);
   }
   atomic_store(&rthread->turn, 0);
-  learn_end(thread);
+}
+
+/* A chunk of no length at all belongs to a thread that was stopped in the recording when it had its turn. */
+void baton_await(struct thread *thread, enum chunk_reason reason) {
+  struct rthread *rthread = thread->rthread;
+  for (;;) {
+    await_turn(rthread);
+    learn_end(thread);
+    const struct chunk_end *end = &rthread->end;
+    if (!end->known || end->length || end->reason != reason || end->next == CHUNK_NOBODY) return;
+    baton_pass(thread);
+  }
 }

@@ -15,8 +15,8 @@ void baton_forget(struct rthread *rthread);
 
 /* Replay. The chunk is at its end: hands over to whom the log says. */
 void baton_pass(struct thread *thread);
-/* Waits for this thread's turn and learns where its chunk ends. */
-void baton_await(struct thread *thread);
+/* Waits for this thread's turn and learns where its chunk ends. reason: how its last one ended. */
+void baton_await(struct thread *thread, enum chunk_reason reason);
 
 /* A slot for a new R-thread, made by the holder. */
 struct rthread *rthread_make(void);

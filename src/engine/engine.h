@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ENGINE_CONFIG_MAGIC = 0x52505231, ENGINE_PATH_MAX = 4096 };
+enum { ENGINE_CONFIG_MAGIC = 0x52505231, ENGINE_PATH_MAX = 4096, OUTPUT_ROLES = 1024 };
 
 /* Which memory accesses call for the inline permission check. */
 enum check_mode { CHECK_NONE, CHECK_ACCESSES /* every access that is not stack-pointer relative */ };
@@ -30,10 +30,11 @@ struct engine_config {
   uint32_t limits_known; /* 1: limits holds what the program has set; 0: the kernel's are the program's */
   struct {
     uint64_t soft, hard;
-  } limits[2]; /* RLIMIT_DATA and RLIMIT_AS as the program sees them (limits.c) */
-  uint8_t
-      output_roles[1024]; /* replay: by descriptor, 1 or 2 where it is standard output or error (output.c) */
-  char comm[16];          /* the process's name as the kernel would have set it (not by the launcher) */
+  } limits[2];            /* RLIMIT_DATA and RLIMIT_AS as the program sees them (limits.c) */
+  uint64_t mask, ignored; /* replay: signals that the program finds blocked and ignored when it starts */
+  uint8_t output_roles
+      [OUTPUT_ROLES]; /* replay: by descriptor, 1 or 2 where it is standard output or error (output.c) */
+  char comm[16];      /* the process's name as the kernel would have set it (not by the launcher) */
   char program[ENGINE_PATH_MAX]; /* the file to load: the program, or the interpreter of its script */
   char execfn[ENGINE_PATH_MAX];  /* AT_EXECFN as the kernel would have set it */
 };

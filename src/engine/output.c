@@ -11,14 +11,12 @@
 #include "engine/lib.h"
 #include "engine/sphere.h"
 
-enum { FOLLOWED = 1024 };
+static uint8_t role_of(struct thread *thread, long fd) {
+  return fd >= 0 && fd < OUTPUT_ROLES ? thread->process->output_roles[fd] : 0;
+}
 
-static uint8_t *roles(void) { return config.output_roles; }
-
-static uint8_t role_of(long fd) { return fd >= 0 && fd < FOLLOWED ? roles()[fd] : 0; }
-
-static void set_role(long fd, uint8_t role) {
-  if (fd >= 0 && fd < FOLLOWED) roles()[fd] = role;
+static void set_role(struct thread *thread, long fd, uint8_t role) {
+  if (fd >= 0 && fd < OUTPUT_ROLES) thread->process->output_roles[fd] = role;
 }
 
 static void show(int fd, const char *from, size_t count) {
@@ -46,34 +44,34 @@ static void show_vector(int fd, uintptr_t vector, long parts, size_t count) {
   }
 }
 
-static void close_range(long first, unsigned long last) {
-  for (long fd = first; fd < FOLLOWED && (unsigned long)fd <= last; fd++) set_role(fd, 0);
+static void close_range(struct thread *thread, long first, unsigned long last) {
+  for (long fd = first; fd < OUTPUT_ROLES && (unsigned long)fd <= last; fd++) set_role(thread, fd, 0);
 }
 
-void output_call(const struct call *call, long result) {
+void output_call(struct thread *thread, const struct call *call, long result) {
   const long *a = call->args;
   if (result < 0 && call->nr != __NR_close) return;
   switch (call->nr) {
     case __NR_write:
     case __NR_pwrite64:
-      if (role_of(a[0])) show(role_of(a[0]), (const char *)a[1], (size_t)result);
+      if (role_of(thread, (int)a[0])) show(role_of(thread, (int)a[0]), (const char *)a[1], (size_t)result);
       break;
     case __NR_writev:
     case __NR_pwritev:
     case __NR_pwritev2:
-      if (role_of(a[0])) show_vector(role_of(a[0]), (uintptr_t)a[1], a[2], (size_t)result);
+      if (role_of(thread, (int)a[0])) show_vector(role_of(thread, (int)a[0]), (uintptr_t)a[1], a[2], (size_t)result);
       break;
-    case __NR_dup: set_role(result, role_of(a[0])); break;
+    case __NR_dup: set_role(thread, result, role_of(thread, (int)a[0])); break;
 #ifdef __NR_dup2
     case __NR_dup2:
 #endif
-    case __NR_dup3: set_role(result, role_of((int)a[0])); break;
+    case __NR_dup3: set_role(thread, result, role_of(thread, (int)a[0])); break;
     case __NR_fcntl:
-      if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC) set_role(result, role_of((int)a[0]));
+      if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC) set_role(thread, result, role_of(thread, (int)a[0]));
       break;
-    case __NR_close: set_role((int)a[0], 0); break;
+    case __NR_close: set_role(thread, (int)a[0], 0); break;
     case __NR_close_range:
-      if (!(a[2] & CLOSE_RANGE_CLOEXEC)) close_range((unsigned)a[0], (unsigned)a[1]);
+      if (!(a[2] & CLOSE_RANGE_CLOEXEC)) close_range(thread, (unsigned)a[0], (unsigned)a[1]);
       break;
     default: break;
   }

@@ -51,6 +51,7 @@ static void prepare_child(struct thread *child, struct thread *parent, const str
     bool share = request->flags & CLONE_SIGHAND;
     struct signal_actions *actions = process->actions;
     child->process = process_make(0, share ? signals_share_actions(actions) : signals_copy_actions(actions));
+    memcpy(child->process->output_roles, process->output_roles, sizeof process->output_roles);
   }
 }
 
@@ -162,6 +163,7 @@ static long fork_copy(struct thread *thread, const struct request *request) {
 
 /* In replay the child's ids are those of the recording, its descriptors and namespaces do not matter. */
 static void strip(struct request *request) {
+  request->exit_signal = 0;
   request->flags &= ~(uint64_t)(CLONE_PIDFD | CLONE_PARENT_SETTID | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
                                 CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_INTO_CGROUP);
 }

@@ -73,7 +73,16 @@ static const uint16_t never_waits[] = {
 #endif
 };
 
+/* A call that may stop the caller itself. */
+static bool may_stop(const struct call *call) {
+  int signo = 0;
+  if (call->nr == __NR_kill || call->nr == __NR_tkill || call->nr == __NR_rt_sigqueueinfo) signo = (int)call->args[1];
+  if (call->nr == __NR_tgkill || call->nr == __NR_rt_tgsigqueueinfo) signo = (int)call->args[2];
+  return signo == SIGSTOP || signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
+}
+
 static bool may_wait(const struct call *call) {
+  if (may_stop(call)) return true;
   if (call->nr == __NR_futex) {
     switch (call->args[1] & FUTEX_CMD_MASK) {
       case FUTEX_WAIT:

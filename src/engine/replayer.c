@@ -4,6 +4,7 @@
  * addresses of the recording. The first difference ends the replay. */
 #include <linux/fcntl.h>
 #include <linux/mman.h>
+#include <linux/resource.h>
 
 #include "engine/baton.h"
 #include "engine/code.h"
@@ -109,9 +110,10 @@ void replay_arm(struct thread *thread) {
 
 /* The thread is at the end of its chunk: others run, then it goes on with its next one. */
 static void change_chunks(struct thread *thread) {
+  enum chunk_reason reason = thread->rthread->end.reason;
   if (thread->rthread->end.next == CHUNK_NOBODY) sphere_fail(OUTCOME_LOG_ENDS, NULL);
   baton_pass(thread);
-  baton_await(thread);
+  baton_await(thread, reason);
 }
 
 static bool chunk_ends_here(const struct thread *thread, enum chunk_reason reason) {
@@ -184,14 +186,23 @@ static const struct input_event *expect_call(struct thread *thread, const struct
   return event;
 }
 
-static long replay_emulated(struct thread *thread, const struct call *call, struct input_call *in) {
+/* How far the stack grows is up to the kernel, in replay too. */
+static bool sets_stack_limit(const struct call *call) {
+#ifdef __NR_setrlimit
+  if (call->nr == __NR_setrlimit) return call->args[0] == RLIMIT_STACK;
+#endif
+  return call->nr == __NR_prlimit64 && !call->args[0] && call->args[1] == RLIMIT_STACK && call->args[2] && !call->args[3];
+}
+
+static long replay_emulated(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
   uint64_t digest = call_digest(in);
   signals_note_wait_mask(thread, call);
   if (chunk_ends_here(thread, CHUNK_CALL)) change_chunks(thread);
   long result = expect_call(thread, call, digest)->syscall.result;
   replay_consume(thread);
   replay_copy_ins(thread);
-  if (result != CALL_INTERRUPTED) output_call(call, result);
+  if (sets_stack_limit(call) && !result) perform(thread, call);
+  if (result != CALL_INTERRUPTED) output_call(thread, call, result);
   return result;
 }
 
@@ -230,6 +241,16 @@ static long replay_mremap(struct thread *thread, const struct call *call, perfor
   long result = perform(thread, &again);
   if (result != at) sphere_fail(OUTCOME_FAILED, "can't move memory to %lx, as in the recording (got %lx)", at, result);
   return at;
+}
+
+/* A break that was not moved in the recording is not moved here, whatever the reason was. */
+static long replay_brk(struct thread *thread, const struct call *call, perform_call *perform) {
+  long wanted = expect_call(thread, call, 0)->syscall.result;
+  replay_consume(thread);
+  if (wanted != call->args[0] && call->args[0]) return wanted;
+  long result = perform(thread, call);
+  if (result != wanted) sphere_fail(OUTCOME_FAILED, "can't move the break to %lx, as in the recording", wanted);
+  return result;
 }
 
 static long replay_clone(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
@@ -292,6 +313,7 @@ static long replay_executed(struct thread *thread, const struct call *call, stru
     case __NR_exit_group: return perform(thread, call);
     default: break;
   }
+  if (call->nr == __NR_brk) return replay_brk(thread, call, perform);
   struct call again = *call;
   if (call->nr == __NR_madvise && call->args[2] == MADV_FREE) again.args[2] = MADV_DONTNEED;
   long wanted = expect_call(thread, call, call_digest(in))->syscall.result;
@@ -319,7 +341,7 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
   } else if (how == INPUT_EXECUTE) {
     result = replay_executed(thread, call, &in, perform);
   } else {
-    result = replay_emulated(thread, call, &in);
+    result = replay_emulated(thread, call, &in, perform);
   }
   replay_arm(thread);
   return result;

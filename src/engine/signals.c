@@ -149,6 +149,21 @@ void signals_init_thread(struct thread *thread) {
   CHECK(result == 0);
 }
 
+uint64_t signals_ignored(struct thread *thread) {
+  uint64_t ignored = 0;
+  for (int signo = 1; signo <= SIGNAL_COUNT; signo++)
+    if (thread->process->actions->of[signo].handler == HANDLER_IGNORE) ignored |= SIGNAL_BIT(signo);
+  return ignored;
+}
+
+/* In replay the state that the program inherits is that of the recording, whatever the kernel's is. */
+static void inherit_recorded(struct thread *first) {
+  struct signal_actions *actions = first->process->actions;
+  first->mask = config.mask;
+  for (int signo = 1; signo <= SIGNAL_COUNT; signo++)
+    actions->of[signo] = (struct action){.handler = config.ignored & SIGNAL_BIT(signo) ? HANDLER_IGNORE : HANDLER_DEFAULT};
+}
+
 void signals_init(struct thread *first) {
   struct signal_actions *actions = arena_alloc(sizeof *actions);
   actions->users = 1;
@@ -160,6 +175,7 @@ void signals_init(struct thread *first) {
     os_call4(__NR_rt_sigaction, signo, 0, &actions->of[signo], sizeof actions->of[signo].mask);
     if (SIGNAL_BIT(signo) & SYNCHRONOUS) kernel_set_action(signo, &actions->of[signo]);
   }
+  if (replaying()) inherit_recorded(first);
   signals_let_in(first);
 }
 

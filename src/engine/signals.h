@@ -25,6 +25,9 @@ bool signals_call(struct thread *thread, const struct call *call, long *result);
 /* Replay: if the call waits under a mask of its own, thread->wait_mask is that. */
 void signals_note_wait_mask(struct thread *thread, const struct call *call);
 
+/* The signals that the application ignores. */
+uint64_t signals_ignored(struct thread *thread);
+
 /* Blocks everything while the thread's state is not fit for a handler. False (and nothing blocked that was not before)
  * when a signal is already queued: the call at hand must then be given up with CALL_INTERRUPTED. */
 bool signals_hold_off(struct thread *thread);

@@ -5,6 +5,7 @@
 #include "engine/code.h"
 #include "engine/lib.h"
 #include "engine/log.h"
+#include "engine/signals.h"
 #include "input/digest.h"
 
 /* -- Calls as both sides see them ---------------------------------------------------------------------------------------- */
@@ -60,7 +61,7 @@ static void found_sphere(struct thread *thread) {
   atomic_store(&thread->rthread->turn, 1);
   if (replaying()) {
     atomic_store(&region->holder, slot_of(thread->rthread) + 1);
-    baton_await(thread);
+    baton_await(thread, CHUNK_POLL);
     const struct input_event *event = replay_expect(thread, EVENT_PROCESS, "a new process");
     thread->tid = thread->process->pid = (int)event->process.id;
     replay_consume(thread);
@@ -76,6 +77,7 @@ static void found_sphere(struct thread *thread) {
 void sphere_start(struct thread *thread) {
   region_attach();
   arch_set_position(thread, 0);
+  memcpy(thread->process->output_roles, config.output_roles, sizeof config.output_roles);
   if (config.first) {
     found_sphere(thread);
     return;
@@ -136,7 +138,7 @@ struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vf
 
 void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork, bool failed) {
   if (vfork && recording()) baton_take(thread);
-  if (vfork && replaying()) baton_await(thread);
+  if (vfork && replaying()) baton_await(thread, CHUNK_CALL);
   if (failed) rthread_unmake(child);
   else thread->rthread->child = slot_of(child);
 }
@@ -151,7 +153,7 @@ void sphere_child(struct thread *thread, struct rthread *own) {
   }
   thread->tid = own->seen_id;
   if (!thread->process->pid) thread->process->pid = thread->tid;
-  baton_await(thread);
+  baton_await(thread, CHUNK_POLL);
   replay_arm(thread);
 }
 
@@ -177,7 +179,13 @@ static void end(struct thread *thread, struct input_event *event) {
     replay_diverged(thread, "expected to end with status %d, signal %u; got %d, %u", next->exit.status,
                     next->exit.signo, event->exit.status, event->exit.signo);
   replay_consume(thread);
-  baton_pass(thread);
+  if (!rthread->end.known || rthread->end.next == CHUNK_NOBODY) {
+    /* Nobody comes after it. Whoever is left was killed in the recording. */
+    if (rthread->process) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+    atomic_store(&region->finished, 1);
+  } else {
+    baton_pass(thread);
+  }
   rthread_end(rthread);
 }
 
@@ -199,4 +207,7 @@ void sphere_before_exec(struct thread *thread, struct engine_config *next) {
   rthread->ring.position = arch_position(thread);
   rthread->tid = rthread->pid;
   rthread->seen_id = thread->process->pid;
+  next->mask = thread->mask;
+  next->ignored = signals_ignored(thread);
+  memcpy(next->output_roles, thread->process->output_roles, sizeof next->output_roles);
 }

@@ -90,6 +90,6 @@ void bounce_log(struct thread *thread, struct input_call *call, long result);
 /* -- output.c ----------------------------------------------------------------------------------------------------------------- */
 
 /* Replay: shows again what a call has written to the recorded program's standard output and error. */
-void output_call(const struct call *call, long result);
+void output_call(struct thread *thread, const struct call *call, long result);
 
 #endif

@@ -51,6 +51,7 @@ struct process {
   int pid;
   _Atomic uint32_t users; /* threads that point here */
   struct signal_actions *actions;
+  uint8_t output_roles[OUTPUT_ROLES];  /* replay: see engine_config */
 };
 
 struct thread {

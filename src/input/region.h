@@ -50,6 +50,7 @@ struct rthread {
   uint64_t chunk_start;  /* position where its chunk began */
   uint64_t chunk_size;   /* record: how long it may get */
   uint64_t quiet_since;  /* position at which a signal was delivered last: no chunk ends there */
+  uint32_t waits_in;     /* record: how its last chunk ended, enum chunk_reason */
   struct chunk_end end;  /* replay: where the chunk ends */
   struct input_event next; /* replay: decoded, not consumed yet */
   uint32_t next_bytes;     /* its length in the ring, 0: none decoded */
@@ -76,6 +77,7 @@ struct region {
   _Atomic uint32_t doorbell;       /* futex: the manager sleeps on it */
   _Atomic uint32_t manager_sleeps;
   _Atomic uint32_t outcome;        /* enum outcome: what made the sphere end early */
+  _Atomic uint32_t finished;       /* replay: the first process ends with the last chunk of all */
   uint32_t quiet;                  /* replay: standard output and error are not shown again */
 
   _Atomic uint32_t lock;           /* futex lock of all below up to the requests: 0, 1, 2 with sleepers */

@@ -78,9 +78,18 @@ static void set_signals(struct sigaction old[LEFT], bool restore) {
   }
 }
 
+/* Those that are left of a sphere that has come to its end. */
+static void kill_all(struct manager *manager) {
+  for (int i = 0; i < REGION_SLOTS; i++) {
+    const struct rthread *slot = &manager->region->slots[i];
+    if (slot->state == SLOT_LIVE && slot->pid > 0) kill(slot->pid, SIGKILL);
+  }
+}
+
 static void *watch(void *argument) {
   struct manager *manager = argument;
   while (waitpid(manager->program, &manager->status, 0) < 0 && errno == EINTR) {}
+  if (atomic_load(&manager->region->finished)) kill_all(manager);
   while (flock(manager->lock, LOCK_EX) && errno == EINTR) {}
   atomic_store(&manager->over, true);
   atomic_fetch_add(&manager->region->doorbell, 1);
@@ -126,15 +135,6 @@ static void serve_request(struct manager *manager) {
   region->request_answer = manager->answer(manager, region->request_kind, region->request_pid, region->request_value);
   atomic_store(&region->request_state, REQUEST_ANSWERED);
   wake_all(&region->request_state);
-}
-
-/* Those that are left of a sphere that has come to an early end. */
-static void kill_all(struct manager *manager) {
-  for (int i = 0; i < REGION_SLOTS; i++) {
-    const struct rthread *slot = &manager->region->slots[i];
-    if (slot->state == SLOT_LIVE && slot->pid > 0) kill(slot->pid, SIGKILL);
-  }
-  kill(manager->program, SIGKILL);
 }
 
 void manager_run(struct manager *manager) {
