@@ -12,7 +12,42 @@
 #include "engine/lib.h"
 #include "engine/log.h"
 
+/* The kernel's letter for the state of the thread; 'X' when there is none of that id, 'R' when it can't be told. */
+static char state_of(const struct rthread *rthread) {
+  if (!rthread->tid) return 'R'; /* not yet there */
+  char path[64], text[512];
+  format(path, sizeof path, "/proc/%d/task/%d/stat", rthread->pid, rthread->tid);
+  long fd = os_call4(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd == -ENOENT || fd == -ESRCH) return 'X';
+  if (fd < 0) return 'R';
+  long n = os_call3(__NR_read, fd, text, sizeof text - 1);
+  os_call1(__NR_close, fd);
+  if (n == -ESRCH) return 'X';
+  if (n <= 0) return 'R';
+  text[n] = 0;
+  const char *end = strrchr(text, ')');
+  return end ? end[2] : 'R';
+}
+
+/* One that was killed stays a zombie until its parent looks. */
+static bool is_alive(const struct rthread *rthread) {
+  char state = state_of(rthread);
+  return state != 'X' && state != 'Z';
+}
+
 /* -- Slots ---------------------------------------------------------------------------------------------------------------- */
+
+/* Frees the slots of threads that were killed without the baton in hand; false if there are none. */
+static bool end_killed(void) {
+  bool any = false;
+  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+    struct rthread *rthread = &region->slots[i];
+    if (atomic_load(&rthread->state) != SLOT_LIVE || is_alive(rthread)) continue;
+    baton_forget(rthread);
+    any = true;
+  }
+  return any;
+}
 
 struct rthread *rthread_make(void) {
   for (;;) {
@@ -30,7 +65,7 @@ struct rthread *rthread_make(void) {
       region_doorbell();
       return rthread;
     }
-    if (!ending) sphere_fail(OUTCOME_UNSUPPORTED, "more than %d threads at a time can't be recorded", REGION_SLOTS);
+    if (!ending && !end_killed()) sphere_fail(OUTCOME_UNSUPPORTED, "more than %d threads at a time can't be recorded", REGION_SLOTS);
     region_doorbell();
     uint32_t seen = atomic_load(&region->order.moved);
     region_wait(&region->order.moved, seen);
@@ -54,29 +89,6 @@ static struct rthread *holder(void) {
 }
 
 /* -- Recording ------------------------------------------------------------------------------------------------------------ */
-
-/* The kernel's letter for the state of the thread; 'X' when there is none of that id, 'R' when it can't be told. */
-static char state_of(const struct rthread *rthread) {
-  if (!rthread->tid) return 'R'; /* not yet there */
-  char path[64], text[512];
-  format(path, sizeof path, "/proc/%d/task/%d/stat", rthread->pid, rthread->tid);
-  long fd = os_call4(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-  if (fd == -ENOENT || fd == -ESRCH) return 'X';
-  if (fd < 0) return 'R';
-  long n = os_call3(__NR_read, fd, text, sizeof text - 1);
-  os_call1(__NR_close, fd);
-  if (n == -ESRCH) return 'X';
-  if (n <= 0) return 'R';
-  text[n] = 0;
-  const char *end = strrchr(text, ')');
-  return end ? end[2] : 'R';
-}
-
-/* One that was killed stays a zombie until its parent looks. */
-static bool is_alive(const struct rthread *rthread) {
-  char state = state_of(rthread);
-  return state != 'X' && state != 'Z';
-}
 
 /* Under the lock, nobody having the baton: gives it to the slot. */
 static void grant(struct rthread *rthread) {

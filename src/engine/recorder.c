@@ -73,16 +73,20 @@ static const uint16_t never_waits[] = {
 #endif
 };
 
-/* A call that may stop the caller itself. */
-static bool may_stop(const struct call *call) {
-  int signo = 0;
-  if (call->nr == __NR_kill || call->nr == __NR_tkill || call->nr == __NR_rt_sigqueueinfo) signo = (int)call->args[1];
-  if (call->nr == __NR_tgkill || call->nr == __NR_rt_tgsigqueueinfo) signo = (int)call->args[2];
-  return signo == SIGSTOP || signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
+/* A signal that the caller sends itself may stop it, or be its end: not with the baton in hand. */
+static bool sends_itself(const struct thread *thread, const struct call *call) {
+  switch (call->nr) {
+    case __NR_kill:
+    case __NR_rt_sigqueueinfo: return (int)call->args[0] <= 0 || (int)call->args[0] == thread->process->pid;
+    case __NR_tkill: return (int)call->args[0] == thread->tid;
+    case __NR_tgkill:
+    case __NR_rt_tgsigqueueinfo: return (int)call->args[1] == thread->tid;
+    default: return false;
+  }
 }
 
-static bool may_wait(const struct call *call) {
-  if (may_stop(call)) return true;
+static bool may_wait(const struct thread *thread, const struct call *call) {
+  if (sends_itself(thread, call)) return true;
   if (call->nr == __NR_futex) {
     switch (call->args[1] & FUTEX_CMD_MASK) {
       case FUTEX_WAIT:
@@ -231,6 +235,6 @@ long record_call(struct thread *thread, const struct call *call, perform_call *p
     case INPUT_EMULATE: break;
   }
   bool alone = atomic_load(&region->live) == 1;
-  return alone || !may_wait(call) ? record_direct(thread, call, &in, perform)
+  return alone || !may_wait(thread, call) ? record_direct(thread, call, &in, perform)
                                   : record_waiting(thread, call, &in, perform);
 }

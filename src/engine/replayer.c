@@ -156,7 +156,7 @@ void sphere_safepoint(struct thread *thread) {
 
 /* In a recording, signals that the kernel brought are logged; in a replay they come from there. */
 void sphere_signal(struct thread *thread, const struct queued_signal *signal) {
-  if (replaying() || signal->synchronous) return;
+  if (replaying() || (signal->synchronous && signal->signo != SIGSYS)) return;
   struct input_event event = {
       .kind = EVENT_SIGNAL,
       .signal = {.signo = (uint32_t)signal->signo, .ended_wait = signal->ended_wait, .count = sizeof signal->info}};

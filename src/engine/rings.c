@@ -25,7 +25,7 @@ void region_attach(void) {
 void region_wait(_Atomic uint32_t *word, uint32_t seen) {
   struct {
     long seconds, nanoseconds;
-  } patience = {0, 200000000};
+  } patience = {0, 50000000};
   os_call4(__NR_futex, word, FUTEX_WAIT, seen, &patience);
 }
 

@@ -141,6 +141,7 @@ void process_exit(struct thread *thread, int status) {
     leave_robust_list(thread);
     announce_end(thread);
   }
+  if (in_sphere()) leave_robust_list(thread); /* the kernel would do it out of turn */
   if (in_sphere()) sphere_process_end(thread, status, 0);
   os_call1(__NR_exit_group, status);
   __builtin_unreachable();
