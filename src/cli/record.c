@@ -9,13 +9,17 @@
 #include "order/chunk.h"
 #include "sphere/record.h"
 
-/* The value of an option "--name=value" or "--name value"; NULL if argv[*i] is another option. */
-static const char *option_value(int argc, char **argv, int *i, const char *name) {
+/* Takes the value of an option "--name=value" or "--name value"; false if argv[*i] is another option. */
+static bool take_option(int argc, char **argv, int *i, const char *name, const char **value) {
   size_t length = strlen(name);
-  if (strncmp(argv[*i], name, length)) return NULL;
-  if (argv[*i][length] == '=') return argv[*i] + length + 1;
-  if (argv[*i][length] || *i + 1 >= argc) return NULL;
-  return argv[++*i];
+  if (strncmp(argv[*i], name, length)) return false;
+  if (argv[*i][length] == '=') {
+    *value = argv[*i] + length + 1;
+    return true;
+  }
+  if (argv[*i][length] || *i + 1 >= argc) return false;
+  *value = argv[++*i];
+  return true;
 }
 
 static int parse_number(const char *option, const char *text, uint64_t least, uint64_t *number) {
@@ -36,13 +40,13 @@ static int parse_options(int argc, char **argv, struct record_options *to, int *
       i++;
       break;
     }
-    if ((value = option_value(argc, argv, &i, "--output")) || (value = option_value(argc, argv, &i, "-o"))) {
+    if (take_option(argc, argv, &i, "--output", &value) || take_option(argc, argv, &i, "-o", &value)) {
       to->output = value;
-    } else if ((value = option_value(argc, argv, &i, "--order"))) {
+    } else if (take_option(argc, argv, &i, "--order", &value)) {
       if (strcmp(value, "chunk")) status = bad_usage(&record_command, "--order=%s: expected chunk", value);
-    } else if ((value = option_value(argc, argv, &i, "--chunk"))) {
+    } else if (take_option(argc, argv, &i, "--chunk", &value)) {
       status = parse_number("--chunk", value, CHUNK_SIZE_LEAST, &to->chunk);
-    } else if ((value = option_value(argc, argv, &i, "--chaos"))) {
+    } else if (take_option(argc, argv, &i, "--chaos", &value)) {
       to->chaos = true;
       status = parse_number("--chaos", value, 0, &to->seed);
     } else {

@@ -148,7 +148,7 @@ static int finish(struct manager *manager, struct feed *feed) {
     fprintf(stderr, "reprise: %s\n", feed->error.text);
     return feed->error.kind == RECORDING_SYSTEM ? FAILED : DAMAGED;
   }
-  switch (manager->region->outcome) {
+  switch (atomic_load(&manager->region->outcome)) {
     case OUTCOME_NONE: return manager_leave(manager->status);
     case OUTCOME_DIVERGED: return DIVERGED;
     case OUTCOME_DAMAGED: return DAMAGED;
