@@ -106,23 +106,25 @@ static void grant(struct rthread *rthread) {
 }
 
 static void wake(struct rthread *rthread) {
+  if (!rthread) return;
   atomic_store(&rthread->turn, 1);
   region_wake(&rthread->turn, 1);
 }
 
-/* Under the lock. Notes how the holder's chunk ends, should it end here, and gives the baton to the next. */
-static void let_go(struct rthread *rthread, enum chunk_reason reason) {
+/* Under the lock. Notes how the holder's chunk ends, should it end here, and gives the baton to the next, who is to be woken
+ * when the lock is free again: from then on it may stop us. */
+static struct rthread *let_go(struct rthread *rthread, enum chunk_reason reason) {
   region->open_end = (struct chunk_end){.length = rthread->ring.position - rthread->chunk_start, .reason = reason};
   atomic_store(&region->holder, 0);
   uint32_t next;
-  if (chunk_next(&region->scheduler, &next)) {
-    grant(&region->slots[next]);
-    wake(&region->slots[next]);
-  }
+  if (!chunk_next(&region->scheduler, &next)) return NULL;
+  grant(&region->slots[next]);
+  return &region->slots[next];
 }
 
 /* Who was killed with the baton in hand gives it up; so do all threads of its process. */
 static void bury(struct rthread *dead) {
+  struct rthread *next = NULL;
   region_lock();
   if (holder() == dead) {
     for (uint32_t i = 0; i < REGION_SLOTS; i++) {
@@ -131,24 +133,33 @@ static void bury(struct rthread *dead) {
       chunk_forget(&region->scheduler, i);
       rthread_end(other);
     }
-    let_go(dead, CHUNK_DEAD);
+    next = let_go(dead, CHUNK_DEAD);
     rthread_end(dead);
   }
   region_unlock();
+  wake(next);
 }
 
 /* Who was stopped while it waited, and was then given the baton, can't use it: it waits on, behind the others. */
 static void pass_over(struct rthread *stopped) {
+  struct rthread *next = NULL;
   region_lock();
   uint32_t given = 1;
   if (holder() == stopped && atomic_compare_exchange_strong(&stopped->turn, &given, 0)) {
     chunk_wait(&region->scheduler, slot_of(stopped));
-    let_go(stopped, stopped->waits_in);
+    next = let_go(stopped, stopped->waits_in);
   }
   region_unlock();
+  wake(next);
 }
 
-static void look_after(struct rthread *now) {
+/* Somebody has waited for long. */
+static void look_after(struct rthread *waiting) {
+  region_lock();
+  struct rthread *now = holder();
+  if (now == waiting) atomic_store(&waiting->turn, 1); /* who gave it the baton was killed before it could tell */
+  region_unlock();
+  if (!now || now == waiting) return;
   char state = state_of(now);
   if (state == 'X' || state == 'Z') bury(now);
   else if (state == 'T') pass_over(now);
@@ -163,8 +174,7 @@ static void wait_for_turn(struct rthread *rthread) {
   uint32_t given = 1;
   while (!atomic_compare_exchange_strong(&rthread->turn, &given, 0)) {
     region_wait(&rthread->turn, 0);
-    struct rthread *now = holder();
-    if (!atomic_load(&rthread->turn) && now && now != rthread) look_after(now);
+    if (!atomic_load(&rthread->turn)) look_after(rthread);
     given = 1;
   }
 }
@@ -191,8 +201,9 @@ void baton_release(struct thread *thread, enum chunk_reason reason) {
   rthread->ring.position = arch_position(thread);
   rthread->waits_in = reason;
   region_lock();
-  let_go(rthread, reason);
+  struct rthread *next = let_go(rthread, reason);
   region_unlock();
+  wake(next);
 }
 
 void baton_poll(struct thread *thread) {
@@ -200,14 +211,16 @@ void baton_poll(struct thread *thread) {
   uint64_t position = arch_position(thread);
   rthread->ring.position = position;
   if (arch_until_stop(thread) > rthread->chunk_size / 2 || position == rthread->quiet_since) return;
+  struct rthread *next = NULL;
   region_lock();
   bool others = region->scheduler.count;
   if (others) {
     chunk_wait(&region->scheduler, slot_of(rthread));
     rthread->waits_in = CHUNK_POLL;
-    let_go(rthread, CHUNK_POLL);
+    next = let_go(rthread, CHUNK_POLL);
   }
   region_unlock();
+  wake(next);
   if (others) wait_for_turn(rthread);
   begin_chunk(thread);
 }

@@ -164,7 +164,10 @@ static long leave_config(struct work *work) {
 static long enter(struct thread *thread, struct work *work, int fd, uintptr_t argv, uintptr_t envp) {
   work->config.program_fd = fd;
   format(work->config.program, sizeof work->config.program, "%s", work->path);
-  if (in_sphere() && thread->rthread) sphere_before_exec(thread, &work->config);
+  if (in_sphere() && thread->rthread) {
+    thread_leave_robust_list(thread);
+    sphere_before_exec(thread, &work->config);
+  }
   long result = leave_config(work);
   if (result) return result;
   LOG(start, "execute %s as %s", work->config.program, work->config.execfn);

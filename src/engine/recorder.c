@@ -2,11 +2,13 @@
  *
  * A call that may wait lets the baton go and works on copies of the application's memory meanwhile (bounce.c), so nothing of
  * its result is seen before the thread has the baton again. */
+#include <linux/fcntl.h>
 #include <linux/futex.h>
 #include <linux/mman.h>
 #include <linux/sched.h>
 
 #include "engine/baton.h"
+#include "engine/files.h"
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/sphere.h"
@@ -217,10 +219,33 @@ static long record_executed(struct thread *thread, const struct call *call, stru
   return result;
 }
 
+/* Ways to write memory that no walk sees. */
+static void refuse_other_memory(struct thread *thread, const struct call *call) {
+  char path[ENGINE_PATH_MAX];
+  long name = 0, flags = 0;
+  switch (call->nr) {
+    case __NR_process_vm_writev:
+      if (call->args[0] != thread->process->pid)
+        sphere_fail(OUTCOME_UNSUPPORTED, "writing another process's memory can't be recorded");
+      return;
+#ifdef __NR_open
+    case __NR_open: name = call->args[0], flags = call->args[1]; break;
+#endif
+    case __NR_openat: name = call->args[1], flags = call->args[2]; break;
+    default: return;
+  }
+  if ((flags & O_ACCMODE) == O_RDONLY) return;
+  long length = files_copy_path(path, (uintptr_t)name);
+  if (length > 4 && !strncmp(path, "/proc/", 6) && !strcmp(path + length - 4, "/mem"))
+    sphere_fail(OUTCOME_UNSUPPORTED, "writing memory through %s can't be recorded", path);
+}
+
 long record_call(struct thread *thread, const struct call *call, perform_call *perform) {
   struct input_call in;
   int error = 0;
   input_begin(&in, call->nr, call->args, read_application, NULL);
+  in.pid = thread->process->pid;
+  refuse_other_memory(thread, call);
   atomic_store(&thread->rthread->ring.position, arch_position(thread));
   switch (input_replay(&in, &error)) {
     case INPUT_REFUSE: return -error;

@@ -330,6 +330,7 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
   int error = 0;
   long result;
   input_begin(&in, call->nr, call->args, read_application, NULL);
+  in.pid = thread->process->pid;
   enum input_replay how = input_replay(&in, &error);
   if (how == INPUT_REFUSE) return -error;
   if (how == INPUT_UNSUPPORTED) replay_diverged(thread, "got a call that can't be recorded: %s", input_row(call->nr)->name);

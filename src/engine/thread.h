@@ -98,6 +98,8 @@ struct thread *thread_first(void);
 void thread_kick(struct thread *thread);
 /* First C function of a new thread, on its engine stack. */
 _Noreturn void thread_begin(struct thread *thread);
+/* Marks the robust mutexes that the thread holds as abandoned, as the kernel does at its end or at an execve. */
+void thread_leave_robust_list(struct thread *thread);
 /* System calls of threads.c: clone, clone3, fork, vfork, exit, exit_group, set_tid_address, set_robust_list, get_robust_list. */
 bool threads_call(struct thread *thread, const struct call *call, long *result);
 

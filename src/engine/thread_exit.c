@@ -69,7 +69,7 @@ static void walk_robust_list(struct thread *thread) {
   if (pending) abandon(thread, pending + (uintptr_t)head.offset, head.pending & 1, true);
 }
 
-static void leave_robust_list(struct thread *thread) {
+void thread_leave_robust_list(struct thread *thread) {
   if (!thread->robust_list) return;
   walk_robust_list(thread);
   os_call2(__NR_set_robust_list, 0, sizeof(struct robust_head));
@@ -122,7 +122,7 @@ void thread_exit(struct thread *thread, int status) {
   lock_take(&threads_lock);
   bool only = threads == thread && !thread->next;
   lock_release(&threads_lock);
-  leave_robust_list(thread);
+  thread_leave_robust_list(thread);
   slot_give_back(thread);
   thread_delist(thread);
   process_drop(process);
@@ -138,10 +138,10 @@ void process_exit(struct thread *thread, int status) {
   print_counters();
   if (!process_is_alone()) {
     (void)signals_hold_off(thread);
-    leave_robust_list(thread);
+    thread_leave_robust_list(thread);
     announce_end(thread);
   }
-  if (in_sphere()) leave_robust_list(thread); /* the kernel would do it out of turn */
+  if (in_sphere()) thread_leave_robust_list(thread); /* the kernel would do it out of turn */
   if (in_sphere()) sphere_process_end(thread, status, 0);
   os_call1(__NR_exit_group, status);
   __builtin_unreachable();
