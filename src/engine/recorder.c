@@ -1,6 +1,6 @@
 /* recorder.c: writes the input log: all that enters the sphere, by R-thread.
  *
- * A call that may wait lets the baton go and works on copies of the application's memory meanwhile (bounce.c), so nothing of
+ * A call that may wait lets the baton go and works on copies of the application's memory meanwhile (waiting.c), so nothing of
  * its result is seen before the thread has the baton again. */
 #include <linux/fcntl.h>
 #include <linux/futex.h>
@@ -142,15 +142,15 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
   struct call bounced = *call;
   uint64_t digest = call_digest(in);
   refuse_inheritance(call);
-  if (!bounce_begin(thread, in, &bounced)) return record_direct(thread, call, in, perform);
+  if (!waiting_begin(thread, in, &bounced)) return record_direct(thread, call, in, perform);
   baton_release(thread, CHUNK_CALL);
   long result = perform(thread, &bounced);
   baton_take(thread);
   bool interrupted = result == CALL_INTERRUPTED;
-  bool whole = interrupted || bounce_end(thread, in, result);
-  record_result(thread, call, whole ? result : -EFAULT, digest);
-  if (!interrupted && whole) bounce_log(thread, in, result);
-  return whole ? result : -EFAULT;
+  long seen = interrupted ? result : waiting_end(thread, result);
+  record_result(thread, call, seen, digest);
+  if (!interrupted && seen == result) waiting_log(thread, result);
+  return seen;
 }
 
 /* -- Calls that happen again in replay ------------------------------------------------------------------------------------------------ */

@@ -78,14 +78,14 @@ uint64_t call_digest(struct input_call *call);
 /* safe_copy as the walkers want it. */
 long read_application(void *context, void *to, uintptr_t from, size_t bytes);
 
-/* -- bounce.c ----------------------------------------------------------------------------------------------------------------- */
+/* -- waiting.c ---------------------------------------------------------------------------------------------------------------- */
 
 /* Makes the call work on copies of the application's memory, so that it can go on while others run. False: too large. */
-bool bounce_begin(struct thread *thread, struct input_call *call, struct call *bounced);
-/* After the call, with the baton: copies what the kernel has written into the application; false: not all of it can be. */
-bool bounce_end(struct thread *thread, struct input_call *call, long result);
+bool waiting_begin(struct thread *thread, struct input_call *call, struct call *bounced);
+/* After the call, with the baton: copies what the kernel has written into the application. The call's result. */
+long waiting_end(struct thread *thread, long result);
 /* Logs what was copied. */
-void bounce_log(struct thread *thread, struct input_call *call, long result);
+void waiting_log(struct thread *thread, long result);
 
 /* -- output.c ----------------------------------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
  *   +4 MiB     engine stack (below its top), with an unmapped page under it
  *   +5 MiB     signal stack, likewise
  *   +8 MiB     working memory of execve (exec.c), mapped while needed
- *   +24 MiB    copies of what the kernel reads and writes for a recorded thread (bounce.c), mapped when first needed
+ *   +24 MiB    copies of what the kernel reads and writes for a recorded thread (waiting.c), mapped when first needed
  *   +64 MiB    permission map: one byte per 64-byte block of application memory, 2^26 of them
  *
  * Slots are reused after the kernel has let go of the thread (it clears `kernel_tid`). */
@@ -78,7 +78,7 @@ struct thread {
   uintptr_t set_child_tid;           /* application address to store the tid to at birth, or 0 */
   uintptr_t robust_list;             /* application's robust list head, or 0 */
   uintptr_t last_robust_list[3];     /* the kernel's at the very end (thread_exit.c) */
-  bool bounce_mapped;                /* SLOT_BOUNCE is there (bounce.c) */
+  bool bounce_mapped;                /* SLOT_BOUNCE is there (waiting.c) */
   bool clear_handlers;               /* CLONE_CLEAR_SIGHAND: done by the child itself */
   struct block *last_blocks[8];      /* ring of blocks entered from the dispatcher, for crash reports */
   unsigned last_block;

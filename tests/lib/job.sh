@@ -53,7 +53,25 @@ variables=()
 
 # How the engine runs a program. Modes that take more than one command belong here.
 translated() { # PROGRAM ARGS…
-  limited "$kind" "$REPRISE" run -- "$@"
+  if [ "$kind" != record ]; then
+    limited "$kind" "$REPRISE" run -- "$@"
+    return
+  fi
+  rm -rf "$dir/recording"
+  limited record "$REPRISE" record -o "$dir/recording" -- "$@"
+  [ "$(cat "$dir/record/status")" != "exit 122" ] || report skip "$(head -n 1 "$dir/record/stderr")"
+  prepare() { :; }
+  limited replay "$REPRISE" replay "$dir/recording"
+  rm -rf "$dir/recording"
+  equal record replay "the recording"
+}
+
+equal() { # KIND KIND NAME: fails unless the two runs agree; the first one's name
+  local what
+  for what in status stderr stdout; do
+    cmp -s "$dir/$1/$what" "$dir/$2/$what" ||
+      report fail "$what differs from $3" "$(cd "$dir" && diff -a "$1/$what" "$2/$what" | excerpt)"
+  done
 }
 
 # The native result is the same for all engines of one driver run.
@@ -64,23 +82,21 @@ native() { # PROGRAM ARGS…
 }
 
 compare() {
-  local what
   case $(cat "$dir/native/status") in
     "time limit") report fail "hangs natively" ;;
     "exit 99") report fail "its own checks fail natively" "$(excerpt <"$dir/native/stderr")" ;; # see CHECK
   esac
   known=$(awk -F '\t' -v name="$test" '$1 == name { print $2 }' "$ROOT/tests/known-failures")
-  for what in status stderr stdout; do
-    cmp -s "$dir/native/$what" "$dir/$kind/$what" ||
-      report fail "$what differs from native" "$(cd "$dir" && diff -a "native/$what" "$kind/$what" | excerpt)"
-  done
+  equal native "$kind" native
   report pass
 }
 
 if [ ! -x "$ROOT/build/tests/limit" ]; then report fail "build/tests/limit is not built: make test-programs"; fi
 
 kind=run${stress:+-$stress}
-if [ -n "$stress" ]; then
+if [ "$stress" = record ]; then
+  kind=record
+elif [ -n "$stress" ]; then
   REPRISE=$ROOT/build/stress-$stress/reprise
   seconds=$((seconds * 5))
 fi

@@ -1,0 +1,42 @@
+/* waiting.c: a call that may wait works on copies of the application's memory (input/bounce.h), which lie in the thread's slot.
+ * So the kernel never touches memory out of turn while others run. */
+#include <linux/mman.h>
+
+#include "engine/code.h"
+#include "engine/lib.h"
+#include "engine/sphere.h"
+#include "input/bounce.h"
+
+static struct bounce *bounce_of(struct thread *thread) { return (struct bounce *)((uintptr_t)thread + SLOT_BOUNCE); }
+
+static void map_area(struct thread *thread) {
+  if (thread->bounce_mapped) return;
+  long at = os_call6(__NR_mmap, bounce_of(thread), SLOT_BOUNCE_SIZE, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (os_failed(at)) sphere_fail(OUTCOME_FAILED, "no memory for copies of what the kernel writes");
+  thread->bounce_mapped = true;
+}
+
+bool waiting_begin(struct thread *thread, struct input_call *call, struct call *bounced) {
+  map_area(thread);
+  struct bounce *bounce = bounce_of(thread);
+  if (bounce_enter(bounce, call, (char *)bounce + PAGE, SLOT_BOUNCE_SIZE - PAGE)) return false;
+  memcpy(bounced->args, bounce->args, sizeof bounced->args);
+  return true;
+}
+
+static long copy_in(void *visitor, const struct bounce_write *write) {
+  (void)visitor;
+  return write->from ? copy_to_app(write->to, write->from, write->bytes) : 0;
+}
+
+static long log_in(void *visitor, const struct bounce_write *write) {
+  record_copy_in(visitor, write->to, write->from ? (const void *)write->from : (const void *)write->to, write->bytes);
+  return 0;
+}
+
+long waiting_end(struct thread *thread, long result) {
+  return bounce_leave(bounce_of(thread), result, copy_in, NULL) ? -EFAULT : result;
+}
+
+void waiting_log(struct thread *thread, long result) { bounce_leave(bounce_of(thread), result, log_in, thread); }
