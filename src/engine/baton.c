@@ -26,7 +26,8 @@ static char state_of(const struct rthread *rthread) {
   if (n <= 0) return 'R';
   text[n] = 0;
   const char *end = strrchr(text, ')');
-  return end ? end[2] : 'R';
+  if (!end) return 'R';
+  return end[2];
 }
 
 /* One that was killed stays a zombie until its parent looks. */

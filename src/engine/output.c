@@ -61,7 +61,7 @@ void output_call(struct thread *thread, const struct call *call, long result) {
     case __NR_pwritev2:
       if (role_of(thread, (int)a[0])) show_vector(role_of(thread, (int)a[0]), (uintptr_t)a[1], a[2], (size_t)result);
       break;
-    case __NR_dup: set_role(thread, result, role_of(thread, (int)a[0])); break;
+    case __NR_dup:
 #ifdef __NR_dup2
     case __NR_dup2:
 #endif

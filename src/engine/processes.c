@@ -126,13 +126,13 @@ static long fork_in_kernel(const struct request *request) {
   return os_call2(__NR_clone3, &args, sizeof args);
 }
 
-/* The only thread of the new process, in its parent's slot. */
+/* The only thread of the new process, in its parent's slot; own is NULL outside a sphere. */
 static void become_child(struct thread *thread, const struct request *request, struct rthread *own) {
   bool set = request->flags & CLONE_CHILD_SETTID, clear = request->flags & CLONE_CHILD_CLEARTID;
   thread->tid = (int)os_call1(__NR_set_tid_address, &thread->kernel_tid);
   thread->kernel_tid = thread->tid;
   thread->process->pid = (int)os_call0(__NR_getpid);
-  if (in_sphere()) {
+  if (own) {
     if (replaying()) thread->process->pid = own->seen_id;
     sphere_child(thread, own);
   }

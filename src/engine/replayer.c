@@ -171,18 +171,19 @@ void sphere_signal(struct thread *thread, const struct queued_signal *signal) {
 /* The next event must be this very call. */
 static const struct input_event *expect_call(struct thread *thread, const struct call *call, uint64_t digest) {
   const struct input_row *row = input_row(call->nr);
+  const char *name = row ? row->name : "an unknown call";
   struct input_event got = {0};
   call_event(call, &got);
-  const struct input_event *event = replay_expect(thread, EVENT_SYSCALL, row ? row->name : "an unknown call");
+  const struct input_event *event = replay_expect(thread, EVENT_SYSCALL, name);
   const struct input_row *wanted = input_row(event->syscall.nr);
   if (event->syscall.nr != got.syscall.nr)
-    replay_diverged(thread, "expected the call %s, got %s", wanted ? wanted->name : "?", row ? row->name : "?");
+    replay_diverged(thread, "expected the call %s, got %s", wanted ? wanted->name : "?", name);
   for (unsigned i = 0; i < 6; i++)
     if (event->syscall.args[i] != got.syscall.args[i])
-      replay_diverged(thread, "%s: expected %lx as argument %u, got %lx", row->name, event->syscall.args[i], i + 1,
+      replay_diverged(thread, "%s: expected %lx as argument %u, got %lx", name, event->syscall.args[i], i + 1,
                       got.syscall.args[i]);
   if (event->syscall.digest != digest)
-    replay_diverged(thread, "%s: it sends other bytes than in the recording", row->name);
+    replay_diverged(thread, "%s: it sends other bytes than in the recording", name);
   return event;
 }
 
