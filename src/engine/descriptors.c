@@ -190,7 +190,7 @@ static bool names_reserved(const struct call *call) {
 static long close_range_around(const struct call *call) {
   unsigned first = (unsigned)call->args[0], last = (unsigned)call->args[1];
   unsigned flags = (unsigned)call->args[2];
-  unsigned ours = (unsigned)engine_fd, after = ours + FD_COUNT;
+  unsigned ours = (unsigned)engine_fd, after = ours + descriptor_count();
   if (first > last || last < ours || first >= after) return os_call3(__NR_close_range, first, last, flags);
   long result = 0;
   if (first < ours) {

@@ -6,10 +6,12 @@
 
 /* Four descriptors belong to the engine, from engine_fd on. For the application they are not open. */
 enum { FD_ENGINE, FD_CONFIG, FD_PROGRAM, FD_REGION, FD_COUNT };
+/* How many of them there are: without a sphere there is no region, and its number is the program's. */
+static inline unsigned descriptor_count(void) { return in_sphere() ? FD_COUNT : FD_REGION; }
 /* Where the program's file really is: on FD_PROGRAM, unless the limit on descriptors leaves no way to put it there. */
 extern int descriptor_of_program;
 static inline bool descriptor_reserved(long fd) {
-  return (unsigned)(int)fd - (unsigned)engine_fd < FD_COUNT || (int)fd == descriptor_of_program;
+  return (unsigned)(int)fd - (unsigned)engine_fd < descriptor_count() || (int)fd == descriptor_of_program;
 }
 
 /* Puts an open file on a reserved descriptor and closes fd. 0 or -errno (fd is still open then). */

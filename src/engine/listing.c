@@ -100,8 +100,7 @@ long listing_read(struct thread *thread, const struct call *call) {
 enum { FOLDER_MODE = S_IFDIR | 0500 };
 
 static uint64_t without_reserved(uint64_t size) {
-  uint64_t ours = in_sphere() ? FD_COUNT : FD_COUNT - 1; /* without a sphere there is no region */
-  return size > ours ? size - ours : size;
+  return size > descriptor_count() ? size - descriptor_count() : size;
 }
 
 static bool is_folder(int directory, const char *path) {

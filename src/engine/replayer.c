@@ -61,9 +61,15 @@ void replay_log_ends(struct thread *thread) {
   for (;;) os_call1(__NR_exit_group, 0);
 }
 
-const struct input_event *replay_expect(struct thread *thread, uint8_t kind, const char *doing) {
+/* As replay_peek, where the log must go on. */
+static const struct input_event *next_event(struct thread *thread) {
   const struct input_event *event = replay_peek(thread);
   if (!event) replay_log_ends(thread);
+  return event;
+}
+
+const struct input_event *replay_expect(struct thread *thread, uint8_t kind, const char *doing) {
+  const struct input_event *event = next_event(thread);
   if (event->kind != kind)
     replay_diverged(thread, "expected the event %s at position %lu, got %s", input_event_name(event->kind),
                     event->position, doing);
@@ -257,8 +263,7 @@ static long replay_brk(struct thread *thread, const struct call *call, perform_c
 static long replay_clone(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
   const struct rthread *parent = thread->rthread;
   uint64_t digest = call_digest(in);
-  const struct input_event *event = replay_peek(thread);
-  if (!event) replay_log_ends(thread);
+  const struct input_event *event = next_event(thread);
   if (event->kind == EVENT_THREAD || event->kind == EVENT_PROCESS) {
     bool process = event->kind == EVENT_PROCESS;
     uint32_t number = process ? event->process.thread : event->thread.thread;
@@ -278,8 +283,7 @@ static long replay_clone(struct thread *thread, const struct call *call, struct 
 /* Succeeded in the recording if no result follows. */
 static long replay_exec(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
   uint64_t digest = call_digest(in);
-  const struct input_event *event = replay_peek(thread);
-  if (!event) replay_log_ends(thread);
+  const struct input_event *event = next_event(thread);
   if (event->kind == EVENT_FILE) {
     long result = perform(thread, call);
     sphere_fail(OUTCOME_FAILED, "can't start the next program (error %ld)", -result);
