@@ -107,9 +107,7 @@ static void grant(struct rthread *rthread) {
 }
 
 static void wake(struct rthread *rthread) {
-  if (!rthread) return;
-  atomic_store(&rthread->turn, 1);
-  region_wake(&rthread->turn, 1);
+  if (rthread) region_wake(&rthread->turn, 1);
 }
 
 /* Under the lock. Notes how the holder's chunk ends, should it end here, and gives the baton to the next, who is to be woken
@@ -120,6 +118,7 @@ static struct rthread *let_go(struct rthread *rthread, enum chunk_reason reason)
   uint32_t next;
   if (!chunk_next(&region->scheduler, &next)) return NULL;
   grant(&region->slots[next]);
+  atomic_store(&region->slots[next].turn, 1);
   return &region->slots[next];
 }
 
@@ -154,13 +153,7 @@ static void pass_over(struct rthread *stopped) {
   wake(next);
 }
 
-/* Somebody has waited for long. */
-static void look_after(struct rthread *waiting) {
-  region_lock();
-  struct rthread *now = holder();
-  if (now == waiting) atomic_store(&waiting->turn, 1); /* who gave it the baton was killed before it could tell */
-  region_unlock();
-  if (!now || now == waiting) return;
+static void look_after(struct rthread *now) {
   char state = state_of(now);
   if (state == 'X' || state == 'Z') bury(now);
   else if (state == 'T') pass_over(now);
@@ -175,7 +168,8 @@ static void wait_for_turn(struct rthread *rthread) {
   uint32_t given = 1;
   while (!atomic_compare_exchange_strong(&rthread->turn, &given, 0)) {
     region_wait(&rthread->turn, 0);
-    if (!atomic_load(&rthread->turn)) look_after(rthread);
+    struct rthread *now = holder();
+    if (!atomic_load(&rthread->turn) && now && now != rthread) look_after(now);
     given = 1;
   }
 }
@@ -207,11 +201,30 @@ void baton_release(struct thread *thread, enum chunk_reason reason) {
   wake(next);
 }
 
+/* A chunk shorter than this is not given up for a thread that was woken: locks that are fought over would change hands
+ * all the time. */
+enum { OFFER_LEAST = 1000, OFFER_PATIENCE = 50 };
+
+void baton_offer(struct thread *thread) {
+  if (arch_position(thread) - thread->rthread->chunk_start < OFFER_LEAST) return;
+  thread->rthread->offered = true;
+  arch_request(thread);
+}
+
+/* Whether the thread that was woken has come for the baton. */
+static bool offer_accepted(struct rthread *rthread) {
+  if (!rthread->offered) return false;
+  rthread->offered = false;
+  for (int i = 0; i < OFFER_PATIENCE && !*(volatile uint32_t *)&region->scheduler.count; i++) os_call0(__NR_sched_yield);
+  return *(volatile uint32_t *)&region->scheduler.count;
+}
+
 void baton_poll(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   uint64_t position = arch_position(thread);
   rthread->ring.position = position;
-  if (arch_until_stop(thread) > rthread->chunk_size / 2 || position == rthread->quiet_since) return;
+  if (position == rthread->quiet_since) return;
+  if (!offer_accepted(rthread) && arch_until_stop(thread) > rthread->chunk_size / 2) return;
   struct rthread *next = NULL;
   region_lock();
   bool others = region->scheduler.count;
@@ -248,6 +261,7 @@ void baton_pass(struct thread *thread) {
   struct rthread *next = find(end->next);
   if (!next) sphere_fail(OUTCOME_DAMAGED, "the order log wants thread %u, which does not exist", end->next);
   atomic_store(&region->holder, slot_of(next) + 1);
+  atomic_store(&next->turn, 1);
   wake(next);
 }
 

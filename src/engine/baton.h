@@ -10,6 +10,8 @@ void baton_take(struct thread *thread);
 void baton_release(struct thread *thread, enum chunk_reason reason);
 /* At a safepoint: hands it on if the chunk is full and somebody waits. */
 void baton_poll(struct thread *thread);
+/* The thread has woken another in the kernel: what that waits for is free now, and may not be when the chunk is full. */
+void baton_offer(struct thread *thread);
 /* A slot's thread is gone without having come by (exit_group, execve, a fatal signal): it does not wait any more. */
 void baton_forget(struct rthread *rthread);
 

@@ -17,6 +17,7 @@
 #include "engine/code.h"
 #include "engine/lib.h"
 #include "engine/mapping_tree.h"
+#include "engine/rings.h"
 
 static struct code_file *files; /* under mappings_lock */
 
@@ -90,6 +91,7 @@ void code_files_after_call(const struct call *call, long result) {
   struct code_file *file = find(&identity);
   lock_release(&mappings_lock);
   if (!file || file->written) return;
+  if (recording()) sphere_fail(OUTCOME_UNSUPPORTED, "code that changes through its file can't be recorded");
   file->written = true;
   struct mapping mapping = {0};
   while (next_mapping(file, mapping.end, &mapping)) code_overwritten(mapping.start, mapping.end);

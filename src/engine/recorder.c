@@ -135,6 +135,7 @@ static long record_direct(struct thread *thread, const struct call *call, struct
   long result = perform(thread, call);
   record_result(thread, call, result, digest);
   if (result != CALL_INTERRUPTED) input_incoming(in, result, log_piece, thread);
+  if (call->nr == __NR_futex && result > 0) baton_offer(thread);
   return result;
 }
 

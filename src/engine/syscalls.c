@@ -69,6 +69,12 @@ static long perform(struct thread *thread, const struct call *call) {
   return syscall_pass_on(thread, call);
 }
 
+long syscall_in_sphere(struct thread *thread, const struct call *call) {
+  struct call known = *call;
+  known.nr = (int)call->nr; /* as the kernel has it */
+  return sphere_call(thread, &known, perform);
+}
+
 void syscall_handle(struct thread *thread) {
   struct call call;
   arch_call(thread, &call);
@@ -76,7 +82,7 @@ void syscall_handle(struct thread *thread) {
   LOG(calls, "%ld(%lx, %lx, %lx, %lx, %lx, %lx)", call.nr, call.args[0], call.args[1], call.args[2],
       call.args[3], call.args[4], call.args[5]);
   long result;
-  if (in_sphere()) result = sphere_call(thread, &call, perform);
+  if (in_sphere()) result = syscall_in_sphere(thread, &call);
   else result = signals_stress_call(thread) ? CALL_INTERRUPTED : perform(thread, &call);
   if (result == CALL_INTERRUPTED) {
     LOG(calls, "%ld interrupted", call.nr);

@@ -10,6 +10,8 @@ enum { CALL_DONE = -513 };
 
 /* arch_blocking_call, begun anew when it ended for a signal that the application must not notice. */
 long syscall_in_kernel(struct thread *thread, const struct call *call);
+/* Performs a call of a thread that is recorded or replayed. */
+long syscall_in_sphere(struct thread *thread, const struct call *call);
 /* Performs the call that the thread has just trapped with and sets its result, or arranges for its
  * restart. */
 void syscall_handle(struct thread *thread);

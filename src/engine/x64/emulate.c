@@ -4,6 +4,7 @@
 #include <linux/prctl.h>
 
 #include "engine/signals.h"
+#include "engine/syscalls.h"
 #include "engine/values.h"
 #include "engine/x64/translate.h"
 
@@ -110,21 +111,24 @@ void arch_emulate(struct thread *thread, const struct exit *exit) {
 
 long vsyscall_call(uint64_t first, uint64_t second, uint64_t third, uintptr_t address);
 
+static long kernel_entry_call(struct thread *thread, unsigned which) {
+  static const long numbers[] = {__NR_gettimeofday, __NR_time, __NR_getcpu};
+  const uint64_t *gpr = thread->arch.gpr;
+  struct call call = {numbers[which], {(long)gpr[RDI], (long)gpr[RSI], (long)gpr[RDX]}};
+  return in_sphere() ? syscall_in_sphere(thread, &call)
+                     : vsyscall_call(gpr[RDI], gpr[RSI], gpr[RDX], thread->arch.rip);
+}
+
 bool arch_kernel_entry(struct thread *thread) {
   enum { STRIDE = 0x400, LAST = 0x800 }; /* gettimeofday, time, getcpu */
-  const uint64_t *gpr = thread->arch.gpr;
   uintptr_t offset = thread->arch.rip - VSYSCALL_PAGE;
   if (offset >= PAGE) return false;
-  if (in_sphere()) {
-    print(2, "reprise: calls at fixed addresses of the kernel (vsyscall) are not recorded\n");
-    return false;
-  }
   bool absent = vsyscall_call(0, 0, 0, VSYSCALL_PAGE + STRIDE) == -EFAULT;
   if (absent) return false;
   uint64_t back;
   long result = -EFAULT;
   if (offset % STRIDE == 0 && offset <= LAST && !safe_copy(&back, (const void *)arch_sp(thread), sizeof back))
-    result = vsyscall_call(gpr[RDI], gpr[RSI], gpr[RDX], thread->arch.rip);
+    result = kernel_entry_call(thread, offset / STRIDE);
   if (result == -EFAULT) {
     signals_raise(thread, SIGSEGV, SI_KERNEL, 0);
     return true;
