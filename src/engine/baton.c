@@ -159,7 +159,16 @@ static void look_after(struct rthread *now) {
   else if (state == 'T') pass_over(now);
 }
 
+/* Whoever has waited for a thread's end must not find it still there. */
+static void see_off(const struct rthread *rthread) {
+  if (!region->leaving_process) return;
+  if (region->leaving_process == rthread->pid)
+    while (atomic_load((_Atomic int *)region->leaving_word)) os_call0(__NR_sched_yield);
+  region->leaving_process = 0;
+}
+
 static void begin_chunk(struct thread *thread) {
+  see_off(thread->rthread);
   thread->rthread->chunk_size = chunk_size(&region->scheduler);
   arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
 }

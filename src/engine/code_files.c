@@ -35,6 +35,11 @@ static struct code_file *find(const struct code_file *wanted) {
   return file;
 }
 
+static void note_written(struct code_file *file) {
+  if (recording()) sphere_fail(OUTCOME_UNSUPPORTED, "code that may change through its file can't be recorded");
+  file->written = true;
+}
+
 struct code_file *code_files_mapped(int fd) {
   struct code_file identity;
   if (!identify(fd, &identity)) return NULL;
@@ -46,7 +51,7 @@ struct code_file *code_files_mapped(int fd) {
     file->next = files;
     files = file;
   }
-  if ((os_call2(__NR_fcntl, fd, F_GETFL) & O_ACCMODE) != O_RDONLY) file->written = true;
+  if ((os_call2(__NR_fcntl, fd, F_GETFL) & O_ACCMODE) != O_RDONLY) note_written(file);
   return file;
 }
 
@@ -91,8 +96,7 @@ void code_files_after_call(const struct call *call, long result) {
   struct code_file *file = find(&identity);
   lock_release(&mappings_lock);
   if (!file || file->written) return;
-  if (recording()) sphere_fail(OUTCOME_UNSUPPORTED, "code that changes through its file can't be recorded");
-  file->written = true;
+  note_written(file);
   struct mapping mapping = {0};
   while (next_mapping(file, mapping.end, &mapping)) code_overwritten(mapping.start, mapping.end);
 }

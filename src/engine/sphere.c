@@ -170,6 +170,10 @@ static void end(struct thread *thread, struct input_event *event) {
   struct rthread *rthread = thread->rthread;
   if (recording()) {
     record_event(thread, event);
+    if (!event->exit.group) {
+      region->leaving_process = rthread->pid;
+      region->leaving_word = (uintptr_t)&thread->kernel_tid;
+    }
     baton_release(thread, CHUNK_EXIT);
     rthread_end(rthread);
     return;

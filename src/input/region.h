@@ -89,6 +89,8 @@ struct region {
   uint32_t threads, processes;     /* created so far */
   _Atomic uint32_t live;           /* slots in use */
   struct chunk_scheduler scheduler;
+  int32_t leaving_process;         /* record: a thread of it is at its end … */
+  uintptr_t leaving_word;          /* … and gone when this word of its memory is zero */
 
   _Atomic uint32_t request_state;  /* futex */
   uint32_t request_kind;
