@@ -58,11 +58,13 @@ struct rthread *rthread_make(void) {
       uint32_t state = atomic_load(&rthread->state);
       ending |= state == SLOT_ENDED;
       if (state != SLOT_FREE) continue;
+      region_lock();
       memset(rthread, 0, sizeof *rthread);
       rthread->number = region->threads++;
       rthread->quiet_since = UINT64_MAX;
       atomic_fetch_add(&region->live, 1);
       atomic_store(&rthread->state, SLOT_LIVE);
+      region_unlock();
       region_doorbell();
       return rthread;
     }
@@ -82,6 +84,25 @@ void rthread_end(struct rthread *rthread) {
   atomic_fetch_sub(&region->live, 1);
   atomic_store(&rthread->state, SLOT_ENDED);
   region_doorbell();
+}
+
+/* Under the lock. When another thread has ended the process, the slot may be somebody else's by now, and the kernel is
+ * about to end this thread. */
+static void check_identity(struct thread *thread) {
+  const struct rthread *rthread = thread->rthread;
+  if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->number == thread->number) return;
+  region_unlock();
+  for (;;) os_call0(__NR_pause);
+}
+
+/* Whether the thread was given the baton. */
+static bool take_turn(struct thread *thread) {
+  uint32_t given = 1;
+  region_lock();
+  check_identity(thread);
+  bool taken = atomic_compare_exchange_strong(&thread->rthread->turn, &given, 0);
+  region_unlock();
+  return taken;
 }
 
 static struct rthread *holder(void) {
@@ -173,30 +194,24 @@ static void begin_chunk(struct thread *thread) {
   arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
 }
 
-static void wait_for_turn(struct rthread *rthread) {
-  uint32_t given = 1;
-  while (!atomic_compare_exchange_strong(&rthread->turn, &given, 0)) {
+static void wait_for_turn(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  while (!take_turn(thread)) {
     region_wait(&rthread->turn, 0);
     struct rthread *now = holder();
     if (!atomic_load(&rthread->turn) && now && now != rthread) look_after(now);
-    given = 1;
   }
 }
 
 void baton_take(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   region_lock();
-  /* Another thread has ended the process meanwhile: the kernel is about to end this one. */
-  while (atomic_load(&rthread->state) != SLOT_LIVE) {
-    region_unlock();
-    region_wait(&rthread->turn, 0);
-    region_lock();
-  }
+  check_identity(thread);
   bool free = !atomic_load(&region->holder);
   if (free) grant(rthread);
   else chunk_wait(&region->scheduler, slot_of(rthread));
   region_unlock();
-  if (!free) wait_for_turn(rthread);
+  if (!free) wait_for_turn(thread);
   begin_chunk(thread);
 }
 
@@ -244,7 +259,7 @@ void baton_poll(struct thread *thread) {
   }
   region_unlock();
   wake(next);
-  if (others) wait_for_turn(rthread);
+  if (others) wait_for_turn(thread);
   begin_chunk(thread);
 }
 
@@ -292,22 +307,22 @@ static void learn_end(struct thread *thread) {
   }
 }
 
-static void await_turn(struct rthread *rthread) {
-  while (!atomic_load(&rthread->turn)) {
-    region_wait(&rthread->turn, 0);
+static void await_turn(struct thread *thread) {
+  while (!take_turn(thread)) {
+    region_wait(&thread->rthread->turn, 0);
     struct rthread *now = holder();
-    if (!atomic_load(&rthread->turn) && now && now != rthread && !atomic_load(&region->finished) && !is_alive(now))
+    bool waits = !atomic_load(&thread->rthread->turn) && !atomic_load(&region->finished);
+    if (waits && now && now != thread->rthread && !is_alive(now))
       sphere_fail(OUTCOME_DIVERGED, "replay diverged: thread %u has ended, which it had not in the recording",
                   now->number);
   }
-  atomic_store(&rthread->turn, 0);
 }
 
 /* A chunk of no length at all belongs to a thread that was stopped in the recording when it had its turn. */
 void baton_await(struct thread *thread, enum chunk_reason reason) {
   struct rthread *rthread = thread->rthread;
   for (;;) {
-    await_turn(rthread);
+    await_turn(thread);
     learn_end(thread);
     const struct chunk_end *end = &rthread->end;
     if (!end->known || end->length || end->reason != reason || end->next == CHUNK_NOBODY) return;

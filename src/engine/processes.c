@@ -79,6 +79,7 @@ static long clone_shared(struct thread *parent, const struct request *request) {
   bool vfork = request->flags & CLONE_VFORK;
   if (in_sphere()) child->rthread = sphere_before_clone(parent, !(request->flags & CLONE_THREAD), vfork);
   struct rthread *own = child->rthread;
+  if (own) child->number = own->number;
   long tid = clone_with_slot(child, request);
   if (in_sphere()) sphere_after_clone(parent, own, vfork, os_failed(tid));
   if (os_failed(tid)) {

@@ -56,6 +56,7 @@ static void set_ids(struct thread *thread) {
 /* The first process of all. */
 static void found_sphere(struct thread *thread) {
   thread->rthread = rthread_make();
+  thread->number = thread->rthread->number;
   thread->rthread->process = region->processes++;
   set_ids(thread);
   atomic_store(&thread->rthread->turn, 1);
@@ -83,6 +84,7 @@ void sphere_start(struct thread *thread) {
     return;
   }
   thread->rthread = &region->slots[config.slot];
+  thread->number = thread->rthread->number;
   set_ids(thread);
   arch_set_position(thread, thread->rthread->ring.position);
   if (!replaying()) return;
@@ -144,6 +146,7 @@ void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork
 }
 
 void sphere_child(struct thread *thread, struct rthread *own) {
+  if (thread->rthread != own) thread->number = own->number; /* a process of its own */
   thread->rthread = own;
   set_ids(thread);
   arch_set_position(thread, 0);
