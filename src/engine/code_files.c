@@ -35,9 +35,21 @@ static struct code_file *find(const struct code_file *wanted) {
   return file;
 }
 
+static _Atomic bool any_written;
+
 static void note_written(struct code_file *file) {
-  if (recording()) sphere_fail(OUTCOME_UNSUPPORTED, "code that may change through its file can't be recorded");
   file->written = true;
+  any_written = true;
+}
+
+/* The replay's copy of the file does not change. */
+void code_files_before_write(int fd) {
+  struct code_file identity;
+  if (!any_written || !identify(fd, &identity)) return;
+  lock_take(&mappings_lock);
+  bool code = find(&identity);
+  lock_release(&mappings_lock);
+  if (code) sphere_fail(OUTCOME_UNSUPPORTED, "code that changes through its file can't be recorded");
 }
 
 struct code_file *code_files_mapped(int fd) {

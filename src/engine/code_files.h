@@ -13,6 +13,8 @@ struct code_file {
 
 /* The file behind a descriptor that is mapped to be executed, under mappings_lock. NULL: it has none. */
 struct code_file *code_files_mapped(int fd);
+/* Recording: the application is about to write to a descriptor; ends the sphere if that changes code. */
+void code_files_before_write(int fd);
 /* After a system call: if it opened a file of code for writing, drops what was translated from it. */
 void code_files_after_call(const struct call *call, long result);
 

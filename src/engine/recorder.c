@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 
 #include "engine/baton.h"
+#include "engine/code_files.h"
 #include "engine/files.h"
 #include "engine/lib.h"
 #include "engine/log.h"
@@ -75,20 +76,10 @@ static const uint16_t never_waits[] = {
 #endif
 };
 
-/* A signal that the caller sends itself may stop it, or be its end: not with the baton in hand. */
-static bool sends_itself(const struct thread *thread, const struct call *call) {
-  switch (call->nr) {
-    case __NR_kill:
-    case __NR_rt_sigqueueinfo: return (int)call->args[0] <= 0 || (int)call->args[0] == thread->process->pid;
-    case __NR_tkill: return (int)call->args[0] == thread->tid;
-    case __NR_tgkill:
-    case __NR_rt_tgsigqueueinfo: return (int)call->args[1] == thread->tid;
-    default: return false;
-  }
-}
 
 static bool may_wait(const struct thread *thread, const struct call *call) {
-  if (sends_itself(thread, call)) return true;
+  /* It may stop the caller, or be its end: not with the baton in hand. */
+  if (call_sends_itself(thread, call)) return true;
   if (call->nr == __NR_futex) {
     switch (call->args[1] & FUTEX_CMD_MASK) {
       case FUTEX_WAIT:
@@ -143,6 +134,7 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
   struct call bounced = *call;
   uint64_t digest = call_digest(in);
   refuse_inheritance(call);
+  call_leave_if_killed(thread, call);
   if (!waiting_begin(thread, in, &bounced)) return record_direct(thread, call, in, perform);
   baton_release(thread, CHUNK_CALL);
   long result = perform(thread, &bounced);
@@ -233,6 +225,12 @@ static void refuse_other_memory(struct thread *thread, const struct call *call) 
     case __NR_open: name = call->args[0], flags = call->args[1]; break;
 #endif
     case __NR_openat: name = call->args[1], flags = call->args[2]; break;
+    case __NR_write:
+    case __NR_writev:
+    case __NR_pwrite64:
+    case __NR_pwritev:
+    case __NR_pwritev2:
+    case __NR_ftruncate: code_files_before_write((int)call->args[0]); return;
     default: return;
   }
   if ((flags & O_ACCMODE) == O_RDONLY) return;

@@ -204,6 +204,7 @@ static bool sets_stack_limit(const struct call *call) {
 static long replay_emulated(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
   uint64_t digest = call_digest(in);
   signals_note_wait_mask(thread, call);
+  call_leave_if_killed(thread, call);
   if (chunk_ends_here(thread, CHUNK_CALL)) change_chunks(thread);
   long result = expect_call(thread, call, digest)->syscall.result;
   replay_consume(thread);

@@ -23,6 +23,22 @@ void call_event(const struct call *call, struct input_event *event) {
     event->syscall.args[i] = row && row->args[i].kind != INPUT_NONE ? (uint64_t)call->args[i] : 0;
 }
 
+int call_sends_itself(const struct thread *thread, const struct call *call) {
+  const long *a = call->args;
+  switch (call->nr) {
+    case __NR_kill:
+    case __NR_rt_sigqueueinfo: return (int)a[0] <= 0 || (int)a[0] == thread->process->pid ? (int)a[1] : 0;
+    case __NR_tkill: return (int)a[0] == thread->tid ? (int)a[1] : 0;
+    case __NR_tgkill:
+    case __NR_rt_tgsigqueueinfo: return (int)a[1] == thread->tid ? (int)a[2] : 0;
+    default: return 0;
+  }
+}
+
+void call_leave_if_killed(struct thread *thread, const struct call *call) {
+  if (call_sends_itself(thread, call) == SIGKILL) thread_leave_robust_list(thread);
+}
+
 static long digest_piece(void *visitor, const struct input_piece *piece) {
   uint64_t *digest = visitor;
   uint8_t buffer[1024];
