@@ -27,7 +27,8 @@ static int parse_number(const char *option, const char *text, uint64_t least, ui
   errno = 0;
   *number = strtoull(text, &end, 0);
   if (errno || *end || !*text || *text == '-' || *number < least)
-    return bad_usage(&record_command, "%s %s: expected a number from %lu on", option, text, (unsigned long)least);
+    return bad_usage(&record_command, "%s %s: expected a number from %lu on", option, text,
+                     (unsigned long)least);
   return 0;
 }
 
@@ -76,16 +77,19 @@ const struct command record_command = {
     .usage = "[-o FOLDER] [--order=chunk] [--chunk=N] [--chaos=SEED] [--] PROGRAM [ARGUMENT]…",
     .summary = "run a program and record its execution",
     .help =
-        "Runs PROGRAM, found as the shell finds it, and records all that it takes to repeat this very execution:\n"
+        "Runs PROGRAM, found as the shell finds it, and records all that it takes to repeat this very "
+        "execution:\n"
         "what system calls returned, signals, values of nondeterministic instructions, and how its threads\n"
         "and processes followed each other. `reprise replay` repeats it.\n"
         "\n"
         "  -o, --output FOLDER   make the recording there (default: PROGRAM-N in the recordings' own place)\n"
         "  --order=chunk         how threads are ordered: one at a time, in chunks\n"
         "  --chunk=N             at most N instructions in a chunk while others wait (default: 1048576)\n"
-        "  --chaos=SEED          chunks of random sizes in random order, by SEED: rare interleavings come up sooner\n"
+        "  --chaos=SEED          chunks of random sizes in random order, by SEED: rare interleavings come up "
+        "sooner\n"
         "\n"
-        "The recordings' own place is $REPRISE_DIR, else $XDG_DATA_HOME/reprise, else ~/.local/share/reprise.\n"
+        "The recordings' own place is $REPRISE_DIR, else $XDG_DATA_HOME/reprise, else "
+        "~/.local/share/reprise.\n"
         "\n"
         "The exit status is PROGRAM's; 127 if it is not found, 126 if it can't be executed, 122 if it does\n"
         "what can't be recorded, 125 if reprise itself fails, 2 for a mistake in the arguments.",

@@ -18,7 +18,8 @@ static int run(int argc, char **argv) {
       i++;
       break;
     }
-    if (strcmp(argv[i], "--quiet") && strcmp(argv[i], "-q")) return bad_usage(&replay_command, "%s: no such option", argv[i]);
+    if (strcmp(argv[i], "--quiet") && strcmp(argv[i], "-q"))
+      return bad_usage(&replay_command, "%s: no such option", argv[i]);
     quiet = true;
   }
   if (argc - i > 1) return bad_usage(&replay_command, "too many arguments");
@@ -33,16 +34,21 @@ const struct command replay_command = {
     .usage = "[--quiet] [RECORDING|latest]",
     .summary = "repeat a recorded execution",
     .help =
-        "Repeats the execution that RECORDING holds: every instruction of every thread, in the recorded order, with\n"
-        "the recorded results of system calls. Nothing outside is touched; what the program wrote to its standard\n"
+        "Repeats the execution that RECORDING holds: every instruction of every thread, in the recorded "
+        "order, with\n"
+        "the recorded results of system calls. Nothing outside is touched; what the program wrote to its "
+        "standard\n"
         "output and error is written again.\n"
         "\n"
-        "RECORDING is a path, or a name in the recordings' own place; without it, or with `latest', the latest one.\n"
+        "RECORDING is a path, or a name in the recordings' own place; without it, or with `latest', the "
+        "latest one.\n"
         "\n"
         "  -q, --quiet   do not write the program's output again\n"
         "\n"
-        "The exit status is the recorded program's; 120 if the replay did something else than the recording (what\n"
-        "and where is told on standard error), 121 if the recording is damaged or of another version, 125 if\n"
+        "The exit status is the recorded program's; 120 if the replay did something else than the recording "
+        "(what\n"
+        "and where is told on standard error), 121 if the recording is damaged or of another version, 125 "
+        "if\n"
         "reprise itself fails, 2 for a mistake in the arguments.",
     .run = run,
 };

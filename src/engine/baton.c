@@ -68,7 +68,8 @@ struct rthread *rthread_make(void) {
       region_doorbell();
       return rthread;
     }
-    if (!ending && !end_killed()) sphere_fail(OUTCOME_UNSUPPORTED, "more than %d threads at a time can't be recorded", REGION_SLOTS);
+    if (!ending && !end_killed())
+      sphere_fail(OUTCOME_UNSUPPORTED, "more than %d threads at a time can't be recorded", REGION_SLOTS);
     region_doorbell();
     uint32_t seen = atomic_load(&region->order.moved);
     region_wait(&region->order.moved, seen);
@@ -134,7 +135,8 @@ static void wake(struct rthread *rthread) {
 /* Under the lock. Notes how the holder's chunk ends, should it end here, and gives the baton to the next, who is to be woken
  * when the lock is free again: from then on it may stop us. */
 static struct rthread *let_go(struct rthread *rthread, enum chunk_reason reason) {
-  region->open_end = (struct chunk_end){.length = rthread->ring.position - rthread->chunk_start, .reason = reason};
+  region->open_end =
+      (struct chunk_end){.length = rthread->ring.position - rthread->chunk_start, .reason = reason};
   atomic_store(&region->holder, 0);
   uint32_t next;
   if (!chunk_next(&region->scheduler, &next)) return NULL;
@@ -176,8 +178,10 @@ static void pass_over(struct rthread *stopped) {
 
 static void look_after(struct rthread *now) {
   char state = state_of(now);
-  if (state == 'X' || state == 'Z') bury(now);
-  else if (state == 'T') pass_over(now);
+  if (state == 'X' || state == 'Z')
+    bury(now);
+  else if (state == 'T')
+    pass_over(now);
 }
 
 /* Whoever has waited for a thread's end must not find it still there. */
@@ -208,8 +212,10 @@ void baton_take(struct thread *thread) {
   region_lock();
   check_identity(thread);
   bool free = !atomic_load(&region->holder);
-  if (free) grant(rthread);
-  else chunk_wait(&region->scheduler, slot_of(rthread));
+  if (free)
+    grant(rthread);
+  else
+    chunk_wait(&region->scheduler, slot_of(rthread));
   region_unlock();
   if (!free) wait_for_turn(thread);
   begin_chunk(thread);
@@ -239,7 +245,8 @@ void baton_offer(struct thread *thread) {
 static bool offer_accepted(struct rthread *rthread) {
   if (!rthread->offered) return false;
   rthread->offered = false;
-  for (int i = 0; i < OFFER_PATIENCE && !*(volatile uint32_t *)&region->scheduler.count; i++) os_call0(__NR_sched_yield);
+  for (int i = 0; i < OFFER_PATIENCE && !*(volatile uint32_t *)&region->scheduler.count; i++)
+    os_call0(__NR_sched_yield);
   return *(volatile uint32_t *)&region->scheduler.count;
 }
 

@@ -20,7 +20,6 @@ static void set_role(struct thread *thread, long fd, uint8_t role) {
 }
 
 static void show(int fd, const char *from, size_t count) {
-  if (region->quiet) return;
   while (count) {
     long n = os_call3(__NR_write, fd, from, count);
     if (n == -EAGAIN) {
@@ -59,20 +58,26 @@ void output_call(struct thread *thread, const struct call *call, long result) {
     case __NR_writev:
     case __NR_pwritev:
     case __NR_pwritev2:
-      if (role_of(thread, (int)a[0])) show_vector(role_of(thread, (int)a[0]), (uintptr_t)a[1], a[2], (size_t)result);
+      if (role_of(thread, (int)a[0]))
+        show_vector(role_of(thread, (int)a[0]), (uintptr_t)a[1], a[2], (size_t)result);
       break;
     case __NR_dup:
 #ifdef __NR_dup2
     case __NR_dup2:
 #endif
-    case __NR_dup3: set_role(thread, result, role_of(thread, (int)a[0])); break;
+    case __NR_dup3:
+      set_role(thread, result, role_of(thread, (int)a[0]));
+      break;
     case __NR_fcntl:
       if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC) set_role(thread, result, role_of(thread, (int)a[0]));
       break;
-    case __NR_close: set_role(thread, (int)a[0], 0); break;
+    case __NR_close:
+      set_role(thread, (int)a[0], 0);
+      break;
     case __NR_close_range:
       if (!(a[2] & CLOSE_RANGE_CLOEXEC)) close_range(thread, (unsigned)a[0], (unsigned)a[1]);
       break;
-    default: break;
+    default:
+      break;
   }
 }

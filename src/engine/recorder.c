@@ -34,7 +34,8 @@ void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes,
     size_t part = MIN(count - done, COPY_PIECE);
     struct input_event event = {
         .kind = EVENT_COPY_IN,
-        .copy_in = {.address = address + done, .count = (uint32_t)part, .bytes = (const uint8_t *)bytes + done}};
+        .copy_in = {
+            .address = address + done, .count = (uint32_t)part, .bytes = (const uint8_t *)bytes + done}};
     record_event(thread, &event);
     done += part;
   }
@@ -43,7 +44,9 @@ void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes,
 uint32_t record_file(struct thread *thread, int fd) {
   (void)thread;
   int64_t number = region_ask(REQUEST_KEEP_FILE, fd);
-  if (number < 0) sphere_fail(OUTCOME_UNSUPPORTED, "a mapped file can't be kept with the recording (error %ld)", (long)-number);
+  if (number < 0)
+    sphere_fail(OUTCOME_UNSUPPORTED, "a mapped file can't be kept with the recording (error %ld)",
+                (long)-number);
   return (uint32_t)number;
 }
 
@@ -59,23 +62,93 @@ static void record_result(struct thread *thread, const struct call *call, long r
 
 /* Calls that never wait for another thread keep the baton. What is not here may wait. */
 static const uint16_t never_waits[] = {
-    __NR_clock_gettime, __NR_clock_getres, __NR_gettimeofday, __NR_getpid, __NR_gettid, __NR_getppid, __NR_getuid,
-    __NR_geteuid, __NR_getgid, __NR_getegid, __NR_getpgid, __NR_getsid, __NR_uname, __NR_sysinfo, __NR_getrusage, __NR_times,
-    __NR_lseek, __NR_fstat, __NR_newfstatat, __NR_statx, __NR_faccessat, __NR_faccessat2, __NR_readlinkat, __NR_getcwd,
-    __NR_dup, __NR_dup3, __NR_pipe2, __NR_socket, __NR_socketpair, __NR_bind, __NR_listen, __NR_getsockname,
-    __NR_getpeername, __NR_getsockopt, __NR_setsockopt, __NR_eventfd2, __NR_epoll_create1, __NR_epoll_ctl,
-    __NR_timerfd_create, __NR_timerfd_settime, __NR_timerfd_gettime, __NR_timer_create, __NR_timer_settime,
-    __NR_timer_gettime, __NR_timer_delete, __NR_setitimer, __NR_getitimer, __NR_rt_sigpending, __NR_umask, __NR_prctl,
-    __NR_sched_getaffinity, __NR_sched_setaffinity, __NR_sched_getparam, __NR_sched_getscheduler, __NR_prlimit64,
-    __NR_kill, __NR_tkill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo, __NR_getrandom, __NR_getcpu,
-    __NR_getdents64, __NR_membarrier, __NR_getgroups, __NR_getresuid, __NR_getresgid, __NR_mincore, __NR_mlock,
-    __NR_munlock, __NR_signalfd4,
+    __NR_clock_gettime,
+    __NR_clock_getres,
+    __NR_gettimeofday,
+    __NR_getpid,
+    __NR_gettid,
+    __NR_getppid,
+    __NR_getuid,
+    __NR_geteuid,
+    __NR_getgid,
+    __NR_getegid,
+    __NR_getpgid,
+    __NR_getsid,
+    __NR_uname,
+    __NR_sysinfo,
+    __NR_getrusage,
+    __NR_times,
+    __NR_lseek,
+    __NR_fstat,
+    __NR_newfstatat,
+    __NR_statx,
+    __NR_faccessat,
+    __NR_faccessat2,
+    __NR_readlinkat,
+    __NR_getcwd,
+    __NR_dup,
+    __NR_dup3,
+    __NR_pipe2,
+    __NR_socket,
+    __NR_socketpair,
+    __NR_bind,
+    __NR_listen,
+    __NR_getsockname,
+    __NR_getpeername,
+    __NR_getsockopt,
+    __NR_setsockopt,
+    __NR_eventfd2,
+    __NR_epoll_create1,
+    __NR_epoll_ctl,
+    __NR_timerfd_create,
+    __NR_timerfd_settime,
+    __NR_timerfd_gettime,
+    __NR_timer_create,
+    __NR_timer_settime,
+    __NR_timer_gettime,
+    __NR_timer_delete,
+    __NR_setitimer,
+    __NR_getitimer,
+    __NR_rt_sigpending,
+    __NR_umask,
+    __NR_prctl,
+    __NR_sched_getaffinity,
+    __NR_sched_setaffinity,
+    __NR_sched_getparam,
+    __NR_sched_getscheduler,
+    __NR_prlimit64,
+    __NR_kill,
+    __NR_tkill,
+    __NR_tgkill,
+    __NR_rt_sigqueueinfo,
+    __NR_rt_tgsigqueueinfo,
+    __NR_getrandom,
+    __NR_getcpu,
+    __NR_getdents64,
+    __NR_membarrier,
+    __NR_getgroups,
+    __NR_getresuid,
+    __NR_getresgid,
+    __NR_mincore,
+    __NR_mlock,
+    __NR_munlock,
+    __NR_signalfd4,
 #ifdef __NR_stat
-    __NR_stat, __NR_lstat, __NR_access, __NR_readlink, __NR_dup2, __NR_pipe, __NR_eventfd, __NR_epoll_create,
-    __NR_getrlimit, __NR_setrlimit, __NR_getpgrp, __NR_time, __NR_alarm,
+    __NR_stat,
+    __NR_lstat,
+    __NR_access,
+    __NR_readlink,
+    __NR_dup2,
+    __NR_pipe,
+    __NR_eventfd,
+    __NR_epoll_create,
+    __NR_getrlimit,
+    __NR_setrlimit,
+    __NR_getpgrp,
+    __NR_time,
+    __NR_alarm,
 #endif
 };
-
 
 static bool may_wait(const struct thread *thread, const struct call *call) {
   /* It may stop the caller, or be its end: not with the baton in hand. */
@@ -86,8 +159,10 @@ static bool may_wait(const struct thread *thread, const struct call *call) {
       case FUTEX_WAIT_BITSET:
       case FUTEX_WAIT_REQUEUE_PI:
       case FUTEX_LOCK_PI:
-      case FUTEX_LOCK_PI2: return true;
-      default: return false;
+      case FUTEX_LOCK_PI2:
+        return true;
+      default:
+        return false;
     }
   }
   for (size_t i = 0; i < COUNT_OF(never_waits); i++)
@@ -121,7 +196,8 @@ static long log_piece(void *visitor, const struct input_piece *piece) {
 typedef long perform_call(struct thread *, const struct call *);
 
 /* The thread keeps the baton, so the kernel may write where the application wants it. */
-static long record_direct(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
+static long record_direct(struct thread *thread, const struct call *call, struct input_call *in,
+                          perform_call *perform) {
   uint64_t digest = call_digest(in);
   long result = perform(thread, call);
   record_result(thread, call, result, digest);
@@ -130,7 +206,8 @@ static long record_direct(struct thread *thread, const struct call *call, struct
   return result;
 }
 
-static long record_waiting(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
+static long record_waiting(struct thread *thread, const struct call *call, struct input_call *in,
+                           perform_call *perform) {
   struct call bounced = *call;
   uint64_t digest = call_digest(in);
   refuse_inheritance(call);
@@ -165,7 +242,8 @@ static void record_birth(struct thread *thread, long id) {
   struct input_event event = {.kind = EVENT_THREAD, .thread = {.thread = child->number, .id = (uint32_t)id}};
   if (child->process != thread->rthread->process)
     event = (struct input_event){
-        .kind = EVENT_PROCESS, .process = {.process = child->process, .thread = child->number, .id = (uint32_t)id}};
+        .kind = EVENT_PROCESS,
+        .process = {.process = child->process, .thread = child->number, .id = (uint32_t)id}};
   record_event(thread, &event);
 }
 
@@ -176,7 +254,8 @@ static bool is_clone(long nr) {
   return nr == __NR_clone || nr == __NR_clone3;
 }
 
-static long record_clone(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
+static long record_clone(struct thread *thread, const struct call *call, struct input_call *in,
+                         perform_call *perform) {
   const struct rthread *parent = thread->rthread;
   uint64_t digest = call_digest(in);
   long result = perform(thread, call);
@@ -187,7 +266,8 @@ static long record_clone(struct thread *thread, const struct call *call, struct 
   return result;
 }
 
-static long record_executed(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
+static long record_executed(struct thread *thread, const struct call *call, struct input_call *in,
+                            perform_call *perform) {
   if (is_clone(call->nr)) return record_clone(thread, call, in, perform);
   struct call wanted = *call;
   switch (call->nr) {
@@ -202,7 +282,8 @@ static long record_executed(struct thread *thread, const struct call *call, stru
       /* When the kernel drops such pages is up to it; at once is as good. */
       if (call->args[2] == MADV_FREE) wanted.args[2] = MADV_DONTNEED;
       break;
-    default: break;
+    default:
+      break;
   }
   uint64_t digest = call_digest(in);
   long result = perform(thread, &wanted);
@@ -222,16 +303,23 @@ static void refuse_other_memory(struct thread *thread, const struct call *call) 
         sphere_fail(OUTCOME_UNSUPPORTED, "writing another process's memory can't be recorded");
       return;
 #ifdef __NR_open
-    case __NR_open: name = call->args[0], flags = call->args[1]; break;
+    case __NR_open:
+      name = call->args[0], flags = call->args[1];
+      break;
 #endif
-    case __NR_openat: name = call->args[1], flags = call->args[2]; break;
+    case __NR_openat:
+      name = call->args[1], flags = call->args[2];
+      break;
     case __NR_write:
     case __NR_writev:
     case __NR_pwrite64:
     case __NR_pwritev:
     case __NR_pwritev2:
-    case __NR_ftruncate: code_files_before_write((int)call->args[0]); return;
-    default: return;
+    case __NR_ftruncate:
+      code_files_before_write((int)call->args[0]);
+      return;
+    default:
+      return;
   }
   if ((flags & O_ACCMODE) == O_RDONLY) return;
   long length = files_copy_path(path, (uintptr_t)name);
@@ -247,7 +335,8 @@ long record_call(struct thread *thread, const struct call *call, perform_call *p
   refuse_other_memory(thread, call);
   atomic_store(&thread->rthread->ring.position, arch_position(thread));
   switch (input_replay(&in, &error)) {
-    case INPUT_REFUSE: return -error;
+    case INPUT_REFUSE:
+      return -error;
     case INPUT_UNSUPPORTED:
       sphere_fail(OUTCOME_UNSUPPORTED, "the system call %s can't be recorded", input_row(call->nr)->name);
     case INPUT_VIRTUAL: {
@@ -255,10 +344,12 @@ long record_call(struct thread *thread, const struct call *call, perform_call *p
       if (result == CALL_INTERRUPTED) record_result(thread, call, result, 0);
       return result;
     }
-    case INPUT_EXECUTE: return record_executed(thread, call, &in, perform);
-    case INPUT_EMULATE: break;
+    case INPUT_EXECUTE:
+      return record_executed(thread, call, &in, perform);
+    case INPUT_EMULATE:
+      break;
   }
   bool alone = atomic_load(&region->live) == 1;
   return alone || !may_wait(thread, call) ? record_direct(thread, call, &in, perform)
-                                  : record_waiting(thread, call, &in, perform);
+                                          : record_waiting(thread, call, &in, perform);
 }

@@ -30,8 +30,10 @@ const struct input_event *replay_peek(struct thread *thread) {
     const uint8_t *bytes = ring_content(rthread, &count);
     long used = count ? input_decode(&rthread->codec, &rthread->next, bytes, count) : EVENT_TRUNCATED;
     if (used < 0) sphere_fail(OUTCOME_DAMAGED, "the input log of thread %u is damaged", rthread->number);
-    if (used > 0) rthread->next_bytes = (uint32_t)used;
-    else if (!ring_await(rthread, count)) return NULL;
+    if (used > 0)
+      rthread->next_bytes = (uint32_t)used;
+    else if (!ring_await(rthread, count))
+      return NULL;
   }
   return &rthread->next;
 }
@@ -47,8 +49,8 @@ void replay_diverged(struct thread *thread, const char *pattern, ...) {
   va_start(args, pattern);
   vformat(what, sizeof what, pattern, args);
   va_end(args);
-  sphere_fail(OUTCOME_DIVERGED, "replay diverged: thread %u at position %lu, pc %lx: %s", thread->rthread->number,
-              arch_position(thread), (unsigned long)arch_pc(thread), what);
+  sphere_fail(OUTCOME_DIVERGED, "replay diverged: thread %u at position %lu, pc %lx: %s",
+              thread->rthread->number, arch_position(thread), (unsigned long)arch_pc(thread), what);
 }
 
 void replay_log_ends(struct thread *thread) {
@@ -74,8 +76,8 @@ const struct input_event *replay_expect(struct thread *thread, uint8_t kind, con
     replay_diverged(thread, "expected the event %s at position %lu, got %s", input_event_name(event->kind),
                     event->position, doing);
   if (event->position != arch_position(thread))
-    replay_diverged(thread, "expected the event %s at position %lu, got %s here", input_event_name(event->kind),
-                    event->position, doing);
+    replay_diverged(thread, "expected the event %s at position %lu, got %s here",
+                    input_event_name(event->kind), event->position, doing);
   return event;
 }
 
@@ -84,7 +86,8 @@ void replay_copy_ins(struct thread *thread) {
   uint64_t position = arch_position(thread);
   while ((event = replay_peek(thread)) && event->kind == EVENT_COPY_IN && event->position == position) {
     if (copy_to_app(event->copy_in.address, event->copy_in.bytes, event->copy_in.count))
-      replay_diverged(thread, "%u bytes at %lx can't be written", event->copy_in.count, event->copy_in.address);
+      replay_diverged(thread, "%u bytes at %lx can't be written", event->copy_in.count,
+                      event->copy_in.address);
     replay_consume(thread);
   }
 }
@@ -105,7 +108,8 @@ void replay_arm(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   const struct input_event *event = replay_peek(thread);
   uint64_t stop = UINT64_MAX;
-  if (event) stop = event->kind == EVENT_SIGNAL ? event->position : ALIGN_UP(event->position + RUNAWAY, RUNAWAY);
+  if (event)
+    stop = event->kind == EVENT_SIGNAL ? event->position : ALIGN_UP(event->position + RUNAWAY, RUNAWAY);
   if (rthread->end.known) {
     uint64_t end = rthread->chunk_start + rthread->end.length;
     bool exact = rthread->end.reason == CHUNK_POLL || rthread->end.reason == CHUNK_DEAD;
@@ -156,8 +160,10 @@ static void replay_safepoint(struct thread *thread) {
 }
 
 void sphere_safepoint(struct thread *thread) {
-  if (recording()) baton_poll(thread);
-  else replay_safepoint(thread);
+  if (recording())
+    baton_poll(thread);
+  else
+    replay_safepoint(thread);
 }
 
 /* In a recording, signals that the kernel brought are logged; in a replay they come from there. */
@@ -165,7 +171,8 @@ void sphere_signal(struct thread *thread, const struct queued_signal *signal) {
   if (replaying() || (signal->synchronous && signal->signo != SIGSYS)) return;
   struct input_event event = {
       .kind = EVENT_SIGNAL,
-      .signal = {.signo = (uint32_t)signal->signo, .ended_wait = signal->ended_wait, .count = sizeof signal->info}};
+      .signal = {
+          .signo = (uint32_t)signal->signo, .ended_wait = signal->ended_wait, .count = sizeof signal->info}};
   _Static_assert(sizeof signal->info <= EVENT_INFO_LIMIT, "siginfo");
   memcpy(event.signal.info, &signal->info, sizeof signal->info);
   thread->rthread->quiet_since = arch_position(thread);
@@ -175,7 +182,8 @@ void sphere_signal(struct thread *thread, const struct queued_signal *signal) {
 /* -- Calls ------------------------------------------------------------------------------------------------------------------------- */
 
 /* The next event must be this very call. */
-static const struct input_event *expect_call(struct thread *thread, const struct call *call, uint64_t digest) {
+static const struct input_event *expect_call(struct thread *thread, const struct call *call,
+                                             uint64_t digest) {
   const struct input_row *row = input_row(call->nr);
   const char *name = row ? row->name : "an unknown call";
   struct input_event got = {0};
@@ -198,10 +206,12 @@ static bool sets_stack_limit(const struct call *call) {
 #ifdef __NR_setrlimit
   if (call->nr == __NR_setrlimit) return call->args[0] == RLIMIT_STACK;
 #endif
-  return call->nr == __NR_prlimit64 && !call->args[0] && call->args[1] == RLIMIT_STACK && call->args[2] && !call->args[3];
+  return call->nr == __NR_prlimit64 && !call->args[0] && call->args[1] == RLIMIT_STACK && call->args[2] &&
+         !call->args[3];
 }
 
-static long replay_emulated(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
+static long replay_emulated(struct thread *thread, const struct call *call, struct input_call *in,
+                            perform_call *perform) {
   uint64_t digest = call_digest(in);
   signals_note_wait_mask(thread, call);
   call_leave_if_killed(thread, call);
@@ -214,7 +224,8 @@ static long replay_emulated(struct thread *thread, const struct call *call, stru
   return result;
 }
 
-static long replay_mmap(struct thread *thread, const struct call *call, const struct input_event *file, perform_call *perform) {
+static long replay_mmap(struct thread *thread, const struct call *call, const struct input_event *file,
+                        perform_call *perform) {
   struct call again = *call;
   int fd = -1;
   if (file) {
@@ -231,7 +242,8 @@ static long replay_mmap(struct thread *thread, const struct call *call, const st
     again.args[3] &= ~(long)MAP_32BIT;
     if (!(again.args[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE))) again.args[3] |= MAP_FIXED_NOREPLACE;
     long result = perform(thread, &again);
-    if (result != at) sphere_fail(OUTCOME_FAILED, "can't map memory at %lx, as in the recording (got %lx)", at, result);
+    if (result != at)
+      sphere_fail(OUTCOME_FAILED, "can't map memory at %lx, as in the recording (got %lx)", at, result);
   }
   if (fd >= 0) os_call1(__NR_close, fd);
   return at;
@@ -247,7 +259,8 @@ static long replay_mremap(struct thread *thread, const struct call *call, perfor
     again.args[4] = at;
   }
   long result = perform(thread, &again);
-  if (result != at) sphere_fail(OUTCOME_FAILED, "can't move memory to %lx, as in the recording (got %lx)", at, result);
+  if (result != at)
+    sphere_fail(OUTCOME_FAILED, "can't move memory to %lx, as in the recording (got %lx)", at, result);
   return at;
 }
 
@@ -257,18 +270,21 @@ static long replay_brk(struct thread *thread, const struct call *call, perform_c
   replay_consume(thread);
   if (wanted != call->args[0] && call->args[0]) return wanted;
   long result = perform(thread, call);
-  if (result != wanted) sphere_fail(OUTCOME_FAILED, "can't move the break to %lx, as in the recording", wanted);
+  if (result != wanted)
+    sphere_fail(OUTCOME_FAILED, "can't move the break to %lx, as in the recording", wanted);
   return result;
 }
 
-static long replay_clone(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
+static long replay_clone(struct thread *thread, const struct call *call, struct input_call *in,
+                         perform_call *perform) {
   const struct rthread *parent = thread->rthread;
   uint64_t digest = call_digest(in);
   const struct input_event *event = next_event(thread);
   if (event->kind == EVENT_THREAD || event->kind == EVENT_PROCESS) {
     bool process = event->kind == EVENT_PROCESS;
     uint32_t number = process ? event->process.thread : event->thread.thread;
-    if (number != region->threads) replay_diverged(thread, "expected thread %u to be born, got %u", number, region->threads);
+    if (number != region->threads)
+      replay_diverged(thread, "expected thread %u to be born, got %u", number, region->threads);
     thread->rthread->child_id = (int32_t)(process ? event->process.id : event->thread.id);
     replay_consume(thread);
     long made = perform(thread, call);
@@ -282,7 +298,8 @@ static long replay_clone(struct thread *thread, const struct call *call, struct 
 }
 
 /* Succeeded in the recording if no result follows. */
-static long replay_exec(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
+static long replay_exec(struct thread *thread, const struct call *call, struct input_call *in,
+                        perform_call *perform) {
   uint64_t digest = call_digest(in);
   const struct input_event *event = next_event(thread);
   if (event->kind == EVENT_FILE) {
@@ -300,12 +317,14 @@ static bool interrupted_here(struct thread *thread, const struct call *call) {
          event->syscall.nr == (uint32_t)call->nr && event->syscall.result == CALL_INTERRUPTED;
 }
 
-static long replay_executed(struct thread *thread, const struct call *call, struct input_call *in, perform_call *perform) {
+static long replay_executed(struct thread *thread, const struct call *call, struct input_call *in,
+                            perform_call *perform) {
   const struct input_event *event = replay_peek(thread);
   switch (call->nr) {
     case __NR_mmap:
       return replay_mmap(thread, call, event && event->kind == EVENT_FILE ? event : NULL, perform);
-    case __NR_mremap: return replay_mremap(thread, call, perform);
+    case __NR_mremap:
+      return replay_mremap(thread, call, perform);
     case __NR_clone:
     case __NR_clone3:
 #ifdef __NR_fork
@@ -314,10 +333,13 @@ static long replay_executed(struct thread *thread, const struct call *call, stru
 #endif
       return replay_clone(thread, call, in, perform);
     case __NR_execve:
-    case __NR_execveat: return replay_exec(thread, call, in, perform);
+    case __NR_execveat:
+      return replay_exec(thread, call, in, perform);
     case __NR_exit:
-    case __NR_exit_group: return perform(thread, call);
-    default: break;
+    case __NR_exit_group:
+      return perform(thread, call);
+    default:
+      break;
   }
   if (call->nr == __NR_brk) return replay_brk(thread, call, perform);
   struct call again = *call;
@@ -327,7 +349,8 @@ static long replay_executed(struct thread *thread, const struct call *call, stru
   long result = perform(thread, &again);
   if (call->nr == __NR_set_tid_address) result = wanted;
   if (result != wanted)
-    replay_diverged(thread, "%s: expected the result %ld, got %ld", input_row(call->nr)->name, wanted, result);
+    replay_diverged(thread, "%s: expected the result %ld, got %ld", input_row(call->nr)->name, wanted,
+                    result);
   return result;
 }
 
@@ -339,7 +362,8 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
   in.pid = thread->process->pid;
   enum input_replay how = input_replay(&in, &error);
   if (how == INPUT_REFUSE) return -error;
-  if (how == INPUT_UNSUPPORTED) replay_diverged(thread, "got a call that can't be recorded: %s", input_row(call->nr)->name);
+  if (how == INPUT_UNSUPPORTED)
+    replay_diverged(thread, "got a call that can't be recorded: %s", input_row(call->nr)->name);
   if (how != INPUT_EMULATE && interrupted_here(thread, call)) {
     replay_consume(thread);
     result = CALL_INTERRUPTED;

@@ -29,14 +29,17 @@ void region_wait(_Atomic uint32_t *word, uint32_t seen) {
   os_call4(__NR_futex, word, FUTEX_WAIT, seen, &patience);
 }
 
-void region_wake(_Atomic uint32_t *word, int waiters) { os_call3(__NR_futex, word, FUTEX_WAKE, waiters); }
+void region_wake(_Atomic uint32_t *word, int waiters) {
+  os_call3(__NR_futex, word, FUTEX_WAKE, waiters);
+}
 
 enum { FREE, HELD, HELD_WITH_SLEEPERS };
 
 void region_lock(void) {
   uint32_t seen = FREE;
   if (atomic_compare_exchange_strong(&region->lock, &seen, HELD)) return;
-  while (atomic_exchange(&region->lock, HELD_WITH_SLEEPERS) != FREE) region_wait(&region->lock, HELD_WITH_SLEEPERS);
+  while (atomic_exchange(&region->lock, HELD_WITH_SLEEPERS) != FREE)
+    region_wait(&region->lock, HELD_WITH_SLEEPERS);
 }
 
 void region_unlock(void) {
@@ -70,8 +73,11 @@ int64_t region_ask(enum request_kind kind, int64_t value) {
 
 void sphere_fail(enum outcome outcome, const char *pattern, ...) {
   uint32_t none = OUTCOME_NONE;
-  static const int statuses[] = {[OUTCOME_UNSUPPORTED] = 122, [OUTCOME_DIVERGED] = 120, [OUTCOME_DAMAGED] = 121,
-                                 [OUTCOME_FAILED] = 125,      [OUTCOME_LOG_ENDS] = 0};
+  static const int statuses[] = {[OUTCOME_UNSUPPORTED] = 122,
+                                 [OUTCOME_DIVERGED] = 120,
+                                 [OUTCOME_DAMAGED] = 121,
+                                 [OUTCOME_FAILED] = 125,
+                                 [OUTCOME_LOG_ENDS] = 0};
   if (atomic_compare_exchange_strong(&region->outcome, &none, outcome) && pattern) {
     char line[1024];
     va_list args;
@@ -86,9 +92,13 @@ void sphere_fail(enum outcome outcome, const char *pattern, ...) {
 
 /* -- Rings -------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t index_of(const struct rthread *of) { return of ? slot_of(of) + 1 : 0; }
+static uint32_t index_of(const struct rthread *of) {
+  return of ? slot_of(of) + 1 : 0;
+}
 
-static struct ring *ring_of(struct rthread *of) { return of ? &of->ring : &region->order; }
+static struct ring *ring_of(struct rthread *of) {
+  return of ? &of->ring : &region->order;
+}
 
 /* The ring twice in a row. */
 static uint8_t *bytes_of(const struct rthread *of) {
@@ -147,7 +157,8 @@ bool ring_await(struct rthread *of, size_t count) {
     uint64_t head = atomic_load(&ring->head), tail = ring->tail;
     if (head - tail > count) return true;
     if (ended) return false;
-    if (head - tail == RING_BYTES) sphere_fail(OUTCOME_DAMAGED, "the recording holds an event larger than any can be");
+    if (head - tail == RING_BYTES)
+      sphere_fail(OUTCOME_DAMAGED, "the recording holds an event larger than any can be");
     wait_for_manager(ring, head, tail);
   }
 }

@@ -9,7 +9,9 @@ static struct region *const region = (struct region *)REGION_BASE;
 
 /* Maps the region; once per process start. */
 void region_attach(void);
-static inline uint32_t slot_of(const struct rthread *rthread) { return (uint32_t)(rthread - region->slots); }
+static inline uint32_t slot_of(const struct rthread *rthread) {
+  return (uint32_t)(rthread - region->slots);
+}
 
 /* A lock that processes share. */
 void region_lock(void);
@@ -23,7 +25,8 @@ void region_doorbell(void);
 int64_t region_ask(enum request_kind kind, int64_t value);
 
 /* Ends the whole sphere early, after one line that says why. */
-_Noreturn void sphere_fail(enum outcome outcome, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void sphere_fail(enum outcome outcome, const char *pattern, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* The ring of a slot; NULL: the order log's. */
 void ring_put(struct rthread *of, const void *bytes, size_t count);

@@ -27,11 +27,15 @@ int call_sends_itself(const struct thread *thread, const struct call *call) {
   const long *a = call->args;
   switch (call->nr) {
     case __NR_kill:
-    case __NR_rt_sigqueueinfo: return (int)a[0] <= 0 || (int)a[0] == thread->process->pid ? (int)a[1] : 0;
-    case __NR_tkill: return (int)a[0] == thread->tid ? (int)a[1] : 0;
+    case __NR_rt_sigqueueinfo:
+      return (int)a[0] <= 0 || (int)a[0] == thread->process->pid ? (int)a[1] : 0;
+    case __NR_tkill:
+      return (int)a[0] == thread->tid ? (int)a[1] : 0;
     case __NR_tgkill:
-    case __NR_rt_tgsigqueueinfo: return (int)a[1] == thread->tid ? (int)a[2] : 0;
-    default: return 0;
+    case __NR_rt_tgsigqueueinfo:
+      return (int)a[1] == thread->tid ? (int)a[2] : 0;
+    default:
+      return 0;
   }
 }
 
@@ -110,13 +114,15 @@ void sphere_start(struct thread *thread) {
 
 void sphere_begin_program(struct thread *thread) {
   arch_set_position(thread, thread->rthread->ring.position);
-  if (replaying()) replay_arm(thread);
-  else arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
+  if (replaying())
+    replay_arm(thread);
+  else
+    arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
 }
 
 void sphere_mapped_image(struct thread *thread, int fd, uintptr_t address, size_t bytes) {
-  struct input_event event = {
-      .kind = EVENT_FILE, .file = {.file = record_file(thread, fd), .address = address, .bytes = bytes}};
+  struct input_event event = {.kind = EVENT_FILE,
+                              .file = {.file = record_file(thread, fd), .address = address, .bytes = bytes}};
   record_event(thread, &event);
 }
 
@@ -149,16 +155,20 @@ struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vf
   child->seen_id = thread->rthread->child_id;
   if (!vfork) return child;
   /* The kernel holds the parent until the child is gone to another program, or dead. */
-  if (recording()) baton_release(thread, CHUNK_CALL);
-  else baton_pass(thread);
+  if (recording())
+    baton_release(thread, CHUNK_CALL);
+  else
+    baton_pass(thread);
   return child;
 }
 
 void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork, bool failed) {
   if (vfork && recording()) baton_take(thread);
   if (vfork && replaying()) baton_await(thread, CHUNK_CALL);
-  if (failed) rthread_unmake(child);
-  else thread->rthread->child = slot_of(child);
+  if (failed)
+    rthread_unmake(child);
+  else
+    thread->rthread->child = slot_of(child);
 }
 
 void sphere_child(struct thread *thread, struct rthread *own) {
@@ -218,7 +228,8 @@ void sphere_thread_end(struct thread *thread, int status) {
 }
 
 void sphere_process_end(struct thread *thread, int status, int signo) {
-  struct input_event event = {.kind = EVENT_EXIT, .exit = {.group = true, .status = status, .signo = (uint32_t)signo}};
+  struct input_event event = {.kind = EVENT_EXIT,
+                              .exit = {.group = true, .status = status, .signo = (uint32_t)signo}};
   end_others(thread);
   end(thread, &event);
 }

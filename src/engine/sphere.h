@@ -53,7 +53,8 @@ void record_event(struct thread *thread, struct input_event *event);
 void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes, size_t count);
 /* Keeps the file behind fd with the recording: its number. */
 uint32_t record_file(struct thread *thread, int fd);
-long record_call(struct thread *thread, const struct call *call, long (*perform)(struct thread *, const struct call *));
+long record_call(struct thread *thread, const struct call *call,
+                 long (*perform)(struct thread *, const struct call *));
 
 /* The next event of the thread's log, NULL when there is none any more; and takes it out of the log. */
 const struct input_event *replay_peek(struct thread *thread);
@@ -68,8 +69,10 @@ int replay_open_file(uint32_t number);
 _Noreturn void replay_log_ends(struct thread *thread);
 /* Sets the stop at which the thread next has something to do. */
 void replay_arm(struct thread *thread);
-_Noreturn void replay_diverged(struct thread *thread, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
-long replay_call(struct thread *thread, const struct call *call, long (*perform)(struct thread *, const struct call *));
+_Noreturn void replay_diverged(struct thread *thread, const char *pattern, ...)
+    __attribute__((format(printf, 2, 3)));
+long replay_call(struct thread *thread, const struct call *call,
+                 long (*perform)(struct thread *, const struct call *));
 
 /* The call as the log has it: arguments that it does not have are zero. */
 void call_event(const struct call *call, struct input_event *event);

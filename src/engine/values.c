@@ -13,13 +13,22 @@ static void cross(struct thread *thread, uint32_t insn, uint64_t *values, uint32
   }
   const struct input_event *next = replay_expect(thread, EVENT_INSN, input_insn_name(insn));
   if (next->insn.insn != insn || next->insn.count != count)
-    replay_diverged(thread, "expected the instruction %s, got %s", input_insn_name(next->insn.insn), input_insn_name(insn));
+    replay_diverged(thread, "expected the instruction %s, got %s", input_insn_name(next->insn.insn),
+                    input_insn_name(insn));
   memcpy(values, next->insn.values, count * sizeof *values);
   replay_consume(thread);
   replay_arm(thread);
 }
 
-void values_time_stamp(struct thread *thread, uint64_t values[2]) { cross(thread, INSN_TIME_STAMP_CPU, values, 2); }
-void values_processor(struct thread *thread, uint64_t values[1]) { cross(thread, INSN_PROCESSOR_ID, values, 1); }
-void values_cpuid(struct thread *thread, uint64_t values[4]) { cross(thread, INSN_CPUID, values, 4); }
-void values_random(struct thread *thread, uint64_t values[2]) { cross(thread, INSN_RANDOM, values, 2); }
+void values_time_stamp(struct thread *thread, uint64_t values[2]) {
+  cross(thread, INSN_TIME_STAMP_CPU, values, 2);
+}
+void values_processor(struct thread *thread, uint64_t values[1]) {
+  cross(thread, INSN_PROCESSOR_ID, values, 1);
+}
+void values_cpuid(struct thread *thread, uint64_t values[4]) {
+  cross(thread, INSN_CPUID, values, 4);
+}
+void values_random(struct thread *thread, uint64_t values[2]) {
+  cross(thread, INSN_RANDOM, values, 2);
+}

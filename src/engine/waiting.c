@@ -7,7 +7,9 @@
 #include "engine/sphere.h"
 #include "input/bounce.h"
 
-static struct bounce *bounce_of(struct thread *thread) { return (struct bounce *)((uintptr_t)thread + SLOT_BOUNCE); }
+static struct bounce *bounce_of(struct thread *thread) {
+  return (struct bounce *)((uintptr_t)thread + SLOT_BOUNCE);
+}
 
 static void map_area(struct thread *thread) {
   if (thread->bounce_mapped) return;
@@ -31,7 +33,8 @@ static long copy_in(void *visitor, const struct bounce_write *write) {
 }
 
 static long log_in(void *visitor, const struct bounce_write *write) {
-  record_copy_in(visitor, write->to, write->from ? (const void *)write->from : (const void *)write->to, write->bytes);
+  record_copy_in(visitor, write->to, write->from ? (const void *)write->from : (const void *)write->to,
+                 write->bytes);
   return 0;
 }
 
@@ -39,4 +42,6 @@ long waiting_end(struct thread *thread, long result) {
   return bounce_leave(bounce_of(thread), result, copy_in, NULL) ? -EFAULT : result;
 }
 
-void waiting_log(struct thread *thread, long result) { bounce_leave(bounce_of(thread), result, log_in, thread); }
+void waiting_log(struct thread *thread, long result) {
+  bounce_leave(bounce_of(thread), result, log_in, thread);
+}

@@ -47,19 +47,20 @@ struct rthread {
   _Atomic uint32_t turn;  /* futex: 1 when the baton was handed to it */
   struct ring ring;
   struct input_codec codec;
-  uint64_t chunk_start;  /* position where its chunk began */
-  uint64_t chunk_size;   /* record: how long it may get */
-  uint32_t offered;      /* record: it has woken somebody, who should have the baton soon */
-  uint64_t quiet_since;  /* position at which a signal was delivered last: no chunk ends there */
-  uint32_t waits_in;     /* record: how its last chunk ended, enum chunk_reason */
-  struct chunk_end end;  /* replay: where the chunk ends */
+  uint64_t chunk_start;    /* position where its chunk began */
+  uint64_t chunk_size;     /* record: how long it may get */
+  uint32_t offered;        /* record: it has woken somebody, who should have the baton soon */
+  uint64_t quiet_since;    /* position at which a signal was delivered last: no chunk ends there */
+  uint32_t waits_in;       /* record: how its last chunk ended, enum chunk_reason */
+  struct chunk_end end;    /* replay: where the chunk ends */
   struct input_event next; /* replay: decoded, not consumed yet */
   uint32_t next_bytes;     /* its length in the ring, 0: none decoded */
 };
 
 enum request_kind {
-  REQUEST_KEEP_FILE = 1, /* record: keep the file on descriptor `value` of process `pid`; answer: its number */
-  REQUEST_OPEN_FILE,     /* replay: open file number `value`; answer: the manager's descriptor */
+  REQUEST_KEEP_FILE =
+      1,             /* record: keep the file on descriptor `value` of process `pid`; answer: its number */
+  REQUEST_OPEN_FILE, /* replay: open file number `value`; answer: the manager's descriptor */
 };
 enum request_state { REQUEST_NONE, REQUEST_ASKED, REQUEST_ANSWERED };
 
@@ -74,29 +75,28 @@ enum outcome {
 
 struct region {
   uint32_t magic;
-  int32_t manager;                 /* its process id */
-  _Atomic uint32_t doorbell;       /* futex: the manager sleeps on it */
+  int32_t manager;           /* its process id */
+  _Atomic uint32_t doorbell; /* futex: the manager sleeps on it */
   _Atomic uint32_t manager_sleeps;
-  _Atomic uint32_t outcome;        /* enum outcome: what made the sphere end early */
-  _Atomic uint32_t finished;       /* replay: the first process ends with the last chunk of all */
-  uint32_t quiet;                  /* replay: standard output and error are not shown again */
+  _Atomic uint32_t outcome;  /* enum outcome: what made the sphere end early */
+  _Atomic uint32_t finished; /* replay: the first process ends with the last chunk of all */
 
-  _Atomic uint32_t lock;           /* futex lock of all below up to the requests: 0, 1, 2 with sleepers */
-  _Atomic uint32_t holder;         /* slot + 1 of who has the baton, 0: nobody */
-  uint32_t open_chunk;             /* slot + 1 of whose chunk is not closed in the order log yet */
-  struct chunk_end open_end;       /* record: where and how it ended, if it is not the holder's */
-  uint32_t open_number;            /* the R-thread of open_chunk, whose slot may be another's by now */
-  uint32_t threads, processes;     /* created so far */
-  _Atomic uint32_t live;           /* slots in use */
+  _Atomic uint32_t lock;       /* futex lock of all below up to the requests: 0, 1, 2 with sleepers */
+  _Atomic uint32_t holder;     /* slot + 1 of who has the baton, 0: nobody */
+  uint32_t open_chunk;         /* slot + 1 of whose chunk is not closed in the order log yet */
+  struct chunk_end open_end;   /* record: where and how it ended, if it is not the holder's */
+  uint32_t open_number;        /* the R-thread of open_chunk, whose slot may be another's by now */
+  uint32_t threads, processes; /* created so far */
+  _Atomic uint32_t live;       /* slots in use */
   struct chunk_scheduler scheduler;
-  int32_t leaving_process;         /* record: a thread of it is at its end … */
-  uintptr_t leaving_word;          /* … and gone when this word of its memory is zero */
+  int32_t leaving_process; /* record: a thread of it is at its end … */
+  uintptr_t leaving_word;  /* … and gone when this word of its memory is zero */
 
-  _Atomic uint32_t request_state;  /* futex */
+  _Atomic uint32_t request_state; /* futex */
   uint32_t request_kind;
   int32_t request_pid;
   int64_t request_value;
-  int64_t request_answer;          /* or -errno */
+  int64_t request_answer; /* or -errno */
 
   struct ring order;
   struct rthread slots[REGION_SLOTS];

@@ -31,7 +31,8 @@ void chunk_wait(struct chunk_scheduler *scheduler, uint32_t slot) {
 /* Closes the gap that the nth in the queue leaves. */
 static void take_out(struct chunk_scheduler *scheduler, uint32_t n) {
   for (; n + 1 < scheduler->count; n++)
-    scheduler->queue[(scheduler->first + n) % CHUNK_SLOTS] = scheduler->queue[(scheduler->first + n + 1) % CHUNK_SLOTS];
+    scheduler->queue[(scheduler->first + n) % CHUNK_SLOTS] =
+        scheduler->queue[(scheduler->first + n + 1) % CHUNK_SLOTS];
   scheduler->count--;
 }
 
@@ -50,8 +51,10 @@ bool chunk_next(struct chunk_scheduler *scheduler, uint32_t *slot) {
 
 void chunk_forget(struct chunk_scheduler *scheduler, uint32_t slot) {
   for (uint32_t n = 0; n < scheduler->count;)
-    if (scheduler->queue[(scheduler->first + n) % CHUNK_SLOTS] == slot) take_out(scheduler, n);
-    else n++;
+    if (scheduler->queue[(scheduler->first + n) % CHUNK_SLOTS] == slot)
+      take_out(scheduler, n);
+    else
+      n++;
 }
 
 /* -- The order log ---------------------------------------------------------------------------------------------------- */

@@ -32,9 +32,9 @@ struct chunk_end {
 /* -- Who is next ---------------------------------------------------------------------------------------------------- */
 
 struct chunk_scheduler {
-  uint64_t random;     /* state of the generator; from the seed */
-  uint64_t size;       /* of a chunk, at most; with chaos this and less */
-  uint32_t chaos;      /* sizes and choices are random */
+  uint64_t random; /* state of the generator; from the seed */
+  uint64_t size;   /* of a chunk, at most; with chaos this and less */
+  uint32_t chaos;  /* sizes and choices are random */
   uint32_t first, count;
   uint16_t queue[CHUNK_SLOTS]; /* waiting slots, in the order of arrival, round and round */
 };

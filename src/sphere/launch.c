@@ -71,7 +71,8 @@ enum { DESCRIPTORS = 8 }; /* room for those that the engine keeps */
  * room there; else high up. The table of open files is as large as the highest number, so not too high. */
 static int choose_number(const struct rlimit *limit) {
   enum { HIGHEST = 4096, USUAL = 1024 };
-  if (limit->rlim_cur <= HIGHEST && limit->rlim_max >= limit->rlim_cur + DESCRIPTORS) return (int)limit->rlim_cur;
+  if (limit->rlim_cur <= HIGHEST && limit->rlim_max >= limit->rlim_cur + DESCRIPTORS)
+    return (int)limit->rlim_cur;
   return (int)(limit->rlim_cur < USUAL ? limit->rlim_cur : USUAL) - DESCRIPTORS;
 }
 
@@ -99,7 +100,8 @@ static int place_descriptors(int engine, int settings, int region) {
   return placed ? number : -1;
 }
 
-void launch(struct engine_config *settings, char **argv, char **envp, int region, struct launch_problem *problem) {
+void launch(struct engine_config *settings, char **argv, char **envp, int region,
+            struct launch_problem *problem) {
   int engine = open_engine();
   if (engine < 0) {
     set_problem(problem, FAILED, "the engine (reprise-engine) is missing: %s", strerror(errno));

@@ -15,6 +15,7 @@ struct launch_problem {
 /* Fills the log channels from REPRISE_LOG. 0, or -1 with the problem. */
 int launch_channels(struct engine_config *settings, struct launch_problem *problem);
 /* Becomes the program under the engine: returns only when that fails. region: the memory shared with the manager, or -1. */
-void launch(struct engine_config *settings, char **argv, char **envp, int region, struct launch_problem *problem);
+void launch(struct engine_config *settings, char **argv, char **envp, int region,
+            struct launch_problem *problem);
 
 #endif

@@ -24,7 +24,9 @@ static void sleep_on(_Atomic uint32_t *word, uint32_t seen) {
   syscall(SYS_futex, word, FUTEX_WAIT, seen, &patience, NULL, 0);
 }
 
-static void wake_all(_Atomic uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE, 1 << 30, NULL, NULL, 0); }
+static void wake_all(_Atomic uint32_t *word) {
+  syscall(SYS_futex, word, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
+}
 
 void manager_moved(struct manager *manager, struct ring *ring) {
   (void)manager;
@@ -38,7 +40,9 @@ void manager_free_slot(struct manager *manager, struct rthread *slot) {
   wake_all(&manager->region->order.moved);
 }
 
-uint8_t *manager_ring(struct manager *manager, int slot) { return (uint8_t *)manager->region + REGION_RING(slot + 1); }
+uint8_t *manager_ring(struct manager *manager, int slot) {
+  return (uint8_t *)manager->region + REGION_RING(slot + 1);
+}
 
 /* -- Start ----------------------------------------------------------------------------------------------------------------- */
 
@@ -88,21 +92,24 @@ static void kill_all(struct manager *manager) {
 
 static void *watch(void *argument) {
   struct manager *manager = argument;
-  while (waitpid(manager->program, &manager->status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(manager->program, &manager->status, 0) < 0 && errno == EINTR) {
+  }
   if (atomic_load(&manager->region->finished)) kill_all(manager);
-  while (flock(manager->lock, LOCK_EX) && errno == EINTR) {}
+  while (flock(manager->lock, LOCK_EX) && errno == EINTR) {
+  }
   atomic_store(&manager->over, true);
   atomic_fetch_add(&manager->region->doorbell, 1);
   wake_all(&manager->region->doorbell);
   return NULL;
 }
 
-int manager_start(struct manager *manager, struct engine_config *settings, char **argv, char **envp, uint64_t seed,
-                  bool chaos, uint64_t chunk, struct launch_problem *problem) {
+int manager_start(struct manager *manager, struct engine_config *settings, char **argv, char **envp,
+                  uint64_t seed, bool chaos, uint64_t chunk, struct launch_problem *problem) {
   int fd = make_region(manager);
   if (fd < 0) {
     *problem = (struct launch_problem){.status = 125};
-    snprintf(problem->text, sizeof problem->text, "can't make the memory to be shared with the program: %s", strerror(errno));
+    snprintf(problem->text, sizeof problem->text, "can't make the memory to be shared with the program: %s",
+             strerror(errno));
     return -1;
   }
   chunk_init(&manager->region->scheduler, seed, chaos, chunk);
@@ -132,7 +139,8 @@ int manager_start(struct manager *manager, struct engine_config *settings, char 
 static void serve_request(struct manager *manager) {
   struct region *region = manager->region;
   if (atomic_load(&region->request_state) != REQUEST_ASKED) return;
-  region->request_answer = manager->answer(manager, region->request_kind, region->request_pid, region->request_value);
+  region->request_answer =
+      manager->answer(manager, region->request_kind, region->request_pid, region->request_value);
   atomic_store(&region->request_state, REQUEST_ANSWERED);
   wake_all(&region->request_state);
 }

@@ -11,12 +11,12 @@
 
 struct manager {
   struct region *region;
-  int lock;               /* its own open file of the region: who can lock it knows that the sphere is dead */
-  pid_t program;          /* the first process */
-  int status;             /* of the program, as wait(2) gives it */
-  atomic_bool over;       /* all processes of the sphere are dead */
+  int lock;         /* its own open file of the region: who can lock it knows that the sphere is dead */
+  pid_t program;    /* the first process */
+  int status;       /* of the program, as wait(2) gives it */
+  atomic_bool over; /* all processes of the sphere are dead */
   pthread_t watcher;
-  void *context;          /* of the functions below */
+  void *context; /* of the functions below */
   /* Serves the rings as far as there is anything to do; false: give up, and end the sphere. last: all are dead. */
   bool (*serve)(struct manager *manager, bool last);
   /* Answers a request: a number or -errno. */
@@ -24,8 +24,8 @@ struct manager {
 };
 
 /* Makes the region and starts the program in it: 0, or -1 with the problem. */
-int manager_start(struct manager *manager, struct engine_config *settings, char **argv, char **envp, uint64_t seed,
-                  bool chaos, uint64_t chunk, struct launch_problem *problem);
+int manager_start(struct manager *manager, struct engine_config *settings, char **argv, char **envp,
+                  uint64_t seed, bool chaos, uint64_t chunk, struct launch_problem *problem);
 /* Serves until all of the sphere is dead. */
 void manager_run(struct manager *manager);
 /* Ends the calling process as the program ended. */

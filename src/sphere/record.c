@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -87,8 +88,8 @@ static bool note_last_chunk(struct manager *manager) {
   uint8_t buffer[CHUNK_END_LARGEST];
   size_t count = chunk_encode(&end, buffer);
   struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};
-  return !recording_append(drain->writer, id, drain->streams[0].position, drain->streams[0].position, buffer, count,
-                           &drain->error);
+  return !recording_append(drain->writer, id, drain->streams[0].position, drain->streams[0].position, buffer,
+                           count, &drain->error);
 }
 
 static bool serve(struct manager *manager, bool last) {
@@ -145,6 +146,27 @@ static int describe(struct recording_writer *writer, const struct record_options
   return status ? status : recording_save(writer, error);
 }
 
+/* What the program inherits besides its arguments, and can see. */
+static int describe_inherited(struct recording_writer *writer, struct recording_error *error) {
+  char text[64];
+  unsigned long ignored = 0, blocked = 0;
+  sigset_t mask;
+  struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+  sigprocmask(SIG_BLOCK, NULL, &mask);
+  for (int signo = 1; signo <= 64; signo++) {
+    struct sigaction action;
+    if (!sigaction(signo, NULL, &action) && action.sa_handler == SIG_IGN) ignored |= 1UL << (signo - 1);
+    if (sigismember(&mask, signo) == 1) blocked |= 1UL << (signo - 1);
+  }
+  getrlimit(RLIMIT_STACK, &limit);
+  snprintf(text, sizeof text, "%lx", ignored);
+  int status = recording_set(writer, "signals-ignored", text, error);
+  snprintf(text, sizeof text, "%lx", blocked);
+  if (!status) status = recording_set(writer, "signals-blocked", text, error);
+  snprintf(text, sizeof text, "%lu", (unsigned long)limit.rlim_cur);
+  return status ? status : recording_set(writer, "stack-limit", text, error);
+}
+
 static int complain(const struct recording_error *error) {
   fprintf(stderr, "reprise: %s\n", error->text);
   return FAILED;
@@ -174,17 +196,18 @@ int record(const struct record_options *options, struct engine_config *settings,
   static struct manager manager;
   struct launch_problem problem;
   const char *name = strrchr(settings->program, '/');
-  signal(SIGXFSZ, SIG_IGN);
   int status = options->output ? recording_create(options->output, &drain.writer, &drain.error)
-                               : recording_create_default(name ? name + 1 : settings->program, &drain.writer, &drain.error);
+                               : recording_create_default(name ? name + 1 : settings->program, &drain.writer,
+                                                          &drain.error);
+  if (!status) status = describe_inherited(drain.writer, &drain.error);
   if (!status) status = describe(drain.writer, options, settings, argv, &drain.error);
   if (status) return complain(&drain.error);
   manager.context = &drain;
   manager.serve = serve;
   manager.answer = keep_file;
   settings->mode = MODE_RECORD;
-  signal(SIGXFSZ, SIG_DFL);
-  if (manager_start(&manager, settings, argv, environ, options->seed, options->chaos, options->chunk, &problem)) {
+  if (manager_start(&manager, settings, argv, environ, options->seed, options->chaos, options->chunk,
+                    &problem)) {
     fprintf(stderr, "reprise: %s\n", problem.text);
     recording_remove(recording_writer_path(drain.writer), NULL);
     return problem.status;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,8 +57,10 @@ static bool next_bytes(struct feed *feed, struct source *source, struct ring *ri
   if (!status) return true;
   source->frame.length = 0;
   source->ended = true;
-  if (status == RECORDING_TRUNCATED) atomic_store(&ring->broken, 1);
-  else if (status != RECORDING_END) feed->failed = true;
+  if (status == RECORDING_TRUNCATED)
+    atomic_store(&ring->broken, 1);
+  else if (status != RECORDING_END)
+    feed->failed = true;
   return false;
 }
 
@@ -103,8 +106,10 @@ static bool serve(struct manager *manager, bool last) {
       manager_free_slot(manager, slot);
     } else if (state == SLOT_LIVE) {
       struct recording_stream_id id = {RECORDING_INPUT, slot->number};
-      if (!source->opened && !open_source(feed, source, id)) feed->failed = true;
-      else feed_ring(manager, source, i);
+      if (!source->opened && !open_source(feed, source, id))
+        feed->failed = true;
+      else
+        feed_ring(manager, source, i);
     }
   }
   return !feed->failed;
@@ -149,12 +154,32 @@ static int finish(struct manager *manager, struct feed *feed) {
     return feed->error.kind == RECORDING_SYSTEM ? FAILED : DAMAGED;
   }
   switch (atomic_load(&manager->region->outcome)) {
-    case OUTCOME_NONE: return manager_leave(manager->status);
-    case OUTCOME_DIVERGED: return DIVERGED;
-    case OUTCOME_DAMAGED: return DAMAGED;
-    case OUTCOME_LOG_ENDS: return manager_leave(recorded_status(feed->reader));
-    default: return FAILED;
+    case OUTCOME_NONE:
+      return manager_leave(manager->status);
+    case OUTCOME_DIVERGED:
+      return DIVERGED;
+    case OUTCOME_DAMAGED:
+      return DAMAGED;
+    case OUTCOME_LOG_ENDS:
+      return manager_leave(recorded_status(feed->reader));
+    default:
+      return FAILED;
   }
+}
+
+static unsigned long number_of(const struct recording_reader *reader, const char *key, int base, unsigned long absent) {
+  const char *text = recording_get(reader, key, 0);
+  return text ? strtoul(text, NULL, base) : absent;
+}
+
+/* What the program inherited when it was recorded. */
+static void inherit(const struct recording_reader *reader, struct engine_config *settings) {
+  struct rlimit limit;
+  settings->ignored = number_of(reader, "signals-ignored", 16, 0);
+  settings->mask = number_of(reader, "signals-blocked", 16, 0);
+  if (getrlimit(RLIMIT_STACK, &limit)) return;
+  limit.rlim_cur = number_of(reader, "stack-limit", 10, limit.rlim_cur);
+  if (limit.rlim_cur <= limit.rlim_max) setrlimit(RLIMIT_STACK, &limit);
 }
 
 int replay(const char *path, bool quiet, struct engine_config *settings) {
@@ -165,9 +190,11 @@ int replay(const char *path, bool quiet, struct engine_config *settings) {
     fprintf(stderr, "reprise: %s\n", feed.error.text);
     return feed.error.kind == RECORDING_SYSTEM || feed.error.kind == RECORDING_ABSENT ? FAILED : DAMAGED;
   }
-  const char *order = recording_get(feed.reader, "order", 0), *program = recording_get(feed.reader, "program", 0);
+  const char *order = recording_get(feed.reader, "order", 0),
+             *program = recording_get(feed.reader, "program", 0);
   if (!order || strcmp(order, "chunk")) {
-    fprintf(stderr, "reprise: %s: recorded with the order %s, which this version can't replay\n", path, order ? order : "?");
+    fprintf(stderr, "reprise: %s: recorded with the order %s, which this version can't replay\n", path,
+            order ? order : "?");
     return DAMAGED;
   }
   struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};
@@ -177,11 +204,12 @@ int replay(const char *path, bool quiet, struct engine_config *settings) {
   }
   snprintf(settings->program, sizeof settings->program, "%s", program ? program : "?");
   snprintf(settings->execfn, sizeof settings->execfn, "%s", settings->program);
+  inherit(feed.reader, settings);
   settings->mode = MODE_REPLAY;
   settings->first = 1;
   settings->program_fd = -1;
-  settings->output_roles[STDOUT_FILENO] = STDOUT_FILENO;
-  settings->output_roles[STDERR_FILENO] = STDERR_FILENO;
+  settings->output_roles[STDOUT_FILENO] = quiet ? 0 : STDOUT_FILENO;
+  settings->output_roles[STDERR_FILENO] = quiet ? 0 : STDERR_FILENO;
   manager.context = &feed;
   manager.serve = serve;
   manager.answer = open_file;
@@ -190,7 +218,6 @@ int replay(const char *path, bool quiet, struct engine_config *settings) {
     fprintf(stderr, "reprise: %s\n", problem.text);
     return problem.status;
   }
-  manager.region->quiet = quiet;
   manager_run(&manager);
   return finish(&manager, &feed);
 }

@@ -1,0 +1,110 @@
+# Recording and replay from the outside: what is printed, which status, and what becomes of the recording.
+
+same_again() { # COMMAND…: recorded; the replay, elsewhere, prints and returns the same
+  local recorded replayed
+  "$REPRISE" record -o recording -- "$@" >recorded.out 2>recorded.err
+  recorded=$?
+  mkdir -p elsewhere
+  (cd elsewhere && exec "$REPRISE" replay ../recording) >replayed.out 2>replayed.err
+  replayed=$?
+  [ "$recorded" = "$replayed" ] || fail "$*: recorded with status $recorded, replayed with $replayed: $(cat replayed.err)"
+  cmp recorded.out replayed.out || fail "$*: standard output differs"
+  cmp recorded.err replayed.err || fail "$*: standard error differs: $(cat replayed.err)"
+  [ -z "$(ls elsewhere)" ] || fail "$*: the replay left files behind"
+  rm -rf recording
+}
+
+# Which interleaving comes up is up to the machine; the signature depends on every bit of it.
+case_races() {
+  local seed threads
+  for threads in 2 4 8; do
+    for seed in 1 2 3 4 5; do same_again "$PROGRAMS/race_racey" "$threads" 20000; done
+  done
+}
+
+case_races_in_chaos() {
+  local seed signatures=
+  for seed in 1 2 3 4 5 6 7 8; do
+    "$REPRISE" record -o recording --chaos=$seed -- "$PROGRAMS/race_racey" 4 50000 >recorded || fail "seed $seed: status $?"
+    "$REPRISE" replay recording >replayed || fail "seed $seed: replay returned $?"
+    cmp recorded replayed || fail "seed $seed: the signatures differ"
+    signatures+=" $(cat recorded)"
+    rm -rf recording
+  done
+  [ "$(printf '%s\n' $signatures | grep -v signature | sort -u | wc -l)" -gt 1 ] || fail "chaos changes nothing: $signatures"
+}
+
+case_unknowable() { same_again /usr/bin/python3 -c 'import os, random, time; print(random.random(), time.time(), os.getpid())'; }
+
+case_processes() { same_again /bin/bash -c 'for i in 1 2 3; do echo $i $$ $RANDOM & done; wait; (exit 3); echo $? | cat; exit 7'; }
+
+case_fatal_signal() {
+  "$REPRISE" record -o recording -- /bin/sh -c 'echo before; kill -SEGV $$; echo after' >recorded 2>&1
+  [ $? = 139 ] || fail "recorded: not killed by SIGSEGV"
+  "$REPRISE" replay recording >replayed 2>&1
+  [ $? = 139 ] || fail "replayed: not killed by SIGSEGV"
+  cmp <(grep -a before recorded) <(grep -a before replayed) || fail "outputs differ"
+}
+
+# All that was logged before the kill is there: the replay shows it and ends the same way.
+case_killed() {
+  mkfifo pipe
+  "$REPRISE" record -o recording -- /bin/sh -c 'echo $$ >pipe; echo shown; read never <pipe' >recorded 2>&1 &
+  manager=$!
+  read -r program <pipe
+  while ! grep -q shown recorded; do :; done
+  kill -KILL "$program"
+  wait "$manager"
+  [ $? = 137 ] || fail "recorded: not killed"
+  "$REPRISE" replay recording >replayed 2>&1
+  [ $? = 137 ] || fail "replayed: not killed: $(cat replayed)"
+  grep -qx shown replayed || fail "the replay does not show what was written before"
+}
+
+# The recording has its own copy of what it needs.
+case_program_gone() {
+  cp /bin/echo program
+  "$REPRISE" record -o recording -- ./program said >recorded || fail "status $?"
+  rm program
+  prints 0 said "$REPRISE" replay recording
+}
+
+case_quiet() {
+  "$REPRISE" record -o recording -- /bin/echo words >recorded || fail "status $?"
+  prints 0 '' "$REPRISE" replay --quiet recording
+}
+
+case_latest() {
+  export REPRISE_DIR=$PWD/recordings
+  "$REPRISE" record /bin/echo one >recorded && "$REPRISE" record /bin/echo two >recorded || fail "status $?"
+  prints 0 two "$REPRISE" replay
+  prints 0 two "$REPRISE" replay latest
+  prints 0 one "$REPRISE" replay echo-0
+}
+
+case_nothing_there() { refuses 2 'no such recording' "$REPRISE" replay ./nowhere; }
+
+case_damaged() {
+  local stream
+  "$REPRISE" record -o recording -- /bin/echo words >recorded || fail "status $?"
+  stream=$(find recording/streams -type f -size +1k | head -n 1)
+  [ -n "$stream" ] || fail "no stream to damage"
+  printf '\377\377\377\377' | dd of="$stream" bs=1 seek=600 conv=notrunc status=none
+  "$REPRISE" replay recording >out 2>err
+  [ $? = 121 ] || fail "status is not 121: $(cat err)"
+  grep -q '^reprise: ' err || fail "no line that says why: $(cat err)"
+}
+
+case_unsupported() {
+  refuses 122 "can't be recorded" "$REPRISE" record -o recording -- "$PROGRAMS/mem_system_v"
+  [ ! -e recording ] || fail "a recording that can't be replayed was left behind"
+}
+
+case_bad_options() {
+  refuses 2 'no program' "$REPRISE" record
+  refuses 2 'no such option' "$REPRISE" record --unknown /bin/true
+  refuses 2 'expected chunk' "$REPRISE" record --order=other /bin/true
+  refuses 2 'expected a number' "$REPRISE" record --chunk=few /bin/true
+  refuses 2 'no such option' "$REPRISE" replay --unknown
+  refuses 2 'too many' "$REPRISE" replay one two
+}
