@@ -20,11 +20,8 @@ struct departure {
   struct exit copy;
 };
 
-/* Instructions before a stop that are run with an eye on every block. */
-enum { NEAR = 512 };
-
 static bool near_stop(const struct thread *thread) {
-  return in_sphere() && arch_until_stop(thread) < NEAR;
+  return in_sphere() && arch_until_stop(thread) < ARCH_NEAR_STOP;
 }
 
 static void serve_pending(struct thread *thread) {

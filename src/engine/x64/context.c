@@ -18,6 +18,7 @@
 #define ALLOWANCE_NONE 1 /* the next block to count in the word polls */
 
 _Static_assert(SLOT_ENGINE_STACK + SLOT_ENGINE_STACK_SIZE == 0x440000, "entry.S knows this number");
+_Static_assert(ARCH_NEAR_STOP / COUNT_WORDS > SUPERBLOCK_MAX, "else a block that is longer than its share polls for ever");
 _Static_assert(offsetof(struct thread, arch) == 0, "generated code addresses the context from the slot's base");
 
 /* -- The running thread ------------------------------------------------------------------------------------------ */

@@ -58,6 +58,8 @@ struct arch_context {
   uint32_t tsc_mode;         /* PR_TSC_SIGSEGV: time stamps fault; 0 or PR_TSC_ENABLE: they are read */
 };
 
+/* Nearer to a stop than this, a word's share of what is left may be less than a block. */
+enum { ARCH_NEAR_STOP = 1024 };
 /* Where clone(2) of this architecture has its last two arguments. */
 enum { ARCH_CLONE_CHILD_TID = 3, ARCH_CLONE_TLS = 4 };
 /* e_machine of its programs. */
