@@ -26,18 +26,22 @@ enum { HASH_SIZE = 1 << 16, CODE_INDEX_SHIFT = 12 };
 struct lock cache_lock;
 
 static struct {
-  _Atomic uintptr_t next;                  /* first free byte */
+  _Atomic uintptr_t next; /* first free byte */
   _Atomic uint32_t flushing;
-  _Atomic uint32_t epoch;                  /* number of flushes */
+  _Atomic uint32_t epoch; /* number of flushes */
   _Atomic(struct block *) hash[HASH_SIZE];
-  struct block *all;                       /* every block since the last flush */
+  struct block *all; /* every block since the last flush */
   /* Last block that starts in or before each page of the cache, so that an address is found without a search. */
   _Atomic(struct block *) by_code[CACHE_SIZE >> CODE_INDEX_SHIFT];
 } cache;
 
-static unsigned hash_of(uintptr_t pc) { return (unsigned)((pc ^ pc >> 16) & (HASH_SIZE - 1)); }
+static unsigned hash_of(uintptr_t pc) {
+  return (unsigned)((pc ^ pc >> 16) & (HASH_SIZE - 1));
+}
 
-bool cache_contains(uintptr_t address) { return address - CODE_CACHE_BASE < CACHE_SIZE; }
+bool cache_contains(uintptr_t address) {
+  return address - CODE_CACHE_BASE < CACHE_SIZE;
+}
 
 void cache_init(void) {
   long at = os_call6(__NR_mmap, CODE_CACHE_BASE, CACHE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -74,7 +78,9 @@ uint8_t *cache_reserve(size_t bytes) {
   return at + bytes <= CODE_CACHE_BASE + CACHE_SIZE ? (uint8_t *)at : NULL;
 }
 
-void cache_commit(uint8_t *end) { cache.next = (uintptr_t)end; }
+void cache_commit(uint8_t *end) {
+  cache.next = (uintptr_t)end;
+}
 
 void cache_register(struct block *block) {
   _Atomic(struct block *) *bucket = &cache.hash[hash_of(block->pc)];
@@ -187,6 +193,10 @@ void cache_drop(uintptr_t pc) {
   lock_release(&cache_lock);
 }
 
-void cache_before_fork(void) { lock_take(&cache_lock); }
+void cache_before_fork(void) {
+  lock_take(&cache_lock);
+}
 
-void cache_after_fork(void) { lock_release(&cache_lock); }
+void cache_after_fork(void) {
+  lock_release(&cache_lock);
+}

@@ -11,15 +11,15 @@
 #include "engine/thread.h"
 
 enum exit_kind {
-  EXIT_DIRECT,       /* to a fixed target; linked once the target is translated */
-  EXIT_INDIRECT,     /* the target is in the context's pc */
-  EXIT_POLL,         /* at the block's entry, before its first instruction: something is pending */
-  EXIT_CALL,         /* a system call; target is the instruction behind it */
-  EXIT_EMULATE,      /* an instruction the engine performs; target is the instruction behind it */
-  EXIT_FETCH,        /* target can't be fetched: raise the fault */
-  EXIT_UNSUPPORTED,  /* the instruction at target is not supported: say so, raise SIGILL */
-  EXIT_CHECK,        /* permission missing for the access of the instruction; goes back into the block */
-  EXIT_STALE,        /* the block's source bytes have changed */
+  EXIT_DIRECT,      /* to a fixed target; linked once the target is translated */
+  EXIT_INDIRECT,    /* the target is in the context's pc */
+  EXIT_POLL,        /* at the block's entry, before its first instruction: something is pending */
+  EXIT_CALL,        /* a system call; target is the instruction behind it */
+  EXIT_EMULATE,     /* an instruction the engine performs; target is the instruction behind it */
+  EXIT_FETCH,       /* target can't be fetched: raise the fault */
+  EXIT_UNSUPPORTED, /* the instruction at target is not supported: say so, raise SIGILL */
+  EXIT_CHECK,       /* permission missing for the access of the instruction; goes back into the block */
+  EXIT_STALE,       /* the block's source bytes have changed */
 };
 
 /* One way out of a block. Generated code names it by its offset in the arena. */
@@ -34,9 +34,9 @@ struct exit {
 
 /* Where an instruction's code begins, and what generated code has borrowed there: for precise faults. */
 struct insn_map {
-  uint16_t code;         /* offset from the block's code */
-  uint16_t borrowed;     /* architecture's encoding of which registers are in which spill slots */
-  int32_t pc;            /* application address minus the block's pc */
+  uint16_t code;     /* offset from the block's code */
+  uint16_t borrowed; /* architecture's encoding of which registers are in which spill slots */
+  int32_t pc;        /* application address minus the block's pc */
 };
 
 /* A stretch of application bytes that the block was made from. */
@@ -52,10 +52,10 @@ struct block {
   uint16_t instructions; /* on the main path: what the entry adds to the position */
   uint16_t exit_count, map_count, range_count;
   bool dead;
-  bool self_checking;    /* compares its source bytes at entry: the page is written too often to be watched */
-  bool flags_unused;     /* the application's flags are dead at entry */
-  uintptr_t killed;      /* code address the entry is patched to jump to when the block is dropped */
-  uint8_t count_word;    /* which word of the position it counts in */
+  bool self_checking; /* compares its source bytes at entry: the page is written too often to be watched */
+  bool flags_unused;  /* the application's flags are dead at entry */
+  uintptr_t killed;   /* code address the entry is patched to jump to when the block is dropped */
+  uint8_t count_word; /* which word of the position it counts in */
   uintptr_t entries[ENTRY_KINDS]; /* code addresses of the checking entries, 0 where not made yet */
   struct exit *exits;
   struct insn_map *map;
@@ -84,7 +84,7 @@ void cache_leave(struct thread *thread);
 
 /* For the architecture's translator, under cache_lock: room for code and the registration of a finished block. */
 enum { CACHE_BLOCK_MAX = 16384 };
-uint8_t *cache_reserve(size_t bytes);      /* NULL when the cache is full */
+uint8_t *cache_reserve(size_t bytes); /* NULL when the cache is full */
 void cache_commit(uint8_t *end);
 void cache_register(struct block *block);
 bool cache_contains(uintptr_t address);

@@ -7,7 +7,9 @@
 /* Four descriptors belong to the engine, from engine_fd on. For the application they are not open. */
 enum { FD_ENGINE, FD_CONFIG, FD_PROGRAM, FD_REGION, FD_COUNT };
 /* How many of them there are: without a sphere there is no region, and its number is the program's. */
-static inline unsigned descriptor_count(void) { return in_sphere() ? FD_COUNT : FD_REGION; }
+static inline unsigned descriptor_count(void) {
+  return in_sphere() ? FD_COUNT : FD_REGION;
+}
 /* Where the program's file really is: on FD_PROGRAM, unless the limit on descriptors leaves no way to put it there. */
 extern int descriptor_of_program;
 static inline bool descriptor_reserved(long fd) {

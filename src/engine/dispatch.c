@@ -13,10 +13,10 @@
 
 /* How the cache was left, kept beyond the exit's own life: a flush may take the exit away. */
 struct departure {
-  struct exit *exit;      /* NULL for an indirect branch */
+  struct exit *exit; /* NULL for an indirect branch */
   uint32_t epoch;
   enum exit_kind kind;
-  enum entry_kind entry;  /* how an indirect exit wants to enter its target */
+  enum entry_kind entry; /* how an indirect exit wants to enter its target */
   struct exit copy;
 };
 
@@ -37,8 +37,10 @@ static void connect(struct thread *thread, const struct departure *from, struct 
 #if defined(REPRISE_STRESS_SIGNALS)
   return; /* every block ends at a safepoint */
 #endif
-  if (from->kind == EXIT_INDIRECT) arch_resolve(thread, to, from->entry);
-  else if (from->kind == EXIT_DIRECT && from->copy.target == to->pc) arch_link(from->exit, to);
+  if (from->kind == EXIT_INDIRECT)
+    arch_resolve(thread, to, from->entry);
+  else if (from->kind == EXIT_DIRECT && from->copy.target == to->pc)
+    arch_link(from->exit, to);
 }
 
 /* Runs in the cache until something needs the engine. */
@@ -65,12 +67,15 @@ static void serve_exit(struct thread *thread, struct departure *left) {
   switch (left->kind) {
     case EXIT_DIRECT:
     case EXIT_INDIRECT:
-    case EXIT_POLL: break;
+    case EXIT_POLL:
+      break;
     case EXIT_CALL:
       arch_begin_call(thread);
       syscall_handle(thread);
       break;
-    case EXIT_EMULATE: arch_emulate(thread, exit); break;
+    case EXIT_EMULATE:
+      arch_emulate(thread, exit);
+      break;
     case EXIT_FETCH:
       cache_drop(exit->target);
       if (!arch_kernel_entry(thread)) signals_raise_fetch(thread, exit->detail);
@@ -79,8 +84,11 @@ static void serve_exit(struct thread *thread, struct departure *left) {
       print(2, "reprise: unsupported instruction at %lx\n", exit->target);
       signals_raise(thread, SIGILL, ILL_ILLOPC, exit->target);
       break;
-    case EXIT_STALE: cache_drop(exit->target); break;
-    case EXIT_CHECK: BUG("a permission check left the cache");
+    case EXIT_STALE:
+      cache_drop(exit->target);
+      break;
+    case EXIT_CHECK:
+      BUG("a permission check left the cache");
   }
 }
 
@@ -141,7 +149,9 @@ static _Noreturn void loop(struct thread *thread) {
   }
 }
 
-void dispatch_run(struct thread *thread) { loop(thread); }
+void dispatch_run(struct thread *thread) {
+  loop(thread);
+}
 
 void dispatch_after_fault(struct thread *thread) {
   cache_leave(thread);

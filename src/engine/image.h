@@ -14,9 +14,9 @@ struct image {
   Elf64_Ehdr header;
   Elf64_Phdr segments[IMAGE_HEADERS_MAX]; /* header.e_phnum of them */
   char interpreter[ENGINE_PATH_MAX];      /* PT_INTERP, or "" */
-  uintptr_t place;                        /* where it must be mapped, 0: anywhere; then where it was, and how much */
+  uintptr_t place; /* where it must be mapped, 0: anywhere; then where it was, and how much */
   size_t extent;
-  const char *problem;                    /* why it was refused, for the user */
+  const char *problem; /* why it was refused, for the user */
 };
 
 /* Fills image from an open file, judging it as the kernel's loader does before the point of no return: 0, or the

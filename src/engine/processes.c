@@ -154,8 +154,10 @@ static long fork_copy(struct thread *thread, const struct request *request) {
   lock_everything(thread);
   long pid = fork_in_kernel(request);
   unlock_everything(thread, pid == 0);
-  if (pid == 0) become_child(thread, request, own);
-  else if (in_sphere()) sphere_after_clone(thread, own, vfork, os_failed(pid));
+  if (pid == 0)
+    become_child(thread, request, own);
+  else if (in_sphere())
+    sphere_after_clone(thread, own, vfork, os_failed(pid));
   LOG(threads, "forked: %ld", pid);
   return pid;
 }
@@ -165,8 +167,9 @@ static long fork_copy(struct thread *thread, const struct request *request) {
 /* In replay the child's ids are those of the recording, its descriptors and namespaces do not matter. */
 static void strip(struct request *request) {
   request->exit_signal = 0;
-  request->flags &= ~(uint64_t)(CLONE_PIDFD | CLONE_PARENT_SETTID | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
-                                CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_INTO_CGROUP);
+  request->flags &=
+      ~(uint64_t)(CLONE_PIDFD | CLONE_PARENT_SETTID | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
+                  CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_INTO_CGROUP);
 }
 
 static long perform(struct thread *thread, struct request *request) {

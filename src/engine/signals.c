@@ -161,7 +161,8 @@ static void inherit_recorded(struct thread *first) {
   struct signal_actions *actions = first->process->actions;
   first->mask = config.mask;
   for (int signo = 1; signo <= SIGNAL_COUNT; signo++)
-    actions->of[signo] = (struct action){.handler = config.ignored & SIGNAL_BIT(signo) ? HANDLER_IGNORE : HANDLER_DEFAULT};
+    actions->of[signo] =
+        (struct action){.handler = config.ignored & SIGNAL_BIT(signo) ? HANDLER_IGNORE : HANDLER_DEFAULT};
 }
 
 void signals_init(struct thread *first) {

@@ -83,7 +83,8 @@ static void load(struct thread *thread, int fd, uintptr_t place, struct loaded *
   if (result) fail(result, program->problem);
   if (recording()) {
     sphere_mapped_image(thread, fd, program->place, program->extent);
-    if (has_interpreter) sphere_mapped_image(thread, interpreter->fd, interpreter->place, interpreter->extent);
+    if (has_interpreter)
+      sphere_mapped_image(thread, interpreter->fd, interpreter->place, interpreter->extent);
   }
   if (has_interpreter) os_call1(__NR_close, interpreter->fd);
   arena_free(program, sizeof *program);

@@ -82,8 +82,10 @@ void syscall_handle(struct thread *thread) {
   LOG(calls, "%ld(%lx, %lx, %lx, %lx, %lx, %lx)", call.nr, call.args[0], call.args[1], call.args[2],
       call.args[3], call.args[4], call.args[5]);
   long result;
-  if (in_sphere()) result = syscall_in_sphere(thread, &call);
-  else result = signals_stress_call(thread) ? CALL_INTERRUPTED : perform(thread, &call);
+  if (in_sphere())
+    result = syscall_in_sphere(thread, &call);
+  else
+    result = signals_stress_call(thread) ? CALL_INTERRUPTED : perform(thread, &call);
   if (result == CALL_INTERRUPTED) {
     LOG(calls, "%ld interrupted", call.nr);
     arch_restart_call(thread, call.nr);

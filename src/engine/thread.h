@@ -51,13 +51,13 @@ struct process {
   int pid;
   _Atomic uint32_t users; /* threads that point here */
   struct signal_actions *actions;
-  uint8_t output_roles[OUTPUT_ROLES];  /* replay: see engine_config */
+  uint8_t output_roles[OUTPUT_ROLES]; /* replay: see engine_config */
 };
 
 struct thread {
   struct arch_context arch; /* must be first */
   int tid;                  /* the kernel's id; in replay that of the recording */
-  uint32_t number;                     /* as an R-thread */
+  uint32_t number;          /* as an R-thread */
   struct rthread *rthread;  /* its slot in the sphere's region, NULL when nothing is recorded or replayed */
   struct process *process;
   struct thread *next;       /* list of live threads of this address space, under threads_lock */

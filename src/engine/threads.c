@@ -212,7 +212,8 @@ struct thread *thread_first(void) {
 void thread_begin(struct thread *thread) {
   thread->tid = (int)os_call0(__NR_gettid);
   thread->kernel_tid = thread->tid;
-  if (!thread->process->pid) thread->process->pid = replaying() ? thread->rthread->seen_id : (int)os_call0(__NR_getpid);
+  if (!thread->process->pid)
+    thread->process->pid = replaying() ? thread->rthread->seen_id : (int)os_call0(__NR_getpid);
   signals_init_thread(thread);
   if (thread->clear_handlers) signals_clear_handlers(thread);
   if (in_sphere()) sphere_child(thread, thread->rthread);

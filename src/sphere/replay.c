@@ -167,7 +167,8 @@ static int finish(struct manager *manager, struct feed *feed) {
   }
 }
 
-static unsigned long number_of(const struct recording_reader *reader, const char *key, int base, unsigned long absent) {
+static unsigned long number_of(const struct recording_reader *reader, const char *key, int base,
+                               unsigned long absent) {
   const char *text = recording_get(reader, key, 0);
   return text ? strtoul(text, NULL, base) : absent;
 }

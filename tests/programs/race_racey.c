@@ -38,7 +38,8 @@ int main(int argc, char **argv) {
   CHECK(threads >= 1 && threads <= THREADS_MAX);
   pthread_t ids[THREADS_MAX];
   for (unsigned i = 0; i < CELLS; i++) cells[i] = i;
-  for (unsigned i = 0; i < threads; i++) CHECK(!pthread_create(&ids[i], NULL, run, (void *)(uintptr_t)(i + 1)));
+  for (unsigned i = 0; i < threads; i++)
+    CHECK(!pthread_create(&ids[i], NULL, run, (void *)(uintptr_t)(i + 1)));
   for (unsigned i = 0; i < threads; i++) CHECK(!pthread_join(ids[i], NULL));
   uint32_t signature = 0;
   for (unsigned i = 0; i < CELLS; i++) signature = mix(signature, cells[i]);

@@ -33,7 +33,8 @@ static void emit_address(struct code *c, const struct item *item, unsigned s) {
   bool plain = mem.index == REG_NONE && mem.disp == 0 && mem.base != REG_NONE;
   enum x64_segment segment = mem.segment;
   mem.segment = SEG_NONE;
-  if (!insn->modrm_at) emit_mov_imm(c, s, (uint32_t)mem.disp);
+  if (!insn->modrm_at)
+    emit_mov_imm(c, s, (uint32_t)mem.disp);
   else if (plain) {
     if (s >= 8 || mem.base >= 8) emit8(c, (uint8_t)(0x40 | (mem.base >> 3) << 2 | s >> 3));
     emit8(c, 0x89); /* mov s32, base32 */
@@ -101,7 +102,8 @@ static unsigned adds_constant(const struct x64_insn *insn, int64_t *constant) {
     return rm;
   }
   unsigned to = reg | (insn->rex & 4u) << 1;
-  if (insn->opcode == 0x8d && insn->mem.base == to && insn->mem.index == REG_NONE && insn->address_size == 8) {
+  if (insn->opcode == 0x8d && insn->mem.base == to && insn->mem.index == REG_NONE &&
+      insn->address_size == 8) {
     *constant = insn->mem.disp;
     return to;
   }
@@ -133,8 +135,9 @@ void emit_check(struct translation *t, unsigned i) {
   if (is_covered(t, &item->insn)) return;
   note_checked(t, &item->insn);
   bool flags_dead = superblock_flags_dead(&t->sb, i);
-  uint16_t allowed = item->insn.mem.base == REG_RIP ? EASY_BASES : 0xffff; /* it serves as its base right after */
-  unsigned s = borrow(t, i, flags_dead ? allowed : allowed & (uint16_t)~(1 << RAX));
+  uint16_t allowed =
+      item->insn.mem.base == REG_RIP ? EASY_BASES : 0xffff; /* it serves as its base right after */
+  unsigned s = borrow(t, i, flags_dead ? allowed : allowed & (uint16_t) ~(1 << RAX));
   if (!flags_dead) {
     emit_save(c, RAX, SPILL(SLOT_RAX));
     emit_flags_to_rax(c);

@@ -18,8 +18,10 @@
 #define ALLOWANCE_NONE 1 /* the next block to count in the word polls */
 
 _Static_assert(SLOT_ENGINE_STACK + SLOT_ENGINE_STACK_SIZE == 0x440000, "entry.S knows this number");
-_Static_assert(ARCH_NEAR_STOP / COUNT_WORDS > SUPERBLOCK_MAX, "else a block that is longer than its share polls for ever");
-_Static_assert(offsetof(struct thread, arch) == 0, "generated code addresses the context from the slot's base");
+_Static_assert(ARCH_NEAR_STOP / COUNT_WORDS > SUPERBLOCK_MAX,
+               "else a block that is longer than its share polls for ever");
+_Static_assert(offsetof(struct thread, arch) == 0,
+               "generated code addresses the context from the slot's base");
 
 /* -- The running thread ------------------------------------------------------------------------------------------ */
 
@@ -40,10 +42,18 @@ void arch_set_self(struct thread *thread) {
 
 /* -- Application state ------------------------------------------------------------------------------------------ */
 
-uintptr_t arch_pc(const struct thread *thread) { return thread->arch.rip; }
-void arch_set_pc(struct thread *thread, uintptr_t pc) { thread->arch.rip = pc; }
-uintptr_t arch_sp(const struct thread *thread) { return thread->arch.gpr[RSP]; }
-void arch_set_sp(struct thread *thread, uintptr_t sp) { thread->arch.gpr[RSP] = sp; }
+uintptr_t arch_pc(const struct thread *thread) {
+  return thread->arch.rip;
+}
+void arch_set_pc(struct thread *thread, uintptr_t pc) {
+  thread->arch.rip = pc;
+}
+uintptr_t arch_sp(const struct thread *thread) {
+  return thread->arch.gpr[RSP];
+}
+void arch_set_sp(struct thread *thread, uintptr_t sp) {
+  thread->arch.gpr[RSP] = sp;
+}
 
 static void set_words(struct thread *thread, uint64_t allowance) {
   for (unsigned i = 0; i < COUNT_WORDS; i++) {
@@ -84,7 +94,9 @@ void arch_call(const struct thread *thread, struct call *call) {
   };
 }
 
-void arch_set_result(struct thread *thread, long result) { thread->arch.gpr[RAX] = (uint64_t)result; }
+void arch_set_result(struct thread *thread, long result) {
+  thread->arch.gpr[RAX] = (uint64_t)result;
+}
 
 enum { SYSCALL_LENGTH = 2 };
 
@@ -111,7 +123,8 @@ static bool tsc_call(struct thread *thread, const struct call *call, long *resul
       mode = thread->arch.tsc_mode ? thread->arch.tsc_mode : PR_TSC_ENABLE;
       *result = copy_to_app((uintptr_t)call->args[1], &mode, sizeof mode);
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -124,8 +137,11 @@ bool arch_own_call(struct thread *thread, const struct call *call, long *result)
       *result = value >> 47 ? -EPERM : 0;
       if (!*result) thread->arch.gs_base = value;
       return true;
-    case ARCH_GET_GS: *result = safe_copy((void *)value, &thread->arch.gs_base, sizeof(uint64_t)); return true;
-    default: return false;
+    case ARCH_GET_GS:
+      *result = safe_copy((void *)value, &thread->arch.gs_base, sizeof(uint64_t));
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -173,7 +189,9 @@ void arch_set_stop(struct thread *thread, uint64_t position) {
   arch_clear_request(thread);
 }
 
-uint64_t arch_stop(const struct thread *thread) { return thread->arch.stop; }
+uint64_t arch_stop(const struct thread *thread) {
+  return thread->arch.stop;
+}
 
 uint64_t arch_until_stop(const struct thread *thread) {
   uint64_t position = arch_position(thread);
@@ -194,9 +212,13 @@ void arch_uncount(struct thread *thread, const struct block *block, unsigned ins
 }
 
 /* Any word will do: only their sum counts. */
-void uncount_one(struct thread *thread) { __atomic_sub_fetch(&thread->arch.counts[0], 1, __ATOMIC_SEQ_CST); }
+void uncount_one(struct thread *thread) {
+  __atomic_sub_fetch(&thread->arch.counts[0], 1, __ATOMIC_SEQ_CST);
+}
 
-void arch_set_signal_queued(struct thread *thread, bool queued) { thread->arch.signal_queued = queued; }
+void arch_set_signal_queued(struct thread *thread, bool queued) {
+  thread->arch.signal_queued = queued;
+}
 
 enum entry_kind arch_wanted_entry(const struct thread *thread) {
   return thread->arch.returned ? ENTRY_RETURN : ENTRY_INDIRECT;
@@ -213,7 +235,9 @@ extern const char blocking_call_window[], blocking_call_done[], blocking_call_in
 extern const char safe_copy_start[], safe_copy_end[], safe_copy_fault[];
 extern const char resume_after_fault[], exit_return[];
 
-long arch_blocking_call(struct thread *thread, const struct call *call) { return blocking_call(call, &thread->arch); }
+long arch_blocking_call(struct thread *thread, const struct call *call) {
+  return blocking_call(call, &thread->arch);
+}
 
 static bool within(uintptr_t pc, const char *start, const char *end) {
   return pc >= (uintptr_t)start && pc < (uintptr_t)end;
@@ -222,7 +246,8 @@ static bool within(uintptr_t pc, const char *start, const char *end) {
 /* Of all that is emitted only the check of a return's target (links.c) reads memory at an odd address, where the application may
  * have alignment checked. No state has changed there since the return. */
 static bool in_return_check(const struct ucontext *uc) {
-  return uc->uc_mcontext.eflags & FLAG_AC && cache_contains(uc->uc_mcontext.rip) && !cache_block_at(uc->uc_mcontext.rip);
+  return uc->uc_mcontext.eflags & FLAG_AC && cache_contains(uc->uc_mcontext.rip) &&
+         !cache_block_at(uc->uc_mcontext.rip);
 }
 
 bool arch_uc_divert(struct ucontext *uc, bool fault) {
@@ -293,6 +318,7 @@ void arch_print_state(int fd, const struct thread *thread) {
   static const char names[16][4] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
                                     "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
   for (unsigned i = 0; i < 16; i += 4)
-    print(fd, "reprise:   %s %016lx  %s %016lx  %s %016lx  %s %016lx\n", names[i], thread->arch.gpr[i], names[i + 1],
-          thread->arch.gpr[i + 1], names[i + 2], thread->arch.gpr[i + 2], names[i + 3], thread->arch.gpr[i + 3]);
+    print(fd, "reprise:   %s %016lx  %s %016lx  %s %016lx  %s %016lx\n", names[i], thread->arch.gpr[i],
+          names[i + 1], thread->arch.gpr[i + 1], names[i + 2], thread->arch.gpr[i + 2], names[i + 3],
+          thread->arch.gpr[i + 3]);
 }

@@ -10,15 +10,15 @@
 #define CTX_RETURNED 0x08
 #define CTX_EXIT 0x10
 #define CTX_ENGINE_SP 0x18
-#define CTX_SPILL 0x20       /* four words */
+#define CTX_SPILL 0x20 /* four words */
 #define CTX_SPILL_FLAGS 0x40
 #define CTX_GS_BASE 0x48
 #define CTX_RIP 0x50
 #define CTX_RFLAGS 0x58
-#define CTX_GPR 0x60         /* sixteen words, by hardware number */
+#define CTX_GPR 0x60 /* sixteen words, by hardware number */
 #define CTX_SIGNAL_QUEUED 0xe0
 #define CTX_ENTRY 0xe8
-#define CTX_COUNTS 0x100      /* COUNT_WORDS words, one cache line */
+#define CTX_COUNTS 0x100 /* COUNT_WORDS words, one cache line */
 
 #define COUNT_WORDS 8
 
@@ -30,19 +30,19 @@ struct thread;
 
 struct arch_context {
   struct thread *self;
-  uint64_t returned;         /* the last indirect exit was a return */
-  uint64_t exit;             /* arena offset of the struct exit through which the cache was left */
-  uint64_t engine_sp;        /* top of the engine stack while the thread is in the cache */
-  uint64_t spill[4];         /* application registers that generated code has borrowed */
-  uint64_t spill_flags;      /* lahf and seto of the application's flags */
-  uint64_t gs_base;          /* the application's own GS base */
+  uint64_t returned;    /* the last indirect exit was a return */
+  uint64_t exit;        /* arena offset of the struct exit through which the cache was left */
+  uint64_t engine_sp;   /* top of the engine stack while the thread is in the cache */
+  uint64_t spill[4];    /* application registers that generated code has borrowed */
+  uint64_t spill_flags; /* lahf and seto of the application's flags */
+  uint64_t gs_base;     /* the application's own GS base */
   uint64_t rip;
   uint64_t rflags;
   uint64_t gpr[16];
-  uint32_t signal_queued;    /* nonzero: arch_blocking_call does not enter the kernel */
+  uint32_t signal_queued; /* nonzero: arch_blocking_call does not enter the kernel */
   uint32_t unused;
-  uint64_t entry;            /* code address that arch_run jumps to */
-  uint64_t last_granted;     /* block whose permission was granted last (stress builds) */
+  uint64_t entry;        /* code address that arch_run jumps to */
+  uint64_t last_granted; /* block whose permission was granted last (stress builds) */
   uint64_t unused_line;
   /* The position and the poll. Every block has one of these words: it adds its size to it and leaves the cache when bit 63 is
    * then clear. A word starts at minus its allowance, so bit 63 goes when the allowance is used up; a requester clears it, and
@@ -50,12 +50,12 @@ struct arch_context {
    * are several because blocks follow each other faster than one word in memory can be updated. */
   uint64_t counts[COUNT_WORDS];
   uint64_t allowances[COUNT_WORDS];
-  uint64_t base;             /* the position when the words were last set */
-  uint64_t stop;             /* the position not to be passed */
+  uint64_t base; /* the position when the words were last set */
+  uint64_t stop; /* the position not to be passed */
   /* The last fault's trap number, error code and address, as every later signal frame shows them. */
   uint64_t trap_number, error_code, fault_address;
-  uint32_t trap_flag;        /* the application's; rflags never has it (flags.c) */
-  uint32_t tsc_mode;         /* PR_TSC_SIGSEGV: time stamps fault; 0 or PR_TSC_ENABLE: they are read */
+  uint32_t trap_flag; /* the application's; rflags never has it (flags.c) */
+  uint32_t tsc_mode;  /* PR_TSC_SIGSEGV: time stamps fault; 0 or PR_TSC_ENABLE: they are read */
 };
 
 /* Nearer to a stop than this, a word's share of what is left may be less than a block. */

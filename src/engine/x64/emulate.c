@@ -9,10 +9,18 @@
 #include "engine/x64/translate.h"
 
 /* What emulation_detail in translate.c packed. */
-static unsigned kind_of(uint64_t detail) { return detail & 0xff; }
-static unsigned rm_of(uint64_t detail) { return (detail >> 8 & 7) | (detail >> 16 & 1) << 3; }
-static unsigned size_of(uint64_t detail) { return detail >> 24 & 0xff; }
-static unsigned length_of(uint64_t detail) { return detail >> 32 & 0xff; }
+static unsigned kind_of(uint64_t detail) {
+  return detail & 0xff;
+}
+static unsigned rm_of(uint64_t detail) {
+  return (detail >> 8 & 7) | (detail >> 16 & 1) << 3;
+}
+static unsigned size_of(uint64_t detail) {
+  return detail >> 24 & 0xff;
+}
+static unsigned length_of(uint64_t detail) {
+  return detail >> 32 & 0xff;
+}
 
 void refuse(struct thread *thread, uint64_t detail, uint64_t trap_number, uint64_t error_code) {
   arch_set_pc(thread, arch_pc(thread) - length_of(detail));
@@ -29,9 +37,12 @@ void raise_protection_fault(struct thread *thread, uint64_t detail, uint64_t err
 
 static void set_register(struct thread *thread, unsigned reg, unsigned size, uint64_t value) {
   uint64_t *gpr = &thread->arch.gpr[reg];
-  if (size == 8) *gpr = value;
-  else if (size == 4) *gpr = (uint32_t)value;
-  else *gpr = (*gpr & ~0xffffUL) | (value & 0xffff);
+  if (size == 8)
+    *gpr = value;
+  else if (size == 4)
+    *gpr = (uint32_t)value;
+  else
+    *gpr = (*gpr & ~0xffffUL) | (value & 0xffff);
 }
 
 static void emulate_cpuid(struct thread *thread) {
@@ -70,8 +81,10 @@ static void refuse_old_call(struct thread *thread, uint64_t detail) {
 static void emulate_random(struct thread *thread, uint64_t detail) {
   uint64_t value = 0;
   bool ok;
-  if (kind_of(detail) == INSN_RDRAND) __asm__ volatile("rdrand %0" : "=r"(value), "=@ccc"(ok));
-  else __asm__ volatile("rdseed %0" : "=r"(value), "=@ccc"(ok));
+  if (kind_of(detail) == INSN_RDRAND)
+    __asm__ volatile("rdrand %0" : "=r"(value), "=@ccc"(ok));
+  else
+    __asm__ volatile("rdseed %0" : "=r"(value), "=@ccc"(ok));
   uint64_t values[] = {value, ok};
   if (in_sphere()) values_random(thread, values);
   value = values[0], ok = values[1];
@@ -82,15 +95,29 @@ static void emulate_random(struct thread *thread, uint64_t detail) {
 void arch_emulate(struct thread *thread, const struct exit *exit) {
   uint64_t detail = exit->detail;
   switch (kind_of(detail)) {
-    case INSN_CPUID: emulate_cpuid(thread); break;
+    case INSN_CPUID:
+      emulate_cpuid(thread);
+      break;
     case INSN_RDTSC:
-    case INSN_RDTSCP: emulate_time_stamp(thread, detail); break;
+    case INSN_RDTSCP:
+      emulate_time_stamp(thread, detail);
+      break;
     case INSN_RDRAND:
-    case INSN_RDSEED: emulate_random(thread, detail); break;
-    case INSN_FAR: emulate_iretq(thread, detail); break;
-    case INSN_POPF: emulate_popf(thread, detail, size_of(detail)); break;
-    case INSN_PUSHF: emulate_pushf(thread, detail, size_of(detail)); break;
-    case INSN_INT: refuse_old_call(thread, detail); break;
+    case INSN_RDSEED:
+      emulate_random(thread, detail);
+      break;
+    case INSN_FAR:
+      emulate_iretq(thread, detail);
+      break;
+    case INSN_POPF:
+      emulate_popf(thread, detail, size_of(detail));
+      break;
+    case INSN_PUSHF:
+      emulate_pushf(thread, detail, size_of(detail));
+      break;
+    case INSN_INT:
+      refuse_old_call(thread, detail);
+      break;
     case INSN_RDPID: {
       uint32_t low, high, id;
       __asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(id));
@@ -99,13 +126,21 @@ void arch_emulate(struct thread *thread, const struct exit *exit) {
       set_register(thread, rm_of(detail), 8, values[0]);
       break;
     }
-    case INSN_RDGSBASE: set_register(thread, rm_of(detail), size_of(detail), thread->arch.gs_base); break;
-    case INSN_WRGSBASE:
-      thread->arch.gs_base = size_of(detail) == 8 ? thread->arch.gpr[rm_of(detail)] : (uint32_t)thread->arch.gpr[rm_of(detail)];
+    case INSN_RDGSBASE:
+      set_register(thread, rm_of(detail), size_of(detail), thread->arch.gs_base);
       break;
-    case INSN_XSAVE: repair_fip(thread, detail); break; /* the instruction itself has run */
-    case INSN_MOV_TO_SEG: thread->arch.gs_base = 0; break; /* a selector of the flat segments: base 0 */
-    default: BUG("no emulation for instruction kind %u", kind_of(detail));
+    case INSN_WRGSBASE:
+      thread->arch.gs_base =
+          size_of(detail) == 8 ? thread->arch.gpr[rm_of(detail)] : (uint32_t)thread->arch.gpr[rm_of(detail)];
+      break;
+    case INSN_XSAVE:
+      repair_fip(thread, detail);
+      break; /* the instruction itself has run */
+    case INSN_MOV_TO_SEG:
+      thread->arch.gs_base = 0;
+      break; /* a selector of the flat segments: base 0 */
+    default:
+      BUG("no emulation for instruction kind %u", kind_of(detail));
   }
 }
 

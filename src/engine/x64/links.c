@@ -42,8 +42,8 @@ static long empty_targets_offset(void) {
 }
 
 void arch_forget_targets(struct thread *thread) {
-  long at = os_call6(__NR_mmap, table_of(thread, ENTRY_INDIRECT), 2 * TARGET_COUNT * 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED,
-                     engine_fd, empty_targets_offset());
+  long at = os_call6(__NR_mmap, table_of(thread, ENTRY_INDIRECT), 2 * TARGET_COUNT * 8,
+                     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, engine_fd, empty_targets_offset());
   if (os_failed(at)) die(125, "cannot map a table for indirect branches (error %ld)", -at);
 }
 
@@ -75,7 +75,7 @@ static void emit_indirect_check(struct code *c, uintptr_t pc) {
  *  1:  mov  rcx, gs:[1]                 */
 static void emit_return_check(struct code *c, uintptr_t pc) {
   struct x64_mem middle = {.base = RSP, .index = REG_NONE, .scale = 1, .disp = -6};
-  struct x64_mem difference = {.base = RCX, .index = REG_NONE, .scale = 1, .disp = (int32_t)-(pc >> 16)};
+  struct x64_mem difference = {.base = RCX, .index = REG_NONE, .scale = 1, .disp = (int32_t) - (pc >> 16)};
   emit_mem_op(c, false, 0x8b, RCX, &middle, false);
   emit_mem_op(c, false, 0x8d, RCX, &difference, false);
   emit8(c, 0xe3);
@@ -86,8 +86,10 @@ static void emit_return_check(struct code *c, uintptr_t pc) {
 }
 
 void emit_entry_check(struct code *c, uintptr_t pc, enum entry_kind entry) {
-  if (entry == ENTRY_RETURN) emit_return_check(c, pc);
-  else emit_indirect_check(c, pc);
+  if (entry == ENTRY_RETURN)
+    emit_return_check(c, pc);
+  else
+    emit_indirect_check(c, pc);
 }
 
 bool arch_make_entry(struct block *block, enum entry_kind entry) {
@@ -126,4 +128,6 @@ void arch_kill(struct block *block) {
   __atomic_store_n((uint64_t *)block->code, head, __ATOMIC_SEQ_CST);
 }
 
-uintptr_t arch_entry(const struct block *block) { return block->code; }
+uintptr_t arch_entry(const struct block *block) {
+  return block->code;
+}

@@ -6,7 +6,6 @@
  * to the superblock's own start once more, so that position and poll are paid for once in several iterations. */
 #include "engine/x64/superblock.h"
 
-
 #include "engine/code.h"
 #include "engine/lib.h"
 #include "engine/x64/translate.h"
@@ -31,7 +30,8 @@ static bool fetch_bytes(struct superblock *sb, uintptr_t pc, uint8_t *to, size_t
 }
 
 /* Reads and decodes the instruction at pc. On failure *fault is the first byte that can't be executed. */
-static bool fetch(struct superblock *sb, uintptr_t pc, struct item *item, bool *self_checking, uintptr_t *fault) {
+static bool fetch(struct superblock *sb, uintptr_t pc, struct item *item, bool *self_checking,
+                  uintptr_t *fault) {
   uintptr_t page_end = ALIGN_DOWN(pc, PAGE) + PAGE;
   size_t have = MIN((uintptr_t)X64_INSN_MAX, page_end - pc);
   *self_checking = false;
@@ -107,8 +107,8 @@ static bool follow(struct superblock *sb, struct item *item) {
       if (stores_fip(&item->insn) || (item->insn.kind == INSN_PUSHF && sb->limit == 1)) return false;
       sb->open = true;
       sb->next_pc = next;
-      return !(sb->self_checking && (item->insn.mem.access & ACCESS_WRITE || item->insn.stack_access & ACCESS_WRITE ||
-                                     item->insn.string_write));
+      return !(sb->self_checking && (item->insn.mem.access & ACCESS_WRITE ||
+                                     item->insn.stack_access & ACCESS_WRITE || item->insn.string_write));
     case INSN_JCC:
       item->taken = target <= item->pc && unrolls(sb, target);
       if ((target <= item->pc && !item->taken) || sb->side_exits == SIDE_EXITS_MAX) return false;
@@ -123,12 +123,14 @@ static bool follow(struct superblock *sb, struct item *item) {
       sb->next_pc = target;
       return true;
     case INSN_JMP:
-      if (sb->count == SUPERBLOCK_MAX || sb->self_checking || (seen(sb, target) && !unrolls(sb, target))) return false;
+      if (sb->count == SUPERBLOCK_MAX || sb->self_checking || (seen(sb, target) && !unrolls(sb, target)))
+        return false;
       item->inlined = true;
       sb->open = true;
       sb->next_pc = target;
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 

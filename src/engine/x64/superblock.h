@@ -12,21 +12,21 @@ struct item {
   struct x64_insn insn;
   uintptr_t pc;
   uint8_t bytes[X64_INSN_MAX];
-  bool inlined;           /* a direct jump or call whose target is the next item */
-  bool taken;             /* a conditional branch whose target is the next item: its fall-through is the side exit */
+  bool inlined; /* a direct jump or call whose target is the next item */
+  bool taken;   /* a conditional branch whose target is the next item: its fall-through is the side exit */
 };
 
 /* One entry, a main path through fall-throughs and direct jumps, side exits at its conditional branches. */
 struct superblock {
   unsigned count;
-  unsigned limit;         /* at most so many items; 1 while the application single-steps */
+  unsigned limit; /* at most so many items; 1 while the application single-steps */
   unsigned side_exits;
-  bool self_checking;     /* its page changes too often to be watched */
-  bool open;              /* the last item falls through to next_pc (it is not a branch) */
-  bool unfetchable;       /* the first instruction can't be fetched; fault_address says where */
-  uintptr_t next_pc;      /* where the main path goes on when open */
+  bool self_checking; /* its page changes too often to be watched */
+  bool open;          /* the last item falls through to next_pc (it is not a branch) */
+  bool unfetchable;   /* the first instruction can't be fetched; fault_address says where */
+  uintptr_t next_pc;  /* where the main path goes on when open */
   uintptr_t fault_address;
-  uintptr_t page;         /* the page last read from, and how it is watched */
+  uintptr_t page; /* the page last read from, and how it is watched */
   enum watch watch;
   unsigned range_count;
   struct source_range ranges[BLOCK_RANGES];

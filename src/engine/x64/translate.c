@@ -53,10 +53,12 @@ void emit_exit_tail(struct code *c, const struct exit *exit) {
 
 /* -- Borrowed registers ---------------------------------------------------------------------------------------- */
 
-static uint16_t used_by(const struct x64_insn *insn) { return insn->gpr_read | insn->gpr_written; }
+static uint16_t used_by(const struct x64_insn *insn) {
+  return insn->gpr_read | insn->gpr_written;
+}
 
 unsigned borrow(struct translation *t, unsigned i, uint16_t allowed) {
-  allowed &= (uint16_t)~(used_by(&t->sb.items[i].insn) | 1 << RSP);
+  allowed &= (uint16_t) ~(used_by(&t->sb.items[i].insn) | 1 << RSP);
   if (t->borrowed >= 0 && allowed >> t->borrowed & 1) return (unsigned)t->borrowed;
   give_back(t);
   unsigned best = 0, best_distance = 0;
@@ -84,7 +86,9 @@ static void end_direct(struct translation *t, uint8_t *branch, uintptr_t target)
   new_stub(t, branch, new_exit(t, EXIT_DIRECT, target));
 }
 
-static void end_jump(struct translation *t, uintptr_t target) { end_direct(t, emit_jmp(&t->code), target); }
+static void end_jump(struct translation *t, uintptr_t target) {
+  end_direct(t, emit_jmp(&t->code), target);
+}
 
 static void end_exit(struct translation *t, enum exit_kind kind, uintptr_t target, uint64_t detail) {
   struct exit *exit = new_exit(t, kind, target);
@@ -217,7 +221,8 @@ static void emit_rewritten(struct code *c, const struct item *item, unsigned bas
   for (; at < insn->modrm_at; at++) {
     uint8_t byte = item->bytes[at];
     if (at == insn->rex_at && insn->encoding == ENC_LEGACY) byte &= (uint8_t)~3u; /* no X, no B */
-    bool three_bytes = insn->encoding != ENC_LEGACY && insn->rex_at != 0xff && item->bytes[insn->rex_at] != 0xc5;
+    bool three_bytes =
+        insn->encoding != ENC_LEGACY && insn->rex_at != 0xff && item->bytes[insn->rex_at] != 0xc5;
     if (three_bytes && at == insn->rex_at + 1u) byte |= 0x60; /* the same, stored inverted */
     emit8(c, byte);
   }
@@ -284,19 +289,24 @@ static void emit_copied(struct translation *t, unsigned i) {
   const struct item *item = &t->sb.items[i];
   const struct x64_insn *insn = &item->insn;
   if (config.check != CHECK_NONE && wants_check(insn)) emit_check(t, i);
-  if (insn->has_mem && insn->mem.segment == SEG_GS && !is_lea(insn)) emit_gs_relative(t, i);
-  else if (insn->has_mem && insn->mem.base == REG_RIP) emit_rip_relative(t, i);
-  else emit_bytes(&t->code, item->bytes, insn->len);
+  if (insn->has_mem && insn->mem.segment == SEG_GS && !is_lea(insn))
+    emit_gs_relative(t, i);
+  else if (insn->has_mem && insn->mem.base == REG_RIP)
+    emit_rip_relative(t, i);
+  else
+    emit_bytes(&t->code, item->bytes, insn->len);
   if (t->borrowed >= 0) t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_LONG, t->borrowed);
   forget_checked(t, insn);
 }
 
-static bool is_iretq(const struct x64_insn *insn) { return insn->opcode == 0xcf && insn->operand_size == 8; }
+static bool is_iretq(const struct x64_insn *insn) {
+  return insn->opcode == 0xcf && insn->operand_size == 8;
+}
 
 /* What the engine needs to know to perform the instruction itself (emulate.c). */
 static uint64_t emulation_detail(const struct x64_insn *insn) {
-  return insn->kind | (uint64_t)insn->modrm << 8 | (uint64_t)insn->rex << 16 | (uint64_t)insn->operand_size << 24 |
-         (uint64_t)insn->len << 32;
+  return insn->kind | (uint64_t)insn->modrm << 8 | (uint64_t)insn->rex << 16 |
+         (uint64_t)insn->operand_size << 24 | (uint64_t)insn->len << 32;
 }
 
 /*     test word [rsp], trap flag
@@ -331,19 +341,25 @@ static void emit_end(struct translation *t, const struct item *item) {
   struct code *c = &t->code;
   uintptr_t next = item->pc + insn->len, target = next + (uintptr_t)insn->imm;
   switch (insn->kind) {
-    case INSN_JMP: end_jump(t, target); return;
+    case INSN_JMP:
+      end_jump(t, target);
+      return;
     case INSN_JCC:
       end_direct(t, emit_jcc(c, insn->opcode & 15), target);
       end_jump(t, next);
       return;
-    case INSN_LOOP: end_loop(t, item, next, target); return;
+    case INSN_LOOP:
+      end_loop(t, item, next, target);
+      return;
     case INSN_CALL:
       push_return_address(t, next);
       end_jump(t, target);
       return;
     case INSN_RET:
-      if (insn->imm) end_return_releasing(t, (uint16_t)insn->imm);
-      else end_return(t);
+      if (insn->imm)
+        end_return_releasing(t, (uint16_t)insn->imm);
+      else
+        end_return(t);
       return;
     case INSN_JMP_IND:
     case INSN_CALL_IND:
@@ -356,7 +372,9 @@ static void emit_end(struct translation *t, const struct item *item) {
       if (insn->kind == INSN_CALL_IND) push_return_address(t, next);
       indirect_jump(c);
       return;
-    case INSN_SYSCALL: end_exit(t, EXIT_CALL, next, 0); return;
+    case INSN_SYSCALL:
+      end_exit(t, EXIT_CALL, next, 0);
+      return;
     case INSN_CPUID:
     case INSN_RDTSC:
     case INSN_RDTSCP:
@@ -365,8 +383,12 @@ static void emit_end(struct translation *t, const struct item *item) {
     case INSN_RDPID:
     case INSN_RDGSBASE:
     case INSN_PUSHF: /* only under single steps */
-    case INSN_WRGSBASE: end_exit(t, EXIT_EMULATE, next, emulation_detail(insn)); return;
-    case INSN_POPF: end_popf(t, item, next); return;
+    case INSN_WRGSBASE:
+      end_exit(t, EXIT_EMULATE, next, emulation_detail(insn));
+      return;
+    case INSN_POPF:
+      end_popf(t, item, next);
+      return;
     case INSN_MOV_TO_SEG:
       if (insn->opcode == 0x8e && (insn->modrm >> 3 & 7) == 5) {
         end_exit(t, insn->has_mem ? EXIT_UNSUPPORTED : EXIT_EMULATE, insn->has_mem ? item->pc : next,
@@ -375,18 +397,23 @@ static void emit_end(struct translation *t, const struct item *item) {
       }
       break;
     case INSN_XBEGIN:
-      if (insn->opcode == 0xc7) { /* a transaction aborts at once, as on a machine that has them switched off */
+      if (insn->opcode ==
+          0xc7) { /* a transaction aborts at once, as on a machine that has them switched off */
         emit_mov_imm(c, RAX, 0);
         end_jump(t, target);
         return;
       }
       break;
     case INSN_UNDEFINED:
-      if (insn->len == X64_INSN_MAX) emit8(c, 0xf4); /* too long an instruction is a protection fault: hlt */
-      else emit8(c, 0x0f), emit8(c, 0x0b);            /* ud2 */
+      if (insn->len == X64_INSN_MAX)
+        emit8(c, 0xf4); /* too long an instruction is a protection fault: hlt */
+      else
+        emit8(c, 0x0f), emit8(c, 0x0b); /* ud2 */
       return;
     case INSN_PRIVILEGED:
-    case INSN_SYSENTER: emit8(c, 0xf4); return;       /* hlt: the same fault */
+    case INSN_SYSENTER:
+      emit8(c, 0xf4);
+      return; /* hlt: the same fault */
     case INSN_INT:
       if ((uint8_t)insn->imm == 0x80) {
         end_exit(t, EXIT_EMULATE, next, emulation_detail(insn));
@@ -394,17 +421,22 @@ static void emit_end(struct translation *t, const struct item *item) {
       }
       break;
     case INSN_FAR:
-      if (is_iretq(insn)) end_exit(t, EXIT_EMULATE, next, emulation_detail(insn));
-      else end_exit(t, EXIT_UNSUPPORTED, item->pc, 0);
+      if (is_iretq(insn))
+        end_exit(t, EXIT_EMULATE, next, emulation_detail(insn));
+      else
+        end_exit(t, EXIT_UNSUPPORTED, item->pc, 0);
       return;
-    default: break;
+    default:
+      break;
   }
   /* Everything else runs as it is, but is the last of its block. */
   emit_copied(t, (unsigned)(item - t->sb.items));
   if (insn->kind == INSN_INT || insn->kind == INSN_INT3 || insn->kind == INSN_INT1) note_instruction(t, next);
   give_back(t);
-  if (stores_fip(insn)) end_exit(t, EXIT_EMULATE, next, fip_detail(item));
-  else end_jump(t, next);
+  if (stores_fip(insn))
+    end_exit(t, EXIT_EMULATE, next, fip_detail(item));
+  else
+    end_jump(t, next);
 }
 
 static void emit_item(struct translation *t, unsigned i) {
@@ -417,9 +449,12 @@ static void emit_item(struct translation *t, unsigned i) {
     if (item->insn.kind == INSN_CALL) push_return_address(t, item->pc + item->insn.len);
     return;
   }
-  if (last) emit_end(t, item);
-  else if (item->insn.kind == INSN_JCC) side_exit(t, i);
-  else emit_copied(t, i);
+  if (last)
+    emit_end(t, item);
+  else if (item->insn.kind == INSN_JCC)
+    side_exit(t, i);
+  else
+    emit_copied(t, i);
 }
 
 /* -- The block as a whole ------------------------------------------------------------------------------------------ */

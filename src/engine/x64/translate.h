@@ -22,18 +22,18 @@ enum { TARGET_COUNT = 1 << 16 };
 
 /* Code that is emitted behind the block's main path. */
 struct stub {
-  uint8_t *branch;      /* displacement to be filled in with the stub's address */
+  uint8_t *branch; /* displacement to be filled in with the stub's address */
   struct exit *exit;
-  int32_t correction;   /* to the position, which the entry has advanced by the whole main path */
-  int8_t reload;        /* register to take back from SLOT_LONG, or -1 */
-  bool flags_dead;      /* the target does not care for the flags */
-  bool restore_flags;   /* flags are in rax, rax is in SLOT_RAX */
+  int32_t correction; /* to the position, which the entry has advanced by the whole main path */
+  int8_t reload;      /* register to take back from SLOT_LONG, or -1 */
+  bool flags_dead;    /* the target does not care for the flags */
+  bool restore_flags; /* flags are in rax, rax is in SLOT_RAX */
 };
 
 /* An address whose permission is known for the rest of the superblock, as long as its registers keep their values. */
 struct checked {
   uint8_t base, index, scale, segment;
-  bool write;           /* for writing too */
+  bool write; /* for writing too */
   int64_t disp;
 };
 
@@ -44,11 +44,11 @@ struct translation {
   struct superblock sb;
   struct block *block;
   struct exit *next_exit;
-  int8_t borrowed;      /* register in SLOT_LONG, or -1 */
+  int8_t borrowed; /* register in SLOT_LONG, or -1 */
   struct stub stubs[STUBS_MAX];
   unsigned stub_count;
   struct {
-    uint8_t *at;        /* displacement of a RIP-relative operand */
+    uint8_t *at; /* displacement of a RIP-relative operand */
     uint64_t value;
   } constants[CONSTANTS_MAX];
   unsigned constant_count;
