@@ -1,0 +1,46 @@
+/* config.h: what the simulated machine is like: defaults, presets, configuration file, options. */
+#ifndef REPRISE_SIM_CONFIG_H
+#define REPRISE_SIM_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SIM_MAX_HARTS = 64 };
+
+enum sim_protocol { PROTOCOL_MESI, PROTOCOL_MOSI };
+
+struct sim_config {
+  uint32_t harts;
+  uint64_t seed;
+  uint64_t ram_bytes;
+
+  /* Caches. Sizes are powers of two; ways divide the lines. */
+  bool flat;             /* no caches at all: one cycle each */
+  uint32_t protocol;     /* enum sim_protocol */
+  bool tso;              /* store buffers; else sequential consistency */
+  uint32_t store_buffer; /* entries */
+  uint64_t l1_bytes;     /* each of I and D */
+  uint32_t l1_ways, l1_cycles;
+  uint64_t l2_bytes; /* shared, all banks together */
+  uint32_t l2_ways, l2_banks, l2_cycles;
+  uint32_t memory_cycles;
+  uint32_t hop_cycles;     /* one link of the mesh */
+  bool torus;              /* links around the edges too */
+  uint32_t perturb_cycles; /* the seed adds 0 … this to each message */
+  uint32_t hold_cycles;    /* forward-progress window of LR/SC */
+
+  /* Software. */
+  uint64_t slice_cycles;  /* a thread's turn when others wait */
+  uint32_t call_cycles;   /* a system call costs this */
+  uint32_t switch_cycles; /* and a change of thread this */
+  uint32_t disk_cycles;   /* from a read's start to its first line by DMA */
+};
+
+/* The defaults, then "karma" (its table 1) or "fdr" (its table 3) over them; NULL if there is no such preset. */
+const struct sim_config *config_preset(const char *name);
+/* "name = value" for one field; sizes take K, M, G. NULL, or what is wrong. */
+const char *config_set(struct sim_config *config, const char *name, const char *value);
+/* NULL, or what is impossible about it. */
+const char *config_check(const struct sim_config *config);
+
+#endif

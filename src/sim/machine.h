@@ -1,0 +1,108 @@
+/* machine.h: the simulated multiprocessor: harts, ports, events, and who watches them.
+ *
+ * Time. Each port has its local cycle. The machine always advances what is earliest: an event before a port of the same cycle, events of
+ * one cycle in the order in which they were made, ports of one cycle by number. A hart may run ahead over instructions that
+ * touch no memory: nobody can tell. Before a memory access it stops at its horizon, the cycle of the next event or other port.
+ *
+ * The **watcher** is a recorder or replayer of the order. It is told of what software does (threads are born, die, change harts, call
+ * the kernel) and may stop a thread at any position; what the hardware does it learns inside the memory system that it is hooked into. */
+#ifndef REPRISE_SIM_MACHINE_H
+#define REPRISE_SIM_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/config.h"
+#include "sim/memory.h"
+#include "sim/thread.h"
+
+struct kernel;
+struct decoded_line;
+
+/* -- Harts --------------------------------------------------------------------------------------------------------------- */
+
+struct hart {
+  struct port port; /* first: a hart is a port */
+  struct registers registers;
+  struct decoded_line *decoded[FAST_LINES]; /* beside port.fetches */
+  uint64_t split_position;                  /* an access across lines, half done, at this position */
+  uint64_t split_bytes;
+  bool interrupted; /* the timer wants the hart; looked at between instructions */
+};
+
+/* -- Events -------------------------------------------------------------------------------------------------------------- */
+
+typedef void event_function(struct machine *machine, void *object, uint64_t argument);
+/* Calls back at this cycle (now, if it has passed). Lowers the running hart's horizon, so it is safe to call from anywhere. */
+void machine_at(struct machine *machine, uint64_t cycle, event_function *function, void *object,
+                uint64_t argument);
+
+/* -- The watcher --------------------------------------------------------------------------------------------------------- */
+
+enum leave_reason { LEAVE_SLICE, LEAVE_BLOCKED, LEAVE_EXIT };
+
+/* Members may be NULL. A thread's sphere tells what is to be done about it (thread->sphere->mode); the watcher keeps its own state in
+   thread->order and sphere->order. */
+struct watcher {
+  void (*born)(struct machine *machine, struct thread *parent,
+               struct thread *child); /* parent NULL: the sphere begins */
+  void (*enter)(struct port *port);   /* port->thread is set, position and registers are in place */
+  void (*leave)(struct port *port, enum leave_reason reason); /* they still are */
+  /* At port->stop, before the instruction or kernel access of that position. Moves the stop and returns true, or false: the port waits
+     for port_wake. (A thread that waits may be taken off its hart meanwhile; then the wake-up must go to thread_wake.) */
+  bool (*gate)(struct port *port);
+  void (*call)(struct port *port);   /* a system call begins; its kernel accesses follow */
+  void (*called)(struct port *port); /* its result is in the registers, the position past it */
+  /* An interrupt wants the hart. True: it is taken now; false: not yet, and the watcher calls hart_interrupt again when it may be. */
+  bool (*interrupt)(struct port *port);
+};
+
+/* -- The machine --------------------------------------------------------------------------------------------------------- */
+
+struct event {
+  uint64_t cycle, sequence;
+  event_function *function;
+  void *object;
+  uint64_t argument;
+};
+
+struct machine {
+  struct sim_config config;
+  const struct memory_system *system;
+  void *memory;                  /* the memory system's state */
+  const struct watcher *watcher; /* NULL: nobody watches */
+  void *watch;                   /* its state */
+  struct kernel *kernel;
+  struct hart *harts;  /* config.harts of them */
+  struct port **ports; /* harts, then devices */
+  uint32_t port_count;
+  uint8_t *ram; /* physical memory; paddr is an index */
+  uint64_t ram_bytes;
+  uint64_t random; /* state of machine_random */
+  uint64_t cycle;  /* of what is being done now */
+  struct port *running;
+  struct event *events; /* a heap */
+  uint32_t event_count, event_room;
+  uint64_t event_sequence;
+  uint64_t instructions; /* of all harts, at the end */
+};
+
+static inline uint8_t *machine_ram(const struct machine *machine, uint64_t paddr) {
+  return machine->ram + paddr;
+}
+
+/* The same sequence for the same seed. */
+uint64_t machine_random(struct machine *machine);
+
+/* The machine does not exist, or is as the configuration says, with memory system and watcher to be set before machine_run.
+   NULL with a line in error. */
+struct machine *machine_new(const struct sim_config *config, const char **error);
+void machine_free(struct machine *machine);
+/* Until every process has ended, or nothing can happen any more (false). */
+bool machine_run(struct machine *machine);
+/* Asks for the hart between two instructions. */
+void hart_interrupt(struct hart *hart);
+/* Registers for a squash: the thread goes on from there when it runs next. The position is set too. */
+void hart_rewind(struct hart *hart, const struct registers *registers, uint64_t position);
+
+#endif

@@ -1,0 +1,44 @@
+/* thread.h: simulated threads and the spheres that they belong to, as everybody in the simulator sees them. */
+#ifndef REPRISE_SIM_THREAD_H
+#define REPRISE_SIM_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct process;
+struct port;
+
+/* What an instruction can change besides memory. */
+struct registers {
+  uint64_t x[32];
+  uint64_t f[32]; /* single precision is NaN-boxed */
+  uint64_t pc;
+  uint32_t fcsr;
+};
+
+enum sphere_mode { SPHERE_PLAIN, SPHERE_RECORD, SPHERE_REPLAY };
+
+struct sphere {
+  uint32_t number;       /* in the machine */
+  enum sphere_mode mode; /* what is done with it */
+  uint32_t threads;      /* R-threads so far; the device's pseudo-thread is one of them if there is DMA */
+  void *order;           /* the watcher's */
+  void *input;           /* the kernel's input log */
+};
+
+struct thread {
+  uint32_t number; /* R-thread: 0, 1, 2 … in its sphere, in order of creation, never reused */
+  uint32_t tid;    /* in the simulated kernel */
+  struct sphere *sphere;
+  struct process *process; /* NULL: the pseudo-thread of a device */
+  struct port *port;       /* where it runs now, or NULL */
+  uint64_t position;       /* while it is on no port */
+  struct registers registers;
+  void *order;       /* the watcher's */
+  struct task *task; /* the kernel's part: state, signals, the system call that it is in */
+};
+
+/* What a gate or an access waited for is there, whether the thread is on a port or not. */
+void thread_wake(struct thread *thread, uint64_t cycle);
+
+#endif
