@@ -1,6 +1,8 @@
 /* chunk.c: chunk sizes, the queue for the baton, the encoding of the order log. See chunk.h. */
 #include "order/chunk.h"
 
+#include "order/varint.h"
+
 /* -- Who is next ---------------------------------------------------------------------------------------------------- */
 
 /* splitmix64: any seed will do, zero too. */
@@ -59,35 +61,16 @@ void chunk_forget(struct chunk_scheduler *scheduler, uint32_t slot) {
 
 /* -- The order log ---------------------------------------------------------------------------------------------------- */
 
-static size_t put_varint(uint8_t *to, uint64_t value) {
-  size_t n = 0;
-  for (; value > 0x7f; value >>= 7) to[n++] = (uint8_t)(value | 0x80);
-  to[n++] = (uint8_t)value;
-  return n;
-}
-
-/* Bytes used, 0 too few, -1 bad. */
-static int get_varint(uint64_t *value, const uint8_t *from, size_t bytes) {
-  *value = 0;
-  for (unsigned n = 0; n < 10; n++) {
-    if (n >= bytes) return 0;
-    if (n == 9 && from[n] > 1) return -1;
-    *value |= (uint64_t)(from[n] & 0x7f) << 7 * n;
-    if (!(from[n] & 0x80)) return n && !from[n] ? -1 : (int)n + 1;
-  }
-  return -1;
-}
-
 size_t chunk_encode(const struct chunk_end *end, uint8_t buffer[CHUNK_END_LARGEST]) {
-  size_t n = put_varint(buffer, end->length << 2 | end->reason);
-  return n + put_varint(buffer + n, end->next);
+  size_t n = varint_put(buffer, end->length << 2 | end->reason);
+  return n + varint_put(buffer + n, end->next);
 }
 
 int chunk_decode(struct chunk_end *end, const uint8_t *buffer, size_t bytes) {
   uint64_t length, next;
-  int first = get_varint(&length, buffer, bytes);
+  int first = varint_get(&length, buffer, bytes);
   if (first <= 0) return first;
-  int second = get_varint(&next, buffer + first, bytes - (size_t)first);
+  int second = varint_get(&next, buffer + first, bytes - (size_t)first);
   if (second <= 0) return second;
   if (next > UINT32_MAX) return -1;
   *end = (struct chunk_end){

@@ -1,0 +1,196 @@
+/* directory.h: the hand-over protocol: who may read and write which block, and how permissions change hands.
+ *
+ * A cache protocol in software. Every slot has a permission per block, its private cache; the directory has an entry per block:
+ * owner, sharers, last writer. Who misses locks the entry, asks those in the way, and gets the block when all have
+ * answered. Each answer carries the order scheme's note, as a coherence reply does in the papers.
+ *
+ *     entry             want read                                        want write
+ *     untouched         shared by me                                     owned by me
+ *     owned by o        ask o, which keeps read; shared by o and me,     ask o, which keeps nothing; owned by me
+ *                       last writer o, info from its answer
+ *     shared, last      edge from w ("registered"; o's answer was        ask all sharers, which keep nothing;
+ *      writer w           to somebody else); shared by me too             owned by me
+ *
+ *     a slot is RUNNING   its thread answers, at safepoints and wherever it waits
+ *               PARKED    its thread is in the kernel, dead, or was never born: others may HOLD it
+ *               HELD      somebody answers for it; its thread may not run on
+ *
+ * Everything here moves in small steps: a call does at most one thing that another thread can see. The engine calls in
+ * a loop, the explorer of tests/order calls the very same functions in every possible order.
+ *
+ * How a thread of the engine gets blocks (and the answers to "what if" in between):
+ *
+ *     directory_claim_start(&claim); directory_claim_add(&claim, first, end, want) …    all blocks of the instruction
+ *     do {
+ *       seen = atomic_load(&slot->events);
+ *       result = directory_claim_step(d, me, &claim);
+ *       if (result == DIRECTORY_WAITS) sleep until slot->events != seen (spin a while first);
+ *     } while (result != DIRECTORY_DONE);
+ *     the access, with no safepoint before it
+ *     directory_unpin(d, me);
+ *
+ * While it waits it serves others and may lose permissions it has: slot->lost tells. Blocks of the claim that it already
+ * has are pinned: requests for them stay unanswered until directory_unpin. Blocks are claimed in ascending order, so
+ * that no two claims wait for each other.
+ *
+ * At a safepoint, when kicked: directory_serve_step until DIRECTORY_DONE. Around a wait in the kernel:
+ * directory_park_step until DONE, the wait, directory_unpark_step until DONE. A thread's first act is directory_begin_step (it is
+ * unpark, and the scheme's begin), its last directory_exit_step (it is park, and the scheme's exit). The substrate keeps
+ * recorder.position right before each of these. The struct passed with them starts as zero.
+ *
+ * A parked thread may keep blocks of its own pinned? No: unpin before parking.
+ */
+#ifndef REPRISE_ORDER_DIRECTORY_H
+#define REPRISE_ORDER_DIRECTORY_H
+
+#include <stdatomic.h>
+
+#include "order/order.h"
+
+#ifndef DIRECTORY_BATCH
+#define DIRECTORY_BATCH 8 /* holders asked at a time */
+#endif
+#ifndef DIRECTORY_INLINE
+#define DIRECTORY_INLINE 4 /* sharers an entry can name */
+#endif
+enum { DIRECTORY_RANGES = 16 /* an instruction touches no more */ };
+
+/* -- An entry: one word, all zero when untouched ------------------------------------------------------------------------
+ *
+ *     bit  0      locked
+ *          1      somebody waits for the lock
+ *          2-3    enum directory_mode
+ *          4-13   slot + 1 of the owner, or of the last writer of a shared block; 0: none
+ *          14-53  slots + 1 of up to four sharers
+ */
+enum directory_mode {
+  DIRECTORY_UNTOUCHED,
+  DIRECTORY_OWNED,
+  DIRECTORY_SHARED, /* by those named */
+  DIRECTORY_MANY,   /* by more than can be named: whoever has a permission */
+};
+
+struct directory_place {
+  _Atomic uint64_t *word;
+  uint64_t *
+      info; /* of the last writer, when it is owner no more. Guarded by the word's lock, touched for shared blocks only: may lie apart */
+};
+
+/* -- A slot -------------------------------------------------------------------------------------------------------------- */
+
+enum directory_state { DIRECTORY_PARKED, DIRECTORY_RUNNING, DIRECTORY_HELD };
+
+enum directory_cell_state { CELL_EMPTY, CELL_ASKED, CELL_ANSWERED };
+struct directory_cell {
+  _Atomic uint32_t asks; /* slot asked << 8 | enum directory_cell_state */
+  struct order_note note;
+};
+
+struct directory_range {
+  uint64_t first, end; /* blocks */
+};
+
+struct directory_slot {
+  _Atomic uint32_t state;  /* enum directory_state */
+  _Atomic uint32_t events; /* changes when something happened that the slot's thread may be waiting for */
+  _Atomic uint32_t lock;   /* of the recorder, for schemes with asks_writer */
+  uint32_t lost;           /* permissions given up so far */
+  _Atomic uint64_t asked[(ORDER_SLOTS + 63) / 64]; /* who has posted a request to this slot */
+  /* What its thread asks of others; good while a cell says CELL_ASKED. */
+  uint64_t block;
+  uint8_t want;
+  _Atomic uint32_t wants; /* block + 1, low bits, of the entry whose lock it waits for; 0: none */
+  struct directory_cell cell[DIRECTORY_BATCH];
+  uint32_t pins;
+  struct directory_range pin[DIRECTORY_RANGES];
+  struct order_recorder recorder;
+};
+
+struct directory {
+  const struct order *order;
+  struct directory_slot *slot;
+  _Atomic uint32_t *slots; /* one more than the highest slot ever used */
+  /* The entry of a block. */
+  struct directory_place (*place)(const struct directory *d, uint64_t block);
+  /* Permission of a slot for a block: 0, ORDER_READ, ORDER_WRITE (reading too). Only asked of other slots than the
+   * caller's under the block's lock, only set for them by whoever holds them. */
+  unsigned (*holds)(const struct directory *d, unsigned slot, uint64_t block);
+  void (*permit)(const struct directory *d, unsigned slot, uint64_t block, unsigned permission);
+  /* The first block of [first, end) that a revoking claim has to care for (touched by anyone), or end. */
+  uint64_t (*next_touched)(const struct directory *d, uint64_t first, uint64_t end);
+  /* events of that slot have changed: wake it if it sleeps on them. kick: it also has something to serve, so it is to
+   * come by a safepoint soon. */
+  void (*wake)(const struct directory *d, unsigned slot);
+  void (*kick)(const struct directory *d, unsigned slot);
+  void *context;
+};
+
+/* -- Steps --------------------------------------------------------------------------------------------------------------- */
+
+enum directory_result {
+  DIRECTORY_DONE,
+  DIRECTORY_AGAIN, /* call again at once */
+  DIRECTORY_WAITS, /* nothing to do until slot->events changes (since before the call) */
+};
+
+/* Answering one request, for oneself or for a slot that one holds. */
+struct directory_serve {
+  uint8_t at;
+  uint16_t as, asker, cell; /* who answers whom, where */
+  uint64_t
+      seen[(ORDER_SLOTS + 63) / 64]; /* askers whose blocks are pinned: looked at and put off, in this pass */
+};
+
+struct directory_claim {
+  uint8_t at;
+  uint8_t count;                                   /* ranges */
+  uint8_t range;                                   /* the one being claimed … */
+  uint64_t block;                                  /* … and the block of it */
+  struct directory_range ranges[DIRECTORY_RANGES]; /* ascending */
+  uint8_t want[DIRECTORY_RANGES];
+  bool revoke;              /* skip untouched blocks */
+  uint8_t cell;             /* the one looked at in this round */
+  bool moved;               /* something happened in this round */
+  struct order_set targets; /* still to be asked */
+  uint64_t word;            /* the entry as it was found, without the lock */
+  uint16_t writer;          /* the last writer to be asked for its edge */
+  uint64_t info;            /* from the owner's answer */
+  struct order_note note;   /* received, not handed to the scheme yet … */
+  uint16_t source;          /* … and whose */
+  struct directory_serve serve;
+};
+
+struct directory_parking {
+  uint8_t at;
+  struct directory_serve serve;
+};
+
+void directory_claim_start(struct directory_claim *claim);
+/* Adds blocks [first, end); false if there is no room. Ranges may overlap; wants are joined. */
+bool directory_claim_add(struct directory_claim *claim, uint64_t first, uint64_t end, enum order_want want);
+enum directory_result directory_claim_step(const struct directory *d, unsigned me,
+                                           struct directory_claim *claim);
+/* The access is done: requests for its blocks can be answered again. */
+void directory_unpin(const struct directory *d, unsigned me);
+
+/* Answers what was asked of me, but for pinned blocks. Start with a zeroed struct. */
+enum directory_result directory_serve_step(const struct directory *d, unsigned me,
+                                           struct directory_serve *serve);
+
+enum directory_result directory_park_step(const struct directory *d, unsigned me,
+                                          struct directory_parking *parking);
+enum directory_result directory_unpark_step(const struct directory *d, unsigned me,
+                                            struct directory_parking *parking);
+/* in: the note from the parent's spawn; NULL: the first thread. */
+enum directory_result directory_begin_step(const struct directory *d, unsigned me,
+                                           struct directory_parking *parking, unsigned parent,
+                                           const struct order_note *in);
+enum directory_result directory_exit_step(const struct directory *d, unsigned me,
+                                          struct directory_parking *parking);
+/* The scheme's spawn, under me's lock. DONE when out is filled in. */
+enum directory_result directory_spawn_step(const struct directory *d, unsigned me, unsigned child,
+                                           struct order_note *out);
+/* The scheme's end of an episode, likewise. */
+enum directory_result directory_end_step(const struct directory *d, unsigned me);
+
+#endif

@@ -1,0 +1,162 @@
+/* named.c: the order scheme `named`: Karma's episodes, with PRED naming the episode and not only its slot.
+ *
+ * An episode is named by its slot and its timestamp, which grows from each episode of a slot to the next. Replay waits
+ * until that slot has completed that episode. So there is no SUCC and no token: an edge may be recorded twice, a reader takes
+ * the last writer's timestamp from the block's entry and leaves the writer alone, and every recorder is touched by its own thread
+ * only (or by who holds it). The timestamp is not logged either: it is one more than the greatest of the
+ * episode before and of PRED, on both sides.
+ *
+ * Cycles are detected as in dag.c (Karma, section 3.2). Once the current episode's timestamp has been given away (`sent`) it is frozen.
+ * `heard` drops edges that an earlier one of the same slot implies, as FDR's VIC does.
+ *
+ * A record: varint(size * 2 + PRED follows), then for each of PRED its slot (sets.h) and zigzag(timestamp - own before PRED). */
+#include "order/order.h"
+#include "order/sets.h"
+#include "order/wrong.h"
+
+/* -- Recording --------------------------------------------------------------------------------------------------------- */
+
+/* me->logged: timestamp of the slot's last episode. */
+static void end(const struct order *order, struct order_recorder *me) {
+  uint8_t record[ORDER_RECORD_LARGEST];
+  const struct order_preds *pred = &me->now.pred;
+  uint64_t size = me->position - me->start;
+  if (!size && !pred->count && !me->sent) return;
+  struct slot_writer w = {.bytes = record};
+  w.count = varint_put(record, size << 1 | (pred->count != 0));
+  for (unsigned i = 0; i < pred->count; i++) {
+    put_slot(&w, pred->slot[i], i + 1 < pred->count);
+    w.count += varint_put(record + w.count, zigzag((int64_t)(pred->clock[i] - me->logged)));
+  }
+  order->log(order, me->slot, record, w.count);
+  me->logged = me->now.clock;
+  me->start = me->position;
+  me->sent = false;
+  me->now = (struct order_episode){.clock = me->now.clock + 1};
+}
+
+static void settle(const struct order *order, struct order_recorder *me) {
+  if (me->parked && me->sent) end(order, me);
+}
+
+/* Nothing happened in this episode, not even an order: what was asked for belongs to one before it. */
+static bool is_fresh(const struct order_recorder *me) {
+  return me->position == me->start && !me->now.pred.count && !me->sent;
+}
+
+static void reply(const struct order *order, struct order_recorder *me, const struct order_ask *ask,
+                  struct order_note *out) {
+  (void)ask;
+  *out = (struct order_note){.clock = me->logged, .kind = ORDER_EDGE};
+  if (is_fresh(me)) return;
+  out->clock = me->now.clock;
+  me->sent = true;
+  settle(order, me);
+}
+
+static void registered(const struct order *order, struct order_recorder *writer, const struct order_ask *ask,
+                       uint64_t info, struct order_note *out) {
+  (void)order, (void)writer, (void)ask;
+  *out = (struct order_note){.clock = info, .kind = ORDER_EDGE};
+}
+
+static void add_pred(struct order_preds *pred, unsigned from, uint64_t clock) {
+  unsigned i = pred->count;
+  for (unsigned known = 0; known < pred->count; known++)
+    if (pred->slot[known] == from) {
+      pred->clock[known] = clock;
+      return;
+    }
+  pred->count++;
+  for (; i && pred->slot[i - 1] > from; i--)
+    pred->slot[i] = pred->slot[i - 1], pred->clock[i] = pred->clock[i - 1];
+  pred->slot[i] = (uint16_t)from;
+  pred->clock[i] = clock;
+}
+
+static void receive(const struct order *order, struct order_recorder *me, unsigned from,
+                    const struct order_note *in) {
+  if (in->kind == ORDER_NO_EDGE || in->clock <= me->heard[from]) return;
+  bool cycle =
+      me->sent && (ORDER_WRONG(WRONG_GREATER) ? in->clock > me->now.clock : in->clock >= me->now.clock);
+  if (cycle || me->now.pred.count == ORDER_PREDS) end(order, me);
+  me->heard[from] = in->clock;
+  add_pred(&me->now.pred, from, in->clock);
+  if (me->now.clock <= in->clock) me->now.clock = in->clock + 1;
+}
+
+static void touch(const struct order *order, struct order_recorder *me, uint64_t block,
+                  enum order_want want) {
+  (void)order, (void)me, (void)block, (void)want;
+}
+
+/* The child's first episode is after the parent's current one, which therefore counts as begun. */
+static void spawn(const struct order *order, struct order_recorder *me, unsigned child,
+                  struct order_note *out) {
+  (void)order, (void)child;
+  *out = (struct order_note){.clock = me->now.clock,
+                             .kind = ORDER_WRONG(WRONG_NO_SPAWN_EDGE) ? ORDER_NO_EDGE : ORDER_EDGE};
+  if (out->kind == ORDER_EDGE) me->sent = true;
+}
+
+static void begin(const struct order *order, struct order_recorder *me, unsigned parent,
+                  const struct order_note *in) {
+  me->alive = true, me->parked = false;
+  me->position = me->start = 0;
+  for (unsigned i = 0; i < ORDER_SLOTS; i++) me->heard[i] = 0;
+  order_log_begin(order, me, me->logged);
+  if (me->ends) receive(order, me, me->slot, &(struct order_note){.clock = me->logged, .kind = ORDER_EDGE});
+  if (in) receive(order, me, parent, in);
+}
+
+static void thread_exit(const struct order *order, struct order_recorder *me) {
+  end(order, me);
+  me->alive = false;
+  me->ends++;
+}
+
+/* -- Reading ----------------------------------------------------------------------------------------------------------- */
+
+static int decode_preds(struct slot_reader *from, struct order_step *step, uint64_t base, uint64_t *clock) {
+  unsigned slot, last = ORDER_NOBODY;
+  uint64_t value;
+  do {
+    int n = get_slot(from, &slot);
+    if (n <= 0 || (n = get_number(from, &value)) <= 0) return n;
+    uint64_t of = base + (uint64_t)unzigzag(value);
+    if (slot == last || !of || of >= INT64_MAX || step->waits == ORDER_PREDS) return -1;
+    last = slot;
+    step->wait[step->waits++] =
+        (struct order_wait){.kind = ORDER_WAIT_CLOCK, .slot = (uint16_t)slot, .value = of};
+    if (*clock <= of) *clock = of + 1;
+  } while (from->more);
+  return 1;
+}
+
+static int decode(struct order_reader *reader, struct order_step *step, const uint8_t *bytes, size_t count) {
+  struct slot_reader from = {.bytes = bytes, .count = count};
+  uint64_t size;
+  int n = get_number(&from, &size);
+  if (n <= 0) return n;
+  if ((size >> 1) > UINT64_MAX - reader->position || reader->clock >= INT64_MAX - 1) return -1;
+  *step = (struct order_step){.from = reader->position, .until = reader->position + (size >> 1)};
+  step->clock = reader->clock + 1;
+  if (size & 1 && (n = decode_preds(&from, step, reader->clock, &step->clock)) <= 0) return n;
+  reader->position = step->until;
+  reader->clock = step->clock;
+  return (int)from.used;
+}
+
+const struct order_scheme order_named = {
+    .name = "named",
+    .begin = begin,
+    .reply = reply,
+    .registered = registered,
+    .receive = receive,
+    .touch = touch,
+    .park = settle,
+    .end = end,
+    .spawn = spawn,
+    .exit = thread_exit,
+    .decode = decode,
+};

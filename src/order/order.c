@@ -1,0 +1,57 @@
+/* order.c: what the schemes have in common: the table of them, recorders, the first record of a log. See order.h. */
+#include "order/order.h"
+
+#include "order/sets.h"
+
+static const struct order_scheme *const schemes[] = {&order_dag, &order_named, &order_scalar, &order_arcs};
+
+static bool same(const char *a, const char *b) {
+  while (*a && *a == *b) a++, b++;
+  return *a == *b;
+}
+
+const struct order_scheme *order_scheme_named(const char *name) {
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+    if (same(schemes[i]->name, name)) return schemes[i];
+  return NULL;
+}
+
+/* Timestamps begin at 1: there is an episode before each, and "nobody heard of" is 0. */
+void order_recorder_init(struct order_recorder *me, unsigned slot) {
+  *me = (struct order_recorder){.slot = (uint16_t)slot, .source = ORDER_NOBODY, .now.clock = 1};
+}
+
+void order_park(const struct order *order, struct order_recorder *me) {
+  me->parked = true;
+  order->scheme->park(order, me);
+}
+
+void order_unpark(const struct order *order, struct order_recorder *me) {
+  (void)order;
+  me->parked = false;
+}
+
+void order_log_begin(const struct order *order, const struct order_recorder *me, uint64_t clock) {
+  uint8_t record[2 * VARINT_LARGEST];
+  size_t n = varint_put(record, me->slot);
+  n += varint_put(record + n, clock);
+  order->log(order, me->slot, record, n);
+}
+
+static int decode_begin(struct order_reader *reader, struct order_step *step, const uint8_t *bytes,
+                        size_t count) {
+  uint64_t slot, clock;
+  int first = varint_get(&slot, bytes, count);
+  if (first <= 0) return first;
+  int second = varint_get(&clock, bytes + first, count - (size_t)first);
+  if (second <= 0) return second;
+  if (slot >= ORDER_SLOTS || clock > INT64_MAX) return -1;
+  *step = (struct order_step){.begins = true, .slot = (uint16_t)slot, .clock = clock};
+  reader->begun = true, reader->slot = (uint16_t)slot, reader->clock = clock, reader->source = ORDER_NOBODY;
+  return first + second;
+}
+
+int order_decode(struct order_reader *reader, struct order_step *step, const uint8_t *bytes, size_t count) {
+  if (!reader->begun) return decode_begin(reader, step, bytes, count);
+  return reader->scheme->decode(reader, step, bytes, count);
+}

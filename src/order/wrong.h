@@ -1,0 +1,33 @@
+/* wrong.h: mistakes that are easily made, for the tests to make.
+ *
+ * Each is a line of the protocol left out or turned round where ORDER_WRONG(it) stands. In the product that is the constant
+ * 0. tests/order compiles the same sources with ORDER_WRONG_VARIANTS, switches one on at a time, and must fail. */
+#ifndef REPRISE_ORDER_WRONG_H
+#define REPRISE_ORDER_WRONG_H
+
+#ifdef ORDER_WRONG_VARIANTS
+enum order_wrong {
+  WRONG_NOTHING,
+  WRONG_GREATER,        /* dag: ts > TS where >= belongs */
+  WRONG_PREVIOUS_FIRST, /* dag: the previous episode looked at before SUCC of the current */
+  WRONG_NO_PREVIOUSLY,  /* dag: no previously-ordered reply */
+  WRONG_NO_WRITER_EDGE, /* no edge from the last writer */
+  WRONG_UNLOCKED_EDGE,  /* that edge registered without the writer's lock */
+  WRONG_EXIT_CLOSES,    /* dag: exit closes the episode for good */
+  WRONG_NO_SPAWN_EDGE,
+  WRONG_MARKS_DROPPED, /* a dead thread is nobody's holder any more */
+  WRONG_NO_CAS,        /* a parked thread answered for without holding it */
+  WRONG_TWO_STEPS,     /* an instruction's second block acquired with the first one up for grabs */
+  WRONG_REPLY_GOES_ON, /* scalar: reply without ending the episode */
+  WRONG_ASKED_ONCE,    /* parked is looked at once, not on every round */
+  WRONG_DEAF,          /* who waits does not serve */
+  WRONG_LATE_FILTER,   /* dag: the block is in the filter from the access on, not from the grant */
+  WRONG_VARIANTS
+};
+extern enum order_wrong order_wrong;
+#define ORDER_WRONG(variant) (order_wrong == (variant))
+#else
+#define ORDER_WRONG(variant) 0
+#endif
+
+#endif
