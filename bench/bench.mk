@@ -3,15 +3,20 @@
 
 BENCH := build/bench
 BENCH_KERNELS := $(patsubst bench/kernels/%.c,$(BENCH)/kernels/%,$(wildcard bench/kernels/*.c))
+BENCH_PARALLEL := $(patsubst bench/parallel/%.c,$(BENCH)/parallel/%,$(wildcard bench/parallel/*.c))
 BENCH_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 
 .PHONY: bench-programs
 bench: bench-programs
-bench-programs: $(BENCH_KERNELS) $(BENCH)/measure $(BENCH)/mixed.data
+bench-programs: $(BENCH_KERNELS) $(BENCH_PARALLEL) $(BENCH)/measure $(BENCH)/mixed.data
 
 $(BENCH)/kernels/%: bench/kernels/%.c bench/kernels/kernel.h $(BENCH)/kernels.flags
 	$(call say,CC $<)
 	$(Q)$(CC) $(BENCH_CFLAGS) -pthread -o $@ $< -lm
+
+$(BENCH)/parallel/%: bench/parallel/%.c bench/parallel/team.h bench/kernels/kernel.h $(BENCH)/kernels.flags
+	$(call say,CC $<)
+	$(Q)mkdir -p $(@D) && $(CC) $(BENCH_CFLAGS) -pthread -o $@ $< -lm
 
 # A kernel made by another compiler is another kernel.
 $(BENCH)/kernels.flags: always
