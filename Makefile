@@ -100,7 +100,7 @@ help:
 	@echo "make demo       a racy program, recorded and replayed"
 	@echo "make test       all tests (minutes)"
 	@echo "make soak       the tests at full length, under every stress build (hours)"
-	@echo "make fuzz       the readers of recordings against a fuzzer, for FUZZ_SECONDS=$(FUZZ_SECONDS)"
+	@echo "make fuzz       the readers of recordings and events against a fuzzer, each for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make bench      run time and memory against native"
 	@echo "make install    into PREFIX (now $(PREFIX)), below DESTDIR"
 	@echo "make format     clang-format over the sources"

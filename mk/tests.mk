@@ -82,20 +82,24 @@ $(TESTS)/limit $(TESTS)/terminal: $(TESTS)/%: tests/lib/%.c
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $<
 
-# `make fuzz`: the readers against a fuzzer, for FUZZ_SECONDS. What it finds stays in build/fuzz, with the corpus.
+# `make fuzz`: the readers against a fuzzer, each for FUZZ_SECONDS. What it finds stays in build/fuzz, with the corpora.
 FUZZ_SECONDS := 600
 FUZZ := build/fuzz
 FUZZ_FLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I src -I tests/recording \
               -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 
-.PHONY: fuzz
-fuzz: $(FUZZ)/recording
-	$(Q)mkdir -p $(FUZZ)/corpus && $(FUZZ)/recording --seeds $(FUZZ)/corpus
-	$(Q)cd $(FUZZ) && ./recording -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -timeout=25 -rss_limit_mb=1024 \
-	  -print_final_stats=1 corpus
+.PHONY: fuzz $(FUZZ)/recording.run $(FUZZ)/events.run
+fuzz: $(FUZZ)/recording.run $(FUZZ)/events.run
+
+$(FUZZ)/recording.run $(FUZZ)/events.run: $(FUZZ)/%.run: $(FUZZ)/%
+	$(Q)mkdir -p $(FUZZ)/$*.corpus && { [ $* != recording ] || $< --seeds $(FUZZ)/$*.corpus; }
+	$(Q)cd $(FUZZ) && ./$* -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -timeout=25 -rss_limit_mb=1024 \
+	  -print_final_stats=1 -artifact_prefix=$*. $*.corpus
 
 $(FUZZ)/recording: tests/fuzz/recording_fuzz.c tests/recording/forge.c $(RECORDING_PARTS) \
                    $(wildcard tests/recording/*.h src/recording/*.h)
+$(FUZZ)/events: tests/fuzz/events_fuzz.c src/input/events.c src/input/events.h
+$(FUZZ)/recording $(FUZZ)/events:
 	@tools/packages.sh fuzz
 	$(call say,FUZZER $<)
 	$(Q)mkdir -p $(@D) && clang $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) -lzstd
