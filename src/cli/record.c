@@ -9,6 +9,8 @@
 #include "order/chunk.h"
 #include "sphere/record.h"
 
+enum { CHECK_MEMORY = 100000000 };
+
 /* Takes the value of an option "--name=value" or "--name value"; false if argv[*i] is another option. */
 static bool take_option(int argc, char **argv, int *i, const char *name, const char **value) {
   size_t length = strlen(name);
@@ -47,6 +49,10 @@ static int parse_options(int argc, char **argv, struct record_options *to, int *
       if (strcmp(value, "chunk")) status = bad_usage(&record_command, "--order=%s: expected chunk", value);
     } else if (take_option(argc, argv, &i, "--chunk", &value)) {
       status = parse_number("--chunk", value, CHUNK_SIZE_LEAST, &to->chunk);
+    } else if (!strcmp(argv[i], "--check-memory")) {
+      to->check_memory = CHECK_MEMORY;
+    } else if (take_option(argc, argv, &i, "--check-memory", &value)) {
+      status = parse_number("--check-memory", value, 1, &to->check_memory);
     } else if (take_option(argc, argv, &i, "--chaos", &value)) {
       to->chaos = true;
       status = parse_number("--chaos", value, 0, &to->seed);
@@ -74,7 +80,9 @@ static int run(int argc, char **argv) {
 
 const struct command record_command = {
     .name = "record",
-    .usage = "[-o FOLDER] [--order=chunk] [--chunk=N] [--chaos=SEED] [--] PROGRAM [ARGUMENT]…",
+    .usage =
+        "[-o FOLDER] [--order=chunk] [--chunk=N] [--chaos=SEED] [--check-memory[=N]] [--] PROGRAM "
+        "[ARGUMENT]…",
     .summary = "run a program and record its execution",
     .help =
         "Runs PROGRAM, found as the shell finds it, and records all that it takes to repeat this very "
@@ -87,6 +95,9 @@ const struct command record_command = {
         "  --chunk=N             at most N instructions in a chunk while others wait (default: 1048576)\n"
         "  --chaos=SEED          chunks of random sizes in random order, by SEED: rare interleavings come up "
         "sooner\n"
+        "  --check-memory[=N]    log a digest of each process's memory every N instructions (default: "
+        "100000000)\n"
+        "                        and at its end, for replay to compare\n"
         "\n"
         "The recordings' own place is $REPRISE_DIR, else $XDG_DATA_HOME/reprise, else "
         "~/.local/share/reprise.\n"

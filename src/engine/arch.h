@@ -44,6 +44,8 @@ uintptr_t arch_pc(const struct thread *thread);
 void arch_set_pc(struct thread *thread, uintptr_t pc);
 uintptr_t arch_sp(const struct thread *thread);
 void arch_set_sp(struct thread *thread, uintptr_t sp);
+/* A digest of the program counter and of those registers whose values the instruction set defines in every case. */
+uint64_t arch_registers_digest(const struct thread *thread);
 /* A new thread starts with its parent's registers, at position 0. */
 void arch_copy_context(struct thread *child, const struct thread *parent);
 /* A fresh program: every register zero but the stack pointer. */

@@ -11,6 +11,7 @@
 
 #include "engine/lib.h"
 #include "engine/log.h"
+#include "engine/verify.h"
 
 /* The kernel's letter for the state of the thread; 'X' when there is none of that id, 'R' when it can't be told. */
 static char state_of(const struct rthread *rthread) {
@@ -257,6 +258,7 @@ void baton_poll(struct thread *thread) {
   if (position == rthread->quiet_since) return;
   if (!offer_accepted(rthread) && arch_until_stop(thread) > rthread->chunk_size / 2) return;
   struct rthread *next = NULL;
+  verify_record(thread, false);
   region_lock();
   bool others = region->scheduler.count;
   if (others) {

@@ -23,6 +23,7 @@ struct engine_config {
   uint32_t slot;         /* the first thread's slot in the region; of use after an execve only */
   uint32_t first;        /* 1: started by the launcher, so errors are told to the user; 0: by an execve */
   uint32_t check;        /* enum check_mode */
+  uint64_t check_memory; /* record: instructions between two digests of a process's memory; 0: none */
   uint32_t counters;     /* print counters at exit */
   uint32_t log_channels; /* REPRISE_LOG as a bit mask, see log.h */
   uint32_t hide_no_randomize; /* the launcher, not the program, has turned randomisation off */

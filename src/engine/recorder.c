@@ -14,6 +14,7 @@
 #include "engine/log.h"
 #include "engine/sphere.h"
 #include "engine/syscalls.h"
+#include "engine/verify.h"
 
 enum { COPY_PIECE = 16 << 10 };
 
@@ -50,11 +51,14 @@ uint32_t record_file(struct thread *thread, int fd) {
   return (uint32_t)number;
 }
 
-static void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest) {
+static void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest,
+                          bool waited) {
   struct input_event event = {0};
-  call_event(call, &event);
+  call_event(thread, call, &event);
   event.syscall.result = result;
   event.syscall.digest = digest;
+  event.syscall.has_registers = waited;
+  if (waited) event.syscall.registers = verify_registers(thread);
   record_event(thread, &event);
 }
 
@@ -200,7 +204,7 @@ static long record_direct(struct thread *thread, const struct call *call, struct
                           perform_call *perform) {
   uint64_t digest = call_digest(in);
   long result = perform(thread, call);
-  record_result(thread, call, result, digest);
+  record_result(thread, call, result, digest, false);
   if (result != CALL_INTERRUPTED) input_incoming(in, result, log_piece, thread);
   if (call->nr == __NR_futex && result > 0) baton_offer(thread);
   return result;
@@ -218,7 +222,7 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
   baton_take(thread);
   bool interrupted = result == CALL_INTERRUPTED;
   long seen = interrupted ? result : waiting_end(thread, result);
-  record_result(thread, call, seen, digest);
+  record_result(thread, call, seen, digest, true);
   if (!interrupted && seen == result) waiting_log(thread, result);
   return seen;
 }
@@ -261,7 +265,7 @@ static long record_clone(struct thread *thread, const struct call *call, struct 
   long result = perform(thread, call);
   if (thread->rthread != parent) return result; /* in the child */
   if (result > 0) record_birth(thread, result);
-  record_result(thread, call, result, digest);
+  record_result(thread, call, result, digest, false);
   if (result != CALL_INTERRUPTED) input_incoming(in, result, log_piece, thread);
   return result;
 }
@@ -289,7 +293,7 @@ static long record_executed(struct thread *thread, const struct call *call, stru
   long result = perform(thread, &wanted);
   if (call->nr == __NR_mmap && !os_failed(result) && !(call->args[3] & MAP_ANONYMOUS))
     keep_mapped_file(thread, call, result);
-  record_result(thread, call, result, digest);
+  record_result(thread, call, result, digest, false);
   return result;
 }
 
@@ -341,7 +345,7 @@ long record_call(struct thread *thread, const struct call *call, perform_call *p
       sphere_fail(OUTCOME_UNSUPPORTED, "the system call %s can't be recorded", input_row(call->nr)->name);
     case INPUT_VIRTUAL: {
       long result = perform(thread, call);
-      if (result == CALL_INTERRUPTED) record_result(thread, call, result, 0);
+      if (result == CALL_INTERRUPTED) record_result(thread, call, result, 0, false);
       return result;
     }
     case INPUT_EXECUTE:

@@ -14,6 +14,7 @@
 #include "engine/signals.h"
 #include "engine/sphere.h"
 #include "engine/syscalls.h"
+#include "engine/verify.h"
 
 typedef long perform_call(struct thread *, const struct call *);
 
@@ -109,7 +110,9 @@ void replay_arm(struct thread *thread) {
   const struct input_event *event = replay_peek(thread);
   uint64_t stop = UINT64_MAX;
   if (event)
-    stop = event->kind == EVENT_SIGNAL ? event->position : ALIGN_UP(event->position + RUNAWAY, RUNAWAY);
+    stop = event->kind == EVENT_SIGNAL || event->kind == EVENT_CHECK
+               ? event->position
+               : ALIGN_UP(event->position + RUNAWAY, RUNAWAY);
   if (rthread->end.known) {
     uint64_t end = rthread->chunk_start + rthread->end.length;
     bool exact = rthread->end.reason == CHUNK_POLL || rthread->end.reason == CHUNK_DEAD;
@@ -142,6 +145,7 @@ static void queue_signal(struct thread *thread, const struct input_event *event)
 
 static void replay_safepoint(struct thread *thread) {
   uint64_t position = arch_position(thread);
+  verify_replay(thread);
   while (chunk_ends_here(thread, CHUNK_POLL)) change_chunks(thread);
   const struct input_event *event = replay_peek(thread);
   if (event && event->kind == EVENT_SIGNAL && event->position == position) {
@@ -169,10 +173,11 @@ void sphere_safepoint(struct thread *thread) {
 /* In a recording, signals that the kernel brought are logged; in a replay they come from there. */
 void sphere_signal(struct thread *thread, const struct queued_signal *signal) {
   if (replaying() || (signal->synchronous && signal->signo != SIGSYS)) return;
-  struct input_event event = {
-      .kind = EVENT_SIGNAL,
-      .signal = {
-          .signo = (uint32_t)signal->signo, .ended_wait = signal->ended_wait, .count = sizeof signal->info}};
+  struct input_event event = {.kind = EVENT_SIGNAL,
+                              .signal = {.pc = arch_pc(thread),
+                                         .signo = (uint32_t)signal->signo,
+                                         .ended_wait = signal->ended_wait,
+                                         .count = sizeof signal->info}};
   _Static_assert(sizeof signal->info <= EVENT_INFO_LIMIT, "siginfo");
   memcpy(event.signal.info, &signal->info, sizeof signal->info);
   thread->rthread->quiet_since = arch_position(thread);
@@ -187,11 +192,13 @@ static const struct input_event *expect_call(struct thread *thread, const struct
   const struct input_row *row = input_row(call->nr);
   const char *name = row ? row->name : "an unknown call";
   struct input_event got = {0};
-  call_event(call, &got);
+  call_event(thread, call, &got);
   const struct input_event *event = replay_expect(thread, EVENT_SYSCALL, name);
   const struct input_row *wanted = input_row(event->syscall.nr);
   if (event->syscall.nr != got.syscall.nr)
     replay_diverged(thread, "expected the call %s, got %s", wanted ? wanted->name : "?", name);
+  if (event->syscall.pc != got.syscall.pc)
+    replay_diverged(thread, "expected the call %s at pc %lx, got it here", name, event->syscall.pc);
   for (unsigned i = 0; i < 6; i++)
     if (event->syscall.args[i] != got.syscall.args[i])
       replay_diverged(thread, "%s: expected %lx as argument %u, got %lx", name, event->syscall.args[i], i + 1,
@@ -215,6 +222,7 @@ static long replay_emulated(struct thread *thread, const struct call *call, stru
   uint64_t digest = call_digest(in);
   signals_note_wait_mask(thread, call);
   call_leave_if_killed(thread, call);
+  verify_call(thread);
   if (chunk_ends_here(thread, CHUNK_CALL)) change_chunks(thread);
   long result = expect_call(thread, call, digest)->syscall.result;
   replay_consume(thread);

@@ -6,6 +6,7 @@
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/signals.h"
+#include "engine/verify.h"
 #include "input/digest.h"
 
 /* -- Calls as both sides see them ---------------------------------------------------------------------------------------- */
@@ -15,10 +16,11 @@ long read_application(void *context, void *to, uintptr_t from, size_t bytes) {
   return safe_copy(to, (const void *)from, bytes);
 }
 
-void call_event(const struct call *call, struct input_event *event) {
+void call_event(const struct thread *thread, const struct call *call, struct input_event *event) {
   const struct input_row *row = input_row(call->nr);
   event->kind = EVENT_SYSCALL;
   event->syscall.nr = (uint32_t)call->nr;
+  event->syscall.pc = arch_pc(thread);
   for (unsigned i = 0; i < 6; i++)
     event->syscall.args[i] = row && row->args[i].kind != INPUT_NONE ? (uint64_t)call->args[i] : 0;
 }
@@ -198,6 +200,7 @@ static void end_others(struct thread *thread) {
 static void end(struct thread *thread, struct input_event *event) {
   struct rthread *rthread = thread->rthread;
   if (recording()) {
+    verify_record(thread, event->exit.group);
     record_event(thread, event);
     if (!event->exit.group) {
       region->leaving_process = rthread->pid;
@@ -207,6 +210,7 @@ static void end(struct thread *thread, struct input_event *event) {
     rthread_end(rthread);
     return;
   }
+  verify_replay(thread);
   const struct input_event *next = replay_expect(thread, EVENT_EXIT, "the end of a thread");
   if (next->exit.status != event->exit.status || next->exit.signo != event->exit.signo)
     replay_diverged(thread, "expected to end with status %d, signal %u; got %d, %u", next->exit.status,

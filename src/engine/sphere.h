@@ -75,7 +75,7 @@ long replay_call(struct thread *thread, const struct call *call,
                  long (*perform)(struct thread *, const struct call *));
 
 /* The call as the log has it: arguments that it does not have are zero. */
-void call_event(const struct call *call, struct input_event *event);
+void call_event(const struct thread *thread, const struct call *call, struct input_event *event);
 /* The signal that the call sends the caller, which may not survive it; 0: none. */
 int call_sends_itself(const struct thread *thread, const struct call *call);
 /* If the call kills the caller for sure: what the kernel then does to memory that others share is done first, in turn. */

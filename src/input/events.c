@@ -89,12 +89,19 @@ static void field_difference(struct cursor *c, uint64_t *value, uint64_t base) {
   *value = base + (folded >> 1 ^ (0 - (folded & 1)));
 }
 
-static void field_u64(struct cursor *c, uint64_t *value) {
-  for (unsigned shift = 0; shift < 64; shift += 8) {
+/* All of its bytes, the low ones first: digests. */
+static void field_bits(struct cursor *c, uint64_t *value, unsigned bits) {
+  for (unsigned shift = 0; shift < bits; shift += 8) {
     uint8_t byte = (uint8_t)(*value >> shift);
     field_byte(c, &byte);
     *value = (*value & ~(0xffUL << shift)) | (uint64_t)byte << shift;
   }
+}
+
+static void field_registers(struct cursor *c, uint32_t *digest) {
+  uint64_t wide = *digest;
+  field_bits(c, &wide, 32);
+  *digest = (uint32_t)wide;
 }
 
 /* Reserves count bytes: where they are, or NULL. */
@@ -113,30 +120,41 @@ static const uint8_t *field_bytes(struct cursor *c, const uint8_t *bytes, size_t
 
 /* -- Kinds ----------------------------------------------------------------------------------------------- */
 
-/* A mask tells which arguments differ from the last call with this number; then their differences. */
+/* A number that is there only if its bit in the mask says that it differs from the last one. */
+static void field_changed(struct cursor *c, uint64_t *value, uint64_t last, uint8_t changed, unsigned bit) {
+  if (!(changed >> bit & 1)) {
+    *value = last;
+    return;
+  }
+  field_difference(c, value, last);
+  if (*value == last) fail(c, -EINVAL);
+}
+
+/* A mask tells which arguments, and whether the address, differ from the last call with this number; then their differences. */
 static void kind_syscall(struct cursor *c, const struct input_codec *codec, struct input_event *e,
-                         bool has_digest) {
-  static const uint64_t nothing[6];
+                         uint8_t flags) {
+  static const struct input_call_state nothing;
   field_u32(c, &e->syscall.nr, 0xffff);
   uint32_t slot = e->syscall.nr % EVENT_CALL_SLOTS;
-  const uint64_t *last = codec->calls[slot].nr == e->syscall.nr ? codec->calls[slot].args : nothing;
+  const struct input_call_state *last =
+      codec->calls[slot].nr == e->syscall.nr ? &codec->calls[slot] : &nothing;
   uint8_t changed = 0;
-  if (!reading(c))
-    for (unsigned i = 0; i < 6; i++) changed |= (uint8_t)((e->syscall.args[i] != last[i]) << i);
-  field_byte(c, &changed);
-  if (changed >> 6) fail(c, -EINVAL);
-  for (unsigned i = 0; i < 6; i++) {
-    uint64_t value = reading(c) ? last[i] : e->syscall.args[i];
-    if (changed >> i & 1) field_difference(c, &value, last[i]);
-    if (changed >> i & 1 && value == last[i]) fail(c, -EINVAL);
-    e->syscall.args[i] = value;
+  if (!reading(c)) {
+    for (unsigned i = 0; i < 6; i++) changed |= (uint8_t)((e->syscall.args[i] != last->args[i]) << i);
+    changed |= (uint8_t)((e->syscall.pc != last->pc) << 6);
   }
+  field_byte(c, &changed);
+  if (changed >> 7) fail(c, -EINVAL);
+  for (unsigned i = 0; i < 6; i++) field_changed(c, &e->syscall.args[i], last->args[i], changed, i);
+  field_changed(c, &e->syscall.pc, last->pc, changed, 6);
   uint64_t result = (uint64_t)e->syscall.result;
   field_difference(c, &result, 0);
   e->syscall.result = (int64_t)result;
-  if (!has_digest) return;
-  field_u64(c, &e->syscall.digest);
-  if (!e->syscall.digest) fail(c, -EINVAL);
+  if (flags & FLAG_FIRST) {
+    field_bits(c, &e->syscall.digest, 64);
+    if (!e->syscall.digest) fail(c, -EINVAL);
+  }
+  if (flags & FLAG_SECOND) field_registers(c, &e->syscall.registers);
 }
 
 static void kind_copy_in(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
@@ -146,9 +164,10 @@ static void kind_copy_in(struct cursor *c, const struct input_codec *codec, stru
   e->copy_in.bytes = field_bytes(c, e->copy_in.bytes, e->copy_in.count);
 }
 
-static void kind_signal(struct cursor *c, struct input_event *e) {
+static void kind_signal(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
   field_u32(c, &e->signal.signo, 64);
   if (!e->signal.signo) fail(c, -EINVAL);
+  field_difference(c, &e->signal.pc, codec->pc);
   field_u32(c, &e->signal.count, EVENT_INFO_LIMIT);
   const uint8_t *bytes = field_bytes(c, e->signal.info, e->signal.count);
   if (!bytes || !reading(c)) return;
@@ -182,12 +201,19 @@ static void kind_exit(struct cursor *c, struct input_event *e) {
   if ((int64_t)status != e->exit.status) fail(c, -EINVAL);
 }
 
+static void kind_check(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
+  field_difference(c, &e->check.pc, codec->pc);
+  field_registers(c, &e->check.registers);
+  if (e->check.has_memory) field_bits(c, &e->check.memory, 64);
+}
+
 /* The two flags of the first byte, by kind. */
 static uint8_t flags_of(const struct input_event *e) {
   bool first = false, second = false;
   switch (e->kind) {
     case EVENT_SYSCALL:
       first = e->syscall.digest != 0;
+      second = e->syscall.has_registers;
       break;
     case EVENT_SIGNAL:
       first = e->signal.synchronous;
@@ -196,6 +222,9 @@ static uint8_t flags_of(const struct input_event *e) {
     case EVENT_EXIT:
       first = e->exit.group;
       break;
+    case EVENT_CHECK:
+      first = e->check.has_memory;
+      break;
     default:
       break;
   }
@@ -203,32 +232,37 @@ static uint8_t flags_of(const struct input_event *e) {
 }
 
 static void take_flags(struct input_event *e, uint8_t flags) {
-  if (e->kind == EVENT_SIGNAL) {
+  if (e->kind == EVENT_SYSCALL) {
+    e->syscall.has_registers = flags & FLAG_SECOND;
+  } else if (e->kind == EVENT_SIGNAL) {
     e->signal.synchronous = flags & FLAG_FIRST;
     e->signal.ended_wait = flags & FLAG_SECOND;
   } else if (e->kind == EVENT_EXIT) {
     e->exit.group = flags & FLAG_FIRST;
+  } else if (e->kind == EVENT_CHECK) {
+    e->check.has_memory = flags & FLAG_FIRST;
   }
 }
 
 /* Which flags a kind has. */
 static const uint8_t flags_allowed[EVENT_KINDS] = {
-    [EVENT_SYSCALL] = FLAG_FIRST,
+    [EVENT_SYSCALL] = FLAG_FIRST | FLAG_SECOND,
     [EVENT_SIGNAL] = FLAG_FIRST | FLAG_SECOND,
     [EVENT_EXIT] = FLAG_FIRST,
+    [EVENT_CHECK] = FLAG_FIRST,
 };
 
 static void kind_fields(struct cursor *c, const struct input_codec *codec, struct input_event *e,
                         uint8_t flags) {
   switch (e->kind) {
     case EVENT_SYSCALL:
-      kind_syscall(c, codec, e, flags & FLAG_FIRST);
+      kind_syscall(c, codec, e, flags);
       break;
     case EVENT_COPY_IN:
       kind_copy_in(c, codec, e);
       break;
     case EVENT_SIGNAL:
-      kind_signal(c, e);
+      kind_signal(c, codec, e);
       break;
     case EVENT_INSN:
       kind_insn(c, codec, e);
@@ -245,8 +279,11 @@ static void kind_fields(struct cursor *c, const struct input_codec *codec, struc
       field_u32(c, &e->process.thread, UINT32_MAX);
       field_u32(c, &e->process.id, UINT32_MAX);
       break;
-    default:
+    case EVENT_EXIT:
       kind_exit(c, e);
+      break;
+    default:
+      kind_check(c, codec, e);
       break;
   }
 }
@@ -258,6 +295,7 @@ static void move_on(struct input_codec *codec, const struct input_event *e) {
     case EVENT_SYSCALL: {
       uint32_t slot = e->syscall.nr % EVENT_CALL_SLOTS;
       codec->calls[slot].nr = e->syscall.nr;
+      codec->calls[slot].pc = e->syscall.pc;
       for (unsigned i = 0; i < 6; i++) codec->calls[slot].args[i] = e->syscall.args[i];
       break;
     }
@@ -269,6 +307,12 @@ static void move_on(struct input_codec *codec, const struct input_event *e) {
       break;
     case EVENT_FILE:
       codec->mapped_to = e->file.address + e->file.bytes;
+      break;
+    case EVENT_SIGNAL:
+      codec->pc = e->signal.pc;
+      break;
+    case EVENT_CHECK:
+      codec->pc = e->check.pc;
       break;
     default:
       break;
@@ -316,7 +360,7 @@ long input_decode(struct input_codec *codec, struct input_event *e, const uint8_
 
 const char *input_event_name(uint32_t kind) {
   static const char *const names[EVENT_KINDS] = {
-      NULL, "syscall", "copy-in", "signal", "instruction", "file", "thread", "process", "exit",
+      NULL, "syscall", "copy-in", "signal", "instruction", "file", "thread", "process", "exit", "check",
   };
   return kind < EVENT_KINDS ? names[kind] : NULL;
 }

@@ -26,6 +26,7 @@ enum input_event_kind {
   EVENT_THREAD,      /* birth of an R-thread of the same process */
   EVENT_PROCESS,     /* birth of a process */
   EVENT_EXIT,        /* the last event of an R-thread */
+  EVENT_CHECK,       /* what the registers, and perhaps memory, were at this position */
   EVENT_KINDS,
 };
 
@@ -57,9 +58,12 @@ struct input_event {
   union {
     struct {
       uint32_t nr;
+      uint64_t pc;
       uint64_t args[6]; /* zero where the call has none */
       int64_t result;
-      uint64_t digest; /* of the outgoing bytes; 0 if there were none */
+      uint64_t digest;    /* of the outgoing bytes; 0 if there were none */
+      bool has_registers; /* the call may wait: a chunk may end in it */
+      uint32_t registers; /* then a digest of them */
     } syscall;
     struct {
       uint64_t address;
@@ -68,6 +72,7 @@ struct input_event {
     } copy_in;
     struct {
       uint32_t signo;
+      uint64_t pc;
       bool synchronous; /* a fault of the instruction at this position */
       bool ended_wait;  /* it ended the system call before it with EINTR, under that call's mask */
       uint32_t count;   /* bytes of siginfo; trailing zeros are not stored */
@@ -96,21 +101,32 @@ struct input_event {
       uint32_t signo; /* the signal that ended it, or 0 */
       int32_t status;
     } exit;
+    struct {
+      uint64_t pc;
+      uint32_t registers; /* a digest of them */
+      bool has_memory;
+      uint64_t memory; /* a digest of all that the process can write to, if it was taken */
+    } check;
   };
 };
 
 enum { EVENT_CALL_SLOTS = 32 };
+
+/* The last call with a number. */
+struct input_call_state {
+  uint32_t nr;
+  uint64_t pc;
+  uint64_t args[6];
+};
 
 /* What the next event is stored relative to. All zero at the beginning of a stream. */
 struct input_codec {
   uint64_t position;
   uint64_t copied_to; /* where the last copy-in ended */
   uint64_t mapped_to; /* where the last file's mapping ended */
+  uint64_t pc;        /* of the last signal or check */
   uint64_t values[INSN_KINDS];
-  struct {
-    uint32_t nr;
-    uint64_t args[6];
-  } calls[EVENT_CALL_SLOTS]; /* the last call with this number, or with one that shares its slot */
+  struct input_call_state calls[EVENT_CALL_SLOTS]; /* by number, which several share */
 };
 
 enum { EVENT_TRUNCATED = 0 };

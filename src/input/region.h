@@ -49,6 +49,7 @@ struct rthread {
   struct input_codec codec;
   uint64_t chunk_start;    /* position where its chunk began */
   uint64_t chunk_size;     /* record: how long it may get */
+  uint64_t memory_checked; /* record: position of the last digest of memory */
   uint32_t offered;        /* record: it has woken somebody, who should have the baton soon */
   uint64_t quiet_since;    /* position at which a signal was delivered last: no chunk ends there */
   uint32_t waits_in;       /* record: how its last chunk ended, enum chunk_reason */

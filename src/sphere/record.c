@@ -206,6 +206,7 @@ int record(const struct record_options *options, struct engine_config *settings,
   manager.serve = serve;
   manager.answer = keep_file;
   settings->mode = MODE_RECORD;
+  settings->check_memory = options->check_memory;
   if (manager_start(&manager, settings, argv, environ, options->seed, options->chaos, options->chunk,
                     &problem)) {
     fprintf(stderr, "reprise: %s\n", problem.text);

@@ -11,7 +11,8 @@ struct record_options {
   const char *output; /* the recording's folder, NULL: the default place */
   uint64_t seed;
   bool chaos;
-  uint64_t chunk; /* instructions */
+  uint64_t chunk;        /* instructions */
+  uint64_t check_memory; /* instructions between two digests of memory, 0: none */
 };
 
 /* Records the program and returns the exit status; a program that dies of a signal takes the caller with it. */

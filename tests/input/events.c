@@ -31,10 +31,14 @@ static void random_call(struct input_event *e) {
   for (unsigned i = 0; i < 6; i++) e->syscall.args[i] = next() % 3 ? i : number();
   e->syscall.result = next() % 2 ? -(int64_t)(next() % 200) : (int64_t)number();
   e->syscall.digest = next() % 2 ? next() : 0;
+  e->syscall.pc = next() % 2 ? 16 : number();
+  e->syscall.has_registers = next() % 2;
+  if (e->syscall.has_registers) e->syscall.registers = (uint32_t)next();
 }
 
 static void random_signal(struct input_event *e) {
   e->signal.signo = (uint32_t)(1 + next() % 64);
+  e->signal.pc = number();
   e->signal.synchronous = next() % 2;
   e->signal.ended_wait = next() % 2;
   e->signal.count = (uint32_t)(next() % (EVENT_INFO_LIMIT + 1));
@@ -75,6 +79,10 @@ static void random_event(struct input_event *e, uint64_t position) {
     case EVENT_PROCESS:
       e->process.process = (uint32_t)number(), e->process.thread = (uint32_t)number();
       e->process.id = (uint32_t)number();
+      break;
+    case EVENT_CHECK:
+      e->check.pc = number(), e->check.registers = (uint32_t)next(), e->check.has_memory = next() % 2;
+      if (e->check.has_memory) e->check.memory = next();
       break;
     default:
       e->exit.group = next() % 2, e->exit.signo = (uint32_t)(next() % 65), e->exit.status = (int32_t)next();

@@ -10,6 +10,7 @@
 #include "engine/code.h"
 #include "engine/dispatch.h"
 #include "engine/x64/translate.h"
+#include "input/digest.h"
 
 /* Bits of a word of the position: cleared by a requester. Allowances are far smaller, so both are set otherwise. */
 #define COUNT_IDLE (3UL << 62)
@@ -53,6 +54,16 @@ uintptr_t arch_sp(const struct thread *thread) {
 }
 void arch_set_sp(struct thread *thread, uintptr_t sp) {
   thread->arch.gpr[RSP] = sp;
+}
+
+/* Some instructions leave flags undefined, so another processor may have others; and every system call puts them in r11. Vector
+ * registers are not in the context. */
+uint64_t arch_registers_digest(const struct thread *thread) {
+  uint64_t values[17];
+  memcpy(values, thread->arch.gpr, sizeof thread->arch.gpr);
+  values[R11] = 0;
+  values[16] = thread->arch.rip;
+  return input_digest(0, values, sizeof values);
 }
 
 static void set_words(struct thread *thread, uint64_t allowance) {

@@ -1,0 +1,118 @@
+/* verify.c: digests of registers and memory. See verify.h.
+ *
+ * A page of zeros counts for nothing, so it is of no importance which pages the kernel has made yet. Every other page counts
+ * with its address, and the sum does not depend on the order of pages: mappings may be cut in other places. */
+#include "engine/verify.h"
+
+#include <linux/fcntl.h>
+#include <linux/mman.h>
+
+#include "engine/lib.h"
+#include "engine/mappings.h"
+#include "engine/maps.h"
+#include "input/digest.h"
+
+/* -- Memory -------------------------------------------------------------------------------------------------------------------- */
+
+enum { PAGEMAP_BATCH = 512 };
+#define PAGEMAP_THERE (3UL << 62) /* in memory, or swapped out */
+
+struct survey {
+  long pagemap; /* descriptor of /proc/self/pagemap, or an error: then every page is read */
+  uint64_t sum;
+};
+
+static bool is_zero(const uint64_t *page) {
+  uint64_t any = 0;
+  for (size_t i = 0; i < PAGE / sizeof *page; i++) any |= page[i];
+  return !any;
+}
+
+static void survey_page(struct survey *survey, uintptr_t address) {
+  uint64_t page[PAGE / sizeof(uint64_t)];
+  if (safe_copy(page, (const void *)address, PAGE) || is_zero(page)) return;
+  survey->sum += input_digest(address, page, PAGE);
+}
+
+static void survey_range(struct survey *survey, uintptr_t start, uintptr_t end) {
+  uint64_t entries[PAGEMAP_BATCH];
+  while (start < end) {
+    size_t pages = MIN((end - start) / PAGE, PAGEMAP_BATCH);
+    long got = os_call4(__NR_pread64, survey->pagemap, entries, pages * sizeof *entries,
+                        start / PAGE * sizeof *entries);
+    bool known = got == (long)(pages * sizeof *entries);
+    for (size_t i = 0; i < pages; i++)
+      if (!known || entries[i] & PAGEMAP_THERE) survey_page(survey, start + i * PAGE);
+    start += pages * PAGE;
+  }
+}
+
+/* Memory shared with others than this process is not looked at: it is theirs as well. The engine may have taken the
+ * permission to write away, to watch code, so its own book is asked too. */
+static void survey_mapping(const struct maps_line *line, void *context) {
+  struct mapping known;
+  const char *permissions = strchr(line->text, ' ');
+  if (!line->header || !permissions || permissions[4] != 'p' || mappings_in_engine(line->start, 1)) return;
+  bool writable = permissions[2] == 'w';
+  if (mappings_find(line->start, &known)) writable |= known.prot & PROT_WRITE && !known.shared;
+  if (writable && permissions[1] == 'r') survey_range(context, line->start, line->end);
+}
+
+static uint64_t memory_digest(void) {
+  struct survey survey = {.pagemap =
+                              os_call4(__NR_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0)};
+  maps_visit("/proc/self/maps", survey_mapping, &survey);
+  if (survey.pagemap >= 0) os_call1(__NR_close, survey.pagemap);
+  return survey.sum;
+}
+
+/* -- Checks -------------------------------------------------------------------------------------------------------------------- */
+
+uint32_t verify_registers(const struct thread *thread) {
+  uint64_t digest = arch_registers_digest(thread);
+  return (uint32_t)(digest ^ digest >> 32);
+}
+
+static bool memory_is_due(struct thread *thread, bool process_ends) {
+  struct rthread *rthread = thread->rthread;
+  uint64_t position = arch_position(thread);
+  if (!config.check_memory) return false;
+  if (!process_ends && position - rthread->memory_checked < config.check_memory) return false;
+  rthread->memory_checked = position;
+  return true;
+}
+
+void verify_record(struct thread *thread, bool process_ends) {
+  struct input_event event = {.kind = EVENT_CHECK,
+                              .check = {.pc = arch_pc(thread), .registers = verify_registers(thread)}};
+  event.check.has_memory = memory_is_due(thread, process_ends);
+  if (event.check.has_memory) event.check.memory = memory_digest();
+  record_event(thread, &event);
+}
+
+static void compare_registers(struct thread *thread, uint32_t expected) {
+  uint32_t got = verify_registers(thread);
+  if (got != expected)
+    replay_diverged(thread, "expected registers with the digest %x, got %x", expected, got);
+}
+
+void verify_call(struct thread *thread) {
+  const struct input_event *event = replay_peek(thread);
+  if (event && event->kind == EVENT_SYSCALL && event->position == arch_position(thread) &&
+      event->syscall.has_registers)
+    compare_registers(thread, event->syscall.registers);
+}
+
+void verify_replay(struct thread *thread) {
+  const struct input_event *event = replay_peek(thread);
+  if (!event || event->kind != EVENT_CHECK || event->position != arch_position(thread)) return;
+  if (event->check.pc != arch_pc(thread))
+    replay_diverged(thread, "expected to be at pc %lx, got here", event->check.pc);
+  compare_registers(thread, event->check.registers);
+  if (event->check.has_memory) {
+    uint64_t memory = memory_digest();
+    if (event->check.memory != memory)
+      replay_diverged(thread, "expected memory with the digest %lx, got %lx", event->check.memory, memory);
+  }
+  replay_consume(thread);
+}

@@ -1,0 +1,20 @@
+/* verify.h: what the application's state was, logged in a recording and compared in replay (verify.c).
+ *
+ * System calls are compared in any case (replayer.c). What a thread computes between them shows in its registers
+ * at the ends of chunks, and in memory, which is looked at where the recording says so. */
+#ifndef REPRISE_ENGINE_VERIFY_H
+#define REPRISE_ENGINE_VERIFY_H
+
+#include "engine/sphere.h"
+
+/* Record, at a safepoint, with the baton in hand: logs a check. The end of a process is a reason to look at its memory. */
+void verify_record(struct thread *thread, bool process_ends);
+/* Replay, at a safepoint or at a thread's end: if the log has a check at this position, takes it and compares. */
+void verify_replay(struct thread *thread);
+
+/* The registers in a call that may wait, where the baton changes hands: what is logged; and replay's comparison, before it
+ * does. */
+uint32_t verify_registers(const struct thread *thread);
+void verify_call(struct thread *thread);
+
+#endif
