@@ -53,10 +53,18 @@ void cache_init(void) {
 
 /* -- Finding blocks -------------------------------------------------------------------------------------------- */
 
-struct block *cache_lookup(uintptr_t pc) {
+static struct block *find(uintptr_t pc, bool step) {
   struct block *block = atomic_load_explicit(&cache.hash[hash_of(pc)], memory_order_acquire);
-  while (block && (block->pc != pc || block->dead)) block = block->hash_next;
+  while (block && (block->pc != pc || block->dead || block->step != step)) block = block->hash_next;
   return block;
+}
+
+struct block *cache_lookup(uintptr_t pc) {
+  return find(pc, false);
+}
+
+struct block *cache_lookup_step(uintptr_t pc) {
+  return find(pc, true);
 }
 
 struct block *cache_block_at(uintptr_t code) {
@@ -160,9 +168,10 @@ void cache_translate(uintptr_t pc, enum entry_kind entry) {
   lottery = lottery * 1103515245 + 12345;
   if ((lottery >> 16) % 97 == 0) flush();
 #endif
-  struct block *block = cache_lookup(pc);
+  struct block *block = find(pc, entry == ENTRY_STEP);
+  bool checked = entry == ENTRY_INDIRECT || entry == ENTRY_RETURN;
   bool done = !block ? arch_translate(pc, entry) != NULL
-                     : entry == ENTRY_DIRECT || block->entries[entry] || arch_make_entry(block, entry);
+                     : !checked || block->entries[entry] || arch_make_entry(block, entry);
   if (!done) {
     flush();
     CHECK(arch_translate(pc, entry));
@@ -170,25 +179,26 @@ void cache_translate(uintptr_t pc, enum entry_kind entry) {
   lock_release(&cache_lock);
 }
 
-struct block *cache_translate_step(uintptr_t pc, uint32_t *epoch) {
-  lock_take(&cache_lock);
-  struct block *block = arch_translate(pc, ENTRY_STEP);
-  if (!block) {
-    flush();
-    block = arch_translate(pc, ENTRY_STEP);
-    CHECK(block);
+/* Out of its chain at once: code that changes often would make the chains long. A reader that has just come by still finds
+ * its way, since the block keeps its successor. */
+void cache_drop_block(struct block *block) {
+  arch_kill(block);
+  block->dead = true;
+  _Atomic(struct block *) *bucket = &cache.hash[hash_of(block->pc)];
+  struct block *before = *bucket;
+  if (before == block) {
+    atomic_store_explicit(bucket, block->hash_next, memory_order_release);
+    return;
   }
-  *epoch = cache.epoch;
-  lock_release(&cache_lock);
-  return block;
+  while (before->hash_next != block) before = before->hash_next;
+  before->hash_next = block->hash_next;
 }
 
 void cache_drop(uintptr_t pc) {
   lock_take(&cache_lock);
-  struct block *block = cache_lookup(pc);
-  if (block) {
-    arch_kill(block);
-    block->dead = true;
+  for (int step = false; step <= true; step++) {
+    struct block *block = find(pc, step);
+    if (block) cache_drop_block(block);
   }
   lock_release(&cache_lock);
 }

@@ -52,6 +52,7 @@ struct block {
   uint16_t instructions; /* on the main path: what the entry adds to the position */
   uint16_t exit_count, map_count, range_count;
   bool dead;
+  bool step;          /* of one instruction, entered by the dispatcher only and never linked */
   bool self_checking; /* compares its source bytes at entry: the page is written too often to be watched */
   bool flags_unused;  /* the application's flags are dead at entry */
   uintptr_t killed;   /* code address the entry is patched to jump to when the block is dropped */
@@ -59,7 +60,7 @@ struct block {
   uintptr_t entries[ENTRY_KINDS]; /* code addresses of the checking entries, 0 where not made yet */
   struct exit *exits;
   struct insn_map *map;
-  struct block *hash_next;
+  _Atomic(struct block *) hash_next;
   struct block *all_next;
   struct source_range ranges[BLOCK_RANGES];
 };
@@ -67,14 +68,15 @@ struct block {
 extern struct lock cache_lock;
 
 void cache_init(void);
-/* The live block for pc, or NULL. No lock needed; the caller must be in the cache (see cache_enter). */
+/* The live block for pc, or NULL; the one of a single instruction. No lock needed; the caller must be in the cache (see
+ * cache_enter). */
 struct block *cache_lookup(uintptr_t pc);
+struct block *cache_lookup_step(uintptr_t pc);
 /* Makes the block for pc, with the entry asked for, unless it is there. Never while in the cache. */
 void cache_translate(uintptr_t pc, enum entry_kind entry);
-/* Makes a block of the one instruction at pc, for a single run: it is valid while the epoch is the one given. */
-struct block *cache_translate_step(uintptr_t pc, uint32_t *epoch);
-/* Drops the block for pc. */
+/* Drops the blocks for pc; the given one, under cache_lock. */
 void cache_drop(uintptr_t pc);
+void cache_drop_block(struct block *block);
 /* The block whose code holds a cache address, or NULL; safe in handlers. */
 struct block *cache_block_at(uintptr_t code);
 

@@ -99,8 +99,7 @@ static void drop_members(struct code_page *p) {
   for (struct member *m = p->members, *next; m; m = next) {
     next = m->next;
     if (!m->block->dead) {
-      arch_kill(m->block);
-      m->block->dead = true;
+      cache_drop_block(m->block);
       COUNT(invalidations);
     }
     arena_free(m, sizeof *m);

@@ -39,7 +39,7 @@ static void connect(struct thread *thread, const struct departure *from, struct 
 #endif
   if (from->kind == EXIT_INDIRECT)
     arch_resolve(thread, to, from->entry);
-  else if (from->kind == EXIT_DIRECT && from->copy.target == to->pc)
+  else if (from->kind == EXIT_DIRECT && !from->exit->block->step && from->copy.target == to->pc)
     arch_link(from->exit, to);
 }
 
@@ -92,13 +92,13 @@ static void serve_exit(struct thread *thread, struct departure *left) {
   }
 }
 
-/* Runs one instruction; false if the cache was flushed meanwhile. */
+/* Runs one instruction; false if it must be tried again. */
 static bool step_once(struct thread *thread, struct departure *left) {
-  uint32_t epoch;
-  struct block *block = cache_translate_step(arch_pc(thread), &epoch);
   if (!cache_enter(thread)) return false;
-  if (thread->cache_epoch != epoch) {
+  struct block *block = cache_lookup_step(arch_pc(thread));
+  if (!block) {
     cache_leave(thread);
+    cache_translate(arch_pc(thread), ENTRY_STEP);
     return false;
   }
   if (near_stop(thread)) arch_favour(thread, block);
