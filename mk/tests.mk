@@ -52,7 +52,7 @@ build-tests: test-packages
 test-packages:
 	@tools/packages.sh test e2e
 
-test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal
+test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded
 
 $(TESTS)/programs/%: tests/programs/%.c
 	$(call say,CC $<)
@@ -78,7 +78,7 @@ $(TESTS)/input/%: tests/input/%.c $(INPUT_SHARED) $(INPUT_PARTS) $(wildcard test
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(INPUT_SHARED) $(INPUT_PARTS)
 
-$(TESTS)/limit $(TESTS)/terminal: $(TESTS)/%: tests/lib/%.c
+$(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded: $(TESTS)/%: tests/lib/%.c
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $<
 

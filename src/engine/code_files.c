@@ -17,7 +17,6 @@
 #include "engine/code.h"
 #include "engine/lib.h"
 #include "engine/mapping_tree.h"
-#include "engine/rings.h"
 
 static struct code_file *files; /* under mappings_lock */
 
@@ -35,23 +34,6 @@ static struct code_file *find(const struct code_file *wanted) {
   return file;
 }
 
-static _Atomic bool any_written;
-
-static void note_written(struct code_file *file) {
-  file->written = true;
-  any_written = true;
-}
-
-/* The replay's copy of the file does not change. */
-void code_files_before_write(int fd) {
-  struct code_file identity;
-  if (!any_written || !identify(fd, &identity)) return;
-  lock_take(&mappings_lock);
-  bool code = find(&identity);
-  lock_release(&mappings_lock);
-  if (code) sphere_fail(OUTCOME_UNSUPPORTED, "code that changes through its file can't be recorded");
-}
-
 struct code_file *code_files_mapped(int fd) {
   struct code_file identity;
   if (!identify(fd, &identity)) return NULL;
@@ -63,7 +45,7 @@ struct code_file *code_files_mapped(int fd) {
     file->next = files;
     files = file;
   }
-  if ((os_call2(__NR_fcntl, fd, F_GETFL) & O_ACCMODE) != O_RDONLY) note_written(file);
+  if ((os_call2(__NR_fcntl, fd, F_GETFL) & O_ACCMODE) != O_RDONLY) file->written = true;
   return file;
 }
 
@@ -101,14 +83,19 @@ static bool next_mapping(const struct code_file *file, uintptr_t address, struct
   return m;
 }
 
-void code_files_after_call(const struct call *call, long result) {
+bool code_files_opened(int fd) {
   struct code_file identity;
-  if (result < 0 || !opens_for_writing(call) || !identify((int)result, &identity)) return;
+  if (!identify(fd, &identity)) return false;
   lock_take(&mappings_lock);
   struct code_file *file = find(&identity);
   lock_release(&mappings_lock);
-  if (!file || file->written) return;
-  note_written(file);
+  if (!file || file->written) return false;
+  file->written = true;
   struct mapping mapping = {0};
   while (next_mapping(file, mapping.end, &mapping)) code_overwritten(mapping.start, mapping.end);
+  return true;
+}
+
+void code_files_after_call(const struct call *call, long result) {
+  if (result >= 0 && opens_for_writing(call)) code_files_opened((int)result);
 }

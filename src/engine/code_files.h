@@ -13,9 +13,9 @@ struct code_file {
 
 /* The file behind a descriptor that is mapped to be executed, under mappings_lock. NULL: it has none. */
 struct code_file *code_files_mapped(int fd);
-/* Recording: the application is about to write to a descriptor; ends the sphere if that changes code. */
-void code_files_before_write(int fd);
-/* After a system call: if it opened a file of code for writing, drops what was translated from it. */
+/* A file was opened for writing: if it is one of code, drops what was translated from it; false if it is not. */
+bool code_files_opened(int fd);
+/* After a system call: looks whether it opened one. */
 void code_files_after_call(const struct call *call, long result);
 
 #endif

@@ -338,12 +338,13 @@ static long do_shmdt(const struct call *call, struct stale *stale) {
   uintptr_t at = (uintptr_t)call->args[0];
   const struct mapping *m = tree_from(at);
   uint32_t segment = m && m->start <= at ? m->segment : 0;
-  long result = os_call1(__NR_shmdt, at);
+  long result = !replaying() ? os_call1(__NR_shmdt, at) : segment && m->start == at ? 0 : -EINVAL;
   if (result || !segment) return result;
   /* What is left of the segment goes; what was mapped over parts of it since then stays. */
   while ((m = tree_from(at)) && m->segment == segment) {
     struct mapping part = *m;
     note_stale(stale, part.start, part.end);
+    if (replaying()) os_call2(__NR_munmap, part.start, part.end - part.start);
     tree_clear(part.start, part.end);
     at = part.end;
   }
@@ -457,6 +458,24 @@ static long perform(long (*handler)(const struct call *, struct stale *), const 
     code_changed(stale.start, stale.end);
   }
   return result;
+}
+
+long mappings_attach(int fd, long at, size_t length, long flags) {
+  static uint32_t segments;
+  int prot = PROT_READ | (flags & SHM_RDONLY ? 0 : PROT_WRITE) | (flags & SHM_EXEC ? PROT_EXEC : 0);
+  struct call call = {.nr = __NR_mmap,
+                      .args = {at, (long)length, prot,
+                               MAP_SHARED | (flags & SHM_REMAP ? MAP_FIXED : MAP_FIXED_NOREPLACE), fd, 0}};
+  long result = perform(do_mmap, &call);
+  if (result != at) return result;
+  lock_take(&mappings_lock);
+  struct mapping made = *tree_from((uintptr_t)at);
+  made.start = (uintptr_t)at;
+  made.end = (uintptr_t)at + length;
+  made.segment = ++segments;
+  tree_put(made);
+  lock_release(&mappings_lock);
+  return at;
 }
 
 bool mappings_call(struct thread *thread, const struct call *call, long *result) {

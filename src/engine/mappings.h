@@ -31,6 +31,8 @@ bool mappings_find(uintptr_t address, struct mapping *out);
 /* mmap, munmap, mprotect, pkey_mprotect, mremap, brk, shmat, shmdt, remap_file_pages, mlockall, and madvise that
  * drops contents. Refuses (ENOMEM or EINVAL as the kernel would) what would touch the engine's region. */
 bool mappings_call(struct thread *thread, const struct call *call, long *result);
+/* Replay: maps a file where shmat has attached a segment, so that shmdt finds it. The address, or an error. */
+long mappings_attach(int fd, long at, size_t length, long flags);
 /* Whether [start, start + length) touches the engine's region. */
 bool mappings_in_engine(uintptr_t start, uintptr_t length);
 

@@ -8,10 +8,10 @@
 #include <linux/sched.h>
 
 #include "engine/baton.h"
-#include "engine/code_files.h"
 #include "engine/files.h"
 #include "engine/lib.h"
 #include "engine/log.h"
+#include "engine/objects.h"
 #include "engine/sphere.h"
 #include "engine/syscalls.h"
 #include "engine/verify.h"
@@ -40,15 +40,6 @@ void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes,
     record_event(thread, &event);
     done += part;
   }
-}
-
-uint32_t record_file(struct thread *thread, int fd) {
-  (void)thread;
-  int64_t number = region_ask(REQUEST_KEEP_FILE, fd);
-  if (number < 0)
-    sphere_fail(OUTCOME_UNSUPPORTED, "a mapped file can't be kept with the recording (error %ld)",
-                (long)-number);
-  return (uint32_t)number;
 }
 
 static void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest,
@@ -229,18 +220,6 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
 
 /* -- Calls that happen again in replay ------------------------------------------------------------------------------------------------ */
 
-static void keep_mapped_file(struct thread *thread, const struct call *call, long at) {
-  long type = call->args[3] & MAP_TYPE;
-  if (type != MAP_PRIVATE && call->args[2] & PROT_WRITE)
-    sphere_fail(OUTCOME_UNSUPPORTED, "files mapped shared and writable can't be recorded");
-  struct input_event event = {.kind = EVENT_FILE,
-                              .file = {.file = record_file(thread, (int)call->args[4]),
-                                       .address = (uint64_t)at,
-                                       .bytes = ALIGN_UP((uint64_t)call->args[1], PAGE),
-                                       .offset = (uint64_t)call->args[5]}};
-  record_event(thread, &event);
-}
-
 static void record_birth(struct thread *thread, long id) {
   const struct rthread *child = &region->slots[thread->rthread->child];
   struct input_event event = {.kind = EVENT_THREAD, .thread = {.thread = child->number, .id = (uint32_t)id}};
@@ -275,8 +254,6 @@ static long record_executed(struct thread *thread, const struct call *call, stru
   if (is_clone(call->nr)) return record_clone(thread, call, in, perform);
   struct call wanted = *call;
   switch (call->nr) {
-    case __NR_shmat:
-    case __NR_shmdt:
     case __NR_remap_file_pages:
 #ifdef __NR_modify_ldt
     case __NR_modify_ldt:
@@ -292,7 +269,8 @@ static long record_executed(struct thread *thread, const struct call *call, stru
   uint64_t digest = call_digest(in);
   long result = perform(thread, &wanted);
   if (call->nr == __NR_mmap && !os_failed(result) && !(call->args[3] & MAP_ANONYMOUS))
-    keep_mapped_file(thread, call, result);
+    objects_mapped(thread, call, result);
+  if (call->nr == __NR_shmat && !os_failed(result)) objects_attached(thread, call, result);
   record_result(thread, call, result, digest, false);
   return result;
 }
@@ -314,14 +292,6 @@ static void refuse_other_memory(struct thread *thread, const struct call *call) 
     case __NR_openat:
       name = call->args[1], flags = call->args[2];
       break;
-    case __NR_write:
-    case __NR_writev:
-    case __NR_pwrite64:
-    case __NR_pwritev:
-    case __NR_pwritev2:
-    case __NR_ftruncate:
-      code_files_before_write((int)call->args[0]);
-      return;
     default:
       return;
   }
@@ -353,7 +323,11 @@ long record_call(struct thread *thread, const struct call *call, perform_call *p
     case INPUT_EMULATE:
       break;
   }
-  bool alone = atomic_load(&region->live) == 1;
-  return alone || !may_wait(thread, call) ? record_direct(thread, call, &in, perform)
-                                          : record_waiting(thread, call, &in, perform);
+  struct region_object *target = objects_target(call);
+  bool keeps = target || atomic_load(&region->live) == 1 || !may_wait(thread, call);
+  long result =
+      keeps ? record_direct(thread, call, &in, perform) : record_waiting(thread, call, &in, perform);
+  if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
+  objects_opened(thread, call, result);
+  return result;
 }

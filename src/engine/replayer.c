@@ -11,6 +11,7 @@
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/mappings.h"
+#include "engine/objects.h"
 #include "engine/signals.h"
 #include "engine/sphere.h"
 #include "engine/syscalls.h"
@@ -91,16 +92,6 @@ void replay_copy_ins(struct thread *thread) {
                       event->copy_in.address);
     replay_consume(thread);
   }
-}
-
-int replay_open_file(uint32_t number) {
-  char path[64];
-  int64_t fd = region_ask(REQUEST_OPEN_FILE, number);
-  if (fd < 0) sphere_fail(OUTCOME_DAMAGED, "file %u of the recording can't be opened", number);
-  format(path, sizeof path, "/proc/%d/fd/%ld", region->manager, (long)fd);
-  long own = os_call4(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-  if (own < 0) sphere_fail(OUTCOME_FAILED, "can't open %s (error %ld)", path, -own);
-  return (int)own;
 }
 
 /* -- Positions ------------------------------------------------------------------------------------------------------------------- */
@@ -227,6 +218,7 @@ static long replay_emulated(struct thread *thread, const struct call *call, stru
   long result = expect_call(thread, call, digest)->syscall.result;
   replay_consume(thread);
   replay_copy_ins(thread);
+  objects_replay_changes(thread);
   if (sets_stack_limit(call) && !result) perform(thread, call);
   if (result != CALL_INTERRUPTED) output_call(thread, call, result);
   return result;
@@ -237,11 +229,12 @@ static long replay_mmap(struct thread *thread, const struct call *call, const st
   struct call again = *call;
   int fd = -1;
   if (file) {
-    fd = replay_open_file(file->file.file);
-    again.args[4] = fd;
-    again.args[3] = (call->args[3] & ~MAP_TYPE) | MAP_PRIVATE;
+    fd = objects_open(file->file.file, file->file.writable);
     replay_consume(thread);
+  } else {
+    again.args[3] |= MAP_ANONYMOUS; /* or /dev/zero */
   }
+  again.args[4] = fd;
   const struct input_event *event = expect_call(thread, call, 0);
   long at = event->syscall.result;
   replay_consume(thread);
@@ -254,6 +247,25 @@ static long replay_mmap(struct thread *thread, const struct call *call, const st
       sphere_fail(OUTCOME_FAILED, "can't map memory at %lx, as in the recording (got %lx)", at, result);
   }
   if (fd >= 0) os_call1(__NR_close, fd);
+  return at;
+}
+
+/* A segment's place is taken by the object that was made of it. */
+static long replay_shmat(struct thread *thread, const struct call *call) {
+  const struct input_event *event = replay_peek(thread);
+  int fd = -1;
+  size_t bytes = 0;
+  if (event && event->kind == EVENT_FILE) {
+    bytes = event->file.bytes;
+    fd = objects_open(event->file.file, true);
+    replay_consume(thread);
+  }
+  long at = expect_call(thread, call, 0)->syscall.result;
+  replay_consume(thread);
+  if (fd < 0) return at;
+  if (mappings_attach(fd, at, bytes, call->args[2]) != at)
+    sphere_fail(OUTCOME_FAILED, "can't map shared memory at %lx, as in the recording", at);
+  os_call1(__NR_close, fd);
   return at;
 }
 
@@ -331,6 +343,8 @@ static long replay_executed(struct thread *thread, const struct call *call, stru
   switch (call->nr) {
     case __NR_mmap:
       return replay_mmap(thread, call, event && event->kind == EVENT_FILE ? event : NULL, perform);
+    case __NR_shmat:
+      return replay_shmat(thread, call);
     case __NR_mremap:
       return replay_mremap(thread, call, perform);
     case __NR_clone:

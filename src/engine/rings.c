@@ -90,6 +90,15 @@ void sphere_fail(enum outcome outcome, const char *pattern, ...) {
   for (;;) os_call1(__NR_exit_group, statuses[outcome]);
 }
 
+void sphere_warn(const char *pattern, ...) {
+  char line[1024];
+  va_list args;
+  va_start(args, pattern);
+  vformat(line, sizeof line, pattern, args);
+  va_end(args);
+  print(2, "reprise: %s\n", line);
+}
+
 /* -- Rings -------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t index_of(const struct rthread *of) {

@@ -28,6 +28,9 @@ int64_t region_ask(enum request_kind kind, int64_t value);
 _Noreturn void sphere_fail(enum outcome outcome, const char *pattern, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* One line for the user; the sphere goes on. */
+void sphere_warn(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
+
 /* The ring of a slot; NULL: the order log's. */
 void ring_put(struct rthread *of, const void *bytes, size_t count);
 /* What is in it, contiguous. */

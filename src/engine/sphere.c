@@ -5,6 +5,7 @@
 #include "engine/code.h"
 #include "engine/lib.h"
 #include "engine/log.h"
+#include "engine/objects.h"
 #include "engine/signals.h"
 #include "engine/verify.h"
 #include "input/digest.h"
@@ -131,7 +132,7 @@ void sphere_mapped_image(struct thread *thread, int fd, uintptr_t address, size_
 int sphere_next_image(struct thread *thread, uintptr_t *address) {
   const struct input_event *event = replay_expect(thread, EVENT_FILE, "loading a program");
   *address = event->file.address;
-  int fd = replay_open_file(event->file.file);
+  int fd = objects_open(event->file.file, false);
   replay_consume(thread);
   return fd;
 }

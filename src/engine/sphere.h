@@ -63,8 +63,6 @@ void replay_consume(struct thread *thread);
 const struct input_event *replay_expect(struct thread *thread, uint8_t kind, const char *doing);
 /* Applies a run of copy-ins. */
 void replay_copy_ins(struct thread *thread);
-/* A descriptor of a file of the recording. */
-int replay_open_file(uint32_t number);
 /* The log has no more for this thread: it was killed here. */
 _Noreturn void replay_log_ends(struct thread *thread);
 /* Sets the stop at which the thread next has something to do. */

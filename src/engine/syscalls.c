@@ -58,7 +58,7 @@ long syscall_pass_on(struct thread *thread, const struct call *call) {
   long result = syscall_in_kernel(thread, call);
   if (result == -EFAULT && codewatch_release(0, ~PAGE)) result = syscall_in_kernel(thread, call);
   codewatch_after_call(call, result);
-  code_files_after_call(call, result);
+  if (!in_sphere()) code_files_after_call(call, result); /* there in turn: objects.c */
   return result;
 }
 

@@ -193,6 +193,14 @@ static void kind_file(struct cursor *c, const struct input_codec *codec, struct 
   if (!e->file.bytes || e->file.address + e->file.bytes < e->file.address) fail(c, -EINVAL);
 }
 
+static void kind_change(struct cursor *c, struct input_event *e) {
+  field_u32(c, &e->change.file, UINT32_MAX);
+  field_number(c, &e->change.offset, UINT64_MAX >> 1);
+  field_number(c, &e->change.size, UINT64_MAX >> 1);
+  field_u32(c, &e->change.count, EVENT_COPY_LIMIT);
+  e->change.bytes = field_bytes(c, e->change.bytes, e->change.count);
+}
+
 static void kind_exit(struct cursor *c, struct input_event *e) {
   uint64_t status = (uint64_t)(int64_t)e->exit.status;
   field_u32(c, &e->exit.signo, 64);
@@ -225,6 +233,12 @@ static uint8_t flags_of(const struct input_event *e) {
     case EVENT_CHECK:
       first = e->check.has_memory;
       break;
+    case EVENT_FILE:
+      first = e->file.writable;
+      break;
+    case EVENT_CHANGE:
+      first = e->change.opened;
+      break;
     default:
       break;
   }
@@ -241,6 +255,10 @@ static void take_flags(struct input_event *e, uint8_t flags) {
     e->exit.group = flags & FLAG_FIRST;
   } else if (e->kind == EVENT_CHECK) {
     e->check.has_memory = flags & FLAG_FIRST;
+  } else if (e->kind == EVENT_FILE) {
+    e->file.writable = flags & FLAG_FIRST;
+  } else if (e->kind == EVENT_CHANGE) {
+    e->change.opened = flags & FLAG_FIRST;
   }
 }
 
@@ -250,6 +268,8 @@ static const uint8_t flags_allowed[EVENT_KINDS] = {
     [EVENT_SIGNAL] = FLAG_FIRST | FLAG_SECOND,
     [EVENT_EXIT] = FLAG_FIRST,
     [EVENT_CHECK] = FLAG_FIRST,
+    [EVENT_FILE] = FLAG_FIRST,
+    [EVENT_CHANGE] = FLAG_FIRST,
 };
 
 static void kind_fields(struct cursor *c, const struct input_codec *codec, struct input_event *e,
@@ -278,6 +298,9 @@ static void kind_fields(struct cursor *c, const struct input_codec *codec, struc
       field_u32(c, &e->process.process, UINT32_MAX);
       field_u32(c, &e->process.thread, UINT32_MAX);
       field_u32(c, &e->process.id, UINT32_MAX);
+      break;
+    case EVENT_CHANGE:
+      kind_change(c, e);
       break;
     case EVENT_EXIT:
       kind_exit(c, e);
@@ -360,7 +383,8 @@ long input_decode(struct input_codec *codec, struct input_event *e, const uint8_
 
 const char *input_event_name(uint32_t kind) {
   static const char *const names[EVENT_KINDS] = {
-      NULL, "syscall", "copy-in", "signal", "instruction", "file", "thread", "process", "exit", "check",
+      NULL,     "syscall", "copy-in", "signal", "instruction", "file",
+      "thread", "process", "exit",    "check",  "change",
   };
   return kind < EVENT_KINDS ? names[kind] : NULL;
 }

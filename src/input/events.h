@@ -27,6 +27,7 @@ enum input_event_kind {
   EVENT_PROCESS,     /* birth of a process */
   EVENT_EXIT,        /* the last event of an R-thread */
   EVENT_CHECK,       /* what the registers, and perhaps memory, were at this position */
+  EVENT_CHANGE,      /* a file that is mapped somewhere in the sphere was changed by a system call */
   EVENT_KINDS,
 };
 
@@ -86,7 +87,16 @@ struct input_event {
     struct {
       uint32_t file; /* its number in the recording */
       uint64_t address, bytes, offset;
+      bool writable; /* the descriptor was open for writing */
     } file;
+    struct {
+      uint32_t file;   /* its number in the recording */
+      bool opened;     /* not changed: opened for writing */
+      uint64_t offset; /* of the bytes */
+      uint64_t size;   /* of the file afterwards */
+      uint32_t count;
+      const uint8_t *bytes; /* decoded: into the buffer that was decoded from */
+    } change;
     struct {
       uint32_t thread; /* the R-thread's number */
       uint32_t id;     /* the kernel's */

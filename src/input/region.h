@@ -60,10 +60,22 @@ struct rthread {
 
 enum request_kind {
   REQUEST_KEEP_FILE =
-      1,             /* record: keep the file on descriptor `value` of process `pid`; answer: its number */
-  REQUEST_OPEN_FILE, /* replay: open file number `value`; answer: the manager's descriptor */
+      1, /* record: keep the file on descriptor `value` of process `pid`; answer: its number, perhaps with … */
+  REQUEST_FILE_CHANGES, /* record: file number `value` is going to be changed */
+  REQUEST_OPEN_FILE,    /* replay: open file number `value`; answer: the manager's descriptor */
 };
+#define REQUEST_CHANGES (1L << 32) /* in a value: the file is open for writing */
+#define REQUEST_EXPOSED (1L << 32) /* … in an answer: somebody may have it open for writing */
 enum request_state { REQUEST_NONE, REQUEST_ASKED, REQUEST_ANSWERED };
+
+/* A file that the sphere has mapped (engine/objects.h). */
+enum { REGION_OBJECTS = 1 << 14 };
+struct region_object {
+  uint64_t device, inode;
+  uint32_t file; /* its number in the recording */
+  bool known;    /* the entry is in use */
+  bool changes;  /* the manager knows that it changes */
+};
 
 enum outcome {
   OUTCOME_NONE,
@@ -92,6 +104,10 @@ struct region {
   struct chunk_scheduler scheduler;
   int32_t leaving_process; /* record: a thread of it is at its end … */
   uintptr_t leaving_word;  /* … and gone when this word of its memory is zero */
+
+  bool exposed; /* record: an object may be open for writing */
+  uint32_t object_count;
+  struct region_object objects[REGION_OBJECTS]; /* record: a hash table */
 
   _Atomic uint32_t request_state; /* futex */
   uint32_t request_kind;

@@ -147,14 +147,15 @@ static bool just_written(const struct file_identity *identity) {
   return age < TICK_MS;
 }
 
-/* By what the file is known from now on: nothing, if it was just written; and linking it has changed its time of change. */
+/* By what the file is known from now on: a time of change that none has, if it was just written; and linking it has changed
+ * that. */
 static void settle(int fd, struct file_identity *identity) {
   struct stat info;
   if (fstat(fd, &info)) return;
   struct file_identity now = identity_of(&info);
   now.changed = identity->changed;
   if (!memcmp(&now, identity, sizeof now)) identity->changed = info.st_ctim;
-  if (just_written(identity)) memset(identity, 0, sizeof *identity);
+  if (just_written(identity)) memset(&identity->changed, 0, sizeof identity->changed);
 }
 
 int recording_add_file(struct recording_writer *writer, int fd, const char *path, uint32_t *number,
@@ -181,4 +182,17 @@ int recording_add_file(struct recording_writer *writer, int fd, const char *path
   if (!status) status = add_entry(writer, &kept, &info, path, error);
   if (!status) *number = writer->kept_count - 1;
   return status;
+}
+
+bool recording_same_content(const struct recording_writer *writer, uint32_t number, uint32_t other) {
+  return !memcmp(writer->kept[number].content_hash, writer->kept[other].content_hash, 16);
+}
+
+bool recording_is_linked(const struct recording_writer *writer, uint32_t number) {
+  char name[CONTENT_NAME_MAX];
+  struct stat info;
+  content_name(writer->kept[number].content_hash, name);
+  const struct file_identity *original = &writer->kept[number].identity;
+  return !fstatat(writer->files, name, &info, 0) && info.st_ino == original->inode &&
+         info.st_dev == original->device;
 }

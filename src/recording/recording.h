@@ -107,6 +107,11 @@ int recording_end(struct recording_writer *writer, struct recording_stream_id id
 int recording_add_file(struct recording_writer *writer, int fd, const char *path, uint32_t *number,
                        struct recording_error *error);
 
+/* Of numbers that recording_add_file has returned: whether both have the same content; and whether the content is a hard link
+ * to the original, so that it changes with it. */
+bool recording_same_content(const struct recording_writer *writer, uint32_t number, uint32_t other);
+bool recording_is_linked(const struct recording_writer *writer, uint32_t number);
+
 /* Waits until all that was written is on the disk, so that it survives the loss of power too. */
 int recording_flush(struct recording_writer *writer, struct recording_error *error);
 

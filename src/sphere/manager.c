@@ -63,21 +63,26 @@ static int make_region(struct manager *manager) {
   return fd;
 }
 
-static const int left_to_program[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM};
+static const int left_to_program[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGABRT, SIGUSR1, SIGSEGV,
+                                      SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGVTALRM};
 enum { LEFT = sizeof left_to_program / sizeof *left_to_program };
 
 static volatile pid_t told; /* the program, for the handler */
 
-/* Who wants to end the manager wants to end the program. */
-static void pass_on(int signo) {
-  if (told > 0) kill(told, signo);
+/* Who sends the manager a signal means the program. What the terminal sends has reached the program as well. */
+static void pass_on(int signo, siginfo_t *info, void *context) {
+  (void)context;
+  if (info->si_code <= 0) {
+    if (told > 0) kill(told, signo);
+  } else if (signo == SIGSEGV || signo == SIGABRT) {
+    signal(signo, SIG_DFL); /* our own, then */
+  }
 }
 
-/* The manager stays until the program is dead. What comes from the terminal has reached the program as well. */
+/* The manager stays until the program is dead. */
 static void set_signals(struct sigaction old[LEFT], bool restore) {
   for (int i = 0; i < LEFT; i++) {
-    bool terminal = left_to_program[i] == SIGINT || left_to_program[i] == SIGQUIT;
-    struct sigaction own = {.sa_handler = terminal ? SIG_IGN : pass_on, .sa_flags = SA_RESTART};
+    struct sigaction own = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigaction(left_to_program[i], restore ? &old[i] : &own, restore ? NULL : &old[i]);
   }
 }

@@ -2,18 +2,17 @@
 #include "sphere/record.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "recording/recording.h"
+#include "sphere/keep.h"
 #include "sphere/manager.h"
 
 enum { UNSUPPORTED = 122, FAILED = 125, FLUSH_SECONDS = 1 };
@@ -27,6 +26,7 @@ struct drain {
     uint64_t position; /* of the last frame's end */
     bool begun;        /* it has a stream */
   } streams[REGION_SLOTS + 1];
+  struct keep kept;
   uint8_t buffer[RECORDING_FRAME_USUAL];
 };
 
@@ -107,29 +107,16 @@ static bool serve(struct manager *manager, bool last) {
 
 /* -- Files ------------------------------------------------------------------------------------------------------------------------ */
 
-static int64_t keep_file(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value) {
+static int64_t answer(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value) {
   struct drain *drain = manager->context;
-  char link[64], path[RECORDING_PATH_MAX];
-  struct stat info;
-  uint32_t number;
-  if (kind != REQUEST_KEEP_FILE) return -EINVAL;
-  snprintf(link, sizeof link, "/proc/%d/fd/%d", pid, (int)value);
-  int fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return -errno;
-  ssize_t n = readlink(link, path, sizeof path - 1);
-  path[n < 0 ? 0 : n] = 0;
-  int64_t result = fstat(fd, &info) ? -errno : S_ISREG(info.st_mode) ? 0 : -ENODEV;
-  if (!result) {
-    struct recording_error error;
-    if (recording_add_file(drain->writer, fd, path, &number, &error)) {
-      fprintf(stderr, "reprise: %s\n", error.text);
-      result = -EIO;
-    } else {
-      result = number;
-    }
+  switch (kind) {
+    case REQUEST_KEEP_FILE:
+      return keep_file(&drain->kept, drain->writer, pid, (int)value, value & REQUEST_CHANGES);
+    case REQUEST_FILE_CHANGES:
+      return keep_changes(&drain->kept, drain->writer, (uint32_t)value);
+    default:
+      return -EINVAL;
   }
-  close(fd);
-  return result;
 }
 
 /* -- The whole ---------------------------------------------------------------------------------------------------------------------- */
@@ -181,6 +168,7 @@ static int finish(struct manager *manager, struct drain *drain) {
     recording_abandon(drain->writer);
     return complain(&drain->error);
   }
+  keep_end(&drain->kept, drain->writer);
   snprintf(text, sizeof text, WIFSIGNALED(status) ? "signal %d" : "exit %d",
            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
   recording_set(drain->writer, "status", text, NULL);
@@ -204,7 +192,7 @@ int record(const struct record_options *options, struct engine_config *settings,
   if (status) return complain(&drain.error);
   manager.context = &drain;
   manager.serve = serve;
-  manager.answer = keep_file;
+  manager.answer = answer;
   settings->mode = MODE_RECORD;
   settings->check_memory = options->check_memory;
   if (manager_start(&manager, settings, argv, environ, options->seed, options->chaos, options->chunk,
@@ -214,6 +202,7 @@ int record(const struct record_options *options, struct engine_config *settings,
     return problem.status;
   }
   signal(SIGXFSZ, SIG_IGN);
+  keep_begin();
   manager_run(&manager);
   return finish(&manager, &drain);
 }

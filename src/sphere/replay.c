@@ -11,8 +11,9 @@
 
 #include "recording/recording.h"
 #include "sphere/manager.h"
+#include "sphere/mapped.h"
 
-enum { DIVERGED = 120, DAMAGED = 121, FAILED = 125, OPEN_FILES = 256 };
+enum { DIVERGED = 120, DAMAGED = 121, FAILED = 125 };
 
 /* A stream on its way into a ring. */
 struct source {
@@ -27,11 +28,7 @@ struct feed {
   struct recording_error error;
   bool failed;
   struct source order, slots[REGION_SLOTS];
-  struct {
-    int64_t number;
-    int fd;
-  } files[OPEN_FILES]; /* opened last, round and round */
-  unsigned next_file;
+  struct mapped mapped;
 };
 
 /* -- Rings ---------------------------------------------------------------------------------------------------------------------- */
@@ -117,23 +114,12 @@ static bool serve(struct manager *manager, bool last) {
 
 /* -- Files ----------------------------------------------------------------------------------------------------------------------- */
 
-static int64_t open_file(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value) {
+static int64_t answer(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value) {
   struct feed *feed = manager->context;
-  static struct recording_file file;
   (void)pid;
   if (kind != REQUEST_OPEN_FILE) return -EINVAL;
-  for (unsigned i = 0; i < OPEN_FILES; i++)
-    if (feed->files[i].fd > 0 && feed->files[i].number == value) return feed->files[i].fd;
-  int fd;
-  if (recording_find_file(feed->reader, (uint32_t)value, &file, &feed->error) ||
-      recording_open_file(feed->reader, &file, &fd, &feed->error)) {
-    feed->failed = true;
-    return -EIO;
-  }
-  unsigned slot = feed->next_file++ % OPEN_FILES;
-  if (feed->files[slot].fd > 0) close(feed->files[slot].fd);
-  feed->files[slot].number = value;
-  feed->files[slot].fd = fd;
+  int fd = mapped_open(&feed->mapped, feed->reader, (uint32_t)value, &feed->error);
+  feed->failed |= fd < 0;
   return fd;
 }
 
@@ -213,7 +199,7 @@ int replay(const char *path, bool quiet, struct engine_config *settings) {
   settings->output_roles[STDERR_FILENO] = quiet ? 0 : STDERR_FILENO;
   manager.context = &feed;
   manager.serve = serve;
-  manager.answer = open_file;
+  manager.answer = answer;
   char *argv[] = {settings->program, NULL}, *none[] = {NULL};
   if (manager_start(&manager, settings, argv, none, 0, false, CHUNK_SIZE, &problem)) {
     fprintf(stderr, "reprise: %s\n", problem.text);

@@ -96,8 +96,42 @@ case_damaged() {
 }
 
 case_unsupported() {
-  refuses 122 "can't be recorded" "$REPRISE" record -o recording -- "$PROGRAMS/mem_system_v"
+  refuses 122 "can't be recorded" "$REPRISE" record -o recording -- "$PROGRAMS/mem_other_process"
   [ ! -e recording ] || fail "a recording that can't be replayed was left behind"
+}
+
+# Memory that changes from outside can't be in the recording; the user is told.
+case_changed_by_others() {
+  printf 'abc' >file
+  mkfifo go gone
+  cat >map.py <<'PY'
+import mmap
+m = mmap.mmap(open("file").fileno(), 0, prot=mmap.PROT_READ, flags=mmap.MAP_PRIVATE)
+open("gone", "w").close()
+open("go").close()
+print(m[:])
+PY
+  "$REPRISE" record -o recording -- /usr/bin/python3 map.py >recorded 2>err &
+  cat gone
+  printf 'x' | dd of=file conv=notrunc status=none
+  : >go
+  wait $! || fail "status $?"
+  grep -q 'file was changed by another program' err || fail "nothing was said: $(cat err)"
+}
+
+# Signals to the manager are meant for the program.
+case_signals_passed_on() {
+  local signo
+  for signo in HUP INT TERM USR1 ALRM; do
+    mkfifo up
+    "$REPRISE" record -o recording -- /bin/bash -c "trap 'echo $signo; exit 3' $signo; echo >up; while :; do sleep 0.01; done" >out &
+    manager=$!
+    read -r _ <up
+    kill -$signo $manager
+    wait $manager
+    [ $? = 3 ] && [ "$(cat out)" = $signo ] || fail "$signo: not passed on"
+    rm -rf up recording
+  done
 }
 
 case_bad_options() {

@@ -1,5 +1,5 @@
 # find: tests, actions, commands run per file and in bulk.
-$R /usr/bin/find /usr/lib /usr/include -type f -size +100k -printf '%p %s %m %n\n'
+$R /usr/bin/find /usr/lib /usr/include -type f -size +100k -printf '%p %s %m %u\n'
 $R /usr/bin/find /usr/share -maxdepth 2 -type d -name 'p*' -exec /usr/bin/stat -c '%n %h' {} \; | sort
 $R /usr/bin/find /usr/include -name '*.h' -newer /usr/include/stdio.h -print0 | tr '\0' '\n' | sort
 $R /usr/bin/find /usr/include -name 'std*.h' -exec /usr/bin/wc -c {} +

@@ -72,6 +72,13 @@ static void random_event(struct input_event *e, uint64_t position) {
       e->file.address = number() >> 1;
       e->file.bytes = (number() >> 1) + 1;
       e->file.offset = number();
+      e->file.writable = next() % 2;
+      break;
+    case EVENT_CHANGE:
+      e->change.file = (uint32_t)number(), e->change.opened = next() % 2;
+      e->change.offset = number() >> 1, e->change.size = number() >> 1;
+      e->change.count = (uint32_t)(next() % 60);
+      e->change.bytes = contents + next() % 4000;
       break;
     case EVENT_THREAD:
       e->thread.thread = (uint32_t)number(), e->thread.id = (uint32_t)number();
@@ -97,6 +104,11 @@ static bool same(const struct input_event *a, const struct input_event *b) {
     if (a->copy_in.count != b->copy_in.count || memcmp(a->copy_in.bytes, b->copy_in.bytes, a->copy_in.count))
       return false;
     left.copy_in.bytes = right.copy_in.bytes = NULL;
+  }
+  if (a->kind == EVENT_CHANGE && b->kind == EVENT_CHANGE) {
+    if (a->change.count != b->change.count || memcmp(a->change.bytes, b->change.bytes, a->change.count))
+      return false;
+    left.change.bytes = right.change.bytes = NULL;
   }
   return !memcmp(&left, &right, sizeof left);
 }

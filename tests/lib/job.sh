@@ -66,6 +66,40 @@ translated() { # PROGRAM ARGS…
   equal record replay "the recording"
 }
 
+# A script of tests/e2e with each of its programs recorded; then, with its folder gone, in an empty one and without a network, each
+# recording is replayed. What a replay prints and how it ends must be what the program printed and how it ended.
+recorded() { # SCRIPT
+  local recordings=$dir/recordings folder expected
+  rm -rf "$recordings" && mkdir -p "$recordings"
+  variables[2]="R=$ROOT/build/tests/recorded"
+  variables+=(RECORDINGS="$recordings" REPRISE="$REPRISE")
+  limited record /bin/bash -u "$1"
+  alone=(unshare -n)
+  [ "$(id -u)" = 0 ] || alone=(unshare -rn)
+  for folder in "$recordings"/*; do
+    [ -e "$folder/recording/manifest" ] ||
+      report fail "a program was not recorded" "$(tail -n 3 "$dir/record/stderr" | excerpt)"
+    expected=$(sed -n 's/^status: *//p' "$folder/recording/manifest")
+    rm -rf "$dir/expected" && mkdir -p "$dir/expected"
+    cp "$folder"/std* "$dir/expected/" 2>/dev/null
+    echo "$expected" >"$dir/expected/status"
+    replays_like "$folder"
+  done
+  rm -rf "$recordings"
+}
+
+replays_like() { # FOLDER: the replay of FOLDER/recording against $dir/expected
+  local command=("${alone[@]}" "$REPRISE" replay "$1/recording")
+  # Standard output and error were the same pipe.
+  [ -e "$1/stderr" ] || [ ! -e "$1/stdout" ] || command=(/bin/sh -c 'exec "$@" 2>&1' sh "${command[@]}")
+  limited replay "$(command -v "${command[0]}")" "${command[@]:1}"
+  for what in stdout stderr; do
+    [ -e "$dir/expected/$what" ] || : >"$dir/replay/$what"
+    [ -e "$dir/expected/$what" ] || : >"$dir/expected/$what"
+  done
+  equal expected replay "that of $(sed -n 's/^program: //p' "$1/recording/manifest")"
+}
+
 equal() { # KIND KIND NAME: fails unless the two runs agree; the first one's name
   local what
   for what in status stderr stdout; do
@@ -124,8 +158,12 @@ case $suite in
     seconds=$((seconds * 5))
     variables=(BASH_ENV="$ROOT/tests/lib/e2e.sh" LIMIT="$ROOT/build/tests/limit" R=)
     native /bin/bash -u "$script"
-    variables[2]="R=$REPRISE run --"
-    limited "$kind" /bin/bash -u "$script"
+    if [ "$kind" = record ]; then
+      recorded "$script"
+    else
+      variables[2]="R=$REPRISE run --"
+      limited "$kind" /bin/bash -u "$script"
+    fi
     compare
     ;;
   cli)

@@ -1,0 +1,81 @@
+/* mapped.c: opens the files of a recording for a replay. One that the recorded sphere has changed is copied to memory first:
+ * the replay changes it again. */
+#include "sphere/mapped.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static bool changes(struct recording_reader *reader, uint32_t number) {
+  const char *text;
+  for (size_t i = 0; (text = recording_get(reader, "changing-file", i)); i++)
+    if (strtoul(text, NULL, 10) == number) return true;
+  return false;
+}
+
+/* A copy in memory, as sparse as the original; or -1 with errno. */
+static int copy_to_memory(int from, uint64_t size) {
+  char buffer[65536];
+  int to = memfd_create("reprise-mapped", MFD_CLOEXEC);
+  if (to < 0 || ftruncate(to, (off_t)size)) return -1;
+  off_t at = 0, end;
+  while ((at = lseek(from, at, SEEK_DATA)) >= 0 && (end = lseek(from, at, SEEK_HOLE)) > at)
+    while (at < end) {
+      size_t part = (size_t)(end - at) < sizeof buffer ? (size_t)(end - at) : sizeof buffer;
+      ssize_t n = pread(from, buffer, part, at);
+      if (n <= 0 || pwrite(to, buffer, (size_t)n, at) != n) return -1;
+      at += n;
+    }
+  return to;
+}
+
+static int open_kept(struct recording_reader *reader, uint32_t number, uint64_t *size,
+                     struct recording_error *error) {
+  static struct recording_file file;
+  int fd;
+  if (recording_find_file(reader, number, &file, error) || recording_open_file(reader, &file, &fd, error))
+    return -EIO;
+  *size = file.size;
+  return fd;
+}
+
+static int open_changing(struct mapped *mapped, struct recording_reader *reader, uint32_t number,
+                         struct recording_error *error) {
+  uint64_t size;
+  int kept = open_kept(reader, number, &size, error);
+  if (kept < 0) return kept;
+  int fd = copy_to_memory(kept, size);
+  close(kept);
+  void *larger = realloc(mapped->changing, (mapped->changing_count + 1) * sizeof *mapped->changing);
+  if (fd < 0 || !larger) {
+    *error = (struct recording_error){.kind = RECORDING_SYSTEM, .number = errno};
+    snprintf(error->text, sizeof error->text, "can't copy a mapped file to memory: %s", strerror(errno));
+    return -ENOMEM;
+  }
+  mapped->changing = larger;
+  mapped->changing[mapped->changing_count].number = number;
+  mapped->changing[mapped->changing_count++].fd = fd;
+  return fd;
+}
+
+int mapped_open(struct mapped *mapped, struct recording_reader *reader, uint32_t number,
+                struct recording_error *error) {
+  uint64_t size;
+  for (size_t i = 0; i < mapped->changing_count; i++)
+    if (mapped->changing[i].number == number) return mapped->changing[i].fd;
+  if (changes(reader, number)) return open_changing(mapped, reader, number, error);
+  for (unsigned i = 0; i < MAPPED_OPEN; i++)
+    if (mapped->open[i].fd > 0 && mapped->open[i].number == number) return mapped->open[i].fd;
+  int fd = open_kept(reader, number, &size, error);
+  if (fd < 0) return fd;
+  unsigned slot = mapped->next++ % MAPPED_OPEN;
+  if (mapped->open[slot].fd > 0) close(mapped->open[slot].fd);
+  mapped->open[slot].number = number;
+  mapped->open[slot].fd = fd;
+  return fd;
+}
