@@ -108,6 +108,7 @@ static int decode(struct order_reader *reader, struct order_step *step, const ui
       .from = reader->position,
       .until = reader->position,
       .clock = reader->clock,
+      .arrive = reader->clock - 1,
       .waits = 1,
       .wait = {{.kind = ORDER_WAIT_CLOCK, .slot = (uint16_t)source, .value = reader->heard[source]}}};
   return (int)from.used;

@@ -18,14 +18,11 @@
  * Everything here moves in small steps: a call does at most one thing that another thread can see. The engine calls in
  * a loop, the explorer of tests/order calls the very same functions in every possible order.
  *
- * How a thread of the engine gets blocks (and the answers to "what if" in between):
+ * How a thread of the engine gets blocks:
  *
  *     directory_claim_start(&claim); directory_claim_add(&claim, first, end, want) …    all blocks of the instruction
- *     do {
- *       seen = atomic_load(&slot->events);
- *       result = directory_claim_step(d, me, &claim);
- *       if (result == DIRECTORY_WAITS) sleep until slot->events != seen (spin a while first);
- *     } while (result != DIRECTORY_DONE);
+ *     while ((result = directory_claim_step(d, me, &claim)) != DIRECTORY_DONE)
+ *       if (result == DIRECTORY_WAITS) sleep until slot->events != claim.seen (spin a while first);
  *     the access, with no safepoint before it
  *     directory_unpin(d, me);
  *
@@ -36,9 +33,11 @@
  * At a safepoint, when kicked: directory_serve_step until DIRECTORY_DONE. Around a wait in the kernel:
  * directory_park_step until DONE, the wait, directory_unpark_step until DONE. A thread's first act is directory_begin_step (it is
  * unpark, and the scheme's begin), its last directory_exit_step (it is park, and the scheme's exit). The substrate keeps
- * recorder.position right before each of these. The struct passed with them starts as zero.
+ * recorder.position right before each of these. The struct passed with them starts as zero. Nothing is pinned while parked.
  *
- * A parked thread may keep blocks of its own pinned? No: unpin before parking.
+ * A mapping change claims its range for writing with claim.revoke set (blocks that nobody touched are left alone), is made, and
+ * unpins: all accesses before it are ordered before it, and all others after. First touches in the range are not: let them claim a block of
+ * the mappings' own for reading as well, and the change claim that for writing.
  */
 #ifndef REPRISE_ORDER_DIRECTORY_H
 #define REPRISE_ORDER_DIRECTORY_H
@@ -112,8 +111,8 @@ struct directory {
   _Atomic uint32_t *slots; /* one more than the highest slot ever used */
   /* The entry of a block. */
   struct directory_place (*place)(const struct directory *d, uint64_t block);
-  /* Permission of a slot for a block: 0, ORDER_READ, ORDER_WRITE (reading too). Only asked of other slots than the
-   * caller's under the block's lock, only set for them by whoever holds them. */
+  /* Permission of a slot for a block: 0, ORDER_READ, ORDER_WRITE (reading too). Of other slots than the caller's it is only
+   * asked under the block's lock, and only set by whoever holds them. */
   unsigned (*holds)(const struct directory *d, unsigned slot, uint64_t block);
   void (*permit)(const struct directory *d, unsigned slot, uint64_t block, unsigned permission);
   /* The first block of [first, end) that a revoking claim has to care for (touched by anyone), or end. */
@@ -130,7 +129,7 @@ struct directory {
 enum directory_result {
   DIRECTORY_DONE,
   DIRECTORY_AGAIN, /* call again at once */
-  DIRECTORY_WAITS, /* nothing to do until slot->events changes (since before the call) */
+  DIRECTORY_WAITS, /* nothing to do while slot->events is what the struct says it has seen */
 };
 
 /* Answering one request, for oneself or for a slot that one holds. */
@@ -151,17 +150,23 @@ struct directory_claim {
   bool revoke;              /* skip untouched blocks */
   uint8_t cell;             /* the one looked at in this round */
   bool moved;               /* something happened in this round */
+  bool late;                /* not the first round */
+  uint8_t then;             /* where to go on when the note is received */
+  uint32_t seen;            /* DIRECTORY_WAITS: sleep while the slot's events are these */
   struct order_set targets; /* still to be asked */
   uint64_t word;            /* the entry as it was found, without the lock */
-  uint16_t writer;          /* the last writer to be asked for its edge */
   uint64_t info;            /* from the owner's answer */
   struct order_note note;   /* received, not handed to the scheme yet … */
-  uint16_t source;          /* … and whose */
+  uint16_t source;          /* … and whose; the slot being asked or held */
+#ifdef ORDER_WRONG_VARIANTS
+  struct order_recorder torn;
+#endif
   struct directory_serve serve;
 };
 
 struct directory_parking {
   uint8_t at;
+  uint32_t seen; /* DIRECTORY_WAITS: as above */
   struct directory_serve serve;
 };
 

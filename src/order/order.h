@@ -33,7 +33,7 @@
  * overlap: for schemes with asks_writer, where registered() comes from outside, each call is made under that recorder's lock (one at a time: never
  * two such locks at once); otherwise a recorder belongs to its thread, or to whoever holds it parked.
  *
- * **Replay.** Each thread decodes its own log, one struct order_step after another (order_replay.h keeps the books):
+ * **Replay.** Each thread decodes its own log, one struct order_step after another (replay.h keeps the books):
  *
  *     run to position step.from; wait for all of step.wait[]; run to step.until; signal; next step
  *
@@ -53,10 +53,12 @@
 #endif
 #define ORDER_NOBODY UINT16_MAX
 
-enum {
-  ORDER_PREDS = 24,         /* predecessors of an episode, at most: one more ends it */
-  ORDER_FILTER_BYTES = 128, /* Karma's address filter (section 4.2) */
-};
+#ifndef ORDER_PREDS
+#define ORDER_PREDS 24 /* predecessors of an episode, at most: one more ends it */
+#endif
+#ifndef ORDER_FILTER_BYTES
+#define ORDER_FILTER_BYTES 128 /* Karma's address filter (section 4.2) */
+#endif
 
 enum order_want { ORDER_READ = 1, ORDER_WRITE = 2 };
 
@@ -218,7 +220,8 @@ struct order_wait {
 struct order_step {
   uint64_t from;  /* position of the R-thread at which to wait; for all but arcs the end of the step before */
   uint64_t until; /* position at which to signal; for arcs the same one */
-  uint64_t clock; /* then: publish it; 0: nothing to publish. arcs: also see order_replay.h */
+  uint64_t clock; /* then: publish it; 0: nothing to publish */
+  uint64_t arrive; /* to be published before waiting; 0: nothing */
   uint16_t waits, signals;
   bool
       begins; /* the first step of a log: slot and clock tell where the thread lives, and what its slot starts with; no

@@ -1,0 +1,414 @@
+/* directory.c: the side of the hand-over protocol that takes: from a miss to the grant. See directory.h.
+ *
+ * Between the steps of one thread any steps of others may come. */
+#include "order/directory.h"
+
+#include "order/directory_steps.h"
+#include "order/sets.h"
+#include "order/wrong.h"
+
+/* -- Entries --------------------------------------------------------------------------------------------------------- */
+
+enum { WORD_LOCKED = 1, WORD_CONTENDED = 2, WORD_MODE = 2, WORD_WHO = 4, WORD_SHARERS = 14, WORD_BITS = 10 };
+_Static_assert(ORDER_SLOTS < 1 << WORD_BITS, "a slot and nobody fit");
+_Static_assert(WORD_SHARERS + DIRECTORY_INLINE * WORD_BITS <= 64, "all sharers fit");
+
+static enum directory_mode word_mode(uint64_t word) {
+  return (enum directory_mode)(word >> WORD_MODE & 3);
+}
+static unsigned word_field(uint64_t word, unsigned shift) {
+  return (unsigned)(word >> shift) & ((1U << WORD_BITS) - 1);
+}
+static uint64_t make_word(enum directory_mode mode, unsigned who) {
+  return (uint64_t)mode << WORD_MODE | (uint64_t)who << WORD_WHO;
+}
+static unsigned sharer_shift(unsigned i) {
+  return WORD_SHARERS + i * WORD_BITS;
+}
+
+static uint64_t add_sharer(uint64_t word, unsigned slot) {
+  if (word_mode(word) == DIRECTORY_MANY) return word;
+  for (unsigned i = 0; i < DIRECTORY_INLINE; i++) {
+    unsigned field = word_field(word, sharer_shift(i));
+    if (field == slot + 1) return word;
+    if (!field) return word | (uint64_t)(slot + 1) << sharer_shift(i);
+  }
+  return make_word(DIRECTORY_MANY, word_field(word, WORD_WHO));
+}
+
+/* Who has to answer before the block can be had. */
+static void find_targets(const struct directory *d, unsigned me, struct directory_claim *claim,
+                         unsigned want) {
+  uint64_t word = claim->word;
+  enum directory_mode mode = word_mode(word);
+  claim->targets = (struct order_set){0};
+  if (mode == DIRECTORY_OWNED) {
+    set_add(&claim->targets, word_field(word, WORD_WHO) - 1);
+  } else if (mode == DIRECTORY_SHARED && want == ORDER_WRITE) {
+    for (unsigned i = 0; i < DIRECTORY_INLINE; i++)
+      if (word_field(word, sharer_shift(i))) set_add(&claim->targets, word_field(word, sharer_shift(i)) - 1);
+  } else if (mode == DIRECTORY_MANY && want == ORDER_WRITE) {
+    unsigned slots = atomic_load_explicit(d->slots, memory_order_acquire);
+    for (unsigned slot = 0; slot < slots; slot++)
+      if (d->holds(d, slot, claim->block)) set_add(&claim->targets, slot);
+  }
+  set_remove(&claim->targets, me);
+  for (unsigned slot = 0; ORDER_WRONG(WRONG_MARKS_DROPPED) && slot < ORDER_SLOTS; slot++)
+    if (!d->slot[slot].recorder.alive) set_remove(&claim->targets, slot);
+}
+
+/* The entry as the grant leaves it, and the permission that comes with it. */
+static uint64_t granted(const struct directory_claim *claim, unsigned me, unsigned want,
+                        unsigned *permission) {
+  uint64_t word = claim->word;
+  bool owned = word_mode(word) == DIRECTORY_OWNED;
+  unsigned who = word_field(word, WORD_WHO);
+  *permission = ORDER_WRITE;
+  if (want == ORDER_WRITE || (owned && who == me + 1)) return make_word(DIRECTORY_OWNED, me + 1);
+  *permission = ORDER_READ;
+  if (owned) word = add_sharer(make_word(DIRECTORY_SHARED, who), who - 1);
+  if (word_mode(word) == DIRECTORY_UNTOUCHED) word = make_word(DIRECTORY_SHARED, 0);
+  return add_sharer(word, me);
+}
+
+/* -- Claiming ---------------------------------------------------------------------------------------------------------- */
+
+enum claim_at {
+  CLAIM_NEXT,
+  CLAIM_LOCK,
+  CLAIM_LOCK_SERVE,
+  CLAIM_ASK,
+  CLAIM_ASK_MARK,
+  CLAIM_ROUND,
+  CLAIM_ROUND_SERVE,
+  CLAIM_HELD,
+  CLAIM_HELD_SERVE,
+  CLAIM_RELEASE,
+  CLAIM_RELEASE_WAKE,
+  CLAIM_WRITER,
+  CLAIM_WRITER_ASK,
+  CLAIM_RECEIVE,
+  CLAIM_RECEIVED,
+  CLAIM_GRANT,
+  CLAIM_GRANT_WAKE,
+};
+
+void directory_claim_start(struct directory_claim *claim) {
+  *claim = (struct directory_claim){0};
+}
+
+bool directory_claim_add(struct directory_claim *claim, uint64_t first, uint64_t end, enum order_want want) {
+  struct directory_range *ranges = claim->ranges;
+  unsigned i = 0;
+  while (i < claim->count && ranges[i].end < first) i++;
+  while (i < claim->count && ranges[i].first <= end) { /* it and this one overlap or touch: one range */
+    if (ranges[i].first < first) first = ranges[i].first;
+    if (ranges[i].end > end) end = ranges[i].end;
+    if (claim->want[i] > want) want = (enum order_want)claim->want[i];
+    claim->count--;
+    for (unsigned k = i; k < claim->count; k++)
+      ranges[k] = ranges[k + 1], claim->want[k] = claim->want[k + 1];
+  }
+  if (claim->count == DIRECTORY_RANGES) return false;
+  for (unsigned k = claim->count++; k > i; k--)
+    ranges[k] = ranges[k - 1], claim->want[k] = claim->want[k - 1];
+  ranges[i] = (struct directory_range){first, end};
+  claim->want[i] = (uint8_t)want;
+  claim->block = ranges[0].first;
+  return true;
+}
+
+void directory_unpin(const struct directory *d, unsigned me) {
+  d->slot[me].pins = 0;
+}
+
+static unsigned wanted(const struct directory_claim *claim) {
+  return claim->want[claim->range];
+}
+
+/* A block is had: others wait for it until the access is done. */
+static void advance(const struct directory *d, unsigned me, struct directory_claim *claim) {
+  struct directory_slot *slot = &d->slot[me];
+  claim->block++;
+  claim->at = CLAIM_NEXT;
+  slot->pin[claim->range] = (struct directory_range){claim->ranges[claim->range].first, claim->block};
+  slot->pins = ORDER_WRONG(WRONG_TWO_STEPS) ? 0 : claim->range + 1U;
+}
+
+/* To the next block that I do not have. Only I change what I have. */
+static enum directory_result next_block(const struct directory *d, unsigned me,
+                                        struct directory_claim *claim) {
+  while (claim->range < claim->count) {
+    uint64_t end = claim->ranges[claim->range].end;
+    if (claim->revoke) claim->block = d->next_touched(d, claim->block, end);
+    if (claim->block >= end) {
+      d->slot[me].pin[claim->range] = claim->ranges[claim->range];
+      if (++claim->range < claim->count) claim->block = claim->ranges[claim->range].first;
+    } else if (d->holds(d, me, claim->block) >= wanted(claim)) {
+      advance(d, me, claim);
+    } else {
+      struct directory_slot *slot = &d->slot[me];
+      slot->block = claim->block;
+      slot->want = (uint8_t)wanted(claim);
+      atomic_store(&slot->wants, (uint32_t)claim->block + 1);
+      claim->at = CLAIM_LOCK;
+      return DIRECTORY_AGAIN;
+    }
+  }
+  return DIRECTORY_DONE;
+}
+
+/* Takes the entry's lock, or leaves a mark that somebody waits. */
+static enum directory_result lock_entry(const struct directory *d, unsigned me,
+                                        struct directory_claim *claim) {
+  _Atomic uint64_t *word = d->place(d, claim->block).word;
+  claim->seen = atomic_load(&d->slot[me].events);
+  uint64_t now = atomic_load(word);
+  while (now & WORD_LOCKED)
+    if (atomic_compare_exchange_weak(word, &now, now | WORD_CONTENDED)) {
+      claim->at = CLAIM_LOCK_SERVE;
+      return DIRECTORY_AGAIN;
+    }
+  if (!atomic_compare_exchange_strong(word, &now, now | WORD_LOCKED)) return DIRECTORY_AGAIN;
+  atomic_store(&d->slot[me].wants, 0);
+  claim->word = now & ~(uint64_t)(WORD_LOCKED | WORD_CONTENDED);
+  find_targets(d, me, claim, wanted(claim));
+  claim->cell = 0;
+  claim->at = CLAIM_ASK;
+  return DIRECTORY_AGAIN;
+}
+
+/* Serves until there is nothing to; then on. Waits if nothing happened since `seen`. */
+static enum directory_result serve_meanwhile(const struct directory *d, unsigned me,
+                                             struct directory_claim *claim, enum claim_at then) {
+  if (!ORDER_WRONG(WRONG_DEAF) && directory_serve_step(d, me, &claim->serve) != DIRECTORY_DONE) {
+    claim->moved = true;
+    return DIRECTORY_AGAIN;
+  }
+  bool moved = claim->moved || atomic_load(&d->slot[me].events) != claim->seen;
+  claim->at = then;
+  claim->moved = false;
+  return moved ? DIRECTORY_AGAIN : DIRECTORY_WAITS;
+}
+
+/* Posts to one more target, in two steps: the request, then the mark in the target's slot. */
+static enum directory_result ask_next(const struct directory *d, unsigned me, struct directory_claim *claim) {
+  unsigned target = set_next(&claim->targets, 0);
+  if (target >= ORDER_SLOTS || claim->cell == DIRECTORY_BATCH) {
+    claim->cell = 0;
+    claim->moved = claim->late = false;
+    claim->at = CLAIM_ROUND;
+    return DIRECTORY_AGAIN;
+  }
+  set_remove(&claim->targets, target);
+  claim->source = (uint16_t)target;
+  atomic_store_explicit(&d->slot[me].cell[claim->cell++].asks, cell_word(target, CELL_ASKED),
+                        memory_order_release);
+  claim->at = CLAIM_ASK_MARK;
+  return DIRECTORY_AGAIN;
+}
+
+static enum directory_result ask_mark(const struct directory *d, unsigned me, struct directory_claim *claim) {
+  unsigned target = claim->source;
+  atomic_fetch_or(&d->slot[target].asked[me / 64], 1UL << me % 64);
+  atomic_fetch_add(&d->slot[target].events, 1);
+  d->kick(d, target);
+  claim->at = CLAIM_ASK;
+  return DIRECTORY_AGAIN;
+}
+
+/* All cells looked at. */
+static enum directory_result end_round(const struct directory *d, unsigned me,
+                                       struct directory_claim *claim) {
+  bool empty = true;
+  for (unsigned i = 0; i < DIRECTORY_BATCH; i++)
+    if ((atomic_load(&d->slot[me].cell[i].asks) & 0xff) != CELL_EMPTY) empty = false;
+  claim->cell = 0;
+  claim->late = true;
+  if (!empty)
+    claim->at = CLAIM_ROUND_SERVE;
+  else
+    claim->at = set_next(&claim->targets, 0) < ORDER_SLOTS ? CLAIM_ASK : CLAIM_WRITER;
+  return DIRECTORY_AGAIN;
+}
+
+static bool hold(const struct directory *d, unsigned slot) {
+  if (ORDER_WRONG(WRONG_NO_CAS)) return atomic_load(&d->slot[slot].state) == DIRECTORY_PARKED;
+  return change_state(d, slot, DIRECTORY_PARKED, DIRECTORY_HELD);
+}
+
+/* One cell of the round: its answer is taken, or its target, if parked, is held to answer for it. On every round
+ * anew: it may have parked since. */
+static enum directory_result look_at_cell(const struct directory *d, unsigned me,
+                                          struct directory_claim *claim) {
+  if (claim->cell == DIRECTORY_BATCH) return end_round(d, me, claim);
+  if (!claim->cell) claim->seen = atomic_load(&d->slot[me].events);
+  struct directory_cell *cell = &d->slot[me].cell[claim->cell];
+  uint32_t asks = atomic_load_explicit(&cell->asks, memory_order_acquire);
+  unsigned target = asks >> 8;
+  if ((asks & 0xff) == CELL_ANSWERED) {
+    claim->source = (uint16_t)target;
+    claim->note = cell->note;
+    if (word_mode(claim->word) == DIRECTORY_OWNED) claim->info = cell->note.clock;
+    atomic_store(&cell->asks, 0);
+    claim->moved = true;
+    claim->then = CLAIM_ROUND;
+    claim->at = CLAIM_RECEIVE;
+  } else if ((asks & 0xff) == CELL_ASKED && !(ORDER_WRONG(WRONG_ASKED_ONCE) && claim->late) &&
+             hold(d, target)) {
+    claim->source = (uint16_t)target;
+    claim->moved = true;
+    claim->at = CLAIM_HELD;
+  } else {
+    claim->cell++;
+  }
+  return DIRECTORY_AGAIN;
+}
+
+/* The target cannot answer now but through me. It may have, before it parked. */
+static enum directory_result begin_held(const struct directory *d, unsigned me,
+                                        struct directory_claim *claim) {
+  unsigned target = claim->source;
+  atomic_fetch_and(&d->slot[target].asked[me / 64], ~(1UL << me % 64));
+  claim->at = CLAIM_RELEASE;
+  if (atomic_load_explicit(&d->slot[me].cell[claim->cell].asks, memory_order_acquire) ==
+      cell_word(target, CELL_ASKED)) {
+    claim->serve = (struct directory_serve){
+        .at = SERVE_LOCK, .as = (uint16_t)target, .asker = (uint16_t)me, .cell = claim->cell};
+    claim->at = CLAIM_HELD_SERVE;
+  }
+  return DIRECTORY_AGAIN;
+}
+
+static enum directory_result release(const struct directory *d, struct directory_claim *claim) {
+  if (!ORDER_WRONG(WRONG_NO_CAS)) atomic_store(&d->slot[claim->source].state, DIRECTORY_PARKED);
+  claim->at = CLAIM_RELEASE_WAKE;
+  return DIRECTORY_AGAIN;
+}
+
+/* The target may be waiting to run on, others to hold it. */
+static enum directory_result release_wake(const struct directory *d, struct directory_claim *claim) {
+  const struct directory_slot *target = &d->slot[claim->source];
+  for (unsigned i = 0; i < (ORDER_SLOTS + 63) / 64; i++)
+    for (uint64_t asked = atomic_load(&target->asked[i]); asked; asked &= asked - 1)
+      notify(d, i * 64 + (unsigned)__builtin_ctzll(asked));
+  notify(d, claim->source);
+  claim->at = CLAIM_ROUND; /* the same cell: answered now */
+  return DIRECTORY_AGAIN;
+}
+
+/* What happens to a recorder that is changed without its lock: it is read in one step and written in another, and what its
+ * owner did in between is lost. */
+#ifdef ORDER_WRONG_VARIANTS
+#define TORN_READ(d, claim) \
+  (ORDER_WRONG(WRONG_UNLOCKED_EDGE) && ((claim)->torn = (d)->slot[(claim)->source].recorder, true))
+#define TORN_WRITE(d, claim) \
+  (ORDER_WRONG(WRONG_UNLOCKED_EDGE) && ((d)->slot[(claim)->source].recorder = (claim)->torn, true))
+#else
+#define TORN_READ(d, claim) false
+#define TORN_WRITE(d, claim) false
+#endif
+
+/* A read of what somebody wrote who owns it no more: the answer with that edge went to another reader. */
+static enum directory_result lock_writer(const struct directory *d, unsigned me,
+                                         struct directory_claim *claim) {
+  enum directory_mode mode = word_mode(claim->word);
+  unsigned who = word_field(claim->word, WORD_WHO);
+  bool shared = mode == DIRECTORY_SHARED || mode == DIRECTORY_MANY;
+  if (wanted(claim) != ORDER_READ || !shared || !who || who == me + 1 || ORDER_WRONG(WRONG_NO_WRITER_EDGE)) {
+    claim->at = CLAIM_GRANT;
+    return DIRECTORY_AGAIN;
+  }
+  claim->source = (uint16_t)(who - 1);
+  if (TORN_READ(d, claim) || lock_recorder(d, claim->source)) claim->at = CLAIM_WRITER_ASK;
+  return DIRECTORY_AGAIN;
+}
+
+static enum directory_result ask_writer(const struct directory *d, unsigned me,
+                                        struct directory_claim *claim) {
+  struct order_ask ask = {.block = claim->block, .want = ORDER_READ, .from = (uint16_t)me};
+  struct order_recorder *writer = d->order->scheme->asks_writer ? &d->slot[claim->source].recorder : NULL;
+  bool torn = TORN_WRITE(d, claim);
+  d->order->scheme->registered(d->order, writer, &ask, *d->place(d, claim->block).info, &claim->note);
+  if (!torn) unlock_recorder(d, claim->source);
+  claim->then = CLAIM_GRANT;
+  claim->at = CLAIM_RECEIVE;
+  return DIRECTORY_AGAIN;
+}
+
+static enum directory_result receive(const struct directory *d, unsigned me, struct directory_claim *claim) {
+  d->order->scheme->receive(d->order, &d->slot[me].recorder, claim->source, &claim->note);
+  unlock_recorder(d, me);
+  claim->at = claim->then;
+  return DIRECTORY_AGAIN;
+}
+
+static enum directory_result grant(const struct directory *d, unsigned me, struct directory_claim *claim) {
+  struct directory_place place = d->place(d, claim->block);
+  unsigned permission;
+  uint64_t word = granted(claim, me, wanted(claim), &permission);
+  if (word_mode(claim->word) == DIRECTORY_OWNED && word_mode(word) != DIRECTORY_OWNED)
+    *place.info = claim->info;
+  d->permit(d, me, claim->block, permission);
+  if (d->order->options.filter && !ORDER_WRONG(WRONG_LATE_FILTER))
+    d->order->scheme->touch(d->order, &d->slot[me].recorder, claim->block, (enum order_want)wanted(claim));
+  uint64_t old = atomic_exchange(place.word, word);
+  claim->at = CLAIM_GRANT_WAKE;
+  if (old & WORD_CONTENDED) return DIRECTORY_AGAIN;
+  advance(d, me, claim);
+  return DIRECTORY_AGAIN;
+}
+
+static enum directory_result grant_wake(const struct directory *d, unsigned me,
+                                        struct directory_claim *claim) {
+  unsigned slots = atomic_load(d->slots);
+  for (unsigned slot = 0; slot < slots; slot++)
+    if (atomic_load(&d->slot[slot].wants) == (uint32_t)claim->block + 1) notify(d, slot);
+  advance(d, me, claim);
+  return DIRECTORY_AGAIN;
+}
+
+enum directory_result directory_claim_step(const struct directory *d, unsigned me,
+                                           struct directory_claim *claim) {
+  switch (claim->at) {
+    case CLAIM_NEXT:
+      return next_block(d, me, claim);
+    case CLAIM_LOCK:
+      return lock_entry(d, me, claim);
+    case CLAIM_LOCK_SERVE:
+      return serve_meanwhile(d, me, claim, CLAIM_LOCK);
+    case CLAIM_ASK:
+      return ask_next(d, me, claim);
+    case CLAIM_ASK_MARK:
+      return ask_mark(d, me, claim);
+    case CLAIM_ROUND:
+      return look_at_cell(d, me, claim);
+    case CLAIM_ROUND_SERVE:
+      return serve_meanwhile(d, me, claim, CLAIM_ROUND);
+    case CLAIM_HELD:
+      return begin_held(d, me, claim);
+    case CLAIM_HELD_SERVE:
+      if (directory_serve_one(d, &claim->serve) == DIRECTORY_DONE) {
+        claim->serve = (struct directory_serve){0};
+        claim->at = CLAIM_RELEASE;
+      }
+      return DIRECTORY_AGAIN;
+    case CLAIM_RELEASE:
+      return release(d, claim);
+    case CLAIM_RELEASE_WAKE:
+      return release_wake(d, claim);
+    case CLAIM_WRITER:
+      return lock_writer(d, me, claim);
+    case CLAIM_WRITER_ASK:
+      return ask_writer(d, me, claim);
+    case CLAIM_RECEIVE:
+      if (lock_recorder(d, me)) claim->at = CLAIM_RECEIVED;
+      return DIRECTORY_AGAIN;
+    case CLAIM_RECEIVED:
+      return receive(d, me, claim);
+    case CLAIM_GRANT:
+      return grant(d, me, claim);
+    default:
+      return grant_wake(d, me, claim);
+  }
+}

@@ -1,0 +1,195 @@
+/* directory_serve.c: the side of the hand-over protocol that gives: answering requests, and parking, so that others can. See
+ * directory.h. */
+#include "order/directory.h"
+#include "order/directory_steps.h"
+#include "order/wrong.h"
+
+/* -- Answering ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_pinned(const struct directory_slot *slot, uint64_t block) {
+  for (unsigned i = 0; i < slot->pins; i++)
+    if (slot->pin[i].first <= block && block < slot->pin[i].end) return true;
+  return false;
+}
+
+enum directory_result directory_serve_one(const struct directory *d, struct directory_serve *serve) {
+  struct directory_slot *as = &d->slot[serve->as], *asker = &d->slot[serve->asker];
+  struct directory_cell *cell = &asker->cell[serve->cell];
+  switch (serve->at) {
+    case SERVE_LOCK:
+      if (lock_recorder(d, serve->as)) serve->at = SERVE_REPLY;
+      return DIRECTORY_AGAIN;
+    case SERVE_REPLY: { /* under the lock; permissions are seen by nobody else */
+      struct order_ask ask = {.block = asker->block, .want = asker->want, .from = serve->asker};
+      d->order->scheme->reply(d->order, &as->recorder, &ask, &cell->note);
+      d->permit(d, serve->as, ask.block, ask.want == ORDER_WRITE ? 0 : ORDER_READ);
+      as->lost++;
+      unlock_recorder(d, serve->as);
+      serve->at = SERVE_ANSWER;
+      return DIRECTORY_AGAIN;
+    }
+    default: /* the hand-over: what `as` wrote to the block is before what the asker does with it */
+      atomic_store_explicit(&cell->asks, cell_word(serve->as, CELL_ANSWERED), memory_order_release);
+      notify(d, serve->asker);
+      serve->at = SERVE_LOOK;
+      return DIRECTORY_DONE;
+  }
+}
+
+static bool find_cell(const struct directory *d, unsigned me, struct directory_serve *serve) {
+  for (unsigned i = 0; i < DIRECTORY_BATCH; i++)
+    if (atomic_load_explicit(&d->slot[serve->asker].cell[i].asks, memory_order_acquire) ==
+        cell_word(me, CELL_ASKED)) {
+      serve->as = (uint16_t)me, serve->cell = (uint16_t)i;
+      return true;
+    }
+  return false;
+}
+
+/* Somebody has asked and was not put off in this pass: its mark is taken away and it is looked into. */
+static bool find_asker(const struct directory_slot *slot, struct directory_serve *serve) {
+  for (unsigned i = 0; i < sizeof serve->seen / sizeof *serve->seen; i++) {
+    uint64_t asked = atomic_load(&slot->asked[i]) & ~serve->seen[i];
+    if (!asked) continue;
+    serve->asker = (uint16_t)(i * 64 + (unsigned)__builtin_ctzll(asked));
+    return true;
+  }
+  return false;
+}
+
+enum directory_result directory_serve_step(const struct directory *d, unsigned me,
+                                           struct directory_serve *serve) {
+  struct directory_slot *slot = &d->slot[me];
+  _Atomic uint64_t *asked = &slot->asked[serve->asker / 64];
+  uint64_t bit = 1UL << serve->asker % 64;
+  switch (serve->at) {
+    case SERVE_LOOK:
+      if (!find_asker(slot, serve)) {
+        *serve = (struct directory_serve){0};
+        return DIRECTORY_DONE;
+      }
+      atomic_fetch_and(&slot->asked[serve->asker / 64], ~(1UL << serve->asker % 64));
+      serve->at = SERVE_FIND;
+      return DIRECTORY_AGAIN;
+    case SERVE_FIND: /* the mark may be left from a request that was answered on our behalf: then there is none */
+      serve->at = SERVE_LOOK;
+      if (!find_cell(d, me, serve)) return DIRECTORY_AGAIN;
+      if (is_pinned(slot, d->slot[serve->asker].block)) {
+        serve->seen[serve->asker / 64] |= bit;
+        atomic_fetch_or(asked, bit);
+        return DIRECTORY_AGAIN;
+      }
+      serve->at = SERVE_LOCK;
+      return DIRECTORY_AGAIN;
+    default:
+      directory_serve_one(d, serve);
+      return DIRECTORY_AGAIN;
+  }
+}
+
+/* -- Parking ----------------------------------------------------------------------------------------------------------- */
+
+enum park_at { PARK_SERVE, PARK_LOCK, PARK_SCHEME, PARK_SET, PARK_CHECK, PARK_SERVE_AGAIN };
+
+static bool is_asked(const struct directory_slot *slot) {
+  for (unsigned i = 0; i < (ORDER_SLOTS + 63) / 64; i++)
+    if (atomic_load(&slot->asked[i])) return true;
+  return false;
+}
+
+/* Who asked before it could see that I am parked may sleep, and nobody else tells it: so look once more afterwards. Who holds me
+ * then tells all when it lets go. */
+static enum directory_result check_parked(const struct directory *d, unsigned me,
+                                          struct directory_parking *parking) {
+  if (!is_asked(&d->slot[me]) || !change_state(d, me, DIRECTORY_PARKED, DIRECTORY_RUNNING))
+    return DIRECTORY_DONE;
+  parking->at = PARK_SERVE_AGAIN;
+  return DIRECTORY_AGAIN;
+}
+
+static enum directory_result leave(const struct directory *d, unsigned me, struct directory_parking *parking,
+                                   void (*tell)(const struct order *, struct order_recorder *)) {
+  switch (parking->at) {
+    case PARK_SERVE:
+    case PARK_SERVE_AGAIN:
+      if (directory_serve_step(d, me, &parking->serve) == DIRECTORY_DONE)
+        parking->at = parking->at == PARK_SERVE ? PARK_LOCK : PARK_SET;
+      return DIRECTORY_AGAIN;
+    case PARK_LOCK:
+      if (lock_recorder(d, me)) parking->at = PARK_SCHEME;
+      return DIRECTORY_AGAIN;
+    case PARK_SCHEME:
+      tell(d->order, &d->slot[me].recorder);
+      unlock_recorder(d, me);
+      parking->at = PARK_SET;
+      return DIRECTORY_AGAIN;
+    case PARK_SET:
+      atomic_store(&d->slot[me].state, DIRECTORY_PARKED);
+      parking->at = PARK_CHECK;
+      return DIRECTORY_AGAIN;
+    default:
+      return check_parked(d, me, parking);
+  }
+}
+
+enum directory_result directory_park_step(const struct directory *d, unsigned me,
+                                          struct directory_parking *parking) {
+  return leave(d, me, parking, order_park);
+}
+
+enum directory_result directory_exit_step(const struct directory *d, unsigned me,
+                                          struct directory_parking *parking) {
+  return leave(d, me, parking, d->order->scheme->exit);
+}
+
+enum unpark_at { UNPARK_TAKE, UNPARK_LOCK, UNPARK_SCHEME, UNPARK_SERVE };
+
+static enum directory_result come_back(const struct directory *d, unsigned me,
+                                       struct directory_parking *parking) {
+  switch (parking->at) {
+    case UNPARK_TAKE:
+      parking->seen = atomic_load(&d->slot[me].events);
+      if (!change_state(d, me, DIRECTORY_PARKED, DIRECTORY_RUNNING)) return DIRECTORY_WAITS;
+      parking->at = UNPARK_LOCK;
+      return DIRECTORY_AGAIN;
+    case UNPARK_LOCK:
+      if (lock_recorder(d, me)) parking->at = UNPARK_SCHEME;
+      return DIRECTORY_AGAIN;
+    default: /* what was asked meanwhile and not answered */
+      return directory_serve_step(d, me, &parking->serve);
+  }
+}
+
+enum directory_result directory_unpark_step(const struct directory *d, unsigned me,
+                                            struct directory_parking *parking) {
+  if (parking->at != UNPARK_SCHEME) return come_back(d, me, parking);
+  order_unpark(d->order, &d->slot[me].recorder);
+  unlock_recorder(d, me);
+  parking->at = UNPARK_SERVE;
+  return DIRECTORY_AGAIN;
+}
+
+enum directory_result directory_begin_step(const struct directory *d, unsigned me,
+                                           struct directory_parking *parking, unsigned parent,
+                                           const struct order_note *in) {
+  if (parking->at != UNPARK_SCHEME) return come_back(d, me, parking);
+  d->order->scheme->begin(d->order, &d->slot[me].recorder, parent, in);
+  unlock_recorder(d, me);
+  parking->at = UNPARK_SERVE;
+  return DIRECTORY_AGAIN;
+}
+
+enum directory_result directory_spawn_step(const struct directory *d, unsigned me, unsigned child,
+                                           struct order_note *out) {
+  if (!lock_recorder(d, me)) return DIRECTORY_AGAIN;
+  d->order->scheme->spawn(d->order, &d->slot[me].recorder, child, out);
+  unlock_recorder(d, me);
+  return DIRECTORY_DONE;
+}
+
+enum directory_result directory_end_step(const struct directory *d, unsigned me) {
+  if (!lock_recorder(d, me)) return DIRECTORY_AGAIN;
+  d->order->scheme->end(d->order, &d->slot[me].recorder);
+  unlock_recorder(d, me);
+  return DIRECTORY_DONE;
+}
