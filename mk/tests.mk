@@ -35,6 +35,12 @@ INPUT_SOURCES := $(filter-out $(INPUT_SHARED),$(wildcard tests/input/*.c))
 INPUT_UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(INPUT_SOURCES))
 INPUT_PARTS := $(wildcard src/input/*.c)
 
+# And for the simulated multiprocessor.
+SIM_SHARED := $(filter $(patsubst %.h,%.c,$(wildcard tests/sim/*.h)),$(wildcard tests/sim/*.c))
+SIM_SOURCES := $(filter-out $(SIM_SHARED),$(wildcard tests/sim/*.c))
+SIM_UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(SIM_SOURCES))
+SIM_PARTS := $(wildcard src/sim/*.c src/order/*.c)
+
 # A test program that does not compile is a failed test, not the end of the run.
 .PHONY: test soak build-tests test-programs test-packages
 test: all stress-engines build-tests
@@ -53,6 +59,7 @@ test-packages:
 	@tools/packages.sh test e2e
 
 test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded
+test-programs: $(SIM_UNITS)
 
 $(TESTS)/programs/%: tests/programs/%.c
 	$(call say,CC $<)
@@ -77,6 +84,10 @@ $(TESTS)/recording/%: tests/recording/%.c $(RECORDING_SHARED) $(RECORDING_PARTS)
 $(TESTS)/input/%: tests/input/%.c $(INPUT_SHARED) $(INPUT_PARTS) $(wildcard tests/input/*.h src/input/*.h)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(INPUT_SHARED) $(INPUT_PARTS)
+
+$(TESTS)/sim/%: tests/sim/%.c $(SIM_SHARED) $(SIM_PARTS) $(wildcard tests/sim/*.h src/sim/*.h src/order/*.h)
+	$(call say,CC $<)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(SIM_SHARED) $(SIM_PARTS) -lzstd
 
 $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded: $(TESTS)/%: tests/lib/%.c
 	$(call say,CC $<)

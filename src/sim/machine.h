@@ -2,7 +2,8 @@
  *
  * Time. Each port has its local cycle. The machine always advances what is earliest: an event before a port of the same cycle, events of
  * one cycle in the order in which they were made, ports of one cycle by number. A hart may run ahead over instructions that
- * touch no memory: nobody can tell. Before a memory access it stops at its horizon, the cycle of the next event or other port.
+ * touch no memory: nobody can tell. Before a memory access it stops at its horizon: the next event, or the cycle from which on another port
+ * could have done something that reaches it.
  *
  * The **watcher** is a recorder or replayer of the order. It is told of what software does (threads are born, die, change harts, call
  * the kernel) and may stop a thread at any position; what the hardware does it learns inside the memory system that it is hooked into. */
@@ -12,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/calendar.h"
 #include "sim/config.h"
 #include "sim/memory.h"
 #include "sim/thread.h"
@@ -32,7 +34,6 @@ struct hart {
 
 /* -- Events -------------------------------------------------------------------------------------------------------------- */
 
-typedef void event_function(struct machine *machine, void *object, uint64_t argument);
 /* Calls back at this cycle (now, if it has passed). Lowers the running hart's horizon, so it is safe to call from anywhere. */
 void machine_at(struct machine *machine, uint64_t cycle, event_function *function, void *object,
                 uint64_t argument);
@@ -59,13 +60,6 @@ struct watcher {
 
 /* -- The machine --------------------------------------------------------------------------------------------------------- */
 
-struct event {
-  uint64_t cycle, sequence;
-  event_function *function;
-  void *object;
-  uint64_t argument;
-};
-
 struct machine {
   struct sim_config config;
   const struct memory_system *system;
@@ -81,9 +75,8 @@ struct machine {
   uint64_t random; /* state of machine_random */
   uint64_t cycle;  /* of what is being done now */
   struct port *running;
-  struct event *events; /* a heap */
-  uint32_t event_count, event_room;
-  uint64_t event_sequence;
+  struct calendar *calendar; /* events */
+  uint32_t lookahead; /* cycles before anything that one port does can reach another; the memory system's */
   uint64_t instructions; /* of all harts, at the end */
 };
 
@@ -100,6 +93,9 @@ struct machine *machine_new(const struct sim_config *config, const char **error)
 void machine_free(struct machine *machine);
 /* Until every process has ended, or nothing can happen any more (false). */
 bool machine_run(struct machine *machine);
+/* One event, or one port up to its horizon: machine_run is a loop around it. */
+enum turn { TURN_NONE, TURN_EVENT, TURN_PORT };
+enum turn machine_turn(struct machine *machine);
 /* Asks for the hart between two instructions. */
 void hart_interrupt(struct hart *hart);
 /* Registers for a squash: the thread goes on from there when it runs next. The position is set too. */

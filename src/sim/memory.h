@@ -93,7 +93,9 @@ struct port {
   uint64_t
       hold_until; /* forward progress: until this cycle, others' stores to the reserved line are kept waiting */
 
-  void (*woken)(struct port *port); /* devices: go on (harts: NULL, the scheduler sees to it) */
+  void (*run)(
+      struct port *port); /* harts: go on from port->cycle until the horizon or a wait. Devices: NULL … */
+  void (*woken)(struct port *port); /* … and go on here */
   struct machine *machine;
   void *memory; /* the memory system's own state of this port */
   struct fast_table own_loads, own_stores, own_fetches;
@@ -114,6 +116,9 @@ static inline void port_grant(struct fast_table *table, const struct access *acc
   table->line[fast_index(access->vaddr)] =
       (struct fast_line){line_of(access->vaddr), host, used, line_of(access->paddr)};
 }
+
+/* An idle port without thread, with empty tables, in a zeroed structure. */
+void port_init(struct port *port, struct machine *machine, uint32_t number);
 
 enum port_tables { PORT_LOADS = 1, PORT_STORES = 2, PORT_FETCHES = 4, PORT_ALL = 7 };
 /* The line, by its physical address, is not fast any more in these own_… tables. */

@@ -172,7 +172,7 @@ case $suite in
     [ "$(cat "$dir/$kind/status")" = "exit 0" ] && report pass
     report fail "$(cat "$dir/$kind/status")" "$(cat "$dir/$kind/stdout" "$dir/$kind/stderr" | excerpt)"
     ;;
-  engine | recording | input)
+  engine | recording | input | sim)
     seconds=3600
     program=$ROOT/build/tests/$test
     [ ! -e "$ROOT/tests/$test.sh" ] || program=$ROOT/tests/$test.sh
@@ -182,6 +182,7 @@ case $suite in
     # The libraries and programs whose every instruction the decoders are tried on.
     [ "$suite" != engine ] || arguments=(-n "$UNIT_COUNT"
       /usr/lib/*-linux-gnu/{libc.so.6,libstdc++.so.6,libcrypto.so.3} /usr/bin/python3)
+    [ "$suite" != sim ] || arguments=(-n "$SIM_COUNT")
     limited "$kind" "$program" "${arguments[@]}"
     grep -q '^[1-9][0-9]* passed, 0 failed$' "$dir/$kind/stdout" && [ "$(cat "$dir/$kind/status")" = "exit 0" ] &&
       report pass

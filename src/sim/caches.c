@@ -1,0 +1,137 @@
+/* caches.c: the memory system with caches, as its ports see it: building it, accesses, draining. See caches.h. */
+#include "sim/caches.h"
+
+/* -- Building --------------------------------------------------------------------------------------------------------- */
+
+static void *allocate(size_t count, size_t size) {
+  void *memory = calloc(count, size);
+  CHECK(memory, "out of memory");
+  return memory;
+}
+
+static void build_l1(struct caches *caches, unsigned node, struct port *port, bool instructions) {
+  const struct sim_config *config = &caches->machine->config;
+  struct l1 *l1 = &caches->l1[node];
+  l1->caches = caches;
+  l1->port = port;
+  l1->node = (uint8_t)node;
+  l1->instructions = instructions;
+  l1->ways = config->l1_ways;
+  l1->sets = (uint32_t)(config->l1_bytes / LINE_BYTES / l1->ways);
+  l1->lines = allocate((size_t)l1->sets * l1->ways, sizeof *l1->lines);
+}
+
+static void build_bank(struct caches *caches, struct bank *bank) {
+  const struct sim_config *config = &caches->machine->config;
+  bank->ways = config->l2_ways;
+  bank->sets = (uint32_t)(config->l2_bytes / LINE_BYTES / bank->ways / caches->banks);
+  bank->lines = allocate((size_t)bank->sets * bank->ways, sizeof *bank->lines);
+}
+
+void caches_begin(struct machine *machine) {
+  struct caches *caches = allocate(1, sizeof *caches);
+  const struct sim_config *config = &machine->config;
+  machine->memory = caches;
+  machine->system = &cached_memory;
+  caches->machine = machine;
+  caches->ports = machine->port_count;
+  caches->nodes = caches->ports + config->harts;
+  CHECK(caches->nodes <= NODES, "%u caches: the directory has bits for %d", caches->nodes, NODES);
+  caches->banks = config->l2_banks;
+  while (caches->mesh_width * caches->mesh_width < caches->ports) caches->mesh_width++;
+  protocol_load(&caches->table, config->protocol);
+  for (uint32_t n = 0; n < caches->ports; n++) {
+    struct port *port = machine->ports[n];
+    build_l1(caches, n, port, false);
+    if (n < config->harts) build_l1(caches, caches->ports + n, port, true);
+    port->memory = &caches->l1[n];
+    port->hit_cycles = config->l1_cycles;
+  }
+  caches->bank = allocate(caches->banks, sizeof *caches->bank);
+  for (uint32_t n = 0; n < caches->banks; n++) build_bank(caches, &caches->bank[n]);
+  caches->proxies = allocate(machine->ram_bytes / LINE_BYTES, 1);
+  caches->random = config->seed * 2 + 1;           /* never zero */
+  for (int n = 0; n < 8; n++) mesh_random(caches); /* seeds that differ in few bits start alike */
+  machine->lookahead = mesh_lookahead(caches);
+}
+
+static void end(struct machine *machine) {
+  struct caches *caches = caches_of(machine);
+  if (!caches) return;
+  for (uint32_t n = 0; n < caches->nodes; n++) free(caches->l1[n].lines);
+  for (uint32_t n = 0; n < caches->banks; n++) free(caches->bank[n].lines);
+  while (caches->all) {
+    struct message *next = caches->all->older;
+    free(caches->all);
+    caches->all = next;
+  }
+  free(caches->bank);
+  free(caches->proxies);
+  free(caches);
+  machine->memory = NULL;
+}
+
+/* -- Accesses --------------------------------------------------------------------------------------------------------- */
+
+static bool writes(unsigned kind) {
+  return kind == ACCESS_STORE || kind == ACCESS_SC || kind == ACCESS_AMO;
+}
+
+/* The next access to the line needs no call, until port_drop. Where a recorder's filters tell reads from writes, a read does not
+   make writes fast. */
+static void grant_fast(struct port *port, const struct access *access, struct l1_line *line, bool write) {
+  if (access->kernel) return;
+  if (access->kind == ACCESS_FETCH) {
+    port_grant(&port->own_fetches, access, line->data, &line->used);
+    return;
+  }
+  port_grant(&port->own_loads, access, line->data, &line->used);
+  if (write && line->state == L1_M) port_grant(&port->own_stores, access, line->data, &line->used);
+}
+
+static enum access_result cached_access(struct port *port, struct access *access) {
+  struct caches *caches = caches_of(port->machine);
+  if (access->kind == ACCESS_FENCE) return ACCESS_DONE;
+  bool fetch = access->kind == ACCESS_FETCH, write = writes(access->kind);
+  uint64_t block = line_of(access->paddr);
+  struct l1 *l1 = fetch ? &caches->l1[caches->ports + port->number] : &caches->l1[port->number];
+  struct l1_line *line = l1_access(l1, block, write, false, port->cycle);
+  if (!line) return ACCESS_WAIT;
+  if (caches->hooks) caches->hooks->touch(port, block, write);
+  grant_fast(port, access, line, write);
+  if (fetch) return ACCESS_DONE;
+  access_perform(port, access, line->data);
+  port->cycle += port->hit_cycles;
+  return ACCESS_DONE;
+}
+
+/* -- At the end ------------------------------------------------------------------------------------------------------- */
+
+/* Messages that are on their way arrive; no port runs. */
+static void settle(struct machine *machine) {
+  while (caches_of(machine)->in_flight) {
+    struct event event = calendar_take(machine->calendar);
+    machine->cycle = event.cycle;
+    event.function(machine, event.object, event.argument);
+  }
+}
+
+static void drain(struct machine *machine) {
+  struct caches *caches = caches_of(machine);
+  settle(machine);
+  for (uint32_t n = 0; n < caches->banks; n++) {
+    struct bank *bank = &caches->bank[n];
+    for (uint32_t at = 0; at < bank->sets * bank->ways; at++) {
+      struct l2_line *line = &bank->lines[at];
+      if (line->state != DIR_NP)
+        memcpy(machine_ram(machine, line->block), caches_newest(caches, line->block), LINE_BYTES);
+    }
+  }
+}
+
+const struct memory_system cached_memory = {
+    .access = cached_access,
+    .drain = drain,
+    .end = end,
+    .name = "caches",
+};

@@ -1,0 +1,169 @@
+/* caches.h: the memory system with caches: private L1s, a shared banked L2 with its directory, a mesh between them.
+ *
+ * Data really are where the protocol says: each L1 line, L2 line and the machine's memory hold bytes of their own, so a protocol
+ * that goes wrong computes something wrong. The private caches are in l1.c, the directory in directory.c, both walk the tables of
+ * protocol.c; mesh.c carries their messages. A recorder hooks in where the papers' hardware does: at coherence replies, at their receipt, and at
+ * accesses (struct caches_hooks). */
+#ifndef REPRISE_SIM_CACHES_H
+#define REPRISE_SIM_CACHES_H
+
+#include "sim/check.h"
+#include "sim/machine.h"
+#include "sim/message.h"
+#include "sim/protocol.h"
+
+enum { WRITE_BACKS = 4 }; /* entries of a private cache's write-back buffer */
+
+/* A frame of a private cache, or an entry of its write-back buffer. */
+struct l1_line {
+  uint64_t block; /* physical address */
+  uint64_t used;  /* port->references at the last access */
+  uint8_t state;  /* enum l1_state */
+  int8_t missing; /* acknowledgements that have not come yet; may be negative before the data have */
+  bool for_hart, for_buffer; /* who is to be told when it is there */
+  uint8_t data[LINE_BYTES] __attribute__((aligned(16)));
+};
+
+struct l1 {
+  struct caches *caches;
+  struct port *port;
+  uint8_t node;
+  bool instructions; /* its hart fetches here; read-only */
+  bool stalled;      /* an access could not even begin: try again when anything has ended */
+  uint32_t sets, ways;
+  struct l1_line *lines;
+  struct l1_line buffer[WRITE_BACKS];
+  uint64_t pinned,
+      pinned_until; /* a line just filled stays until the access that asked for it, one cycle later */
+};
+
+/* A frame of the L2, with its entry of the directory. */
+struct l2_line {
+  uint64_t block;
+  uint64_t used;
+  uint64_t
+      sharers; /* a bit for each node that may have a copy, or had one and may have been asked for nothing since */
+  uint64_t leaving;             /* while busy: those who have been told to give their copy up */
+  uint8_t state;                /* enum dir_state */
+  uint8_t owner;                /* node or NOBODY */
+  uint8_t last_writer;          /* node or NOBODY; it is the owner or a sharer */
+  uint8_t requester;            /* FETCH: whose request */
+  uint8_t request;              /* and which: enum message_kind */
+  bool dirty;                   /* newer than memory */
+  int16_t missing;              /* EVICT: RECALL_ACKs that have not come yet … */
+  int16_t unordered;            /* … and PROXY_ACKs; may be negative when they overtake */
+  struct message *first, *last; /* messages that wait until it is not busy any more */
+  uint8_t data[LINE_BYTES] __attribute__((aligned(16)));
+};
+
+struct bank {
+  uint32_t sets, ways;
+  struct l2_line *lines;
+  struct message *first, *last; /* messages that wait for a frame */
+};
+
+/* One list of counters: reprise sim prints it. */
+#define CACHES_COUNTERS(X)                                                        \
+  X(load_misses, "load misses")                                                   \
+  X(store_misses, "store misses")                                                 \
+  X(upgrades, "upgrades (store to a shared line)")                                \
+  X(fetch_misses, "instruction fetch misses")                                     \
+  X(l1_write_backs, "L1 write-backs")                                             \
+  X(l1_replacements, "L1 replacements without a word")                            \
+  X(l2_misses, "L2 misses")                                                       \
+  X(l2_evictions, "L2 evictions")                                                 \
+  X(write_buffer_stalls, "accesses that waited for a frame or write-back buffer") \
+  X(stalled_requests, "requests that waited for a busy block")
+
+struct caches_counters {
+#define X(name, text) uint64_t name;
+  CACHES_COUNTERS(X)
+#undef X
+  uint64_t messages[MESSAGE_KINDS_COUNT], bytes[MESSAGE_KINDS_COUNT];
+  uint64_t note_bytes; /* of them, the recorder's */
+};
+
+/* What a recorder sees. Ports are numbered; a port's two caches are one to it. */
+struct caches_hooks {
+  /* `from` answers the request of `to` for a block; fills the note in. False: nothing to say. */
+  bool (*reply)(struct machine *machine, struct port *from, struct port *to, uint64_t block, bool write,
+                struct order_note *note);
+  void (*receive)(struct machine *machine, struct port *to, struct port *from, const struct order_note *note);
+  /* An access is about to be performed. After it the line is fast, until port_drop. */
+  void (*touch)(struct port *port, uint64_t block, bool write);
+  /* A port that can order others for this block: block modulo harts, if it has a thread (Karma section 4.6). */
+  struct port *(*proxy)(struct machine *machine, uint64_t block);
+  uint32_t note_bytes; /* what a note costs on the wire */
+};
+
+struct caches {
+  struct machine *machine;
+  const struct caches_hooks *hooks; /* NULL: no recorder */
+  struct protocol_table table;
+  uint32_t ports, nodes, banks, mesh_width;
+  struct l1 l1[NODES];
+  struct bank *bank;
+  uint8_t
+      *proxies; /* of each block: 0, or after it has left the L2 its proxy's port + 1 (Karma section 4.6) */
+  struct message *spare; /* free messages */
+  struct message *all;   /* and all of them */
+  uint64_t random;       /* of the latencies */
+  struct caches_counters counters;
+  uint64_t in_flight; /* messages on their way */
+  uint64_t touched;   /* block of the last message, for who checks */
+};
+
+extern const struct memory_system cached_memory;
+
+/* Builds machine->memory as the machine's configuration says. The machine has its ports. */
+void caches_begin(struct machine *machine);
+
+static inline struct caches *caches_of(const struct machine *machine) {
+  return machine->memory;
+}
+
+/* -- mesh.c: messages ------------------------------------------------------------------------------------------------- */
+
+struct message *message_new(struct caches *caches, enum message_kind kind, uint64_t block);
+void message_free(struct caches *caches, struct message *message);
+/* It leaves at this cycle. Takes the message over. */
+void message_send(struct caches *caches, struct message *message, uint64_t cycle);
+uint64_t mesh_random(struct caches *caches);
+/* The least number of cycles between a request and anything that it makes happen to another port. */
+uint32_t mesh_lookahead(const struct caches *caches);
+/* Comes back at this cycle, to the same receiver. */
+void message_again(struct caches *caches, struct message *message, uint64_t cycle);
+
+/* -- l1.c ---------------------------------------------------------------------------------------------------------------- */
+
+/* The line that the port may read or write now, or NULL: it is asked for, and the port or its store buffer will be told. */
+struct l1_line *l1_access(struct l1 *l1, uint64_t block, bool write, bool for_buffer, uint64_t cycle);
+void l1_message(struct l1 *l1, struct message *message, uint64_t cycle);
+struct l1_line *l1_find(struct l1 *l1, uint64_t block); /* among the frames, NULL if it is not there */
+struct l1_line *l1_find_buffered(struct l1 *l1, uint64_t block); /* in the write-back buffer */
+static inline bool l1_readable(unsigned state) {
+  return (state >= L1_S && state <= L1_O) || state == L1_SM || state == L1_OM || state == L1_SM_A;
+}
+
+/* -- directory.c ------------------------------------------------------------------------------------------------------- */
+
+void directory_message(struct caches *caches, struct message *message, uint64_t cycle);
+struct l2_line *directory_find(struct caches *caches, uint64_t block); /* NULL: not in the L2 */
+static inline uint8_t directory_home(const struct caches *caches, uint64_t block) {
+  return (block >> LINE_SHIFT) % caches->banks;
+}
+
+/* The port whose cache a node is. */
+static inline struct port *node_port(const struct caches *caches, unsigned node) {
+  return caches->l1[node].port;
+}
+
+/* -- invariants.c ------------------------------------------------------------------------------------------------------- */
+
+/* Stops the simulator unless: one writer or many readers; readable copies have these bytes (unless NULL); all copies are in the L2
+   and known to the directory. */
+void caches_check(struct caches *caches, uint64_t block, const uint8_t *bytes);
+/* The newest bytes of a block, wherever they are. */
+const uint8_t *caches_newest(struct caches *caches, uint64_t block);
+
+#endif

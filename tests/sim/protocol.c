@@ -1,0 +1,198 @@
+/* protocol.c: the coherence protocol under random accesses, after Wood, Gibson and Katz.
+ *
+ *   protocol [-n ACCESSES] [-v]     in all, over all configurations; -v prints the coverage
+ *
+ * Few blocks, caches that hold fewer, random latencies. After every step (an access, or the arrival of a message) the block that it
+ * touched is checked: one writer or many readers, all readable copies have the bytes last stored, the directory knows
+ * all copies. A load must return the last store. In the end every row of the protocol's table must have been taken. */
+#include <unistd.h>
+
+#include "support.h"
+
+enum { BLOCKS = 7, PAGE = 0x1000 };
+
+static struct trial {
+  uint64_t random, accesses;
+  uint8_t golden[BLOCKS][LINE_BYTES];
+  struct {
+    struct access access;
+    uint8_t data[LINE_BYTES];
+    bool chosen;
+    unsigned block;
+  } port[NODES];
+} trial;
+
+/* Far apart enough to fall into one set, or next to each other. */
+static uint64_t block_address(unsigned block) {
+  return PAGE + (uint64_t)block * LINE_BYTES * (block & 1 ? 16 : 1);
+}
+
+static void choose(struct port *port) {
+  struct access *access = &trial.port[port->number].access;
+  uint8_t *data = trial.port[port->number].data;
+  bool device = port->number >= port->machine->config.harts;
+  unsigned block = (unsigned)support_below(&trial.random, BLOCKS),
+           size = 1u << support_below(&trial.random, 4);
+  unsigned kind = (unsigned)support_below(&trial.random, device ? 2 : ACCESS_FENCE);
+  bool whole = device || support_below(&trial.random, 16) == 0;
+  if (kind >= ACCESS_LR && kind <= ACCESS_AMO && size < 4) size = 4;
+  if (whole && kind > ACCESS_STORE) kind = ACCESS_LOAD;
+  if (whole) size = LINE_BYTES;
+  uint64_t address = block_address(block) + support_below(&trial.random, LINE_BYTES / size) * size;
+  *access = (struct access){.vaddr = address,
+                            .paddr = address,
+                            .kind = (uint8_t)kind,
+                            .size = (uint8_t)size,
+                            .amo = (uint8_t)support_below(&trial.random, AMO_MAXU + 1),
+                            .kernel = whole,
+                            .data = data};
+  for (unsigned n = 0; n < size; n += 8) {
+    uint64_t word = support_random(&trial.random);
+    memcpy(data + n, &word, size < 8 ? size : 8);
+  }
+  trial.port[port->number].chosen = true;
+  trial.port[port->number].block = block;
+}
+
+/* The access has been performed: what it returned is what was stored last, and what it stored is that from now on. */
+static void performed(struct port *port, const uint8_t *before) {
+  const struct access *access = &trial.port[port->number].access;
+  uint8_t *golden = &trial.golden[trial.port[port->number].block][access->paddr % LINE_BYTES];
+  unsigned kind = access->kind, size = access->size;
+  if (kind == ACCESS_LOAD || kind == ACCESS_LR || kind == ACCESS_AMO)
+    CHECK(!memcmp(golden, access->data, size), "port %u read an old value of %lx", port->number,
+          (unsigned long)access->paddr);
+  if (kind == ACCESS_STORE || (kind == ACCESS_SC && !access->failed)) memcpy(golden, before, size);
+  if (kind == ACCESS_AMO) {
+    uint64_t old = 0, operand = 0;
+    memcpy(&old, golden, size);
+    memcpy(&operand, before, size);
+    uint64_t result = amo_result(access->amo, size, old, operand);
+    memcpy(golden, &result, size);
+  }
+  trial.accesses++;
+}
+
+/* As a hart does: accesses through fast lines where it has them, else through the memory system. */
+static bool fast(struct port *port, struct access *access) {
+  if (access->kernel || access->kind > ACCESS_STORE) return false;
+  struct fast_table *table = access->kind == ACCESS_STORE ? port->stores : port->loads;
+  struct fast_line *line = &table->line[fast_index(access->vaddr)];
+  if (line->tag != line_of(access->vaddr)) return false;
+  access_perform(port, access, line->host);
+  *line->used = port->references;
+  port->cycle += port->hit_cycles;
+  return true;
+}
+
+static void run(struct port *port) {
+  uint8_t before[LINE_BYTES];
+  while (port->cycle < port->horizon && !port->waiting) {
+    unsigned number = port->number;
+    if (!trial.port[number].chosen) choose(port);
+    struct access *access = &trial.port[number].access;
+    memcpy(before, access->data, LINE_BYTES);
+    unsigned block = trial.port[number].block;
+    if (!fast(port, access) && port->machine->system->access(port, access) == ACCESS_WAIT) {
+      port->waiting = true;
+    } else {
+      trial.port[number].chosen = false;
+      if (access->kind != ACCESS_FETCH) performed(port, before);
+      port->cycle += support_below(&trial.random, 4);
+    }
+    caches_check(caches_of(port->machine), block_address(block), trial.golden[block]);
+  }
+}
+
+/* A thread that waits is taken off its hart, and another begins there with something else. */
+static void interrupt_someone(struct machine *machine) {
+  struct port *port = machine->ports[support_below(&trial.random, machine->port_count)];
+  if (!port->waiting) return;
+  trial.port[port->number].chosen = false;
+  port_wake(port, machine->cycle);
+}
+
+static void check_touched(struct caches *caches) {
+  for (unsigned block = 0; block < BLOCKS; block++)
+    if (block_address(block) == caches->touched) caches_check(caches, caches->touched, trial.golden[block]);
+}
+
+static bool always_reply(struct machine *machine, struct port *from, struct port *to, uint64_t block,
+                         bool write, struct order_note *note) {
+  (void)machine, (void)from, (void)to, (void)block, (void)write, (void)note;
+  return true;
+}
+static void ignore_receive(struct machine *machine, struct port *to, struct port *from,
+                           const struct order_note *note) {
+  (void)machine, (void)to, (void)from, (void)note;
+}
+static void ignore_touch(struct port *port, uint64_t block, bool write) {
+  (void)port, (void)block, (void)write;
+}
+static struct port *modulo_proxy(struct machine *machine, uint64_t block) {
+  return machine->ports[block / LINE_BYTES % machine->config.harts];
+}
+static const struct caches_hooks hooks = {always_reply, ignore_receive, ignore_touch, modulo_proxy, 8};
+
+static void add_coverage(struct protocol_table *sum, const struct protocol_table *table) {
+  for (unsigned state = 0; state < L1_STATES_COUNT; state++)
+    for (unsigned event = 0; event < L1_EVENTS_COUNT; event++)
+      sum->l1_taken[state][event] += table->l1_taken[state][event];
+  for (unsigned state = 0; state < DIR_STATES_COUNT; state++)
+    for (unsigned event = 0; event < DIR_EVENTS_COUNT; event++)
+      sum->dir_taken[state][event] += table->dir_taken[state][event];
+}
+
+static void one_configuration(unsigned number, uint64_t accesses, struct protocol_table *sum) {
+  uint32_t harts = number % 3 == 0 ? 2 : number % 3 == 1 ? 4 : 16;
+  struct sim_config config = support_config(harts, number);
+  config.protocol = number / 2 % 2 ? PROTOCOL_MOSI : PROTOCOL_MESI;
+  config.l1_ways = 1 + number / 4 % 2;
+  config.l1_bytes = LINE_BYTES * config.l1_ways * (1u << number / 8 % 3);
+  config.l2_banks = 1 + number / 3 % 2;
+  config.l2_ways = number / 16 % 2 ? 4 : 1 + number % 2;
+  config.l2_bytes = (uint64_t)LINE_BYTES * config.l2_banks * config.l2_ways * 2;
+  config.perturb_cycles = number % 5 == 0 ? 0 : number % 5 == 1 ? 3 : 60;
+  config.hop_cycles = number % 4;
+  memset(&trial, 0, sizeof trial);
+  trial.random = number;
+  struct machine *machine = support_machine(&config, run, number % 2);
+  struct caches *caches = caches_of(machine);
+  if (number % 8 != 7) caches->hooks = &hooks;
+  while (trial.accesses < accesses) {
+    enum turn turn = machine_turn(machine);
+    CHECK(turn != TURN_NONE, "nothing can happen any more, after %lu accesses",
+          (unsigned long)trial.accesses);
+    if (turn == TURN_EVENT) check_touched(caches);
+    if (support_below(&trial.random, 256) == 0) interrupt_someone(machine);
+  }
+  machine->system->drain(machine);
+  for (unsigned block = 0; block < BLOCKS; block++)
+    support_check(!memcmp(machine_ram(machine, block_address(block)), trial.golden[block], LINE_BYTES),
+                  "configuration %u: block %u after draining", number, block);
+  sum += config.protocol == PROTOCOL_MOSI;
+  add_coverage(sum, &caches->table);
+  support_free(machine);
+}
+
+int main(int argc, char **argv) {
+  enum { CONFIGURATIONS = 64 };
+  static struct protocol_table sum[2];
+  uint64_t accesses = 2000000;
+  bool verbose = false;
+  for (int option; (option = getopt(argc, argv, "n:v")) != -1;) {
+    if (option == 'n') accesses = strtoull(optarg, NULL, 0);
+    if (option == 'v') verbose = true;
+  }
+  protocol_load(&sum[0], PROTOCOL_MESI);
+  protocol_load(&sum[1], PROTOCOL_MOSI);
+  for (unsigned number = 0; number < CONFIGURATIONS; number++)
+    one_configuration(number, accesses / CONFIGURATIONS, sum);
+  FILE *out = verbose ? stdout : fopen("/dev/null", "w");
+  for (int protocol = 0; protocol < 2; protocol++) {
+    fprintf(out, "%s\n", protocol ? "MOSI" : "MESI");
+    unsigned missing = protocol_coverage(&sum[protocol], out);
+    support_check(!missing, "%s: %u rows of the table were never taken", protocol ? "MOSI" : "MESI", missing);
+  }
+  return support_end();
+}
