@@ -68,7 +68,7 @@ struct directory_entry {
 
 /* Takes our numbers out of what the kernel has just written; returns how many bytes are left. Another thread may unmap
  * the buffer, so it is read with care. */
-static long remove_entries(const struct call *call, long bytes) {
+static long remove_entries(struct thread *thread, const struct call *call, long bytes) {
   size_t skip = call->nr == __NR_getdents64 ? 1 : 0;
   char *buffer = (char *)call->args[1];
   for (long at = 0; at < bytes;) {
@@ -79,6 +79,7 @@ static long remove_entries(const struct call *call, long bytes) {
     if (is_reserved_number(entry.name + skip) && lists_descriptors((int)call->args[0], true)) {
       if (safe_copy(buffer + at, buffer + next, (size_t)(bytes - next))) break;
       bytes -= entry.length;
+      thread->overwritten = true;
       next = at;
     }
     at = next;
@@ -90,7 +91,7 @@ long listing_read(struct thread *thread, const struct call *call) {
   long bytes, left;
   do { /* a buffer of which nothing is left must not look like the end of the folder */
     left = bytes = syscall_pass_on(thread, call);
-    if (bytes > 0) left = remove_entries(call, bytes);
+    if (bytes > 0) left = remove_entries(thread, call, bytes);
   } while (left == 0 && bytes > 0);
   return left;
 }

@@ -11,6 +11,7 @@
   X(signals, "signals taken, queued, delivered, returned from")   \
   X(threads, "threads and processes created and ended")           \
   X(memory, "mapping changes")                                    \
-  X(code, "code invalidated and flushed")
+  X(code, "code invalidated and flushed")                         \
+  X(checks, "every page of a digest of memory")
 
 #endif

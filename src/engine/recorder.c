@@ -188,6 +188,28 @@ static long log_piece(void *visitor, const struct input_piece *piece) {
   return 0;
 }
 
+/* As much of a piece as there is, page by page. */
+static long log_readable(void *visitor, const struct input_piece *piece) {
+  if (!(piece->flags & INPUT_WRITES)) return 0;
+  uintptr_t at = piece->address, end = piece->address + piece->bytes;
+  uint8_t buffer[PAGE];
+  while (at < end) {
+    size_t part = MIN(ALIGN_DOWN(at, PAGE) + PAGE, end) - at;
+    if (!safe_copy(buffer, (const void *)at, part)) record_copy_in(visitor, at, buffer, part);
+    at += part;
+  }
+  return 0;
+}
+
+/* A call that fails on the way may have written something, and does not tell what. */
+static void log_all_it_may_write(struct thread *thread, const struct call *call) {
+  struct input_call in;
+  input_begin(&in, call->nr, call->args, read_application, NULL);
+  in.pid = thread->process->pid;
+  input_reach(&in, log_readable, thread);
+  thread->overwritten = false;
+}
+
 typedef long perform_call(struct thread *, const struct call *);
 
 /* The thread keeps the baton, so the kernel may write where the application wants it. */
@@ -196,7 +218,10 @@ static long record_direct(struct thread *thread, const struct call *call, struct
   uint64_t digest = call_digest(in);
   long result = perform(thread, call);
   record_result(thread, call, result, digest, false);
-  if (result != CALL_INTERRUPTED) input_incoming(in, result, log_piece, thread);
+  if (result == -EFAULT || thread->overwritten)
+    log_all_it_may_write(thread, call);
+  else if (result != CALL_INTERRUPTED)
+    input_incoming(in, result, log_piece, thread);
   if (call->nr == __NR_futex && result > 0) baton_offer(thread);
   return result;
 }
@@ -214,7 +239,10 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
   bool interrupted = result == CALL_INTERRUPTED;
   long seen = interrupted ? result : waiting_end(thread, result);
   record_result(thread, call, seen, digest, true);
-  if (!interrupted && seen == result) waiting_log(thread, result);
+  if (seen == -EFAULT)
+    log_all_it_may_write(thread, call);
+  else if (!interrupted)
+    waiting_log(thread, result);
   return seen;
 }
 

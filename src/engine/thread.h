@@ -80,6 +80,7 @@ struct thread {
   uintptr_t robust_list;             /* application's robust list head, or 0 */
   uintptr_t last_robust_list[3];     /* the kernel's at the very end (thread_exit.c) */
   bool bounce_mapped;                /* SLOT_BOUNCE is there (waiting.c) */
+  bool overwritten;                  /* record: the call has written more than its result tells */
   bool clear_handlers;               /* CLONE_CLEAR_SIGHAND: done by the child itself */
   struct block *last_blocks[8];      /* ring of blocks entered from the dispatcher, for crash reports */
   unsigned last_block;

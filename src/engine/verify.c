@@ -8,6 +8,7 @@
 #include <linux/mman.h>
 
 #include "engine/lib.h"
+#include "engine/log.h"
 #include "engine/mappings.h"
 #include "engine/maps.h"
 #include "input/digest.h"
@@ -18,7 +19,7 @@ enum { PAGEMAP_BATCH = 512 };
 #define PAGEMAP_THERE (3UL << 62) /* in memory, or swapped out */
 
 struct survey {
-  long pagemap; /* descriptor of /proc/self/pagemap, or an error: then every page is read */
+  long pagemap; /* descriptor of it, or an error: then every page is read */
   uint64_t sum;
 };
 
@@ -31,7 +32,9 @@ static bool is_zero(const uint64_t *page) {
 static void survey_page(struct survey *survey, uintptr_t address) {
   uint64_t page[PAGE / sizeof(uint64_t)];
   if (safe_copy(page, (const void *)address, PAGE) || is_zero(page)) return;
-  survey->sum += input_digest(address, page, PAGE);
+  uint64_t digest = input_digest(address, page, PAGE);
+  LOG(checks, "page %lx: %lx", address, digest);
+  survey->sum += digest;
 }
 
 static void survey_range(struct survey *survey, uintptr_t start, uintptr_t end) {
@@ -58,12 +61,14 @@ static void survey_mapping(const struct maps_line *line, void *context) {
   if (writable && permissions[1] == 'r') survey_range(context, line->start, line->end);
 }
 
-static uint64_t memory_digest(void) {
-  struct survey survey = {.pagemap =
-                              os_call4(__NR_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0)};
-  maps_visit("/proc/self/maps", survey_mapping, &survey);
+/* False if the process may not look at itself: no descriptor is left. The first thread, which /proc/self shows, may be gone. */
+static bool memory_digest(uint64_t *digest) {
+  struct survey survey = {
+      .pagemap = os_call4(__NR_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC, 0)};
+  bool done = maps_visit("/proc/thread-self/maps", survey_mapping, &survey);
   if (survey.pagemap >= 0) os_call1(__NR_close, survey.pagemap);
-  return survey.sum;
+  *digest = survey.sum;
+  return done;
 }
 
 /* -- Checks -------------------------------------------------------------------------------------------------------------------- */
@@ -85,8 +90,7 @@ static bool memory_is_due(struct thread *thread, bool process_ends) {
 void verify_record(struct thread *thread, bool process_ends) {
   struct input_event event = {.kind = EVENT_CHECK,
                               .check = {.pc = arch_pc(thread), .registers = verify_registers(thread)}};
-  event.check.has_memory = memory_is_due(thread, process_ends);
-  if (event.check.has_memory) event.check.memory = memory_digest();
+  event.check.has_memory = memory_is_due(thread, process_ends) && memory_digest(&event.check.memory);
   record_event(thread, &event);
 }
 
@@ -109,10 +113,8 @@ void verify_replay(struct thread *thread) {
   if (event->check.pc != arch_pc(thread))
     replay_diverged(thread, "expected to be at pc %lx, got here", event->check.pc);
   compare_registers(thread, event->check.registers);
-  if (event->check.has_memory) {
-    uint64_t memory = memory_digest();
-    if (event->check.memory != memory)
-      replay_diverged(thread, "expected memory with the digest %lx, got %lx", event->check.memory, memory);
-  }
+  uint64_t memory;
+  if (event->check.has_memory && memory_digest(&memory) && event->check.memory != memory)
+    replay_diverged(thread, "expected memory with the digest %lx, got %lx", event->check.memory, memory);
   replay_consume(thread);
 }

@@ -230,6 +230,20 @@ static long restore_extended(uintptr_t address) {
 
 /* -- The frame ------------------------------------------------------------------------------------------- */
 
+/* Where the application is about to overwrite its status flags, generated code does not keep them, and what they are depends on
+ * where the position stands: in a sphere they are shown as zero, then, in the recording and in replay. After a single step
+ * they are the instruction's own. */
+static uint64_t shown_flags(const struct thread *thread) {
+  static struct superblock ahead;
+  uint64_t flags = visible_flags(thread) | EFLAGS_ALWAYS;
+  if (!in_sphere() || thread->arch.trap_flag) return flags;
+  lock_take(&cache_lock);
+  superblock_read(&ahead, thread->arch.rip, SUPERBLOCK_MAX);
+  if (superblock_flags_dead(&ahead, 0)) flags &= ~(uint64_t)FLAGS_STATUS;
+  lock_release(&cache_lock);
+  return flags;
+}
+
 static void save_registers(const struct thread *thread, struct sigcontext_64 *to) {
   const uint64_t *gpr = thread->arch.gpr;
   to->ax = gpr[RAX], to->cx = gpr[RCX], to->dx = gpr[RDX], to->bx = gpr[RBX];
@@ -237,7 +251,7 @@ static void save_registers(const struct thread *thread, struct sigcontext_64 *to
   to->r8 = gpr[R8], to->r9 = gpr[R9], to->r10 = gpr[R10], to->r11 = gpr[R11];
   to->r12 = gpr[R12], to->r13 = gpr[R13], to->r14 = gpr[R14], to->r15 = gpr[R15];
   to->ip = thread->arch.rip;
-  to->flags = visible_flags(thread) | EFLAGS_ALWAYS;
+  to->flags = shown_flags(thread);
   to->cs = SELECTOR_CODE, to->ss = SELECTOR_DATA;
   to->trapno = thread->arch.trap_number;
   to->err = thread->arch.error_code;
