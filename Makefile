@@ -1,6 +1,6 @@
 # Reprise's build. `make help` lists the targets; mk/ holds what only some of them need.
 #
-#   ARCH=x64|a64     the instruction set (default: this machine's)
+#   ARCH=x64|a64     the instruction set (default: this machine's; the other one is cross-built, mk/cross.mk)
 #   CC, CXX          gcc or clang; changing them, or any flag, rebuilds what depends on it
 #   STRESS=NAME      build one of the stress engines (mk/stress.mk) into build/stress-NAME
 #   PREFIX, DESTDIR  where `make install` puts things
@@ -17,13 +17,15 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 CXX := $(if $(findstring clang,$(CC)),clang++,g++)
-ARCH := $(patsubst aarch64,a64,$(patsubst x86_64,x64,$(shell uname -m)))
+HOST_ARCH := $(patsubst aarch64,a64,$(patsubst x86_64,x64,$(shell uname -m)))
+ARCH := $(HOST_ARCH)
 PREFIX := /usr/local
 BUILD := build
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $1")
 
-include mk/stress.mk
+CLI_CC = $(CC)
+include mk/cross.mk mk/stress.mk
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
             -Wpointer-arith -Wwrite-strings -Wundef -Wvla
@@ -31,14 +33,14 @@ COMMON := -O2 -g -I src $(STRESS_FLAGS) $(WARNINGS)
 
 # The command is an ordinary hosted program.
 CLI_FLAGS := -std=gnu11 $(COMMON) -D_GNU_SOURCE -DREPRISE_LIBEXEC='"$(PREFIX)/libexec/reprise"'
-CLI_LIBS := -lzstd -pthread
+CLI_LIBS := -lzstd -pthread $(CLI_LINK)
 CLI_SOURCES := $(wildcard src/cli/*.c src/sphere/*.c src/recording/*.c src/sim/*.c)
 
 # The engine shares its address space with the program it runs: no libc, no stack protector (its canary lives in
 # the program's TLS), no vector registers (they are the program's), position-independent code because it
 # is linked far above the first two gigabytes.
 ENGINE_FLAGS_x64 := -mgeneral-regs-only -fcf-protection=none
-ENGINE_FLAGS_a64 := -mgeneral-regs-only -mbranch-protection=none
+ENGINE_FLAGS_a64 := -mgeneral-regs-only -mbranch-protection=none -mno-outline-atomics
 ENGINE_FLAGS := -std=gnu11 $(COMMON) -ffreestanding -fno-stack-protector -fPIE -fvisibility=hidden \
                 -fno-asynchronous-unwind-tables -fno-strict-aliasing $(ENGINE_FLAGS_$(ARCH))
 ENGINE_LINK := -nostdlib -static -Wl,-Ttext-segment=0x680000000000 -Wl,-z,noexecstack \
@@ -52,9 +54,9 @@ ENGINE_OBJECTS := $(call objects,engine,$(ENGINE_SOURCES))
 .PHONY: all
 all: $(BUILD)/reprise $(BUILD)/reprise-engine
 
-$(BUILD)/reprise: $(CLI_OBJECTS)
+$(BUILD)/reprise: $(CLI_OBJECTS) $(CLI_EXTRA)
 	$(call say,LD $@)
-	$(Q)$(CC) $(CLI_FLAGS) -o $@ $(CLI_OBJECTS) $(CLI_LIBS)
+	$(Q)$(CLI_CC) $(CLI_FLAGS) -o $@ $(CLI_OBJECTS) $(CLI_EXTRA) $(CLI_LIBS)
 
 $(BUILD)/reprise-engine: $(ENGINE_OBJECTS)
 	$(call say,LD $@)
@@ -62,7 +64,7 @@ $(BUILD)/reprise-engine: $(ENGINE_OBJECTS)
 
 $(BUILD)/cli/%.o: src/% $(BUILD)/cli.flags
 	$(call say,CC $<)
-	$(Q)mkdir -p $(@D) && $(CC) $(CLI_FLAGS) -MMD -MP -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(CLI_CC) $(CLI_FLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/engine/%.o: src/% $(BUILD)/engine.flags
 	$(call say,CC $<)
@@ -70,7 +72,7 @@ $(BUILD)/engine/%.o: src/% $(BUILD)/engine.flags
 
 # A .flags file changes only when the command line it holds does, so objects never outlive their flags.
 # It is also where the compiler itself is asked for, once per build folder.
-$(BUILD)/cli.flags: WANT = $(CC) $(CLI_FLAGS)
+$(BUILD)/cli.flags: WANT = $(CLI_CC) $(CLI_FLAGS)
 $(BUILD)/engine.flags: WANT = $(CC) $(ENGINE_FLAGS)
 $(BUILD)/cli.flags $(BUILD)/engine.flags: always
 	@mkdir -p $(@D); [ -e $@ ] || tools/packages.sh build

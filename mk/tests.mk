@@ -1,4 +1,5 @@
-# Building and running the tests. Everything lands in build/tests, whichever engine (STRESS) is being tested.
+# Building and running the tests. Everything lands in build/tests, whichever engine (STRESS) is being tested; programs of
+# another instruction set (ARCH) in that one's build folder.
 #
 # Test programs: one source file each, in tests/programs or tests/programs/$(ARCH). A line
 #   /* cflags: -static -O0 */
@@ -6,7 +7,7 @@
 #   /* compiler: gcc */
 # says that only this compiler can make it.
 
-TESTS := build/tests
+TESTS := $(if $(filter $(HOST_ARCH),$(ARCH)),build,$(BUILD))/tests
 
 PROGRAM_SOURCES := $(foreach dir,tests/programs tests/programs/$(ARCH),$(foreach ext,c cc S,$(wildcard $(dir)/*.$(ext))))
 PROGRAMS := $(patsubst tests/%,$(TESTS)/%,$(basename $(PROGRAM_SOURCES)))
@@ -57,6 +58,9 @@ build-tests: test-packages
 # Packages come first: some programs need a compiler or a library of theirs.
 test-packages:
 	@tools/packages.sh test e2e
+
+.PHONY: programs
+programs: $(PROGRAMS)
 
 test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded
 test-programs: $(SIM_UNITS)

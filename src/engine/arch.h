@@ -14,6 +14,8 @@
 #include "engine/arch_syscall.h"
 #if defined(__x86_64__)
 #include "engine/x64/context.h"
+#elif defined(__aarch64__)
+#include "engine/a64/context.h"
 #endif
 
 struct thread;
@@ -150,8 +152,6 @@ struct frame_request {
 long arch_push_frame(struct thread *thread, const struct frame_request *request);
 /* rt_sigreturn: takes the context back from the frame at the stack pointer. 0 or -EFAULT. */
 long arch_pop_frame(struct thread *thread, uint64_t *mask, stack_t *altstack);
-/* Bytes below the stack pointer that belong to the application. */
-enum { ARCH_RED_ZONE = 128 };
 
 /* -- Translation (cache.c calls, dispatch.c resumes) ------------------------------------------------------------- */
 

@@ -4,8 +4,10 @@
 
 #if defined(__x86_64__)
 #include "engine/x64/syscall.h"
+#elif defined(__aarch64__)
+#include "engine/a64/syscall.h"
 #else
-#error "no backend for this architecture yet"
+#error "no backend for this architecture"
 #endif
 
 #endif

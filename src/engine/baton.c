@@ -94,7 +94,7 @@ static void check_identity(struct thread *thread) {
   const struct rthread *rthread = thread->rthread;
   if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->number == thread->number) return;
   region_unlock();
-  for (;;) os_call0(__NR_pause);
+  for (;;) os_call5(__NR_ppoll, 0, 0, 0, 0, 0);
 }
 
 /* Whether the thread was given the baton. */

@@ -68,7 +68,7 @@ enum watch codewatch_begin(uintptr_t page) {
   struct mapping mapping;
   if (!mappings_find(page, &mapping) || !(mapping.prot & PROT_EXEC)) return WATCH_NOT_CODE;
   if (mapping.shared || (mapping.file && mapping.file->written)) return WATCH_SELF_CHECK;
-  if (!(mapping.prot & PROT_WRITE)) return WATCH_OK;
+  if (!(mapping.prot & PROT_WRITE) || !ARCH_COHERENT_CODE) return WATCH_OK;
   struct code_page *p = find_or_add(page);
   if (p->faults >= FAULTS_MAX) return WATCH_SELF_CHECK;
   if (!p->watched) {

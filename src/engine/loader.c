@@ -18,9 +18,6 @@
 #include "engine/log.h"
 #include "engine/mapping_tree.h"
 
-#define ADDRESS_SPACE 0x7ffffffff000UL
-#define PROGRAM_BASE (ADDRESS_SPACE / 3 * 2)
-
 static long refuse(struct image *image, long error, const char *problem) {
   image->problem = problem;
   return error;
@@ -39,8 +36,8 @@ struct extent {
 };
 
 static bool sane_segment(const Elf64_Phdr *s) {
-  return s->p_filesz <= s->p_memsz && s->p_memsz <= ADDRESS_SPACE &&
-         s->p_vaddr <= ADDRESS_SPACE - s->p_memsz && (s->p_vaddr - s->p_offset) % PAGE == 0 &&
+  return s->p_filesz <= s->p_memsz && s->p_memsz <= ARCH_ADDRESS_SPACE &&
+         s->p_vaddr <= ARCH_ADDRESS_SPACE - s->p_memsz && (s->p_vaddr - s->p_offset) % PAGE == 0 &&
          s->p_offset + s->p_filesz >= s->p_offset;
 }
 
@@ -116,8 +113,7 @@ static long map_segments(struct image *image, uintptr_t bias, bool reserved) {
 
 /* Finds room for all of the image and keeps it until the segments are mapped over it. The file itself is mapped, because
  * the kernel aligns files and anonymous memory differently. fixed: there or nowhere. */
-static long reserve(const struct image *image, const struct extent *extent, uintptr_t hint, bool fixed) {
-  size_t bytes = ALIGN_UP(extent->end - extent->start, PAGE);
+static long reserve(const struct image *image, size_t bytes, uintptr_t hint, bool fixed) {
   if (mappings_in_engine(hint, bytes)) return -ENOMEM;
   long at = os_call6(__NR_mmap, hint, bytes, PROT_NONE, MAP_PRIVATE | (fixed ? MAP_FIXED_NOREPLACE : 0),
                      image->fd, 0);
@@ -141,13 +137,19 @@ static void release_rest(uintptr_t start, uintptr_t end) {
   lock_release(&mappings_lock);
 }
 
+/* In place of what was reserved: with the alignment that the image wants, below that place as the kernel has it, or, where
+ * addresses are handed out upwards, above. */
+static long reserve_aligned(const struct image *image, size_t bytes, uintptr_t alignment, long at) {
+  os_call2(__NR_munmap, at, bytes);
+  long aligned = reserve(image, bytes, ALIGN_DOWN((uintptr_t)at, alignment), true);
+  return os_failed(aligned) ? reserve(image, bytes, ALIGN_UP((uintptr_t)at, alignment), true) : aligned;
+}
+
 static long map_movable(struct image *image, const struct extent *extent, uintptr_t hint, uintptr_t *bias) {
   size_t bytes = ALIGN_UP(extent->end - extent->start, PAGE);
-  long at = reserve(image, extent, hint, hint != 0);
-  if (!os_failed(at) && !hint && extent->alignment > PAGE) {
-    os_call2(__NR_munmap, at, bytes);
-    at = reserve(image, extent, ALIGN_DOWN((uintptr_t)at, extent->alignment), true);
-  }
+  long at = reserve(image, bytes, hint, hint != 0);
+  if (!os_failed(at) && !hint && extent->alignment > PAGE)
+    at = reserve_aligned(image, bytes, extent->alignment, at);
   if (os_failed(at)) return refuse(image, at, "no room for it in the address space");
   *bias = (uintptr_t)at - extent->start;
   long result = map_segments(image, *bias, true);
@@ -195,14 +197,14 @@ static void describe(const struct image *image, uintptr_t bias, struct loaded *l
   loaded->data_bytes = data_end > data_start ? data_end - data_start : 0;
 }
 
-long loader_map(struct image *program, struct image *interpreter, struct loaded *loaded) {
+long loader_map(struct image *program, struct image *interpreter, uintptr_t top, struct loaded *loaded) {
   *loaded = (struct loaded){0};
-  uintptr_t bias;
-  long result = map_image(program, interpreter ? PROGRAM_BASE : 0, &bias);
+  uintptr_t bias, base = top / 3 * 2;
+  long result = map_image(program, interpreter ? base : 0, &bias);
   if (result) return result;
   describe(program, bias, loaded);
   loaded->start = loaded->entry;
-  if (!interpreter && program->header.e_type == ET_DYN) loaded->heap = ALIGN_UP(PROGRAM_BASE, PAGE);
+  if (!interpreter && program->header.e_type == ET_DYN) loaded->heap = ALIGN_UP(base, PAGE);
   LOG(start, "program at %lx, entry %lx", bias, loaded->entry);
   if (!interpreter) return 0;
   result = map_image(interpreter, 0, &bias);

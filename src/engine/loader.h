@@ -16,7 +16,8 @@ struct loaded {
 };
 
 /* Maps the program (and interpreter, if not NULL) and books the mappings: 0 or -errno, with image->problem set. The
- * address space may be half filled after an error: there is no way back. */
-long loader_map(struct image *program, struct image *interpreter, struct loaded *loaded);
+ * address space may be half filled after an error: there is no way back. top is where the address space ends: the stack's
+ * end, which differs between machines of one architecture. */
+long loader_map(struct image *program, struct image *interpreter, uintptr_t top, struct loaded *loaded);
 
 #endif

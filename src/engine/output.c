@@ -24,7 +24,7 @@ static void show(int fd, const char *from, size_t count) {
     long n = os_call3(__NR_write, fd, from, count);
     if (n == -EAGAIN) {
       struct pollfd wait = {.fd = fd, .events = POLLOUT};
-      os_call3(__NR_poll, &wait, 1, -1);
+      os_call5(__NR_ppoll, &wait, 1, 0, 0, 0);
     } else if (n != -EINTR) {
       if (n <= 0) return;
       from += n;

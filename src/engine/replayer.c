@@ -240,7 +240,9 @@ static long replay_mmap(struct thread *thread, const struct call *call, const st
   replay_consume(thread);
   if (!os_failed(at)) {
     again.args[0] = at;
+#ifdef MAP_32BIT /* architectures that never had such programs do without */
     again.args[3] &= ~(long)MAP_32BIT;
+#endif
     if (!(again.args[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE))) again.args[3] |= MAP_FIXED_NOREPLACE;
     long result = perform(thread, &again);
     if (result != at)

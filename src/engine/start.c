@@ -68,7 +68,7 @@ static long read_interpreter(struct thread *thread, const char *path, struct ima
 }
 
 /* Maps the open program and its interpreter. */
-static void load(struct thread *thread, int fd, uintptr_t place, struct loaded *loaded) {
+static void load(struct thread *thread, int fd, uintptr_t place, uintptr_t top, struct loaded *loaded) {
   struct image *program = arena_alloc(sizeof *program), *interpreter = arena_alloc(sizeof *interpreter);
   long result = image_read(fd, program);
   program->place = place;
@@ -79,7 +79,7 @@ static void load(struct thread *thread, int fd, uintptr_t place, struct loaded *
     result = read_interpreter(thread, program->interpreter, interpreter);
     if (result) fail(result, interpreter->problem);
   }
-  result = loader_map(program, has_interpreter ? interpreter : NULL, loaded);
+  result = loader_map(program, has_interpreter ? interpreter : NULL, top, loaded);
   if (result) fail(result, program->problem);
   if (recording()) {
     sphere_mapped_image(thread, fd, program->place, program->extent);
@@ -168,7 +168,7 @@ void engine_main(uintptr_t *sp) {
   if (replaying()) fd = sphere_next_image(thread, &place);
   take_over_mappings(&stack);
   struct loaded loaded;
-  load(thread, (int)fd, place, &loaded);
+  load(thread, (int)fd, place, stack_top(&stack), &loaded);
   descriptor_keep_program((int)fd);
   heap_init(loaded.heap, loaded.data_bytes);
   if (loaded.executable_stack) make_stack_executable(&stack);

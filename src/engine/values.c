@@ -29,6 +29,15 @@ void values_processor(struct thread *thread, uint64_t values[1]) {
 void values_cpuid(struct thread *thread, uint64_t values[4]) {
   cross(thread, INSN_CPUID, values, 4);
 }
+void values_timer(struct thread *thread, uint64_t values[1]) {
+  cross(thread, INSN_TIMER, values, 1);
+}
+void values_counter(struct thread *thread, uint64_t values[1]) {
+  cross(thread, INSN_COUNTER, values, 1);
+}
+void values_id_register(struct thread *thread, uint64_t values[1]) {
+  cross(thread, INSN_ID_REGISTER, values, 1);
+}
 void values_random(struct thread *thread, uint64_t values[2]) {
   cross(thread, INSN_RANDOM, values, 2);
 }

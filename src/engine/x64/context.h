@@ -62,8 +62,14 @@ struct arch_context {
 enum { ARCH_NEAR_STOP = 1024 };
 /* Where clone(2) of this architecture has its last two arguments. */
 enum { ARCH_CLONE_CHILD_TID = 3, ARCH_CLONE_TLS = 4 };
+/* Where the addresses that a program can use end. */
+#define ARCH_ADDRESS_SPACE 0x7ffffffff000UL
 /* e_machine of its programs. */
 enum { ARCH_ELF_MACHINE = 62 };
+/* Whether changed code is executed without the program's announcing it. */
+enum { ARCH_COHERENT_CODE = 1 };
+/* Bytes below the stack pointer that belong to the application. */
+enum { ARCH_RED_ZONE = 128 };
 
 _Static_assert(offsetof(struct arch_context, returned) == CTX_RETURNED, "offset");
 _Static_assert(offsetof(struct arch_context, counts) == CTX_COUNTS, "offset");

@@ -1,0 +1,291 @@
+/* context.c (AArch64): the application's registers as the rest of the engine sees them, and the precise state behind a fault. */
+#include <asm/sigcontext.h>
+#include <asm/siginfo.h>
+#include <asm/signal.h>
+#include <asm/ucontext.h>
+
+#include "engine/a64/frame.h"
+#include "engine/a64/translate.h"
+#include "engine/cache.h"
+#include "engine/dispatch.h"
+#include "engine/lib.h"
+
+#define PENDING (1UL << 63)
+/* Without a stop the countdown starts here: it never ends. */
+#define COUNTDOWN_MAX (1UL << 62)
+
+_Static_assert(SLOT_ENGINE_STACK + SLOT_ENGINE_STACK_SIZE == 0x440000, "entry.S knows this number");
+_Static_assert((int)ARCH_NEAR_STOP > (int)SUPERBLOCK_MAX,
+               "else a block that is longer than what is left polls for ever");
+_Static_assert(offsetof(struct thread, arch) == 0,
+               "generated code addresses the context from the slot's base");
+
+/* -- The running thread ------------------------------------------------------------------------------------------ */
+
+/* C runs on the stacks of the thread's slot, and slots are aligned: the stack pointer tells. Before the first thread has its
+ * stack there is one thread at most. */
+static struct thread *boot_thread;
+
+struct thread *arch_self(void) {
+  uintptr_t sp;
+  __asm__("mov %0, sp" : "=r"(sp));
+  if (sp - ENGINE_BASE >= ENGINE_END - ENGINE_BASE || sp < THREAD_AREA_BASE) return boot_thread;
+  return (struct thread *)(sp & ~(THREAD_AREA_STRIDE - 1));
+}
+_Static_assert(THREAD_AREA_BASE % THREAD_AREA_STRIDE == 0, "a slot is found by its alignment");
+
+extern const char exit_common[], exit_indirect[];
+
+void arch_set_self(struct thread *thread) {
+  thread->arch.self = thread;
+  thread->arch.exit_common = (uintptr_t)exit_common;
+  thread->arch.exit_indirect = (uintptr_t)exit_indirect;
+  thread->arch.permissions = (uintptr_t)thread + SLOT_PERMISSIONS;
+  if (!boot_thread) boot_thread = thread;
+}
+
+/* -- Application state ------------------------------------------------------------------------------------------ */
+
+uintptr_t arch_pc(const struct thread *thread) {
+  return thread->arch.pc;
+}
+void arch_set_pc(struct thread *thread, uintptr_t pc) {
+  thread->arch.pc = pc;
+}
+uintptr_t arch_sp(const struct thread *thread) {
+  return thread->arch.sp;
+}
+void arch_set_sp(struct thread *thread, uintptr_t sp) {
+  thread->arch.sp = sp;
+}
+
+void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp) {
+  memset(thread->arch.gpr, 0, sizeof thread->arch.gpr);
+  thread->arch.sp = sp;
+  thread->arch.pc = pc;
+  thread->arch.nzcv = 0;
+  thread->arch.monitor_size = 0;
+  arch_set_position(thread, 0);
+}
+
+void arch_copy_context(struct thread *child, const struct thread *parent) {
+  memcpy(child->arch.gpr, parent->arch.gpr, sizeof child->arch.gpr);
+  child->arch.pc = parent->arch.pc;
+  child->arch.sp = parent->arch.sp;
+  child->arch.nzcv = parent->arch.nzcv;
+  arch_set_position(child, 0);
+}
+
+enum { CALL_NUMBER = 8 };
+
+void arch_call(const struct thread *thread, struct call *call) {
+  const uint64_t *gpr = thread->arch.gpr;
+  *call = (struct call){.nr = (int)gpr[CALL_NUMBER]};
+  for (unsigned i = 0; i < COUNT_OF(call->args); i++) call->args[i] = (long)gpr[i];
+}
+
+void arch_set_result(struct thread *thread, long result) {
+  thread->arch.gpr[0] = (uint64_t)result;
+}
+
+void arch_restart_call(struct thread *thread, long nr) {
+  thread->arch.gpr[0] = thread->arch.first_argument;
+  thread->arch.gpr[CALL_NUMBER] = (uint64_t)nr;
+  thread->arch.pc -= INSN_BYTES;
+}
+
+/* The way through the kernel loses the monitor of an exclusive load. */
+void arch_begin_call(struct thread *thread) {
+  thread->arch.first_argument = thread->arch.gpr[0];
+  thread->arch.monitor_size = 0;
+}
+
+bool arch_own_call(struct thread *thread, const struct call *call, long *result) {
+  (void)thread, (void)call, (void)result;
+  return false;
+}
+
+/* -- Positions and requests ---------------------------------------------------------------------------------------- */
+
+uint64_t arch_position(const struct thread *thread) {
+  return thread->arch.limit - thread->arch.countdown;
+}
+
+static void count_down_to(struct thread *thread, uint64_t position, uint64_t stop) {
+  uint64_t left = stop > position ? MIN(stop - position, COUNTDOWN_MAX) : 0;
+  thread->arch.limit = position + left;
+  thread->arch.countdown = left;
+}
+
+void arch_set_position(struct thread *thread, uint64_t position) {
+  thread->arch.stop = UINT64_MAX;
+  count_down_to(thread, position, UINT64_MAX);
+}
+
+void arch_set_stop(struct thread *thread, uint64_t position) {
+  thread->arch.stop = position;
+  count_down_to(thread, arch_position(thread), position);
+}
+
+uint64_t arch_stop(const struct thread *thread) {
+  return thread->arch.stop;
+}
+
+uint64_t arch_until_stop(const struct thread *thread) {
+  uint64_t position = arch_position(thread);
+  return thread->arch.stop > position ? thread->arch.stop - position : 0;
+}
+
+/* The countdown is exact as it is. */
+void arch_favour(struct thread *thread, const struct block *block) {
+  (void)thread, (void)block;
+}
+
+void arch_request(struct thread *thread) {
+  __atomic_store_n(&thread->arch.pending, PENDING, __ATOMIC_SEQ_CST);
+}
+
+bool arch_requested(const struct thread *thread) {
+  return __atomic_load_n(&thread->arch.pending, __ATOMIC_SEQ_CST) != 0;
+}
+
+void arch_clear_request(struct thread *thread) {
+  __atomic_store_n(&thread->arch.pending, 0, __ATOMIC_SEQ_CST);
+}
+
+void arch_uncount(struct thread *thread, const struct block *block, unsigned instructions) {
+  (void)block;
+  thread->arch.countdown += instructions;
+}
+
+void uncount_one(struct thread *thread) {
+  thread->arch.countdown++;
+}
+
+void arch_set_signal_queued(struct thread *thread, bool queued) {
+  __atomic_store_n(&thread->arch.signal_queued, queued, __ATOMIC_RELAXED);
+}
+
+enum entry_kind arch_wanted_entry(const struct thread *thread) {
+  (void)thread;
+  return ENTRY_INDIRECT;
+}
+
+struct exit *arch_exit(const struct thread *thread) {
+  return thread->arch.exit ? (struct exit *)(ARENA_BASE + thread->arch.exit) : NULL;
+}
+
+/* User code has no trap flag. */
+bool arch_stepping(const struct thread *thread) {
+  (void)thread;
+  return false;
+}
+
+void arch_stepped(struct thread *thread) {
+  (void)thread;
+}
+
+/* Nor does the kernel perform calls at fixed addresses. */
+bool arch_kernel_entry(struct thread *thread) {
+  (void)thread;
+  return false;
+}
+
+/* -- Interrupted code -------------------------------------------------------------------------------------------- */
+
+long blocking_call(const struct call *call, struct arch_context *context);
+extern const char blocking_call_window[], blocking_call_done[], blocking_call_interrupted[];
+extern const char safe_copy_start[], safe_copy_end[], safe_copy_fault[];
+extern const char resume_after_fault[];
+
+long arch_blocking_call(struct thread *thread, const struct call *call) {
+  return blocking_call(call, &thread->arch);
+}
+
+static bool within(uintptr_t pc, const char *start, const char *end) {
+  return pc >= (uintptr_t)start && pc < (uintptr_t)end;
+}
+
+bool arch_uc_divert(struct ucontext *uc, bool fault) {
+  uintptr_t pc = uc->uc_mcontext.pc;
+  if (fault && within(pc, safe_copy_start, safe_copy_end)) {
+    uc->uc_mcontext.pc = (uintptr_t)safe_copy_fault;
+    return true;
+  }
+  if (!fault && within(pc, blocking_call_window, blocking_call_done)) {
+    uc->uc_mcontext.pc = (uintptr_t)blocking_call_interrupted;
+    return true;
+  }
+  return false;
+}
+
+#define NZCV_BITS 0xf0000000UL
+
+static void context_from_uc(struct thread *thread, const struct ucontext *uc) {
+  for (unsigned i = 0; i < 31; i++)
+    if (!(TAKEN >> i & 1)) thread->arch.gpr[i] = uc->uc_mcontext.regs[i];
+  thread->arch.sp = uc->uc_mcontext.sp;
+  thread->arch.nzcv = uc->uc_mcontext.pstate & NZCV_BITS;
+  thread->arch.countdown = uc->uc_mcontext.regs[COUNTDOWN];
+  thread->arch.monitor_size = 0;
+  thread->arch.fault_address = uc->uc_mcontext.fault_address;
+  thread->arch.fault_syndrome = frame_syndrome(uc);
+}
+
+/* The last instruction whose code starts at or before offset. */
+static const struct insn_map *map_entry(const struct block *block, uintptr_t offset) {
+  const struct insn_map *found = NULL;
+  for (unsigned i = 0; i < block->map_count && block->map[i].code <= offset; i++) found = &block->map[i];
+  return found;
+}
+
+bool arch_uc_recover(struct thread *thread, struct ucontext *uc, siginfo_t *info) {
+  uintptr_t pc = uc->uc_mcontext.pc;
+  struct block *block = cache_block_at(pc);
+  const struct insn_map *entry = block ? map_entry(block, pc - block->code) : NULL;
+  if (!entry) return false;
+  context_from_uc(thread, uc);
+  for (unsigned slot = 0; slot < SPILL_SLOTS; slot++)
+    if (entry->borrowed >> slot & 1) thread->arch.gpr[spill_register(slot)] = thread->arch.spill[slot];
+  thread->arch.pc = block->pc + (uintptr_t)(intptr_t)entry->pc;
+  arch_uncount(thread, block, block->instructions - (unsigned)(entry - block->map));
+  /* Where the processor reports the instruction itself, the kernel has reported our copy of it. */
+  if ((uintptr_t)info->si_addr == pc) info->si_addr = (void *)thread->arch.pc;
+  return true;
+}
+
+void arch_uc_to_engine(struct thread *thread, struct ucontext *uc) {
+  uc->uc_mcontext.pc = (uintptr_t)resume_after_fault;
+  uc->uc_mcontext.regs[0] = (uintptr_t)thread;
+  uc->uc_mcontext.sp = (uintptr_t)thread + SLOT_ENGINE_STACK + SLOT_ENGINE_STACK_SIZE;
+}
+
+uintptr_t arch_uc_pc(const struct ucontext *uc) {
+  return uc->uc_mcontext.pc;
+}
+
+uint64_t *arch_uc_mask(struct ucontext *uc) {
+  return (uint64_t *)&uc->uc_sigmask;
+}
+
+bool arch_uc_in_cache(const struct ucontext *uc) {
+  return cache_contains(arch_uc_pc(uc));
+}
+
+bool arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool present) {
+  enum {
+    INSTRUCTION_ABORT = 0x82000000u,
+    TRANSLATION_FAULT = 7,
+    PERMISSION_FAULT = 15
+  }; /* at the last level */
+  thread->arch.fault_address = address;
+  thread->arch.fault_syndrome = INSTRUCTION_ABORT | (present ? PERMISSION_FAULT : TRANSLATION_FAULT);
+  return true;
+}
+
+void arch_print_state(int fd, const struct thread *thread) {
+  const uint64_t *gpr = thread->arch.gpr;
+  for (unsigned i = 0; i < 30; i += 3)
+    print(fd, "reprise:   x%u %lx  x%u %lx  x%u %lx\n", i, gpr[i], i + 1, gpr[i + 1], i + 2, gpr[i + 2]);
+  print(fd, "reprise:   x30 %lx  sp %lx  pc %lx\n", gpr[30], thread->arch.sp, thread->arch.pc);
+}

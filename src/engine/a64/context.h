@@ -1,0 +1,96 @@
+/* context.h (AArch64): what generated code reaches through x18.
+ *
+ * Four registers are the engine's while generated code runs: x18 is the thread's slot, x14 counts down the instructions left
+ * until the next stop, x13 and x15 are free for use inside the code of one instruction. The application's own values of
+ * these four are words of the context. The offsets are spelled out for the assembler files and the emitter; the
+ * static assertions keep them true. */
+#ifndef REPRISE_A64_CONTEXT_H
+#define REPRISE_A64_CONTEXT_H
+
+#define CTX_PENDING 0x08
+#define CTX_EXIT 0x10
+#define CTX_ENGINE_SP 0x18
+#define CTX_EXIT_COMMON 0x20
+#define CTX_EXIT_INDIRECT 0x28
+#define CTX_COUNTDOWN 0x30
+#define CTX_PERMISSIONS 0x38
+#define CTX_PC 0x40
+#define CTX_SP 0x48
+#define CTX_NZCV 0x50
+#define CTX_VALUE 0x58
+#define CTX_SIGNAL_QUEUED 0x60
+#define CTX_MONITOR_SIZE 0x68
+#define CTX_MONITOR_ADDRESS 0x70
+#define CTX_MONITOR_VALUE 0x78 /* two words */
+#define CTX_GPR 0x90           /* thirty-one words */
+#define CTX_SPILL 0x188        /* SPILL_SLOTS words */
+
+#define SPILL_SLOTS 16
+
+#ifndef __ASSEMBLER__
+#include <stddef.h>
+#include <stdint.h>
+
+struct thread;
+
+struct arch_context {
+  struct thread *self;
+  uint64_t pending; /* bit 63: leave the cache at the next block */
+  uint64_t exit; /* arena offset of the struct exit through which the cache was left; 0: an indirect branch */
+  uint64_t engine_sp;   /* top of the engine stack while the thread is in the cache */
+  uint64_t exit_common; /* code addresses out of a direct branch's reach (entry.S) */
+  uint64_t exit_indirect;
+  uint64_t countdown;   /* instructions from here to limit, in x14 while the thread is in the cache */
+  uint64_t permissions; /* address of the permission map */
+  uint64_t pc;
+  uint64_t sp;
+  uint64_t nzcv;          /* the application's flags, as in PSTATE */
+  uint64_t value;         /* passed from generated code to the engine: a system register, a block number */
+  uint32_t signal_queued; /* nonzero: arch_blocking_call does not enter the kernel */
+  uint32_t unused;
+  /* The monitor of an exclusive load: the size in bytes (0: none), where, and what was there (exclusive.c). */
+  uint64_t monitor_size, monitor_address, monitor_value[2];
+  uint64_t unused_word;
+  uint64_t gpr[31];
+  uint64_t spill[SPILL_SLOTS]; /* application registers that generated code has borrowed */
+  uint64_t limit;              /* the position at which the countdown is 0 */
+  uint64_t stop;               /* the position not to be passed */
+  uint64_t first_argument;     /* of the system call, whose result goes to the same register */
+  uint64_t fault_address;      /* of the last fault, as every later signal frame shows it … */
+  uint64_t fault_syndrome;     /* … and its syndrome, 0 when the kernel does not tell */
+  uint64_t last_granted;       /* block whose permission was granted last (stress builds) */
+};
+
+/* Nearer to a stop than this, the dispatcher looks at every block. */
+enum { ARCH_NEAR_STOP = 256 };
+/* Where clone(2) of this architecture has its last two arguments. */
+enum { ARCH_CLONE_TLS = 3, ARCH_CLONE_CHILD_TID = 4 };
+/* Where the addresses that a program can use end, at most. */
+#define ARCH_ADDRESS_SPACE 0x1000000000000UL
+/* e_machine of its programs. */
+enum { ARCH_ELF_MACHINE = 183 };
+/* Whether changed code is executed without the program's announcing it. Here it has to say IC IVAU. */
+enum { ARCH_COHERENT_CODE = 0 };
+/* Bytes below the stack pointer that belong to the application. */
+enum { ARCH_RED_ZONE = 0 };
+
+_Static_assert(offsetof(struct arch_context, pending) == CTX_PENDING, "offset");
+_Static_assert(offsetof(struct arch_context, exit) == CTX_EXIT, "offset");
+_Static_assert(offsetof(struct arch_context, engine_sp) == CTX_ENGINE_SP, "offset");
+_Static_assert(offsetof(struct arch_context, exit_common) == CTX_EXIT_COMMON, "offset");
+_Static_assert(offsetof(struct arch_context, exit_indirect) == CTX_EXIT_INDIRECT, "offset");
+_Static_assert(offsetof(struct arch_context, countdown) == CTX_COUNTDOWN, "offset");
+_Static_assert(offsetof(struct arch_context, permissions) == CTX_PERMISSIONS, "offset");
+_Static_assert(offsetof(struct arch_context, pc) == CTX_PC, "offset");
+_Static_assert(offsetof(struct arch_context, sp) == CTX_SP, "offset");
+_Static_assert(offsetof(struct arch_context, nzcv) == CTX_NZCV, "offset");
+_Static_assert(offsetof(struct arch_context, value) == CTX_VALUE, "offset");
+_Static_assert(offsetof(struct arch_context, signal_queued) == CTX_SIGNAL_QUEUED, "offset");
+_Static_assert(offsetof(struct arch_context, monitor_size) == CTX_MONITOR_SIZE, "offset");
+_Static_assert(offsetof(struct arch_context, monitor_address) == CTX_MONITOR_ADDRESS, "offset");
+_Static_assert(offsetof(struct arch_context, monitor_value) == CTX_MONITOR_VALUE, "offset");
+_Static_assert(offsetof(struct arch_context, gpr) == CTX_GPR, "offset");
+_Static_assert(offsetof(struct arch_context, spill) == CTX_SPILL, "offset");
+#endif
+
+#endif

@@ -1,0 +1,66 @@
+/* emulate.c (AArch64): the instructions whose result the program cannot compute for itself, and those that announce new code.
+ *
+ * This is the one place where time, random numbers and the processor's identity enter the program. Generated code has
+ * already read the register (so a machine that lacks it has raised the fault); what it read is in the context. */
+#include "engine/a64/translate.h"
+#include "engine/code.h"
+#include "engine/log.h"
+#include "engine/values.h"
+
+/* op1, CRn, CRm and op2 of a register as mrs names it (op0 is 3), and how its value enters the log. */
+#define NAME(op1, n, m, op2) ((op1) << 11 | (n) << 7 | (m) << 3 | (op2))
+enum {
+  CTR = NAME(3, 0, 0, 1),
+  RNDR = NAME(3, 2, 4, 0),
+  RNDRRS = NAME(3, 2, 4, 1),
+  TPIDRRO = NAME(3, 13, 0, 3),
+};
+
+/* As on a machine whose caches do not keep themselves in step, so that programs announce the code they write. */
+static uint64_t faked_cache_type(uint64_t value) {
+  enum { IDC = 1u << 28, DIC = 1u << 29 };
+  return value & ~(uint64_t)(IDC | DIC);
+}
+
+#define FLAG_Z 0x40000000UL
+
+static uint64_t read_special(struct thread *thread, uint32_t name) {
+  unsigned number = name >> 7 & 15;
+  uint64_t values[] = {thread->arch.value, thread->arch.nzcv & FLAG_Z ? 0 : 1};
+  if (name == CTR) values[0] = faked_cache_type(values[0]);
+  if (!in_sphere()) return values[0];
+  if (name == RNDR || name == RNDRRS) {
+    values_random(thread, values);
+    thread->arch.nzcv = values[1] ? 0 : FLAG_Z;
+  } else if (name == TPIDRRO) {
+    values_processor(thread, values);
+  } else if (number == 14) {
+    values_timer(thread, values);
+  } else if (number == 9) {
+    values_counter(thread, values);
+  } else {
+    values_id_register(thread, values);
+  }
+  return values[0];
+}
+
+/* ic ivau: the line may be as small as the cache type register says, which is never more than a page. */
+static void code_line_changed(uintptr_t address) {
+  enum { LINE = 64 };
+  uintptr_t line = ALIGN_DOWN(address, LINE);
+  LOG(code, "line %lx announced", line);
+  code_overwritten(line, line + LINE);
+}
+
+void arch_emulate(struct thread *thread, const struct exit *exit) {
+  struct a64_insn insn;
+  a64_decode((uint32_t)exit->detail, &insn);
+  if (insn.kind == A64_CODE_CHANGED) {
+    code_line_changed(thread->arch.value);
+    return;
+  }
+  CHECK(insn.kind == A64_READ_SPECIAL);
+  unsigned to = a64_register(insn.word, FIELD_D);
+  uint64_t value = read_special(thread, a64_bits(insn.word, 18, 5));
+  if (to != ZERO) thread->arch.gpr[to] = value;
+}

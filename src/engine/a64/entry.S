@@ -1,0 +1,322 @@
+/* entry.S (AArch64): the crossings between C, generated code and the kernel.
+ *
+ * Generated code runs with the application's registers in their own hardware registers, but for the four that the engine has
+ * taken (context.h). These are the places where that changes hands. */
+#include <asm/unistd.h>
+#include "engine/a64/context.h"
+
+#define GPR(n) [x18, #CTX_GPR + 8 * n]
+#define ENGINE_STACK_TOP 0x440000 /* SLOT_ENGINE_STACK + SLOT_ENGINE_STACK_SIZE, asserted in context.c */
+#define SAVED_BYTES 96            /* x19 to x30 of the C side */
+
+        .arch   armv8-a
+        .text
+
+/* The kernel starts the engine here, on the stack it built for the program. That stack is the program's: C runs on one of
+ * our own until the first thread has its slot. */
+        .globl _start
+_start:
+        mov     x29, #0
+        mov     x30, #0
+        mov     x0, sp
+        adrp    x1, boot_stack_top
+        add     x1, x1, #:lo12:boot_stack_top
+        mov     sp, x1
+        bl      engine_main
+        udf     #0
+
+        .globl arch_start
+arch_start:                             /* (thread) */
+        mov     x1, #ENGINE_STACK_TOP
+        add     sp, x0, x1
+        mov     x29, #0
+        mov     x30, #0
+        bl      dispatch_run
+        udf     #0
+
+/* void arch_run(thread, code): enters the cache and returns when an exit leads back. The C side's callee-saved registers
+ * wait on the engine stack. */
+        .globl arch_run
+arch_run:
+        sub     sp, sp, #SAVED_BYTES
+        stp     x19, x20, [sp]
+        stp     x21, x22, [sp, #16]
+        stp     x23, x24, [sp, #32]
+        stp     x25, x26, [sp, #48]
+        stp     x27, x28, [sp, #64]
+        stp     x29, x30, [sp, #80]
+        mov     x18, x0
+        mov     x13, x1
+        mov     x2, sp
+        str     x2, [x18, #CTX_ENGINE_SP]
+        ldp     x2, x3, [x18, #CTX_SP]
+        mov     sp, x2
+        msr     nzcv, x3
+        ldr     x14, [x18, #CTX_COUNTDOWN]
+        ldp     x0, x1, GPR(0)
+        ldp     x2, x3, GPR(2)
+        ldp     x4, x5, GPR(4)
+        ldp     x6, x7, GPR(6)
+        ldp     x8, x9, GPR(8)
+        ldp     x10, x11, GPR(10)
+        ldr     x12, GPR(12)
+        ldp     x16, x17, GPR(16)
+        ldp     x19, x20, GPR(19)
+        ldp     x21, x22, GPR(21)
+        ldp     x23, x24, GPR(23)
+        ldp     x25, x26, GPR(25)
+        ldp     x27, x28, GPR(27)
+        ldp     x29, x30, GPR(29)
+        br      x13
+
+/* An indirect branch whose target the thread's table does not know: target in x15. */
+        .globl exit_indirect
+exit_indirect:
+        str     x15, [x18, #CTX_PC]
+        mov     x15, #0
+/* Every exit ends here, with the arena offset of its struct exit in x15. */
+        .globl exit_common
+exit_common:
+        stp     x0, x1, GPR(0)
+        stp     x2, x3, GPR(2)
+        stp     x4, x5, GPR(4)
+        stp     x6, x7, GPR(6)
+        stp     x8, x9, GPR(8)
+        stp     x10, x11, GPR(10)
+        str     x12, GPR(12)
+        stp     x16, x17, GPR(16)
+        stp     x19, x20, GPR(19)
+        stp     x21, x22, GPR(21)
+        stp     x23, x24, GPR(23)
+        stp     x25, x26, GPR(25)
+        stp     x27, x28, GPR(27)
+        stp     x29, x30, GPR(29)
+        mov     x0, sp
+        mrs     x1, nzcv
+        stp     x0, x1, [x18, #CTX_SP]
+        str     x14, [x18, #CTX_COUNTDOWN]
+        str     x15, [x18, #CTX_EXIT]
+        ldr     x0, [x18, #CTX_ENGINE_SP]
+        mov     sp, x0
+        ldp     x19, x20, [sp]
+        ldp     x21, x22, [sp, #16]
+        ldp     x23, x24, [sp, #32]
+        ldp     x25, x26, [sp, #48]
+        ldp     x27, x28, [sp, #64]
+        ldp     x29, x30, [sp, #80]
+        add     sp, sp, #SAVED_BYTES
+        ret
+
+/* Resumed here by the kernel's sigreturn after a fault whose state is already in the context. */
+        .globl resume_after_fault
+resume_after_fault:                     /* (thread) on its engine stack */
+        mov     x29, #0
+        mov     x30, #0
+        bl      dispatch_after_fault
+        udf     #0
+
+/* long blocking_call(call, context): a system call unless a signal is queued. The handler sends a pc inside
+ * [blocking_call_window, blocking_call_done) to blocking_call_interrupted: either the kernel was not entered, or it
+ * has backed out and would restart. */
+        .globl blocking_call, blocking_call_window, blocking_call_done, blocking_call_interrupted
+blocking_call:
+        mov     x9, x0
+        mov     x10, x1
+        ldr     x8, [x9]
+        ldp     x0, x1, [x9, #8]
+        ldp     x2, x3, [x9, #24]
+        ldp     x4, x5, [x9, #40]
+blocking_call_window:
+        ldr     w11, [x10, #CTX_SIGNAL_QUEUED]
+        cbnz    w11, blocking_call_interrupted
+        svc     #0
+blocking_call_done:
+        ret
+blocking_call_interrupted:
+        mov     x0, #-512
+        ret
+
+/* long safe_copy(to, from, bytes): a fault inside [safe_copy_start, safe_copy_end) goes to safe_copy_fault. */
+        .globl safe_copy, safe_swap, safe_copy_start, safe_copy_end, safe_copy_fault
+safe_copy:
+safe_copy_start:
+        subs    x2, x2, #16
+        b.lo    2f
+1:      ldp     x3, x4, [x1], #16
+        stp     x3, x4, [x0], #16
+        subs    x2, x2, #16
+        b.hs    1b
+2:      adds    x2, x2, #16
+        b.eq    4f
+3:      ldrb    w3, [x1], #1
+        strb    w3, [x0], #1
+        subs    x2, x2, #1
+        b.ne    3b
+4:      mov     x0, #0
+        ret
+/* long safe_swap(word, expected, replacement) */
+safe_swap:
+1:      ldaxr   w3, [x0]
+        cmp     w3, w1
+        b.ne    2f
+        stlxr   w4, w2, [x0]
+        cbnz    w4, 1b
+safe_copy_end:
+        mov     w0, w3                  /* the upper half is what tells a value from an error */
+        ret
+2:      clrex
+        mov     w0, w3
+        ret
+safe_copy_fault:
+        clrex
+        mov     x0, #-14
+        ret
+
+/* Copies upwards: memmove in lib.c relies on it. */
+        .globl arch_copy_bytes, arch_fill_bytes
+arch_copy_bytes:                        /* (to, from, bytes) */
+        cbz     x2, 4f
+        sub     x5, x0, x1
+        cmp     x5, #16
+        b.lo    3f                      /* so near that sixteen bytes at a time would read what was just written */
+1:      cmp     x2, #16
+        b.lo    3f
+2:      ldp     x3, x4, [x1], #16
+        stp     x3, x4, [x0], #16
+        sub     x2, x2, #16
+        b       1b
+3:      cbz     x2, 4f
+        ldrb    w3, [x1], #1
+        strb    w3, [x0], #1
+        sub     x2, x2, #1
+        b       3b
+4:      ret
+
+arch_fill_bytes:                        /* (to, value, bytes) */
+        and     x1, x1, #0xff
+        mov     x3, #0x0101010101010101
+        mul     x1, x1, x3
+1:      cmp     x2, #16
+        b.lo    2f
+        stp     x1, x1, [x0], #16
+        sub     x2, x2, #16
+        b       1b
+2:      cbz     x2, 3f
+        strb    w1, [x0], #1
+        sub     x2, x2, #1
+        b       2b
+3:      ret
+
+/* long arch_clone(child, flags, parent_tid, child_tid, tls): the child continues on its own engine stack. */
+        .globl arch_clone
+arch_clone:
+        mov     x9, x0                  /* the child's slot survives the call in x9 */
+        mov     x0, x1
+        mov     x5, #ENGINE_STACK_TOP
+        add     x1, x9, x5
+        mov     x5, x3
+        mov     x3, x4
+        mov     x4, x5
+        mov     x8, #__NR_clone
+        svc     #0
+        cbz     x0, 1f
+        ret
+1:      mov     x29, #0
+        mov     x30, #0
+        mov     x19, x9
+        mov     x0, x9
+        bl      arch_set_self
+        mov     x0, x19
+        bl      thread_begin
+        udf     #0
+
+        .globl arch_exit_thread
+arch_exit_thread:                       /* (status) */
+        mov     x8, #__NR_exit
+        svc     #0
+        udf     #0
+
+        .globl arch_signal_entry
+arch_signal_entry:                      /* (signo, info, ucontext), from the kernel, on the signal stack */
+        b       signal_arrived
+
+        .globl arch_signal_restorer
+arch_signal_restorer:
+        mov     x8, #__NR_rt_sigreturn
+        svc     #0
+        udf     #0
+
+/* What a handler returns to when its program has named no restorer, as programs here do: it is application code, in a place
+ * that only the engine can offer (superblock.c). Unwinders know it by these very instructions. */
+        .globl signal_trampoline
+        .balign 16
+        nop                             /* an unwinder looks for what comes before the return address */
+signal_trampoline:
+        mov     x8, #__NR_rt_sigreturn
+        svc     #0
+
+/* void sync_code(start, end): makes code just written visible to instruction fetches, by the smallest lines there are. */
+        .globl sync_code
+sync_code:
+        mrs     x4, ctr_el0
+        ubfx    x2, x4, #16, #4
+        mov     x3, #4
+        lsl     x2, x3, x2              /* data line */
+        sub     x5, x2, #1
+        bic     x5, x0, x5
+1:      dc      cvau, x5
+        add     x5, x5, x2
+        cmp     x5, x1
+        b.lo    1b
+        dsb     ish
+        and     x2, x4, #15
+        lsl     x2, x3, x2              /* instruction line */
+        sub     x5, x2, #1
+        bic     x5, x0, x5
+2:      ic      ivau, x5
+        add     x5, x5, x2
+        cmp     x5, x1
+        b.lo    2b
+        dsb     ish
+        isb
+        ret
+
+/* The vector registers, which C here does not touch: (area) as struct fpsimd_context has them from its fpsr on. */
+        .globl save_vectors, load_vectors
+save_vectors:
+        mrs     x1, fpsr
+        str     w1, [x0]
+        mrs     x1, fpcr
+        str     w1, [x0, #4]
+        add     x1, x0, #8
+        .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+        str     q\n, [x1, #16 * \n]
+        .endr
+        ret
+load_vectors:
+        ldr     w1, [x0]
+        msr     fpsr, x1
+        ldr     w1, [x0, #4]
+        msr     fpcr, x1
+        add     x1, x0, #8
+        .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+        ldr     q\n, [x1, #16 * \n]
+        .endr
+        ret
+
+/* A thread's table for indirect branches when it knows no target yet: every entry leads to the engine. Tables are private
+ * mappings of this part of the engine's file (links.c). */
+        .section .rodata.targets, "a"
+        .globl empty_targets
+        .balign 4096
+empty_targets:
+        .rept   65536
+        .quad   exit_indirect
+        .endr
+
+        .bss
+        .balign 16
+        .skip   65536
+boot_stack_top:
+
+        .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,100 @@
+/* links.c (AArch64): how blocks find each other.
+ *
+ * Direct branches are patched in place. Indirect ones, returns among them, index a table of the thread with sixteen bits of the
+ * target and jump to the block's checking entry, which makes sure that the block is the right one, without touching the
+ * flags. */
+#include "engine/a64/translate.h"
+
+#include <linux/elf.h>
+#include <linux/mman.h>
+
+#include "engine/counters.h"
+#include "engine/lib.h"
+#include "engine/log.h"
+
+extern const char empty_targets[];
+
+/* A stress engine goes through the dispatcher for every branch. */
+#if defined(REPRISE_STRESS_SLOW_PATHS)
+enum { SLOW_PATHS = 1 };
+#else
+enum { SLOW_PATHS = 0 };
+#endif
+
+_Static_assert(TARGET_TABLE == SLOT_TABLES, "the table is addressed from the slot's base");
+_Static_assert(TARGET_TABLE + TARGET_COUNT * 8 <= SLOT_ENGINE_STACK, "the table must fit");
+
+/* The offset of empty_targets in the engine's file, by its program headers. */
+static long empty_targets_offset(void) {
+  const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)ENGINE_BASE;
+  const Elf64_Phdr *phdr = (const Elf64_Phdr *)(ENGINE_BASE + ehdr->e_phoff);
+  uintptr_t address = (uintptr_t)empty_targets;
+  for (unsigned i = 0; i < ehdr->e_phnum; i++)
+    if (phdr[i].p_type == PT_LOAD && address - phdr[i].p_vaddr < phdr[i].p_filesz)
+      return (long)(phdr[i].p_offset + (address - phdr[i].p_vaddr));
+  BUG("the engine's file does not hold the empty table");
+}
+
+void arch_forget_targets(struct thread *thread) {
+  long at = os_call6(__NR_mmap, (uintptr_t)thread + TARGET_TABLE, TARGET_COUNT * 8, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_FIXED, engine_fd, empty_targets_offset());
+  if (os_failed(at)) die(125, "cannot map a table for indirect branches (error %ld)", -at);
+}
+
+/*      mov  x13, pc                     ; target in x15
+ *      sub  x13, x13, x15
+ *      cbz  x13, code
+ *      ldr  x13, [x18, #exit_indirect]
+ *      br   x13
+ *  code:                                */
+void emit_entry_check(struct code *c, uintptr_t pc) {
+  emit_mov_imm(c, SCRATCH2, pc);
+  emit_sub(c, SCRATCH2, SCRATCH2, SCRATCH);
+  uint32_t *hit = emit_cbz(c, SCRATCH2);
+  emit_load(c, SCRATCH2, CTX_EXIT_INDIRECT);
+  emit_br(c, SCRATCH2);
+  patch_branch(hit, c->at);
+}
+
+bool arch_make_entry(struct block *block, enum entry_kind entry) {
+  struct code c = {(uint32_t *)(void *)cache_reserve(CACHE_BLOCK_MAX)};
+  if (!c.at) return false;
+  uint32_t *start = c.at;
+  emit_entry_check(&c, block->pc);
+  patch_branch(emit_b(&c), (const void *)block->code);
+  sync_code(start, c.at);
+  cache_commit((uint8_t *)c.at);
+  block->entries[entry] = (uintptr_t)start;
+  return true;
+}
+
+void arch_resolve(struct thread *thread, struct block *to, enum entry_kind entry) {
+  if (SLOW_PATHS) return;
+  uintptr_t *table = (uintptr_t *)((uintptr_t)thread + TARGET_TABLE);
+  table[to->pc / INSN_BYTES % TARGET_COUNT] = to->entries[entry];
+  COUNT(indirect_misses);
+}
+
+/* What is patched while others may execute it is always a direct branch or a nop, before and after: of these the architecture
+ * promises that the old or the new one is executed. */
+static void redirect(uintptr_t at, uintptr_t target) {
+  patch_branch((uint32_t *)at, (const void *)target);
+  sync_code((const void *)at, (const void *)(at + INSN_BYTES));
+}
+
+void arch_link(struct exit *exit, struct block *to) {
+  if (!exit->patch || SLOW_PATHS) return;
+  redirect(exit->patch, to->code);
+  COUNT(links);
+  LOG(links, "%lx -> %lx", exit->block->pc, to->pc);
+}
+
+void arch_kill(struct block *block) {
+  int64_t words = ((int64_t)block->killed - (int64_t)block->code) / INSN_BYTES;
+  __atomic_store_n((uint32_t *)block->code, 0x14000000u | ((uint32_t)words & 0x3ffffffu), __ATOMIC_SEQ_CST);
+  sync_code((const void *)block->code, (const void *)(block->code + INSN_BYTES));
+}
+
+uintptr_t arch_entry(const struct block *block) {
+  return block->code;
+}

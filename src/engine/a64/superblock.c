@@ -1,0 +1,147 @@
+/* superblock.c (AArch64): reads application code and decides how far a block reaches.
+ *
+ * The main path follows fall-throughs of forward conditional branches and the targets of direct branches. It ends at calls,
+ * returns, indirect branches, backward conditional branches, system calls, and whatever the engine performs itself. A
+ * short loop is unrolled: its back edge leads the main path to the superblock's own start once more, so that position and poll
+ * are paid for once in several iterations. */
+#include "engine/a64/superblock.h"
+
+#include "engine/code.h"
+#include "engine/lib.h"
+
+/* Self-checking blocks stay short, since they compare all their source words whenever they are entered. */
+enum { SELF_CHECKING_MAX = 8 };
+
+/* A loop is unrolled while the result stays this short. */
+enum { UNROLLED_MAX = 40 };
+
+extern const char signal_trampoline[];
+enum { TRAMPOLINE_BYTES = 2 * INSN_BYTES };
+
+/* Reads the word at pc; remembers the last page asked about. */
+static bool fetch_word(struct superblock *sb, uintptr_t pc, uint32_t *word) {
+  if (pc % INSN_BYTES) return false;
+  if (pc - (uintptr_t)signal_trampoline < TRAMPOLINE_BYTES) {
+    memcpy(word, (const void *)pc, sizeof *word);
+    sb->watch = WATCH_OK;
+    sb->page = 1;
+    return true;
+  }
+  if (sb->page != ALIGN_DOWN(pc, PAGE)) {
+    sb->page = ALIGN_DOWN(pc, PAGE);
+    sb->watch = codewatch_begin(sb->page);
+  }
+  return sb->watch != WATCH_NOT_CODE && safe_copy(word, (const void *)pc, sizeof *word) == 0;
+}
+
+static bool fetch(struct superblock *sb, uintptr_t pc, struct item *item) {
+  uint32_t word;
+  if (!fetch_word(sb, pc, &word)) return false;
+  a64_decode(word, &item->insn);
+  item->pc = pc;
+  item->inlined = item->taken = false;
+  return true;
+}
+
+/* Adds bytes to the superblock's source; false when they would need one range too many. */
+static bool add_source(struct superblock *sb, uintptr_t start, uintptr_t end) {
+  if (sb->range_count && sb->ranges[sb->range_count - 1].end == start) {
+    sb->ranges[sb->range_count - 1].end = end;
+    return true;
+  }
+  if (sb->range_count == BLOCK_RANGES) return false;
+  sb->ranges[sb->range_count++] = (struct source_range){start, end};
+  return true;
+}
+
+static bool seen(const struct superblock *sb, uintptr_t pc) {
+  for (unsigned i = 0; i < sb->count; i++)
+    if (sb->items[i].pc == pc) return true;
+  return false;
+}
+
+/* Whether the back edge just added closes a loop over the whole superblock that has room for one more iteration. */
+static bool unrolls(const struct superblock *sb, uintptr_t target) {
+  if (target != sb->items[0].pc || sb->self_checking) return false;
+  unsigned iteration = 1; /* instructions from the start to the first back edge */
+  while (iteration < sb->count && sb->items[iteration].pc != target) iteration++;
+  return sb->count + iteration <= UNROLLED_MAX && sb->side_exits < SIDE_EXITS_MAX;
+}
+
+/* Whether the code at pc is a stub of a procedure linkage table:  adrp x16; ldr x17, [x16 + n]; add x16, …; br x17  */
+static bool is_linkage_stub(struct superblock *sb, uintptr_t pc) {
+  static const struct {
+    uint32_t mask, value;
+  } pattern[] = {
+      {0x9f00001f, 0x90000010}, {0xffc003ff, 0xf9400211}, {0xff8003ff, 0x91000210}, {0xffffffff, 0xd61f0220}};
+  uint32_t word;
+  for (unsigned i = 0; i < COUNT_OF(pattern); i++)
+    if (!fetch_word(sb, pc + i * INSN_BYTES, &word) || !a64_matches(word, pattern[i].mask, pattern[i].value))
+      return false;
+  return true;
+}
+
+static bool follow_to(struct superblock *sb, struct item *item, uintptr_t target) {
+  item->inlined = true;
+  sb->open = true;
+  sb->next_pc = target;
+  return true;
+}
+
+/* Where the main path goes after the item just added; false when it ends there. */
+static bool follow(struct superblock *sb, struct item *item) {
+  uintptr_t next = item->pc + INSN_BYTES, target = item->pc + (uintptr_t)item->insn.offset;
+  sb->open = false;
+  switch (item->insn.kind) {
+    case A64_COPY:
+    case A64_ADDRESS:
+    case A64_LOAD_LITERAL:
+    case A64_PREFETCH_LITERAL:
+    case A64_WAIT_EVENT:
+    case A64_LOAD_EXCLUSIVE:
+    case A64_STORE_EXCLUSIVE:
+    case A64_CLEAR_EXCLUSIVE:
+    case A64_BLOCK_OF_EIGHT:
+      sb->open = true;
+      sb->next_pc = next;
+      return !(sb->self_checking && item->insn.mem.access & ACCESS_WRITE);
+    case A64_CONDITIONAL:
+      item->taken = target <= item->pc && unrolls(sb, target);
+      if ((target <= item->pc && !item->taken) || sb->side_exits == SIDE_EXITS_MAX) return false;
+      sb->side_exits++;
+      sb->open = true;
+      sb->next_pc = item->taken ? target : next;
+      return true;
+    case A64_CALL:
+      if (sb->count == SUPERBLOCK_MAX || sb->self_checking || !is_linkage_stub(sb, target)) return false;
+      return follow_to(sb, item, target);
+    case A64_BRANCH:
+      if (sb->count == SUPERBLOCK_MAX || sb->self_checking || (seen(sb, target) && !unrolls(sb, target)))
+        return false;
+      return follow_to(sb, item, target);
+    default:
+      return false;
+  }
+}
+
+void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit) {
+  sb->count = sb->side_exits = sb->range_count = 0;
+  sb->page = 1; /* no page */
+  sb->unfetchable = false;
+  sb->open = true;
+  sb->next_pc = pc;
+  while (sb->count < limit) {
+    struct item *item = &sb->items[sb->count];
+    if (!fetch(sb, sb->next_pc, item)) {
+      sb->unfetchable = sb->count == 0;
+      return;
+    }
+    bool self_checking = sb->watch == WATCH_SELF_CHECK;
+    if (sb->count && self_checking != sb->self_checking) return;
+    sb->self_checking = self_checking;
+    if (self_checking && sb->count == SELF_CHECKING_MAX) return;
+    if (!add_source(sb, item->pc, item->pc + INSN_BYTES)) return;
+    sb->count++;
+    if (!follow(sb, item)) return;
+  }
+}

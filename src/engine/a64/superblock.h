@@ -1,0 +1,36 @@
+/* superblock.h (AArch64): a stretch of application code as the translator sees it before it emits anything. */
+#ifndef REPRISE_A64_SUPERBLOCK_H
+#define REPRISE_A64_SUPERBLOCK_H
+
+#include "engine/a64/decode.h"
+#include "engine/cache.h"
+#include "engine/code.h"
+
+enum { SUPERBLOCK_MAX = 64, SIDE_EXITS_MAX = 8, INSN_BYTES = 4 };
+
+struct item {
+  struct a64_insn insn;
+  uintptr_t pc;
+  bool inlined; /* a direct branch or call whose target is the next item */
+  bool taken;   /* a conditional branch whose target is the next item: its fall-through is the side exit */
+};
+
+/* One entry, a main path through fall-throughs and direct branches, side exits at its conditional branches. */
+struct superblock {
+  unsigned count;
+  unsigned side_exits;
+  bool self_checking; /* its page can change without the program's saying so here */
+  bool open;          /* the last item falls through to next_pc (it is not a branch) */
+  bool unfetchable;   /* the first instruction can't be fetched */
+  uintptr_t next_pc;  /* where the main path goes on when open */
+  uintptr_t page;     /* the page last read from, and how it is watched */
+  enum watch watch;
+  unsigned range_count;
+  struct source_range ranges[BLOCK_RANGES];
+  struct item items[SUPERBLOCK_MAX];
+};
+
+/* Reads at most limit instructions. */
+void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit);
+
+#endif

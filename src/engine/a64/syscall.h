@@ -1,0 +1,27 @@
+/* syscall.h (AArch64): the primitives that need no context: a raw system call, bulk copies. */
+#ifndef REPRISE_A64_SYSCALL_H
+#define REPRISE_A64_SYSCALL_H
+
+static inline long arch_syscall6(long nr, long a, long b, long c, long d, long e, long f) {
+  register long x8 __asm__("x8") = nr;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  register long x4 __asm__("x4") = e;
+  register long x5 __asm__("x5") = f;
+  __asm__ volatile("svc #0"
+                   : "+r"(x0)
+                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                   : "memory", "cc");
+  return x0;
+}
+
+void arch_copy_bytes(void *to, const void *from, unsigned long bytes);
+void arch_fill_bytes(void *to, int value, unsigned long bytes);
+
+/* The vDSO's names for what the engine takes from it. */
+#define ARCH_VDSO_CLOCK_GETTIME "__kernel_clock_gettime"
+#define ARCH_VDSO_CLOCK_GETRES "__kernel_clock_getres"
+
+#endif

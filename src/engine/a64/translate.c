@@ -1,0 +1,399 @@
+/* translate.c (AArch64): turns a superblock into code.
+ *
+ * The shape of a block in the cache:
+ *
+ *             [ checks that an indirect branch means this block: links.c ]
+ *     code:   nop                             ; becomes a branch to `killed` when the block is dropped
+ *             ldr  x15, [x18, #pending]       ; the poll, and …
+ *             sub  x14, x14, #N               ; … the position, counted down to the stop
+ *             orr  x15, x15, x14
+ *             tbnz x15, #63, poll
+ *             …instructions, most of them copied…
+ *             b.cc side                       ; a side exit
+ *             …
+ *             b.cc taken                      ; the last branch
+ *             b    fall-through               ; linked straight to another block
+ *     side:   add  x14, x14, #N - k           ; only k instructions were executed
+ *     taken:  b    target                     ; linked likewise
+ *             …exit…
+ *     poll:   mov  w15, id;  ldr x13, [x18, #exit_common];  br x13
+ *     killed: likewise
+ *
+ * No flags are touched: the poll, the count and every check work without. */
+#include "engine/a64/translate.h"
+
+#include "engine/arena.h"
+#include "engine/code.h"
+#include "engine/counters.h"
+#include "engine/lib.h"
+
+static struct translation translation; /* under cache_lock */
+
+struct exit *new_exit(struct translation *t, enum exit_kind kind, uintptr_t target) {
+  struct exit *exit = t->next_exit++;
+  exit->block = t->block;
+  exit->kind = kind;
+  exit->target = target;
+  return exit;
+}
+
+struct stub *new_stub(struct translation *t, uint32_t *branch, struct exit *exit) {
+  CHECK(t->stub_count < STUBS_MAX);
+  struct stub *stub = &t->stubs[t->stub_count++];
+  *stub = (struct stub){.branch = branch, .exit = exit};
+  return stub;
+}
+
+void emit_exit_tail(struct code *c, const struct exit *exit) {
+  emit_mov_imm(c, SCRATCH, (uintptr_t)exit - ARENA_BASE);
+  emit_load(c, SCRATCH2, CTX_EXIT_COMMON);
+  emit_br(c, SCRATCH2);
+}
+
+/* -- Ends and side exits ------------------------------------------------------------------------------------------ */
+
+static void end_direct(struct translation *t, uint32_t *branch, uintptr_t target) {
+  new_stub(t, branch, new_exit(t, EXIT_DIRECT, target));
+}
+
+static void end_jump(struct translation *t, uintptr_t target) {
+  end_direct(t, emit_b(&t->code), target);
+}
+
+static void end_exit(struct translation *t, enum exit_kind kind, uintptr_t target, uint64_t detail) {
+  struct exit *exit = new_exit(t, kind, target);
+  exit->detail = detail;
+  emit_exit_tail(&t->code, exit);
+}
+
+/* The conditional branch itself, perhaps the other way round, on a register that is perhaps taken. */
+static uint32_t *emit_conditional(struct translation *t, const struct item *item) {
+  uint32_t word = item->insn.word;
+  bool by_flags = a64_matches(word, 0xff000000, 0x54000000);
+  if (item->taken) word ^= by_flags ? 1u : 1u << 24; /* the condition's lowest bit, or z against nz */
+  if (by_flags) word &= ~0x10u;                      /* bc.cond: a hint that the copy can do without */
+  if (item->insn.reads) {
+    unsigned reg = a64_register(word, FIELD_D);
+    if (TAKEN >> reg & 1) {
+      emit_load(&t->code, SCRATCH, GPR_WORD(reg));
+      word = (word & ~31u) | SCRATCH;
+    }
+  }
+  emit(&t->code, word);
+  return t->code.at - 1;
+}
+
+/* Of fourteen conditions the lowest bit negates; always and never are the same, so neither has another way round. */
+static bool always(const struct a64_insn *insn) {
+  return a64_matches(insn->word, 0xff00000e, 0x5400000e);
+}
+
+static void side_exit(struct translation *t, unsigned i) {
+  const struct item *item = &t->sb.items[i];
+  uintptr_t next = item->pc + INSN_BYTES,
+            target = item->taken ? next : item->pc + (uintptr_t)item->insn.offset;
+  if (always(&item->insn) && item->taken) return;
+  struct stub *stub = new_stub(t, emit_conditional(t, item), new_exit(t, EXIT_DIRECT, target));
+  stub->correction = t->sb.count - (i + 1);
+}
+
+/* With the target in x15:
+ *     and   x13, x15, #0x3fffc
+ *     add   x13, x18, x13, lsl #1
+ *     add   x13, x13, #table
+ *     ldr   x13, [x13]
+ *     br    x13                                                                            */
+static void indirect_jump(struct code *c) {
+  emit(c, 0x92400000u | 62u << 16 | 15u << 10 | SCRATCH << 5 | SCRATCH2);
+  emit(c, 0x8b000400u | SCRATCH2 << 16 | CONTEXT << 5 | SCRATCH2);
+  emit(c, 0x91400000u | TARGET_TABLE >> 12 << 10 | SCRATCH2 << 5 | SCRATCH2);
+  emit(c, 0xf9400000u | SCRATCH2 << 5 | SCRATCH2);
+  emit_br(c, SCRATCH2);
+}
+
+/* autia x15, modifier and its like, for braa, blraaz, retab … */
+static void authenticate(struct code *c, const struct a64_insn *insn) {
+  uint32_t key_b = insn->word & 0x400u;
+  unsigned modifier = a64_register(insn->word, FIELD_D);
+  bool zero = insn->kind != A64_RETURN && !(insn->word & 0x1000000u);
+  if (zero) {
+    emit(c, 0xdac133e0u | key_b | SCRATCH);
+    return;
+  }
+  if (insn->kind == A64_RETURN) modifier = STACK;
+  if (modifier != STACK && TAKEN >> modifier & 1) {
+    emit_load(c, SCRATCH2, GPR_WORD(modifier));
+    modifier = SCRATCH2;
+  }
+  emit(c, 0xdac11000u | key_b | modifier << 5 | SCRATCH);
+}
+
+static void end_indirect(struct translation *t, const struct item *item) {
+  struct code *c = &t->code;
+  const struct a64_insn *insn = &item->insn;
+  unsigned target =
+      insn->kind == A64_RETURN && insn->authenticates ? LINK : a64_register(insn->word, FIELD_N);
+  if (target == ZERO)
+    emit_mov_imm(c, SCRATCH, 0);
+  else
+    emit_read(c, SCRATCH, target);
+  if (insn->authenticates) authenticate(c, insn);
+  if (insn->links) emit_mov_imm(c, LINK, item->pc + INSN_BYTES);
+  indirect_jump(c);
+}
+
+/* -- Instructions ------------------------------------------------------------------------------------------------- */
+
+static void emit_address(struct translation *t, const struct item *item) {
+  unsigned reg = a64_register(item->insn.word, FIELD_D);
+  bool page = item->insn.word >> 31;
+  uint64_t value = (page ? ALIGN_DOWN(item->pc, 4096) : item->pc) + (uint64_t)item->insn.offset;
+  if (reg == ZERO) return;
+  if (TAKEN >> reg & 1) {
+    emit_mov_imm(&t->code, SCRATCH, value);
+    emit_save(&t->code, SCRATCH, GPR_WORD(reg));
+  } else {
+    emit_mov_imm(&t->code, reg, value);
+  }
+}
+
+/*     mov  x15, address
+ *     ldr  rt, [x15]                   ; by a destination that is taken: x13, stored to the context */
+static void emit_literal(struct translation *t, const struct item *item) {
+  static const uint32_t general[3] = {0xb9400000u, 0xf9400000u, 0xb9800000u};
+  static const uint32_t vector[3] = {0xbd400000u, 0xfd400000u, 0x3dc00000u};
+  struct code *c = &t->code;
+  uint32_t word = item->insn.word, opc = word >> 30;
+  unsigned reg = a64_register(word, FIELD_D);
+  bool is_vector = word >> 26 & 1, taken = !is_vector && reg != ZERO && TAKEN >> reg & 1;
+  emit_mov_imm(c, SCRATCH, item->pc + (uint64_t)item->insn.offset);
+  emit(c, (is_vector ? vector[opc] : general[opc]) | SCRATCH << 5 | (taken ? SCRATCH2 : reg));
+  if (taken) emit_save(c, SCRATCH2, GPR_WORD(reg));
+}
+
+static bool eight_are_free(const struct a64_insn *insn) {
+  uint32_t eight = 0xffu << a64_register(insn->word, FIELD_D);
+  return !(eight & TAKEN) && !((a64_registers_read(insn) | a64_registers_written(insn)) & TAKEN);
+}
+
+static void emit_ordinary(struct translation *t, unsigned i) {
+  const struct item *item = &t->sb.items[i];
+  const struct a64_insn *insn = &item->insn;
+  if (config.check != CHECK_NONE && wants_check(insn)) emit_check(t, i);
+  switch (insn->kind) {
+    case A64_ADDRESS:
+      emit_address(t, item);
+      break;
+    case A64_LOAD_LITERAL:
+      emit_literal(t, item);
+      break;
+    case A64_PREFETCH_LITERAL:
+      break;
+    case A64_WAIT_EVENT:
+      emit(&t->code, YIELD);
+      break;
+    case A64_LOAD_EXCLUSIVE:
+      emit_load_exclusive(t, insn);
+      break;
+    case A64_STORE_EXCLUSIVE:
+      emit_store_exclusive(t, insn);
+      break;
+    case A64_CLEAR_EXCLUSIVE:
+      emit_clear_exclusive(&t->code);
+      break;
+    case A64_BLOCK_OF_EIGHT:
+      if (eight_are_free(insn))
+        emit(&t->code, insn->word);
+      else
+        end_exit(t, EXIT_UNSUPPORTED, item->pc, 0);
+      break;
+    default:
+      emit_renamed(t, insn);
+  }
+  forget_checked(t, insn);
+}
+
+/* The code emitted next belongs to the instruction at pc. */
+static void note_instruction(struct translation *t, uintptr_t pc) {
+  t->map[t->block->map_count++] = (struct insn_map){
+      .code = (uint16_t)((uintptr_t)t->code.at - t->block->code),
+      .pc = (int32_t)(pc - t->block->pc),
+  };
+}
+
+/* Instructions at which a block ends. */
+static void emit_end(struct translation *t, const struct item *item) {
+  const struct a64_insn *insn = &item->insn;
+  struct code *c = &t->code;
+  uintptr_t next = item->pc + INSN_BYTES, target = item->pc + (uintptr_t)insn->offset;
+  switch (insn->kind) {
+    case A64_BRANCH:
+      end_jump(t, target);
+      return;
+    case A64_CALL:
+      emit_mov_imm(c, LINK, next);
+      end_jump(t, target);
+      return;
+    case A64_CONDITIONAL:
+      end_direct(t, emit_conditional(t, item), target);
+      end_jump(t, next);
+      return;
+    case A64_BRANCH_REGISTER:
+    case A64_CALL_REGISTER:
+    case A64_RETURN:
+      end_indirect(t, item);
+      return;
+    case A64_SYSTEM_CALL:
+      end_exit(t, EXIT_CALL, next, 0);
+      return;
+    case A64_READ_SPECIAL: /* the value itself, or the fault, comes from the machine; the engine may replace it */
+      emit(c, (insn->word & ~31u) | SCRATCH);
+      emit_save(c, SCRATCH, CTX_VALUE);
+      end_exit(t, EXIT_EMULATE, next, insn->word);
+      return;
+    case A64_CODE_CHANGED:
+      if (a64_register(insn->word, FIELD_D) == ZERO)
+        emit_mov_imm(c, SCRATCH, 0);
+      else
+        emit_read(c, SCRATCH, a64_register(insn->word, FIELD_D));
+      emit_save(c, SCRATCH, CTX_VALUE);
+      end_exit(t, EXIT_EMULATE, next, insn->word);
+      return;
+    case A64_BREAKPOINT:
+      emit(c, insn->word);
+      return;
+    default:
+      emit(c, UDF);
+  }
+}
+
+static void emit_item(struct translation *t, unsigned i) {
+  struct item *item = &t->sb.items[i];
+  note_instruction(t, item->pc);
+  if (item->inlined) {
+    if (item->insn.links) emit_mov_imm(&t->code, LINK, item->pc + INSN_BYTES);
+  } else if (i + 1 == t->sb.count && !t->sb.open) {
+    emit_end(t, item);
+  } else if (item->insn.kind == A64_CONDITIONAL) {
+    side_exit(t, i);
+  } else {
+    emit_ordinary(t, i);
+  }
+}
+
+/* -- The block as a whole ------------------------------------------------------------------------------------------ */
+
+static void emit_entry(struct translation *t) {
+  struct code *c = &t->code;
+  emit_load(c, SCRATCH, CTX_PENDING);
+  emit_sub_imm(c, COUNTDOWN, COUNTDOWN, t->sb.count);
+  emit_orr(c, SCRATCH, SCRATCH, COUNTDOWN);
+  new_stub(t, emit_tbnz(c, SCRATCH, 63), new_exit(t, EXIT_POLL, t->block->pc));
+}
+
+/* Compares the source words with what was translated:
+ *   mov x13, source;  ldr w13, [x13];  mov x15, word;  sub x13, x13, x15;  cbnz x13, stale;  …               */
+static void emit_self_check(struct translation *t) {
+  struct code *c = &t->code;
+  struct exit *stale = new_exit(t, EXIT_STALE, t->block->pc);
+  uint32_t *mismatches[SUPERBLOCK_MAX];
+  for (unsigned i = 0; i < t->sb.count; i++) {
+    emit_mov_imm(c, SCRATCH2, t->sb.items[i].pc);
+    emit(c, 0xb9400000u | SCRATCH2 << 5 | SCRATCH2);
+    emit_mov_imm(c, SCRATCH, t->sb.items[i].insn.word);
+    emit_sub(c, SCRATCH2, SCRATCH2, SCRATCH);
+    mismatches[i] = emit_cbnz(c, SCRATCH2);
+  }
+  uint32_t *same = emit_b(c);
+  for (unsigned i = 0; i < t->sb.count; i++) patch_branch(mismatches[i], c->at);
+  emit_exit_tail(c, stale);
+  patch_branch(same, c->at);
+}
+
+/* A missed check comes back to where the block's number, kept in the context meanwhile, is looked up again. */
+static void emit_check_stub(struct translation *t, const struct stub *stub) {
+  struct code *c = &t->code;
+  emit_save(c, SCRATCH, CTX_VALUE);
+  emit_exit_tail(c, stub->exit);
+  stub->exit->target = (uintptr_t)c->at;
+  emit_load(c, SCRATCH, CTX_VALUE);
+  patch_branch(emit_b(c), stub->retry);
+}
+
+static void emit_stub(struct translation *t, const struct stub *stub) {
+  struct code *c = &t->code;
+  patch_branch(stub->branch, c->at);
+  if (stub->exit->kind == EXIT_CHECK) {
+    emit_check_stub(t, stub);
+    return;
+  }
+  if (stub->exit->kind == EXIT_DIRECT) {
+    bool conditional = (*stub->branch & 0xfc000000u) != 0x14000000u;
+    uint32_t *patch = stub->branch;
+    if (stub->correction) emit_add_imm(c, COUNTDOWN, COUNTDOWN, stub->correction);
+    if (conditional || stub->correction) {
+      patch = emit_b(c);
+      patch_branch(patch, c->at);
+    }
+    stub->exit->patch = (uintptr_t)patch;
+  }
+  emit_exit_tail(c, stub->exit);
+}
+
+static void finish(struct translation *t) {
+  struct code *c = &t->code;
+  for (unsigned i = 0; i < t->stub_count; i++) emit_stub(t, &t->stubs[i]);
+  struct exit *killed = new_exit(t, EXIT_DIRECT, t->block->pc);
+  t->block->killed = (uintptr_t)c->at;
+  emit_exit_tail(c, killed);
+}
+
+static void emit_body(struct translation *t) {
+  emit(&t->code, NOP);
+  if (t->sb.unfetchable) {
+    end_exit(t, EXIT_FETCH, t->block->pc, t->block->pc);
+    return;
+  }
+  if (t->sb.self_checking) emit_self_check(t);
+  emit_entry(t);
+  for (unsigned i = 0; i < t->sb.count; i++) emit_item(t, i);
+  if (t->sb.open) end_jump(t, t->sb.next_pc);
+}
+
+struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
+  struct translation *t = &translation;
+  uint32_t *start = (uint32_t *)(void *)cache_reserve(CACHE_BLOCK_MAX);
+  if (!start) return NULL;
+  superblock_read(&t->sb, pc, entry == ENTRY_STEP ? 1 : SUPERBLOCK_MAX);
+  unsigned exits = 6 + t->sb.side_exits + (config.check == CHECK_NONE ? 0 : t->sb.count);
+  struct block *block = t->block = arena_alloc(sizeof *block);
+  block->pc = pc;
+  block->exits = t->next_exit = arena_alloc(exits * sizeof *block->exits);
+  block->exit_count = (uint16_t)exits;
+  block->self_checking = t->sb.self_checking && !t->sb.unfetchable;
+  block->instructions = (uint16_t)t->sb.count;
+  t->code.at = start;
+  t->stub_count = t->checked_count = 0;
+  t->borrowed = 0;
+  block->dead = entry == ENTRY_STEP; /* nobody is to find it */
+  if (entry == ENTRY_INDIRECT || entry == ENTRY_RETURN) {
+    block->entries[entry] = (uintptr_t)start;
+    emit_entry_check(&t->code, pc);
+  }
+  block->code = (uintptr_t)t->code.at;
+  emit_body(t);
+  finish(t);
+  CHECK(t->next_exit <= block->exits + exits && (uint8_t *)t->code.at <= (uint8_t *)start + CACHE_BLOCK_MAX);
+  sync_code(start, t->code.at);
+  block->code_size = (uint32_t)((uintptr_t)t->code.at - block->code);
+  block->map = arena_alloc(block->map_count * sizeof *block->map);
+  memcpy(block->map, t->map, block->map_count * sizeof *block->map);
+  block->range_count = (uint16_t)t->sb.range_count;
+  memcpy(block->ranges, t->sb.ranges, sizeof block->ranges);
+  cache_commit((uint8_t *)t->code.at);
+  atomic_fetch_add_explicit(&counters.instructions, t->sb.count, memory_order_relaxed);
+  atomic_fetch_add_explicit(&counters.code_bytes, block->code_size, memory_order_relaxed);
+  cache_register(block);
+  codewatch_register(block);
+  return block;
+}

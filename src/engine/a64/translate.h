@@ -1,0 +1,79 @@
+/* translate.h (AArch64): the state of one translation, shared by the files that emit parts of a block. */
+#ifndef REPRISE_A64_TRANSLATE_H
+#define REPRISE_A64_TRANSLATE_H
+
+#include "engine/a64/emit.h"
+#include "engine/a64/superblock.h"
+
+/* Displacement of the thread's table for indirect branches from its slot: one code address per sixteen bits of a target. */
+#define TARGET_TABLE 0x10000
+enum { TARGET_COUNT = 1 << 16 };
+
+/* Code that is emitted behind the block's main path. */
+struct stub {
+  uint32_t *branch; /* to be directed to the stub */
+  struct exit *exit;
+  unsigned correction;   /* instructions counted at the entry that are not executed */
+  const uint32_t *retry; /* of a permission check: where the block's number is looked up again */
+};
+
+/* An address whose permission is known for the rest of the superblock, as long as its registers keep their values. */
+struct checked {
+  uint8_t base, index, extend, shift;
+  bool write; /* for writing too */
+  int64_t disp;
+};
+
+enum { STUBS_MAX = SIDE_EXITS_MAX + SUPERBLOCK_MAX + 8, CHECKED_MAX = 8 };
+
+struct translation {
+  struct code code;
+  struct superblock sb;
+  struct block *block;
+  struct exit *next_exit;
+  uint16_t borrowed; /* spill slots in use for the instruction being emitted */
+  struct stub stubs[STUBS_MAX];
+  unsigned stub_count;
+  struct checked checked[CHECKED_MAX];
+  unsigned checked_count;
+  struct insn_map map[SUPERBLOCK_MAX + 1];
+};
+
+struct exit *new_exit(struct translation *t, enum exit_kind kind, uintptr_t target);
+struct stub *new_stub(struct translation *t, uint32_t *branch, struct exit *exit);
+void emit_exit_tail(struct code *c, const struct exit *exit);
+
+/* rename.c: registers that an instruction may use in place of those that are taken. */
+
+/* The register of spill slot i; the slots' registers come in pairs of an even one and its successor as far as casp needs them. */
+unsigned spill_register(unsigned slot);
+/* A register outside *used, saved if it is the application's; added to *used. */
+unsigned borrow(struct translation *t, uint32_t *used);
+/* All borrowed registers get their values back. */
+void give_back(struct translation *t);
+/* Where the value of an application's register can be read: itself, or a borrowed one that it is loaded into. */
+unsigned readable(struct translation *t, unsigned reg, uint32_t *used);
+/* The value of a register that is perhaps taken, into a scratch register. */
+void emit_read(struct code *c, unsigned to, unsigned reg);
+void emit_write(struct code *c, unsigned reg, unsigned from);
+/* The instruction with the registers that are taken replaced by others. */
+void emit_renamed(struct translation *t, const struct a64_insn *insn);
+
+/* exclusive.c */
+void emit_load_exclusive(struct translation *t, const struct a64_insn *insn);
+void emit_store_exclusive(struct translation *t, const struct a64_insn *insn);
+void emit_clear_exclusive(struct code *c);
+
+/* checks.c */
+bool wants_check(const struct a64_insn *insn);
+void emit_check(struct translation *t, unsigned i);
+/* After an instruction: what it does to the registers of addresses that were checked. */
+void forget_checked(struct translation *t, const struct a64_insn *insn);
+
+/* links.c */
+void emit_entry_check(struct code *c, uintptr_t pc);
+
+/* context.c: the last instruction counted was not executed after all. */
+void uncount_one(struct thread *thread);
+
+#endif
