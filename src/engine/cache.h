@@ -43,14 +43,13 @@ struct insn_map {
 struct source_range {
   uintptr_t start, end;
 };
-enum { BLOCK_RANGES = 6 };
 
 struct block {
   uintptr_t pc;
   uintptr_t code;        /* entry */
   uint32_t code_size;    /* bytes from code to the end of its stubs */
   uint16_t instructions; /* on the main path: what the entry adds to the position */
-  uint16_t exit_count, map_count, range_count;
+  uint16_t exit_count, map_count;
   bool dead;
   bool step;          /* of one instruction, entered by the dispatcher only and never linked */
   bool self_checking; /* compares its source bytes at entry: the page is written too often to be watched */
@@ -62,7 +61,6 @@ struct block {
   struct insn_map *map;
   _Atomic(struct block *) hash_next;
   struct block *all_next;
-  struct source_range ranges[BLOCK_RANGES];
 };
 
 extern struct lock cache_lock;

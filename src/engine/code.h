@@ -10,6 +10,7 @@
 #include "engine/thread.h"
 
 struct block;
+struct source_range;
 
 enum watch {
   WATCH_NOT_CODE,   /* not executable */
@@ -18,8 +19,8 @@ enum watch {
 };
 /* Before bytes of a page are translated, under cache_lock. */
 enum watch codewatch_begin(uintptr_t page);
-/* A finished block, for all pages of its ranges, under cache_lock. */
-void codewatch_register(struct block *block);
+/* A finished block, for all pages of the source ranges that it was made from, under cache_lock. */
+void codewatch_register(struct block *block, const struct source_range *ranges, unsigned count);
 
 /* The application's code in [start, end) is gone, changed, or may change from now on: drop what was translated from it,
  * and forget that its pages were watched (their protection is the caller's business). Takes cache_lock. */

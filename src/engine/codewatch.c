@@ -79,10 +79,10 @@ enum watch codewatch_begin(uintptr_t page) {
   return WATCH_OK;
 }
 
-void codewatch_register(struct block *block) {
-  for (unsigned i = 0; i < block->range_count; i++) {
-    uintptr_t end = ALIGN_UP(block->ranges[i].end, PAGE);
-    for (uintptr_t page = ALIGN_DOWN(block->ranges[i].start, PAGE); page < end; page += PAGE) {
+void codewatch_register(struct block *block, const struct source_range *ranges, unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
+    uintptr_t end = ALIGN_UP(ranges[i].end, PAGE);
+    for (uintptr_t page = ALIGN_DOWN(ranges[i].start, PAGE); page < end; page += PAGE) {
       struct code_page *p = find_or_add(page);
       if (p->members && p->members->block == block) continue;
       struct member *member = arena_alloc(sizeof *member);

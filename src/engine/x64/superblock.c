@@ -1,7 +1,7 @@
 /* superblock.c (x86-64): reads application code and decides how far a block reaches.
  *
- * The main path follows fall-throughs of forward conditional branches and the targets of direct jumps. It ends at calls,
- * returns, indirect branches, backward conditional branches (a loop's end: both ways out then need no correction of
+ * The main path follows fall-throughs of forward conditional branches and the targets of direct jumps. It goes
+ * through short functions (inlining.c), and ends at other calls and returns, indirect branches, backward conditional branches (a loop's end: both ways out then need no correction of
  * the position), system calls, and whatever the engine emulates. A short loop is unrolled: its back edge leads the main path
  * to the superblock's own start once more, so that position and poll are paid for once in several iterations. */
 #include "engine/x64/superblock.h"
@@ -44,6 +44,7 @@ static bool fetch(struct superblock *sb, uintptr_t pc, struct item *item, bool *
   }
   item->pc = pc;
   item->inlined = item->taken = false;
+  item->returns_to = 0;
   return true;
 }
 
@@ -53,7 +54,9 @@ static bool add_source(struct superblock *sb, uintptr_t start, uintptr_t end) {
     sb->ranges[sb->range_count - 1].end = end;
     return true;
   }
-  if (sb->range_count == BLOCK_RANGES) return false;
+  for (unsigned i = 0; i < sb->range_count; i++)
+    if (sb->ranges[i].start <= start && end <= sb->ranges[i].end) return true;
+  if (sb->range_count == SOURCE_RANGES) return false;
   sb->ranges[sb->range_count++] = (struct source_range){start, end};
   return true;
 }
@@ -117,11 +120,14 @@ static bool follow(struct superblock *sb, struct item *item) {
       sb->next_pc = item->taken ? target : next;
       return true;
     case INSN_CALL:
-      if (sb->count == SUPERBLOCK_MAX || sb->self_checking || !is_linkage_stub(sb, target)) return false;
+      if (sb->count == SUPERBLOCK_MAX || sb->self_checking) return false;
+      if (!is_linkage_stub(sb, target)) return inlining_begin(sb, item, target);
       item->inlined = true;
       sb->open = true;
       sb->next_pc = target;
       return true;
+    case INSN_RET:
+      return inlining_return(sb, item);
     case INSN_JMP:
       if (sb->count == SUPERBLOCK_MAX || sb->self_checking || (seen(sb, target) && !unrolls(sb, target)))
         return false;
@@ -134,15 +140,9 @@ static bool follow(struct superblock *sb, struct item *item) {
   }
 }
 
-void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit) {
-  sb->limit = limit;
-  sb->count = sb->side_exits = sb->range_count = 0;
-  sb->page = 1; /* no page */
-  sb->unfetchable = false;
-  sb->open = true;
-  sb->next_pc = pc;
+static void read_main_path(struct superblock *sb) {
   unsigned bytes = 0;
-  while (sb->count < limit) {
+  while (sb->count < sb->limit && inlining_goes_on(sb)) {
     struct item *item = &sb->items[sb->count];
     bool self_checking;
     if (!fetch(sb, sb->next_pc, item, &self_checking, &sb->fault_address)) {
@@ -157,6 +157,17 @@ void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit) {
     sb->count++;
     if (!follow(sb, item)) return;
   }
+}
+
+void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit) {
+  sb->limit = limit;
+  sb->count = sb->side_exits = sb->range_count = sb->call_count = sb->frame_count = 0;
+  sb->page = 1; /* no page */
+  sb->unfetchable = false;
+  sb->open = true;
+  sb->next_pc = pc;
+  read_main_path(sb);
+  inlining_end(sb);
 }
 
 /* -- Liveness --------------------------------------------------------------------------------------------------- */

@@ -6,14 +6,24 @@
 #include "engine/code.h"
 #include "engine/x64/decode.h"
 
-enum { SUPERBLOCK_MAX = 64, SIDE_EXITS_MAX = 8 };
+enum { SUPERBLOCK_MAX = 64, SIDE_EXITS_MAX = 8, SOURCE_RANGES = 12, FRAMES_MAX = 4, CALLS_MAX = 6 };
 
 struct item {
   struct x64_insn insn;
   uintptr_t pc;
   uint8_t bytes[X64_INSN_MAX];
-  bool inlined; /* a direct jump or call whose target is the next item */
+  bool inlined; /* a direct jump or call whose target is the next item, or a return that goes there */
   bool taken;   /* a conditional branch whose target is the next item: its fall-through is the side exit */
+  int32_t return_at; /* at this distance from rsp the return address ahead is found … */
+  uintptr_t
+      returns_to; /* … which must be this one, or the superblock is left before the item; 0: nothing to test */
+};
+
+/* A call that the main path has followed, and how the superblock was before (inlining.c). */
+struct followed_call {
+  uintptr_t returns_to;
+  uintptr_t range_end;
+  unsigned count, call_count, side_exits, range_count;
 };
 
 /* One entry, a main path through fall-throughs and direct jumps, side exits at its conditional branches. */
@@ -29,7 +39,10 @@ struct superblock {
   uintptr_t page; /* the page last read from, and how it is watched */
   enum watch watch;
   unsigned range_count;
-  struct source_range ranges[BLOCK_RANGES];
+  struct source_range ranges[SOURCE_RANGES];
+  unsigned call_count;  /* calls on the main path that were followed */
+  unsigned frame_count; /* those of them that have not returned */
+  struct followed_call frames[FRAMES_MAX];
   struct item items[SUPERBLOCK_MAX];
 };
 
@@ -39,6 +52,14 @@ void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit);
 bool superblock_flags_dead(const struct superblock *sb, unsigned i);
 /* The same for code outside the superblock; its bytes become part of the superblock's source. */
 bool superblock_flags_dead_at(struct superblock *sb, uintptr_t pc);
+/* inlining.c: follows a direct call, or the return from one that was followed; false when it can't be. */
+bool inlining_begin(struct superblock *sb, struct item *call, uintptr_t target);
+bool inlining_return(struct superblock *sb, struct item *ret);
+/* Whether the function that is being followed is short so far. */
+bool inlining_goes_on(const struct superblock *sb);
+/* The main path ends here: takes back what lies beyond a call that has not returned. */
+void inlining_end(struct superblock *sb);
+
 /* How many items from i on leave register reg alone. */
 unsigned superblock_next_use(const struct superblock *sb, unsigned i, unsigned reg);
 

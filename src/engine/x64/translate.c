@@ -106,6 +106,26 @@ static void side_exit(struct translation *t, unsigned i) {
   stub->flags_dead = superblock_flags_dead_at(&t->sb, target);
 }
 
+static void return_mismatch(struct translation *t, unsigned i) {
+  struct stub *stub = new_stub(t, emit_jcc(&t->code, COND_NE), new_exit(t, EXIT_DIRECT, t->sb.items[i].pc));
+  stub->correction = (int32_t)i - (int32_t)t->sb.count;
+  stub->reload = t->borrowed;
+  stub->flags_dead = true;
+}
+
+/* Before item i, where the flags are dead (inlining.c):
+ *     cmp dword [rsp + k], low;  jne side;  cmp dword [rsp + k + 4], high;  jne side                    */
+static void test_return_address(struct translation *t, unsigned i) {
+  const struct item *item = &t->sb.items[i];
+  for (unsigned half = 0; half < 2; half++) {
+    struct x64_mem mem = {
+        .base = RSP, .index = REG_NONE, .scale = 1, .disp = item->return_at + 4 * (int32_t)half};
+    emit_mem_op(&t->code, false, 0x81, 7, &mem, false);
+    emit32(&t->code, (uint32_t)(item->returns_to >> 32 * half));
+    return_mismatch(t, i);
+  }
+}
+
 /* loop, jrcxz:   loop 1f; jmp fall-through; 1: jmp target */
 static void end_loop(struct translation *t, const struct item *item, uintptr_t next, uintptr_t target) {
   if (item->insn.address_size == 4) emit8(&t->code, 0x67);
@@ -150,8 +170,8 @@ static void save_for_indirect(struct translation *t) {
 
 /* lea rsp, [rsp + bytes] */
 static void release_stack(struct code *c, uint32_t bytes) {
-  emit8(c, 0x48), emit8(c, 0x8d), emit8(c, 0xa4), emit8(c, 0x24);
-  emit32(c, bytes);
+  struct x64_mem mem = {.base = RSP, .index = REG_NONE, .scale = 1, .disp = bytes};
+  emit_mem_op(c, true, 0x8d, RSP, &mem, false);
 }
 
 /*     mov   gs:[1], rcx
@@ -163,7 +183,7 @@ static void end_return(struct translation *t) {
   emit_save(c, RCX, SPILL(SLOT_RCX));
   t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_RCX, RCX);
   emit8(c, 0x0f), emit8(c, 0xb7), emit8(c, 0x0c), emit8(c, 0x24);
-  emit8(c, 0x48), emit8(c, 0x8d), emit8(c, 0x64), emit8(c, 0x24), emit8(c, 8);
+  release_stack(c, 8);
   emit8(c, 0x65), emit8(c, 0xff), emit8(c, 0x24), emit8(c, 0xcd);
   emit32(c, RETURN_TABLE);
 }
@@ -445,8 +465,10 @@ static void emit_item(struct translation *t, unsigned i) {
   if (t->borrowed >= 0 && used_by(&item->insn) >> t->borrowed & 1) give_back(t);
   if (last) give_back(t);
   note_instruction(t, item->pc);
+  if (item->returns_to) test_return_address(t, i);
   if (item->inlined) {
     if (item->insn.kind == INSN_CALL) push_return_address(t, item->pc + item->insn.len);
+    if (item->insn.kind == INSN_RET) release_stack(&t->code, 8);
     return;
   }
   if (last)
@@ -584,7 +606,8 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
   uint8_t *start = cache_reserve(CACHE_BLOCK_MAX);
   if (!start) return NULL;
   superblock_read(&t->sb, pc, entry == ENTRY_STEP ? 1 : SUPERBLOCK_MAX);
-  unsigned exits = 6 + t->sb.side_exits + (config.check == CHECK_NONE ? 0 : t->sb.count);
+  unsigned exits =
+      6 + t->sb.side_exits + 2 * t->sb.call_count + (config.check == CHECK_NONE ? 0 : t->sb.count);
   struct block *block = t->block = arena_alloc(sizeof *block);
   block->pc = pc;
   block->count_word = next_count_word++ % COUNT_WORDS;
@@ -608,12 +631,10 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
   block->code_size = (uint32_t)((uintptr_t)t->code.at - block->code);
   block->map = arena_alloc(block->map_count * sizeof *block->map);
   memcpy(block->map, t->map, block->map_count * sizeof *block->map);
-  block->range_count = (uint16_t)t->sb.range_count;
-  memcpy(block->ranges, t->sb.ranges, sizeof block->ranges);
   cache_commit(t->code.at);
   atomic_fetch_add_explicit(&counters.instructions, t->sb.count, memory_order_relaxed);
   atomic_fetch_add_explicit(&counters.code_bytes, block->code_size, memory_order_relaxed);
   cache_register(block);
-  codewatch_register(block);
+  codewatch_register(block, t->sb.ranges, t->sb.range_count);
   return block;
 }

@@ -37,7 +37,11 @@ struct checked {
   int64_t disp;
 };
 
-enum { STUBS_MAX = SIDE_EXITS_MAX + SUPERBLOCK_MAX + 8, CONSTANTS_MAX = 2, CHECKED_MAX = 8 };
+enum {
+  STUBS_MAX = SIDE_EXITS_MAX + 2 * CALLS_MAX + SUPERBLOCK_MAX + 8,
+  CONSTANTS_MAX = CALLS_MAX + 2,
+  CHECKED_MAX = 8
+};
 
 struct translation {
   struct code code;
