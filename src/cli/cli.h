@@ -27,6 +27,7 @@ extern const struct command replay_command;
 extern const struct command ls_command;
 extern const struct command pack_command;
 extern const struct command rm_command;
+extern const struct command sim_command;
 extern const struct command help_command;
 
 /* All of them, ending with NULL. */

@@ -36,10 +36,12 @@ struct sim_config {
   uint32_t disk_cycles;   /* from a read's start to its first line by DMA */
 };
 
-/* The defaults, then "karma" (its table 1) or "fdr" (its table 3) over them; NULL if there is no such preset. */
-const struct sim_config *config_preset(const char *name);
+/* "default", "karma" (its table 1) or "fdr" (its table 3). False: there is no such preset. */
+bool config_preset(struct sim_config *config, const char *name);
 /* "name = value" for one field; sizes take K, M, G. NULL, or what is wrong. */
 const char *config_set(struct sim_config *config, const char *name, const char *value);
+/* Lines "name = value", empty ones and those that begin with #. NULL, or what is wrong where, in a buffer of the function's own. */
+const char *config_read(struct sim_config *config, const char *path);
 /* NULL, or what is impossible about it. */
 const char *config_check(const struct sim_config *config);
 

@@ -20,6 +20,10 @@
 
 struct kernel;
 struct decoded_line;
+struct decode_cache;
+struct page_pool;
+struct space;
+struct task;
 
 /* -- Harts --------------------------------------------------------------------------------------------------------------- */
 
@@ -27,9 +31,18 @@ struct hart {
   struct port port; /* first: a hart is a port */
   struct registers registers;
   struct decoded_line *decoded[FAST_LINES]; /* beside port.fetches */
-  uint64_t split_position;                  /* an access across lines, half done, at this position */
-  uint64_t split_bytes;
-  bool interrupted; /* the timer wants the hart; looked at between instructions */
+  bool split;   /* the first half of an access over the end of a line has been made … */
+  uint8_t exit; /* enum hart_exit: why an instruction did not happen */
+  uint8_t fault_kind;
+  bool interrupted; /* the kernel wants the hart; looked at between instructions */
+  bool idle;        /* has no task, and waits for one */
+  bool at_gate;     /* waits for the watcher, not for the memory system */
+  bool timer_armed;
+  uint64_t split_bytes; /* … and these are its bytes */
+  uint64_t fault_address;
+  uint64_t kernel_stop;           /* like port.stop, for the kernel: a signal is due at that position */
+  const struct space *last_space; /* whose translations are in the tables */
+  const struct task *last_task;
 };
 
 /* -- Events -------------------------------------------------------------------------------------------------------------- */
@@ -77,7 +90,8 @@ struct machine {
   struct port *running;
   struct calendar *calendar; /* events */
   uint32_t lookahead; /* cycles before anything that one port does can reach another; the memory system's */
-  uint64_t instructions; /* of all harts, at the end */
+  struct page_pool *pages;
+  struct decode_cache *decode_cache;
 };
 
 static inline uint8_t *machine_ram(const struct machine *machine, uint64_t paddr) {

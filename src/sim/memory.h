@@ -37,7 +37,7 @@ enum access_kind {
   ACCESS_LR,
   ACCESS_SC, /* asks for the line as a store does, whether or not it then succeeds */
   ACCESS_AMO,
-  ACCESS_FETCH, /* the line is about to be executed; no data */
+  ACCESS_FETCH, /* the line is about to be executed; no data. When done, own_fetches must hold it */
   ACCESS_FENCE, /* done when earlier stores are visible; no address. Only a store buffer has work here */
 };
 
@@ -141,10 +141,11 @@ void reservations_lost(struct machine *machine, const struct port *by, uint64_t 
 
 struct memory_system {
   enum access_result (*access)(struct port *port, struct access *access);
-  /* Everything that is on its way has arrived, all store buffers are empty: before a digest. May be NULL. */
+  /* Everything that is on its way has arrived and machine->ram holds all data: before a digest. May be NULL. */
   void (*drain)(struct machine *machine);
-  /* The mapping of virtual to physical addresses has changed (the tables are dropped already). May be NULL. */
-  void (*remapped)(struct machine *machine);
+  /* The physical page gets another use: its lines are dropped wherever they are, without being written back. May be NULL if all data
+     lives in machine->ram. */
+  void (*forget)(struct machine *machine, uint64_t paddr);
   void (*end)(struct machine *machine); /* frees machine->memory */
   const char *name;
 };

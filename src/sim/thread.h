@@ -24,6 +24,7 @@ struct sphere {
   uint32_t threads;      /* R-threads so far; the device's pseudo-thread is one of them if there is DMA */
   void *order;           /* the watcher's */
   void *input;           /* the kernel's input log */
+  uint64_t register_digest, memory_digest; /* of how it ended, so far */
 };
 
 struct thread {
@@ -32,7 +33,8 @@ struct thread {
   struct sphere *sphere;
   struct process *process; /* NULL: the pseudo-thread of a device */
   struct port *port;       /* where it runs now, or NULL */
-  uint64_t position;       /* while it is on no port */
+  uint64_t position;       /* while it is on no port … */
+  uint64_t reservation;    /* … and this, see struct port */
   struct registers registers;
   void *order;       /* the watcher's */
   struct task *task; /* the kernel's part: state, signals, the system call that it is in */

@@ -1,0 +1,345 @@
+/* input_log.c: the input log of a simulated sphere. See input_log.h.
+ *
+ * An event is a kind (one byte) and numbers as varints; bytes that came in follow as they are. */
+#include "sim/input_log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/check.h"
+
+enum event_kind {
+  EVENT_END,
+  EVENT_CALL,
+  EVENT_RESULT,
+  EVENT_CHILD,
+  EVENT_COUNTER,
+  EVENT_IN,
+  EVENT_OUT,
+  EVENT_SIGNAL,
+  EVENT_KILLED,
+  EVENT_KINDS
+};
+static const char *const kind_names[EVENT_KINDS] = {"the end of the log", "a system call", "a call's result",
+                                                    "a new thread",       "a counter",     "bytes in",
+                                                    "bytes out",          "a signal",      "its end"};
+
+struct stream {
+  uint8_t *bytes;
+  uint64_t count, room;
+};
+
+struct input_log {
+  struct stream *streams; /* by R-thread */
+  uint32_t count;
+};
+
+struct input_cursor {
+  struct input_log *log;
+  uint32_t number;
+  bool replays;
+  uint64_t at; /* in replay */
+};
+
+/* -- Logs ---------------------------------------------------------------------------------------------------------------------------- */
+
+struct input_log *input_log_new(void) {
+  struct input_log *log = calloc(1, sizeof *log);
+  CHECK(log, "no memory for an input log");
+  return log;
+}
+
+void input_log_free(struct input_log *log) {
+  for (uint32_t i = 0; log && i < log->count; i++) free(log->streams[i].bytes);
+  if (log) free(log->streams);
+  free(log);
+}
+
+uint64_t input_log_bytes(const struct input_log *log) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < log->count; i++) bytes += log->streams[i].count;
+  return bytes;
+}
+
+static struct stream *stream_of(struct input_log *log, uint32_t number) {
+  if (number >= log->count) {
+    log->streams = realloc(log->streams, (number + 1) * sizeof *log->streams);
+    CHECK(log->streams, "no memory for an input log");
+    memset(log->streams + log->count, 0, (number + 1 - log->count) * sizeof *log->streams);
+    log->count = number + 1;
+  }
+  return &log->streams[number];
+}
+
+static struct stream *stream(const struct task *task) {
+  return stream_of(task->input->log, task->input->number);
+}
+
+static void put_bytes(struct task *task, const void *bytes, uint64_t count) {
+  struct stream *s = stream(task);
+  if (s->count + count > s->room) {
+    s->room = (s->count + count) * 2;
+    s->bytes = realloc(s->bytes, s->room);
+    CHECK(s->bytes, "no memory for an input log");
+  }
+  if (count) memcpy(s->bytes + s->count, bytes, count);
+  s->count += count;
+}
+
+static void put(struct task *task, uint64_t value) {
+  uint8_t bytes[10];
+  int n = 0;
+  for (; value > 127; value >>= 7) bytes[n++] = (uint8_t)(value | 128);
+  bytes[n++] = (uint8_t)value;
+  put_bytes(task, bytes, (uint64_t)n);
+}
+
+static void put_event(struct task *task, enum event_kind kind) {
+  uint8_t byte = (uint8_t)kind;
+  put_bytes(task, &byte, 1);
+}
+
+/* -- Reading --------------------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t position_of(const struct task *task) {
+  return task->thread.port ? task->thread.port->position : task->thread.position;
+}
+
+static void diverged(struct task *task, const char *what, uint64_t expected, uint64_t got) {
+  kernel_fail(
+      kernel_of(task), 120,
+      "replay differs from the recording: sphere %u, thread %u, position %lu: %s: expected %#lx, got %#lx",
+      task->thread.sphere->number, task->thread.number, (unsigned long)position_of(task), what,
+      (unsigned long)expected, (unsigned long)got);
+}
+
+static enum event_kind peek(const struct task *task) {
+  const struct stream *s = stream(task);
+  uint64_t at = task->input->at;
+  return at < s->count && s->bytes[at] < EVENT_KINDS ? s->bytes[at] : EVENT_END;
+}
+
+static uint64_t get(struct task *task) {
+  const struct stream *s = stream(task);
+  uint64_t value = 0;
+  for (int shift = 0; shift < 64 && task->input->at < s->count; shift += 7) {
+    uint8_t byte = s->bytes[task->input->at++];
+    value |= (uint64_t)(byte & 127) << shift;
+    if (byte < 128) break;
+  }
+  return value;
+}
+
+static bool take_event(struct task *task, enum event_kind kind) {
+  enum event_kind found = peek(task);
+  if (found == kind) {
+    task->input->at++;
+    return true;
+  }
+  kernel_fail(kernel_of(task), 120,
+              "replay differs from the recording: sphere %u, thread %u, position %lu: expected %s, got %s",
+              task->thread.sphere->number, task->thread.number, (unsigned long)position_of(task),
+              kind_names[found], kind_names[kind]);
+  return false;
+}
+
+static void expect(struct task *task, const char *what, uint64_t got) {
+  uint64_t expected = get(task);
+  if (expected != got) diverged(task, what, expected, got);
+}
+
+/* -- Events ------------------------------------------------------------------------------------------------------------------------------ */
+
+void input_attach(struct task *task) {
+  struct sphere *sphere = task->thread.sphere;
+  if (sphere->mode == SPHERE_PLAIN) return;
+  task->input = calloc(1, sizeof *task->input);
+  CHECK(task->input, "no memory for an input log");
+  task->input->log = sphere->input;
+  task->input->number = task->thread.number;
+  task->input->replays = sphere->mode == SPHERE_REPLAY;
+  stream(task);
+}
+
+void input_detach(struct task *task) {
+  free(task->input);
+  task->input = NULL;
+}
+
+bool input_records(const struct task *task) {
+  return task->input && !task->input->replays;
+}
+bool input_replays(const struct task *task) {
+  return task->input && task->input->replays;
+}
+
+uint64_t input_next_stop(struct task *task) {
+  if (!input_replays(task)) return UINT64_MAX;
+  enum event_kind kind = peek(task);
+  if (kind != EVENT_SIGNAL && kind != EVENT_KILLED) return UINT64_MAX;
+  uint64_t at = task->input->at++, position = get(task);
+  task->input->at = at;
+  return position;
+}
+
+void input_call(struct task *task, uint64_t number) {
+  if (!task->input) return;
+  if (!input_replays(task)) {
+    put_event(task, EVENT_CALL);
+    put(task, position_of(task));
+    put(task, number);
+  } else if (take_event(task, EVENT_CALL)) {
+    expect(task, "position of a system call", position_of(task));
+    expect(task, "number of a system call", number);
+  }
+}
+
+void input_result(struct task *task, int64_t *result) {
+  if (!task->input) return;
+  if (!input_replays(task)) {
+    put_event(task, EVENT_RESULT);
+    put(task, (uint64_t)*result);
+  } else if (take_event(task, EVENT_RESULT)) {
+    *result = (int64_t)get(task);
+  }
+}
+
+void input_child(struct task *task, uint32_t *number, uint32_t *tid) {
+  if (!task->input) return;
+  if (!input_replays(task)) {
+    put_event(task, EVENT_CHILD);
+    put(task, *number);
+    put(task, *tid);
+  } else if (take_event(task, EVENT_CHILD)) {
+    *number = (uint32_t)get(task);
+    *tid = (uint32_t)get(task);
+  }
+}
+
+void input_counter(struct task *task, uint64_t *value) {
+  if (!task->input) return;
+  if (!input_replays(task)) {
+    put_event(task, EVENT_COUNTER);
+    put(task, *value);
+  } else if (take_event(task, EVENT_COUNTER)) {
+    *value = get(task);
+  }
+}
+
+const uint8_t *input_copy_in(struct task *task, uint64_t to, const void *from, uint64_t bytes) {
+  if (!task->input) return from;
+  if (!input_replays(task)) {
+    put_event(task, EVENT_IN);
+    put(task, to);
+    put(task, bytes);
+    put_bytes(task, from, bytes);
+    return from;
+  }
+  if (!take_event(task, EVENT_IN)) return NULL;
+  expect(task, "address of bytes in", to);
+  expect(task, "length of bytes in", bytes);
+  const struct stream *s = stream(task);
+  if (s->count - task->input->at < bytes) return NULL;
+  task->input->at += bytes;
+  return s->bytes + task->input->at - bytes;
+}
+
+/* FNV-1a: what goes out is compared, not kept. */
+static uint64_t checksum(const uint8_t *bytes, uint64_t count) {
+  uint64_t sum = 0xcbf29ce484222325;
+  for (uint64_t i = 0; i < count; i++) sum = (sum ^ bytes[i]) * 0x100000001b3;
+  return sum >> 32;
+}
+
+void input_copy_out(struct task *task, uint64_t from, const void *bytes, uint64_t count, int error) {
+  if (!task->input) return;
+  uint64_t sum = error ? 0 : checksum(bytes, count);
+  if (!input_replays(task)) {
+    put_event(task, EVENT_OUT);
+    put(task, from);
+    put(task, count);
+    put(task, sum);
+  } else if (take_event(task, EVENT_OUT)) {
+    expect(task, "address of bytes out", from);
+    expect(task, "length of bytes out", count);
+    expect(task, "checksum of bytes out", sum);
+  }
+}
+
+void input_signal(struct task *task, const struct signal_info *info) {
+  put_event(task, EVENT_SIGNAL);
+  put(task, position_of(task));
+  put(task, (uint64_t)info->number);
+  put(task, (uint32_t)info->code);
+  put(task, info->value);
+  put(task, info->more);
+}
+
+bool input_signal_due(struct task *task, struct signal_info *info) {
+  if (peek(task) != EVENT_SIGNAL || input_next_stop(task) != position_of(task)) return false;
+  task->input->at++;
+  get(task);
+  info->number = (int32_t)get(task);
+  info->code = (int32_t)get(task);
+  info->value = get(task);
+  info->more = get(task);
+  return info->number > 0 && info->number <= SIGNALS;
+}
+
+void input_killed(struct task *task) {
+  if (!input_records(task)) return;
+  put_event(task, EVENT_KILLED);
+  put(task, position_of(task));
+}
+
+bool input_killed_due(struct task *task) {
+  return peek(task) == EVENT_KILLED && input_next_stop(task) == position_of(task);
+}
+
+bool input_expects_in(const struct task *task) {
+  return peek(task) == EVENT_IN;
+}
+
+/* -- Following ---------------------------------------------------------------------------------------------------------------------------- */
+
+static bool follow_in(struct task *task) {
+  uint64_t at = task->input->at++, to = get(task), bytes = get(task);
+  task->input->at = at;
+  return copy_in(task, to, NULL, bytes) == 0 || true;
+}
+
+static bool follow_out(struct task *task, int shown) {
+  uint64_t at = task->input->at++, from = get(task), bytes = get(task);
+  task->input->at = at;
+  uint8_t *buffer = malloc(bytes + 1);
+  CHECK(buffer, "no memory for %lu bytes", (unsigned long)bytes);
+  bool good = copy_out(task, buffer, from, bytes) == 0;
+  if (good && shown) {
+    fflush(NULL);
+    good = write(shown, buffer, bytes) == (ssize_t)bytes || true;
+  }
+  free(buffer);
+  return good;
+}
+
+bool input_follow(struct task *task, int64_t *result, int shown) {
+  while (!kernel_of(task)->error) {
+    switch (peek(task)) {
+      case EVENT_IN:
+        follow_in(task);
+        break;
+      case EVENT_OUT:
+        follow_out(task, shown);
+        break;
+      case EVENT_KILLED:
+        return false;
+      default:
+        input_result(task, result);
+        return true;
+    }
+  }
+  return false;
+}

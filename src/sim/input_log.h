@@ -1,0 +1,46 @@
+/* input_log.h: what enters a simulated sphere, per R-thread.
+ *
+ * One stream of events per thread: a system call begins (number, position), bytes go out (address, length, checksum), bytes come in (address, bytes), the call's
+ * result; a counter was read; a signal is delivered or the thread was killed, at a position. In replay the kernel goes
+ * through the same functions and gets what the recording got; the first difference ends the replay with a line that says where. */
+#ifndef REPRISE_SIM_INPUT_LOG_H
+#define REPRISE_SIM_INPUT_LOG_H
+
+#include "sim/kernel.h"
+
+struct input_log;
+
+struct input_log *input_log_new(void);
+void input_log_free(struct input_log *log);
+/* To and from the file "input" in a folder. NULL or what went wrong (allocated). */
+char *input_log_save(const struct input_log *log, const char *path);
+char *input_log_load(struct input_log *log, const char *path);
+uint64_t input_log_bytes(const struct input_log *log);
+
+/* Of the task's sphere; nothing for plain ones. thread.number is set. */
+void input_attach(struct task *task);
+void input_detach(struct task *task);
+bool input_records(const struct task *task);
+bool input_replays(const struct task *task);
+/* The position at which the log wants the kernel, or UINT64_MAX. */
+uint64_t input_next_stop(struct task *task);
+
+/* In recording these write, in replay they compare or give. */
+void input_call(struct task *task, uint64_t number);
+void input_result(struct task *task, int64_t *result);
+void input_child(struct task *task, uint32_t *number, uint32_t *tid);
+void input_counter(struct task *task, uint64_t *value);
+const uint8_t *input_copy_in(struct task *task, uint64_t to, const void *from, uint64_t bytes);
+void input_copy_out(struct task *task, uint64_t from, const void *bytes, uint64_t count, int error);
+/* A signal is about to be delivered. In replay: is one due here, and which? */
+void input_signal(struct task *task, const struct signal_info *info);
+bool input_signal_due(struct task *task, struct signal_info *info);
+/* The thread was killed where it stands. In replay: is that so? */
+void input_killed(struct task *task);
+bool input_killed_due(struct task *task);
+/* Replay: do bytes come in next? */
+bool input_expects_in(const struct task *task);
+/* Replay of a call that is not done again: follows the log until the call's result, and shows what went out if `shown`. False: killed in it. */
+bool input_follow(struct task *task, int64_t *result, int shown_descriptor);
+
+#endif

@@ -1,0 +1,506 @@
+/* interpret.c: executes instructions until there is a reason to stop.
+ *
+ * One label per operation, jumped to from the end of the previous one. The hot state (program counter, cycle, position) is in local
+ * variables; `leave` and the slow paths put it back. At each instruction the position is compared with one limit; at each
+ * memory access the cycle is compared with the horizon. */
+#include "sim/decode.h"
+#include "sim/hart.h"
+#include "sim/kernel.h"
+
+#define likely(condition) __builtin_expect(!!(condition), 1)
+
+enum {
+  RUN_AHEAD = 64
+}; /* instructions without memory accesses past the horizon, so that a loop of them can be interrupted */
+
+/* -- Slow paths --------------------------------------------------------------------------------------------------------------- */
+
+static bool fault(struct hart *hart, uint64_t address, uint8_t kind, enum hart_exit exit) {
+  hart->fault_address = address;
+  hart->fault_kind = kind;
+  hart->exit = exit;
+  return false;
+}
+
+static unsigned permission_for(uint8_t kind) {
+  return kind == ACCESS_FETCH                       ? PAGE_EXECUTE
+         : kind == ACCESS_LOAD || kind == ACCESS_LR ? PAGE_READ
+                                                    : PAGE_WRITE;
+}
+
+static bool ask(struct hart *hart, struct access *access) {
+  if (hart->port.machine->system->access(&hart->port, access) == ACCESS_DONE) return true;
+  hart->port.waiting = true;
+  hart->exit = HART_WAIT;
+  return false;
+}
+
+static bool translate(struct hart *hart, struct access *access) {
+  access->paddr =
+      space_translate(hart->port.thread->process->space, access->vaddr, permission_for(access->kind));
+  return access->paddr != SPACE_FAULT || fault(hart, access->vaddr, access->kind, HART_FAULT);
+}
+
+/* An access over the end of a line is two. The first is not repeated when the second has to wait; nothing comes between. */
+static bool access_split(struct hart *hart, struct access *access) {
+  uint8_t bytes[8];
+  uint32_t first = (uint32_t)(LINE_BYTES - access->vaddr % LINE_BYTES);
+  struct access head = *access, tail = *access;
+  head.size = (uint8_t)first;
+  tail.size = (uint8_t)(access->size - first);
+  tail.vaddr += first;
+  memcpy(bytes, access->data, access->size);
+  head.data = bytes;
+  tail.data = bytes + first;
+  if (!translate(hart, &head) || !translate(hart, &tail)) return false;
+  if (hart->split) {
+    memcpy(bytes, &hart->split_bytes, first);
+  } else {
+    if (!ask(hart, &head)) return false;
+    hart->split = true;
+    memcpy(&hart->split_bytes, bytes, first);
+  }
+  if (!ask(hart, &tail)) return false;
+  hart->split = false;
+  memcpy(access->data, bytes, access->size);
+  return true;
+}
+
+/* False: the instruction has not happened, and hart->exit says why. */
+static bool slow_access(struct hart *hart, uint8_t kind, uint64_t vaddr, uint8_t size, uint8_t amo,
+                        void *data, bool *failed) {
+  struct access access = {.vaddr = vaddr, .kind = kind, .size = size, .amo = amo, .data = data};
+  if (hart->port.cycle >= hart->port.horizon && !hart->split) {
+    hart->exit = HART_HORIZON;
+    return false;
+  }
+  if (vaddr % size && kind >= ACCESS_LR) return fault(hart, vaddr, kind, HART_MISALIGNED);
+  if (vaddr % LINE_BYTES + size > LINE_BYTES) return access_split(hart, &access);
+  if (!translate(hart, &access) || !ask(hart, &access)) return false;
+  if (failed) *failed = access.failed;
+  return true;
+}
+
+static struct decoded_line *slow_fetch(struct hart *hart, uint64_t pc) {
+  struct port *port = &hart->port;
+  struct access access = {.vaddr = line_of(pc), .kind = ACCESS_FETCH, .size = LINE_BYTES};
+  if (port->cycle >= port->horizon) {
+    hart->exit = HART_HORIZON;
+    return NULL;
+  }
+  if (!translate(hart, &access) || !ask(hart, &access)) return NULL;
+  uint32_t index = fast_index(pc);
+  struct fast_line *line = &port->own_fetches.line[index];
+  return hart->decoded[index] = decode_cache_line(port->machine->decode_cache, line->paddr, line->host);
+}
+
+/* The line that is being entered, NULL if it has to be asked for. */
+static inline struct decoded_line *fast_fetch(const struct hart *hart, uint64_t pc) {
+  uint32_t index = fast_index(pc);
+  return likely(hart->port.fetches->line[index].tag == line_of(pc)) ? hart->decoded[index] : NULL;
+}
+
+/* The instruction that begins in the last place of a line; NULL: its second half is not there yet. */
+static const struct insn *fetch_crossing(struct hart *hart, struct decoded_line *line, uint64_t pc) {
+  struct decoded_line *next = fast_fetch(hart, pc + 2);
+  if (!next && !(next = slow_fetch(hart, pc + 2))) return NULL;
+  uint16_t half = (uint16_t)(next->bytes[0] | next->bytes[1] << 8);
+  if (line->crossing[0].op == OP_UNDECODED || line->crossing_half != half) {
+    line->crossing_half = half;
+    line->crossing[0] = decode((uint32_t)line->bytes[LINE_BYTES - 2] |
+                               (uint32_t)line->bytes[LINE_BYTES - 1] << 8 | (uint32_t)half << 16);
+    line->crossing[2].op = OP_LINE_END;
+  }
+  return line->crossing;
+}
+
+/* Under TSO only a store before a load needs a fence. */
+static bool slow_fence(struct hart *hart, uint32_t bits) {
+  bool store_before_load = bits >> 24 & 1 && bits >> 21 & 1;
+  struct access access = {.kind = ACCESS_FENCE};
+  if (!store_before_load || !hart->port.machine->config.tso) return true;
+  if (hart->port.cycle >= hart->port.horizon) {
+    hart->exit = HART_HORIZON;
+    return false;
+  }
+  return ask(hart, &access);
+}
+
+/* -- Division: no traps, defined results ------------------------------------------------------------------------------------------- */
+
+static int64_t divide(int64_t a, int64_t b) {
+  return b == 0 ? -1 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
+}
+static int64_t remainder_of(int64_t a, int64_t b) {
+  return b == 0 ? a : b == -1 ? 0 : a % b;
+}
+static uint64_t divide_unsigned(uint64_t a, uint64_t b) {
+  return b ? a / b : ~0ull;
+}
+static uint64_t remainder_unsigned(uint64_t a, uint64_t b) {
+  return b ? a % b : a;
+}
+static int64_t extend(uint64_t a) {
+  return (int32_t)a;
+}
+
+/* -- The loop -------------------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t find_limit(const struct hart *hart) {
+  const struct port *port = &hart->port;
+  uint64_t ahead = port->horizon > port->cycle ? port->horizon - port->cycle : 0;
+  uint64_t limit = ahead > UINT64_MAX / 2 ? UINT64_MAX : port->position + ahead + RUN_AHEAD;
+  if (port->stop < limit) limit = port->stop;
+  return hart->kernel_stop < limit ? hart->kernel_stop : limit;
+}
+
+enum hart_exit hart_interpret(struct hart *hart) {
+#define X(name) &&do_##name,
+  static const void *const labels[OP_COUNT] = {OPERATIONS(X)};
+#undef X
+  struct port *const port = &hart->port;
+  uint64_t *const x = hart->registers.x;
+  uint64_t pc = hart->registers.pc, cycle = port->cycle, position = port->position;
+  uint64_t limit = find_limit(hart), line_pc;
+  struct decoded_line *line;
+  const struct insn *i;
+  struct fast_line *entry;
+  uint64_t a, loaded;
+
+#define PUT_BACK() (hart->registers.pc = pc, port->cycle = cycle, port->position = position)
+#define DISPATCH() goto *labels[i->op]
+#define NEXT()                          \
+  do {                                  \
+    pc += i->length;                    \
+    i += i->length >> 1;                \
+    if (++position >= limit) goto stop; \
+    DISPATCH();                         \
+  } while (0)
+/* One cycle each, but for memory accesses. */
+#define DONE() \
+  do {         \
+    cycle++;   \
+    NEXT();    \
+  } while (0)
+#define SET(expression)                \
+  do {                                 \
+    x[i->rd] = (uint64_t)(expression); \
+    DONE();                            \
+  } while (0)
+#define S1 x[i->rs1]
+#define S2 x[i->rs2]
+#define IMM ((int64_t)i->imm)
+#define JUMP(target)                        \
+  do {                                      \
+    uint64_t to_ = (target);                \
+    bool near_ = line_of(to_) == line_pc;   \
+    pc = to_;                               \
+    cycle++;                                \
+    if (++position >= limit) goto stop;     \
+    if (!near_) goto enter;                 \
+    i = &line->place[pc % LINE_BYTES >> 1]; \
+    DISPATCH();                             \
+  } while (0)
+#define BRANCH(condition)                    \
+  do {                                       \
+    if (condition) JUMP(pc + (uint64_t)IMM); \
+    DONE();                                  \
+  } while (0)
+/* A misaligned address never equals a tag. */
+#define IS_FAST(table, type)                                  \
+  (likely((entry = &port->table->line[fast_index(a)])->tag == \
+              (a & ~(uint64_t)(LINE_BYTES - sizeof(type))) && \
+          cycle < port->horizon && port->references < port->references_stop))
+#define FAST_DONE() (*entry->used = port->references++, cycle += port->hit_cycles)
+#define SLOW(kind, type, amo, data, failed)                                              \
+  do {                                                                                   \
+    PUT_BACK();                                                                          \
+    if (!slow_access(hart, kind, a, sizeof(type), amo, data, failed)) return hart->exit; \
+    cycle = port->cycle;                                                                 \
+    limit = find_limit(hart);                                                            \
+  } while (0)
+#define LOAD(type)                                          \
+  do {                                                      \
+    type t_ = 0;                                            \
+    a = S1 + (uint64_t)IMM;                                 \
+    if (IS_FAST(loads, type)) {                             \
+      memcpy(&t_, entry->host + a % LINE_BYTES, sizeof t_); \
+      FAST_DONE();                                          \
+    } else {                                                \
+      SLOW(ACCESS_LOAD, type, 0, &t_, NULL);                \
+    }                                                       \
+    loaded = (uint64_t)(int64_t)t_;                         \
+  } while (0)
+#define LOAD_X(type)              \
+  do {                            \
+    LOAD(type);                   \
+    if (i->rd) x[i->rd] = loaded; \
+    NEXT();                       \
+  } while (0)
+#define STORE(type, source)                                 \
+  do {                                                      \
+    type t_ = (type)(source);                               \
+    a = S1 + (uint64_t)IMM;                                 \
+    if (IS_FAST(stores, type)) {                            \
+      memcpy(entry->host + a % LINE_BYTES, &t_, sizeof t_); \
+      FAST_DONE();                                          \
+    } else {                                                \
+      SLOW(ACCESS_STORE, type, 0, &t_, NULL);               \
+    }                                                       \
+    NEXT();                                                 \
+  } while (0)
+#define AMO(type)                                                                                    \
+  do {                                                                                               \
+    type t_ = (type)S2;                                                                              \
+    a = S1;                                                                                          \
+    if (IS_FAST(stores, type)) {                                                                     \
+      type old_, new_;                                                                               \
+      memcpy(&old_, entry->host + a % LINE_BYTES, sizeof old_);                                      \
+      new_ = (type)amo_result(i->amo, sizeof(type), (uint64_t)(int64_t)old_, (uint64_t)(int64_t)t_); \
+      memcpy(entry->host + a % LINE_BYTES, &new_, sizeof new_);                                      \
+      t_ = old_;                                                                                     \
+      FAST_DONE();                                                                                   \
+    } else {                                                                                         \
+      SLOW(ACCESS_AMO, type, i->amo, &t_, NULL);                                                     \
+    }                                                                                                \
+    if (i->rd) x[i->rd] = (uint64_t)(int64_t)t_;                                                     \
+    NEXT();                                                                                          \
+  } while (0)
+#define LOAD_RESERVED(type)                      \
+  do {                                           \
+    type t_ = 0;                                 \
+    a = S1;                                      \
+    SLOW(ACCESS_LR, type, 0, &t_, NULL);         \
+    if (i->rd) x[i->rd] = (uint64_t)(int64_t)t_; \
+    NEXT();                                      \
+  } while (0)
+#define STORE_CONDITIONAL(type)              \
+  do {                                       \
+    type t_ = (type)S2;                      \
+    bool failed_ = false;                    \
+    a = S1;                                  \
+    SLOW(ACCESS_SC, type, 0, &t_, &failed_); \
+    if (i->rd) x[i->rd] = failed_;           \
+    NEXT();                                  \
+  } while (0)
+
+  if (position >= limit) goto stop;
+
+enter:
+  line_pc = line_of(pc);
+  line = fast_fetch(hart, pc);
+  if (!line) {
+    PUT_BACK();
+    if (!(line = slow_fetch(hart, pc))) return hart->exit;
+    cycle = port->cycle;
+    limit = find_limit(hart);
+  }
+  i = &line->place[pc % LINE_BYTES >> 1];
+  DISPATCH();
+
+do_UNDECODED:
+  decode_place(line, pc % LINE_BYTES >> 1);
+  DISPATCH();
+do_LINE_END:
+  goto enter;
+do_CROSSING:
+  PUT_BACK();
+  if (!(i = fetch_crossing(hart, line, pc))) return hart->exit;
+  cycle = port->cycle;
+  limit = find_limit(hart);
+  DISPATCH();
+stop:
+  PUT_BACK();
+  return port->position >= port->stop || port->position >= hart->kernel_stop ? HART_STOP : HART_HORIZON;
+
+do_NOP:
+  DONE();
+do_LUI:
+  SET(IMM);
+do_AUIPC:
+  SET(pc + (uint64_t)IMM);
+do_JAL:
+  x[i->rd] = pc + i->length;
+  JUMP(pc + (uint64_t)IMM);
+do_J:
+  JUMP(pc + (uint64_t)IMM);
+do_JALR:
+  a = (S1 + (uint64_t)IMM) & ~1ull;
+  if (i->rd) x[i->rd] = pc + i->length;
+  JUMP(a);
+do_BEQ:
+  BRANCH(S1 == S2);
+do_BNE:
+  BRANCH(S1 != S2);
+do_BLT:
+  BRANCH((int64_t)S1 < (int64_t)S2);
+do_BGE:
+  BRANCH((int64_t)S1 >= (int64_t)S2);
+do_BLTU:
+  BRANCH(S1 < S2);
+do_BGEU:
+  BRANCH(S1 >= S2);
+
+do_LB:
+  LOAD_X(int8_t);
+do_LH:
+  LOAD_X(int16_t);
+do_LW:
+  LOAD_X(int32_t);
+do_LD:
+  LOAD_X(int64_t);
+do_LBU:
+  LOAD_X(uint8_t);
+do_LHU:
+  LOAD_X(uint16_t);
+do_LWU:
+  LOAD_X(uint32_t);
+do_SB:
+  STORE(uint8_t, S2);
+do_SH:
+  STORE(uint16_t, S2);
+do_SW:
+  STORE(uint32_t, S2);
+do_SD:
+  STORE(uint64_t, S2);
+
+do_ADDI:
+  SET(S1 + (uint64_t)IMM);
+do_SLTI:
+  SET((int64_t)S1 < IMM);
+do_SLTIU:
+  SET(S1 < (uint64_t)IMM);
+do_XORI:
+  SET(S1 ^ (uint64_t)IMM);
+do_ORI:
+  SET(S1 | (uint64_t)IMM);
+do_ANDI:
+  SET(S1 & (uint64_t)IMM);
+do_SLLI:
+  SET(S1 << IMM);
+do_SRLI:
+  SET(S1 >> IMM);
+do_SRAI:
+  SET((int64_t)S1 >> IMM);
+do_ADD:
+  SET(S1 + S2);
+do_SUB:
+  SET(S1 - S2);
+do_SLL:
+  SET(S1 << (S2 & 63));
+do_SLT:
+  SET((int64_t)S1 < (int64_t)S2);
+do_SLTU:
+  SET(S1 < S2);
+do_XOR:
+  SET(S1 ^ S2);
+do_SRL:
+  SET(S1 >> (S2 & 63));
+do_SRA:
+  SET((int64_t)S1 >> (S2 & 63));
+do_OR:
+  SET(S1 | S2);
+do_AND:
+  SET(S1 & S2);
+do_ADDIW:
+  SET(extend(S1 + (uint64_t)IMM));
+do_SLLIW:
+  SET(extend(S1 << IMM));
+do_SRLIW:
+  SET(extend((uint32_t)S1 >> IMM));
+do_SRAIW:
+  SET((int32_t)S1 >> IMM);
+do_ADDW:
+  SET(extend(S1 + S2));
+do_SUBW:
+  SET(extend(S1 - S2));
+do_SLLW:
+  SET(extend(S1 << (S2 & 31)));
+do_SRLW:
+  SET(extend((uint32_t)S1 >> (S2 & 31)));
+do_SRAW:
+  SET((int32_t)S1 >> (S2 & 31));
+
+do_MUL:
+  SET(S1 * S2);
+do_MULH:
+  SET((__int128)(int64_t)S1 * (int64_t)S2 >> 64);
+do_MULHSU:
+  SET((__int128)(int64_t)S1 * (unsigned __int128)S2 >> 64);
+do_MULHU:
+  SET((unsigned __int128)S1 * S2 >> 64);
+do_DIV:
+  SET(divide((int64_t)S1, (int64_t)S2));
+do_DIVU:
+  SET(divide_unsigned(S1, S2));
+do_REM:
+  SET(remainder_of((int64_t)S1, (int64_t)S2));
+do_REMU:
+  SET(remainder_unsigned(S1, S2));
+do_MULW:
+  SET(extend(S1 * S2));
+do_DIVW:
+  SET(extend((uint64_t)divide((int32_t)S1, (int32_t)S2)));
+do_DIVUW:
+  SET(extend(divide_unsigned((uint32_t)S1, (uint32_t)S2)));
+do_REMW:
+  SET(extend((uint64_t)remainder_of((int32_t)S1, (int32_t)S2)));
+do_REMUW:
+  SET(extend(remainder_unsigned((uint32_t)S1, (uint32_t)S2)));
+
+do_LRW:
+  LOAD_RESERVED(int32_t);
+do_LRD:
+  LOAD_RESERVED(int64_t);
+do_SCW:
+  STORE_CONDITIONAL(int32_t);
+do_SCD:
+  STORE_CONDITIONAL(int64_t);
+do_AMOW:
+  AMO(int32_t);
+do_AMOD:
+  AMO(int64_t);
+
+do_FLW:
+  LOAD(uint32_t);
+  hart->registers.f[i->rd] = loaded | 0xffffffff00000000;
+  NEXT();
+do_FLD:
+  LOAD(uint64_t);
+  hart->registers.f[i->rd] = loaded;
+  NEXT();
+do_FSW:
+  STORE(uint32_t, hart->registers.f[i->rs2]);
+do_FSD:
+  STORE(uint64_t, hart->registers.f[i->rs2]);
+do_FLOAT:
+  if (!hart_float(&hart->registers, (uint32_t)i->imm)) goto do_ILLEGAL;
+  DONE();
+
+do_FENCE:
+  PUT_BACK();
+  if (!slow_fence(hart, (uint32_t)i->imm)) return hart->exit;
+  cycle = port->cycle;
+  DONE();
+do_FENCEI:
+  /* What is decoded is compared with memory again when it is fetched next. */
+  port_drop_all(port, PORT_FETCHES);
+  pc += 4;
+  cycle++;
+  if (++position >= limit) goto stop;
+  goto enter;
+do_CSR:
+  PUT_BACK();
+  if (!hart_csr(hart, (uint32_t)i->imm)) goto do_ILLEGAL;
+  limit = find_limit(hart);
+  DONE();
+do_ECALL:
+  PUT_BACK();
+  return cycle >= port->horizon ? HART_HORIZON : HART_CALL;
+do_EBREAK:
+  PUT_BACK();
+  return HART_BREAK;
+do_ILLEGAL:
+  PUT_BACK();
+  return HART_ILLEGAL;
+}
