@@ -105,7 +105,7 @@ static void timer_rings(struct machine *machine, void *object, uint64_t turn) {
 
 static void arm_timer(struct hart *hart, uint64_t now) {
   struct machine *machine = hart->port.machine;
-  if (hart->timer_armed || !hart->port.thread) return;
+  if (hart->timer_armed || hart->interrupted || !hart->port.thread) return;
   struct task *task = task_of(hart->port.thread);
   uint64_t due = task->started + machine->config.slice_cycles;
   hart->timer_armed = true;

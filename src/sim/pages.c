@@ -50,7 +50,8 @@ uint64_t page_take(struct machine *machine) {
   if (pool->next < pool->count) {
     number = pool->next++;
   } else {
-    if (!pool->spares) return SPACE_FAULT;
+    bool can_forget = machine->system->forget || !machine->memory;
+    if (!pool->spares || !can_forget) return SPACE_FAULT;
     number = pool->spare[pool->first_spare];
     pool->first_spare = (pool->first_spare + 1) % pool->count;
     pool->spares--;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/caches.h"
 #include "sim/input_log.h"
 #include "sim/kernel.h"
 
@@ -85,6 +86,7 @@ void sim_run(const struct sim_config *config, struct sim_program *programs, uint
     fail(outcome, 2, error);
     return;
   }
+  if (!config->flat) caches_begin(machine);
   run_machine(machine, programs, count, outcome);
   free_spheres(machine->kernel);
   machine_free(machine);
