@@ -11,6 +11,7 @@
 
 #include "engine/lib.h"
 #include "engine/log.h"
+#include "engine/stops.h"
 #include "engine/verify.h"
 
 /* The kernel's letter for the state of the thread; 'X' when there is none of that id, 'R' when it can't be told. */
@@ -251,11 +252,21 @@ static bool offer_accepted(struct rthread *rthread) {
   return *(volatile uint32_t *)&region->scheduler.count;
 }
 
+/* The terminal stops the process: not with the baton in hand. */
+static void stop_without_baton(struct thread *thread) {
+  verify_record(thread, false);
+  baton_release(thread, CHUNK_POLL);
+  stops_serve(thread);
+  baton_take(thread);
+}
+
 void baton_poll(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   uint64_t position = arch_position(thread);
   rthread->ring.position = position;
+  if (thread->stop_signal) arch_request(thread); /* until it is done */
   if (position == rthread->quiet_since) return;
+  if (thread->stop_signal) stop_without_baton(thread);
   if (!offer_accepted(rthread) && arch_until_stop(thread) > rthread->chunk_size / 2) return;
   struct rthread *next = NULL;
   verify_record(thread, false);

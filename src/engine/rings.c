@@ -6,6 +6,7 @@
 
 #include "engine/descriptors.h"
 #include "engine/lib.h"
+#include "engine/stops.h"
 
 static bool mapped[REGION_SLOTS + 1]; /* which rings this process has mapped */
 
@@ -37,13 +38,17 @@ enum { FREE, HELD, HELD_WITH_SLEEPERS };
 
 void region_lock(void) {
   uint32_t seen = FREE;
+  arch_self()->in_region = true;
   if (atomic_compare_exchange_strong(&region->lock, &seen, HELD)) return;
   while (atomic_exchange(&region->lock, HELD_WITH_SLEEPERS) != FREE)
     region_wait(&region->lock, HELD_WITH_SLEEPERS);
 }
 
 void region_unlock(void) {
+  struct thread *self = arch_self();
   if (atomic_exchange(&region->lock, FREE) == HELD_WITH_SLEEPERS) region_wake(&region->lock, 1);
+  self->in_region = false;
+  if (self->stop_signal && atomic_load(&region->holder) != slot_of(self->rthread) + 1) stops_serve(self);
 }
 
 /* -- The manager -------------------------------------------------------------------------------------------------------- */

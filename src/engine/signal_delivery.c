@@ -14,6 +14,7 @@
 #include "engine/report.h"
 #include "engine/signal_state.h"
 #include "engine/sphere.h"
+#include "engine/stops.h"
 
 /* -- In the kernel's handler ----------------------------------------------------------------------------- */
 
@@ -67,6 +68,10 @@ void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc) {
   if (signo == SIGSYS && info->si_code == SI_QUEUE && (uintptr_t)info->si_ptr == KICK_VALUE) {
     arch_request(thread);
     thread->disturbed = true;
+    return;
+  }
+  if (stops_handled(signo) && thread->process->actions->of[signo].handler == HANDLER_DEFAULT) {
+    stops_arrived(thread, signo);
     return;
   }
   LOG(signals, "%d taken, code %d, at %lx", signo, info->si_code, arch_uc_pc(uc));

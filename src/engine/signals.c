@@ -13,6 +13,7 @@
 #include "engine/lib.h"
 #include "engine/signal_state.h"
 #include "engine/sphere.h"
+#include "engine/stops.h"
 
 enum { FLAGS_FOR_KERNEL = SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT };
 
@@ -22,7 +23,8 @@ void kernel_set_action(int signo, const struct action *wanted) {
   if (replaying() && !(SIGNAL_BIT(signo) & SYNCHRONOUS)) return; /* none comes but by the log */
   bool handled = wanted->handler != HANDLER_DEFAULT && wanted->handler != HANDLER_IGNORE;
   struct action action = *wanted;
-  if (handled || SIGNAL_BIT(signo) & SYNCHRONOUS) {
+  bool stops = stops_handled(signo) && wanted->handler == HANDLER_DEFAULT;
+  if (handled || stops || SIGNAL_BIT(signo) & SYNCHRONOUS) {
     /* A synchronous signal without a handler must not end a wait that it would not have ended. */
     unsigned long flags = handled ? wanted->flags & FLAGS_FOR_KERNEL : SA_RESTART;
     action = (struct action){(uintptr_t)arch_signal_entry, flags | SA_SIGINFO | SA_ONSTACK | SA_RESTORER,
@@ -174,7 +176,8 @@ void signals_init(struct thread *first) {
   os_call4(__NR_rt_sigprocmask, SIG_SETMASK, 0, &first->mask, sizeof first->mask);
   for (int signo = 1; signo <= SIGNAL_COUNT; signo++) {
     os_call4(__NR_rt_sigaction, signo, 0, &actions->of[signo], sizeof actions->of[signo].mask);
-    if (SIGNAL_BIT(signo) & SYNCHRONOUS) kernel_set_action(signo, &actions->of[signo]);
+    if (SIGNAL_BIT(signo) & SYNCHRONOUS || stops_handled(signo))
+      kernel_set_action(signo, &actions->of[signo]);
   }
   if (replaying()) inherit_recorded(first);
   signals_let_in(first);

@@ -3,8 +3,9 @@
  * Stands in a script where `reprise run` stands otherwise: standard output and error, signals and the end of PROGRAM are as
  * they would be without it. A new folder in $RECORDINGS gets
  *   recording   as $REPRISE made it
- *   stdout, stderr   what PROGRAM wrote there, if they were files or pipes; with 2>&1 all of it is in stdout
- * so that the driver can compare a replay with them. A pipe is lengthened by one of our own; a file is read afterwards. */
+ *   stdout, stderr   what PROGRAM wrote there, if they were files or pipes; with 2>&1 all of it is in stdout …
+ *   together         … and this is there, too
+ * so that the driver can compare a replay with them. A pipe of our own is in between. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,11 +25,10 @@ static void die(const char *what) {
 
 /* One of the two outputs. */
 struct output {
-  int fd;      /* ours: 1 or 2 */
-  int copy;    /* the file that keeps what went there, -1: nothing is kept */
-  off_t start; /* where a regular file begins to be PROGRAM's */
-  int pipe;    /* the end that we read, -1: it is no pipe, or at its end */
-  int inner;   /* the end that PROGRAM writes, or -1 */
+  int fd;    /* ours: 1 or 2 */
+  int copy;  /* the file that keeps what went there, -1: nothing is kept */
+  int pipe;  /* the end that we read, -1: it is no pipe, or at its end */
+  int inner; /* the end that PROGRAM writes, or -1 */
 };
 
 static bool same_file(const struct stat *a, const struct stat *b) {
@@ -43,11 +43,6 @@ static void open_output(struct output *output, const char *folder, const char *n
   snprintf(path, sizeof path, "%s/%s", folder, name);
   output->copy = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (output->copy < 0) die(path);
-  if (S_ISREG(info.st_mode)) {
-    bool appends = fcntl(output->fd, F_GETFL) & O_APPEND;
-    output->start = appends ? info.st_size : lseek(output->fd, 0, SEEK_CUR);
-    return;
-  }
   int ends[2];
   if (pipe2(ends, O_CLOEXEC)) die("pipe");
   output->pipe = ends[0];
@@ -75,16 +70,6 @@ static void relay(struct output *output) {
   if (n > 0 && (poll(&reader, 1, 0) <= 0 || !(reader.revents & POLLERR))) return;
   close(output->pipe);
   output->pipe = -1;
-}
-
-static void copy_file(const struct output *output) {
-  char path[64], buffer[65536];
-  if (output->copy < 0 || output->inner >= 0) return;
-  snprintf(path, sizeof path, "/proc/self/fd/%d", output->fd);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  off_t at = output->start;
-  for (ssize_t n; fd >= 0 && (n = pread(fd, buffer, sizeof buffer, at)) > 0; at += n)
-    write_all(output->copy, buffer, (size_t)n);
 }
 
 static pid_t child;
@@ -146,6 +131,9 @@ int main(int argc, char **argv) {
   open_output(&outputs[0], folder, "stdout");
   if (!fstat(1, &info[0]) && !fstat(2, &info[1]) && same_file(&info[0], &info[1])) {
     outputs[1] = (struct output){.fd = 2, .copy = -1, .pipe = -1, .inner = outputs[0].inner};
+    char path[4200];
+    snprintf(path, sizeof path, "%s/together", folder);
+    close(open(path, O_WRONLY | O_CREAT, 0600));
   } else {
     open_output(&outputs[1], folder, "stderr");
   }
@@ -158,8 +146,6 @@ int main(int argc, char **argv) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  copy_file(&outputs[0]);
-  copy_file(&outputs[1]);
   if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
   signal(WTERMSIG(status), SIG_DFL);
   kill(getpid(), WTERMSIG(status));

@@ -5,7 +5,7 @@
  *   type TEXT     type a line
  *   key X         press Ctrl-X
  *   expect TEXT   wait until this has been printed, after what was waited for before
- *   running NAME… wait until these are the foreground processes, none of them stopped
+ *   running NAME… wait until these are the foreground processes, besides the recorder, none of them stopped
  * At its end the person waits for PROGRAM to end, and how it ended is the last line. */
 #include <errno.h>
 #include <glob.h>
@@ -79,7 +79,8 @@ static bool are_running(const char *names) {
     int its_group;
     bool read = stat && fscanf(stat, "%*d (%63[^)]) %c %*d %d", name, &state, &its_group) == 3;
     if (stat) fclose(stat);
-    if (!read || its_group != group) continue;
+    if (!read || its_group != group || among("recorded reprise", name))
+      continue;                                                   /* the recorder is no guest */
     found += among(names, name) && state != 'T' ? 1 : wanted + 1; /* one that does not fit is too many */
   }
   globfree(&all);
