@@ -148,10 +148,10 @@ static struct rthread *let_go(struct rthread *rthread, enum chunk_reason reason)
 }
 
 /* Who was killed with the baton in hand gives it up; so do all threads of its process. */
-static void bury(struct rthread *dead) {
+static void bury(struct rthread *dead, uint32_t number) {
   struct rthread *next = NULL;
   region_lock();
-  if (holder() == dead) {
+  if (holder() == dead && dead->number == number) {
     for (uint32_t i = 0; i < REGION_SLOTS; i++) {
       struct rthread *other = &region->slots[i];
       if (other == dead || atomic_load(&other->state) != SLOT_LIVE || other->pid != dead->pid) continue;
@@ -179,10 +179,11 @@ static void pass_over(struct rthread *stopped) {
 }
 
 static void look_after(struct rthread *now) {
+  uint32_t number = now->number; /* the slot may be another's by the time that the state is known */
   char state = state_of(now);
   if (state == 'X' || state == 'Z')
-    bury(now);
-  else if (state == 'T')
+    bury(now, number);
+  else if (state == 'T' || state == 't')
     pass_over(now);
 }
 
@@ -331,8 +332,10 @@ static void await_turn(struct thread *thread) {
   while (!take_turn(thread)) {
     region_wait(&thread->rthread->turn, 0);
     struct rthread *now = holder();
+    if (!now || now == thread->rthread || is_alive(now)) continue;
+    /* Dead. If it is the holder even now, it did not pass the baton on before. */
     bool waits = !atomic_load(&thread->rthread->turn) && !atomic_load(&region->finished);
-    if (waits && now && now != thread->rthread && !is_alive(now))
+    if (waits && holder() == now && !is_alive(now))
       sphere_fail(OUTCOME_DIVERGED, "replay diverged: thread %u has ended, which it had not in the recording",
                   now->number);
   }

@@ -22,8 +22,8 @@ static const struct input_row rows[] = {
     ROW_REFUSE(memfd_secret, ENOSYS),
     ROW_REFUSE(map_shadow_stack, ENOSYS),
     ROW_REFUSE(process_madvise, ENOSYS),
-    /* A tracer would see the engine instead of the program. As where tracing is forbidden. */
-    ROW_REFUSE(ptrace, EPERM),
+    /* A tracer would see the engine instead of the program. As where tracing is forbidden; some requests are none the worse. */
+    {"ptrace", __NR_ptrace, INPUT_REFUSE, EPERM, {VALUE, VALUE, ADDRESS, POINTER}, walk_ptrace},
     /* No longer in any kernel. */
     ROW_REFUSE(nfsservctl, ENOSYS),
 #if defined(__x86_64__)

@@ -57,6 +57,8 @@ static const struct input_command *command_of(const struct input_call *call) {
 #endif
     case __NR_keyctl:
       return keyctl_command((uint32_t)call->args[0]);
+    case __NR_ptrace:
+      return ptrace_command((uint32_t)call->args[0]);
     default:
       return NULL;
   }

@@ -144,6 +144,7 @@ void walk_lsm(struct input_walk *w);
 void walk_xattrat(struct input_walk *w);
 void walk_statmount(struct input_walk *w);
 void walk_listmount(struct input_walk *w);
+void walk_ptrace(struct input_walk *w);
 
 /* The sub-tables, NULL for a command that is not in them. */
 const struct input_command *ioctl_command(uint32_t command);
@@ -151,6 +152,7 @@ const struct input_command *fcntl_command(uint32_t command);
 const struct input_command *prctl_command(uint32_t command);
 const struct input_command *arch_prctl_command(uint32_t command);
 const struct input_command *keyctl_command(uint32_t command);
+const struct input_command *ptrace_command(uint32_t command);
 const struct input_command *input_find_command(const struct input_command *table, size_t count,
                                                uint32_t command);
 
