@@ -33,7 +33,7 @@ COMMON := -O2 -g -I src $(STRESS_FLAGS) $(WARNINGS)
 
 # The command is an ordinary hosted program.
 CLI_FLAGS := -std=gnu11 $(COMMON) -D_GNU_SOURCE -DREPRISE_LIBEXEC='"$(PREFIX)/libexec/reprise"'
-CLI_LIBS := -lzstd -pthread $(CLI_LINK)
+CLI_LIBS := -lzstd -ldw -lelf -pthread $(CLI_LINK)
 CLI_SOURCES := $(wildcard src/cli/*.c src/sphere/*.c src/recording/*.c src/sim/*.c)
 
 # The engine shares its address space with the program it runs: no libc, no stack protector (its canary lives in

@@ -4,15 +4,27 @@ _reprise() {
   local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run ls pack rm help --help --version' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W 'run record replay ls stat dump pack rm help --help --version' -- "$word")
     return
   fi
   case $command in
     help)
-      [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run ls pack rm help' -- "$word")
+      [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay ls stat dump pack rm help' -- "$word")
       ;;
     run)
       _reprise_run "$word"
+      ;;
+    record)
+      _reprise_record "$word"
+      ;;
+    replay)
+      _reprise_options "$word" '--quiet'
+      ;;
+    stat)
+      _reprise_options "$word" '--json'
+      ;;
+    dump)
+      _reprise_options "$word" '--json --thread= --kind= --from= --to='
       ;;
     ls | rm)
       _reprise_recordings "$word"
@@ -21,6 +33,24 @@ _reprise() {
       [ "$COMP_CWORD" -gt 2 ] || _reprise_recordings "$word"
       ;;
   esac
+}
+
+# Options of these, or a recording.
+_reprise_options() {
+  if [ "${1#-}" != "$1" ]; then
+    mapfile -t COMPREPLY < <(compgen -W "$2" -- "$1")
+  else
+    _reprise_recordings "$1"
+  fi
+}
+
+# Options, then a command.
+_reprise_record() {
+  if [ "${1#-}" != "$1" ]; then
+    mapfile -t COMPREPLY < <(compgen -W '--output --order=chunk --chunk= --chaos= --check-memory --' -- "$1")
+  else
+    mapfile -t COMPREPLY < <(compgen -c -- "$1")
+  fi
 }
 
 # Options until the first word that is none; then a command, then its own completion or files.

@@ -14,8 +14,9 @@ group_packages() {
   case $1 in
     build)
       echo gcc libc6-dev make binutils
-      # A zstd that did not come as a package is as good.
+      # A library that did not come as a package is as good.
       echo '#include <zstd.h>' | "${CC:-gcc}" -E - >/dev/null 2>&1 || echo libzstd-dev
+      echo '#include <elfutils/libdwfl.h>' | "${CC:-gcc}" -E - >/dev/null 2>&1 || echo libdw-dev
       ;;
     test)
       echo g++ binutils procps util-linux

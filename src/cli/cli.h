@@ -25,6 +25,8 @@ extern const struct command run_command;
 extern const struct command record_command;
 extern const struct command replay_command;
 extern const struct command ls_command;
+extern const struct command stat_command;
+extern const struct command dump_command;
 extern const struct command pack_command;
 extern const struct command rm_command;
 extern const struct command sim_command;

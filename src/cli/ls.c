@@ -31,27 +31,6 @@ static const char *state_word(const struct recording_info *info) {
   return info->packed ? "packed" : "complete";
 }
 
-/* A recording may come from anywhere: nothing in it may reach the terminal as control characters. */
-static void write_plain(FILE *to, const char *text) {
-  for (; *text; text++) putc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, to);
-}
-
-/* As one would type it, more or less: arguments that hold a blank are quoted. */
-static char *command_line(const struct recording_reader *details) {
-  char *line = NULL;
-  size_t size;
-  FILE *to = open_memstream(&line, &size);
-  const char *argument;
-  for (size_t i = 0; to && i < 64 && (argument = recording_get(details, "argument", i)); i++) {
-    const char *quote = !*argument || strpbrk(argument, " \t\n'\"") ? "'" : "";
-    fprintf(to, "%s%s", i ? " " : "", quote);
-    write_plain(to, argument);
-    fputs(quote, to);
-  }
-  if (to) fclose(to);
-  return line;
-}
-
 static char *plain_copy(const char *text) {
   char *copy = NULL;
   size_t size;
@@ -79,7 +58,7 @@ static int add_row(const struct recording_info *info, void *context) {
   row->name = plain_copy(info->name);
   row->state = state_word(info);
   row->created = plain_copy(created ? created : "");
-  row->command = info->status ? plain_copy("") : command_line(info->details);
+  row->command = info->status ? plain_copy("") : recording_command_line(info->details);
   return row->name && row->created && row->command ? 0 : out_of_memory(table);
 }
 

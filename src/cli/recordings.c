@@ -1,4 +1,5 @@
-/* recordings.c: errors of the recording library as the command's. See recordings.h. */
+/* recordings.c: what the commands about recordings share. See recordings.h. */
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -18,6 +19,25 @@ int complain_recording(const struct recording_error *error) {
     default:
       return complain(STATUS_FAILED, "%s", error->text);
   }
+}
+
+void write_plain(FILE *to, const char *text) {
+  for (; *text; text++) putc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, to);
+}
+
+char *recording_command_line(const struct recording_reader *details) {
+  char *line = NULL;
+  size_t size;
+  FILE *to = open_memstream(&line, &size);
+  const char *argument;
+  for (size_t i = 0; to && i < 64 && (argument = recording_get(details, "argument", i)); i++) {
+    const char *quote = !*argument || strpbrk(argument, " \t\n'\"") ? "'" : "";
+    fprintf(to, "%s%s", i ? " " : "", quote);
+    write_plain(to, argument);
+    fputs(quote, to);
+  }
+  if (to) fclose(to);
+  return line;
 }
 
 int parse_operands(const struct command *command, int argc, char **argv, int *next, int least, int most) {

@@ -158,6 +158,7 @@ struct recording_frame {
   uint64_t first, last; /* positions */
   const uint8_t *bytes; /* as appended; valid until the next call for this stream */
   uint32_t length;
+  uint32_t stored; /* bytes that it takes on the disk */
 };
 
 /* Opens a stream at its beginning. RECORDING_ABSENT when the recording has none, which is no damage: a stream that should

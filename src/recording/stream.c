@@ -177,7 +177,7 @@ int recording_next(struct recording_stream *stream, struct recording_frame *fram
   extent_release(&extent);
   if (status) return status;
   step(stream, &h);
-  *frame = (struct recording_frame){h.first, h.last, stream->raw, h.raw};
+  *frame = (struct recording_frame){h.first, h.last, stream->raw, h.raw, FRAME_HEADER + h.payload};
   return RECORDING_OK;
 }
 

@@ -22,6 +22,7 @@ struct drain {
   struct recording_error error;
   bool failed;
   time_t flushed;
+  struct timespec begun;
   struct {
     uint64_t position; /* of the last frame's end */
     bool begun;        /* it has a stream */
@@ -172,6 +173,12 @@ static int finish(struct manager *manager, struct drain *drain) {
   snprintf(text, sizeof text, WIFSIGNALED(status) ? "signal %d" : "exit %d",
            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
   recording_set(drain->writer, "status", text, NULL);
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  double seconds =
+      (double)(now.tv_sec - drain->begun.tv_sec) + (double)(now.tv_nsec - drain->begun.tv_nsec) / 1e9;
+  snprintf(text, sizeof text, "%.3f", seconds);
+  recording_set(drain->writer, "duration", text, NULL);
   if (recording_close(drain->writer, &drain->error)) return complain(&drain->error);
   /* Nothing that could be replayed. */
   if (outcome || !manager->region->threads) recording_remove(path, NULL);
@@ -190,6 +197,7 @@ int record(const struct record_options *options, struct engine_config *settings,
   if (!status) status = describe_inherited(drain.writer, &drain.error);
   if (!status) status = describe(drain.writer, options, settings, argv, &drain.error);
   if (status) return complain(&drain.error);
+  clock_gettime(CLOCK_MONOTONIC, &drain.begun);
   manager.context = &drain;
   manager.serve = serve;
   manager.answer = answer;

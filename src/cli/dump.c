@@ -1,0 +1,176 @@
+/* dump.c: reprise dump: the events of a recording, one a line. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/entry.h"
+#include "cli/recordings.h"
+#include "sphere/places.h"
+
+struct filter {
+  bool json;
+  const char *threads;         /* "1,3-5", NULL: all */
+  bool kinds[EVENT_KINDS + 1]; /* the last is for chunks */
+  bool some_kinds;
+  uint64_t from, to; /* positions */
+};
+
+/* -- Arguments ---------------------------------------------------------------------------------------------------------------- */
+
+static int kind_number(const char *name, size_t length) {
+  for (uint32_t kind = 1; kind <= EVENT_KINDS; kind++) {
+    const char *known = kind == EVENT_KINDS ? "chunk" : input_event_name(kind);
+    if (strlen(known) == length && !strncmp(known, name, length)) return (int)kind;
+  }
+  return -1;
+}
+
+static int parse_kinds(struct filter *filter, const char *text) {
+  while (*text) {
+    size_t length = strcspn(text, ",");
+    int kind = kind_number(text, length);
+    if (kind < 0) return bad_usage(&dump_command, "--kind: no kind of event named `%.*s'", (int)length, text);
+    filter->kinds[kind] = filter->some_kinds = true;
+    text += length + (text[length] == ',');
+  }
+  return 0;
+}
+
+static int parse_position(const char *option, const char *text, uint64_t *position) {
+  char *end;
+  errno = 0;
+  *position = strtoull(text, &end, 0);
+  if (!errno && !*end && *text && *text != '-') return 0;
+  return bad_usage(&dump_command, "%s=%s: expected a position", option, text);
+}
+
+/* One range of such a list: *text moves on behind it. */
+static bool next_range(const char **text, unsigned long *from, unsigned long *to) {
+  char *end;
+  if (**text < '0' || **text > '9') return false;
+  *from = *to = strtoul(*text, &end, 10);
+  if (*end == '-') {
+    if (end[1] < '0' || end[1] > '9') return false;
+    *to = strtoul(end + 1, &end, 10);
+  }
+  if (*end && *end != ',') return false;
+  *text = end + (*end == ',');
+  return *from <= *to;
+}
+
+static int parse_threads(struct filter *filter, const char *text) {
+  unsigned long from, to;
+  filter->threads = text;
+  for (const char *at = text; at == text || *at;)
+    if (!next_range(&at, &from, &to))
+      return bad_usage(&dump_command, "--thread=%s: expected numbers of threads, like 0,2-4", text);
+  return 0;
+}
+
+static int parse_option(struct filter *filter, const char *option) {
+  if (!strcmp(option, "--json")) {
+    filter->json = true;
+    return 0;
+  }
+  if (!strncmp(option, "--thread=", 9)) return parse_threads(filter, option + 9);
+  if (!strncmp(option, "--kind=", 7)) return parse_kinds(filter, option + 7);
+  if (!strncmp(option, "--from=", 7)) return parse_position("--from", option + 7, &filter->from);
+  if (!strncmp(option, "--to=", 5)) return parse_position("--to", option + 5, &filter->to);
+  return bad_usage(&dump_command, "%s: no such option", option);
+}
+
+/* -- Entries ------------------------------------------------------------------------------------------------------------------ */
+
+static bool wants_thread(const struct filter *filter, uint32_t thread) {
+  const char *at = filter->threads;
+  unsigned long from, to;
+  if (!at) return true;
+  while (*at && next_range(&at, &from, &to))
+    if (thread >= from && thread <= to) return true;
+  return false;
+}
+
+static bool wants(const struct filter *filter, const struct log_entry *entry) {
+  int kind = entry->kind == LOG_CHUNK ? (int)EVENT_KINDS : entry->event.kind;
+  return (!filter->some_kinds || filter->kinds[kind]) && entry->position >= filter->from &&
+         entry->position <= filter->to && wants_thread(filter, entry->thread);
+}
+
+static void show(const struct filter *filter, struct places *places, const struct log_entry *entry) {
+  uint64_t pc;
+  const char *place = entry_pc(entry, &pc) ? places_text(places, entry->thread, pc) : "";
+  const char *file = NULL;
+  if (entry->kind == LOG_EVENT && entry->event.kind == EVENT_FILE)
+    file = places_path(places, entry->event.file.file);
+  if (entry->kind == LOG_EVENT && entry->event.kind == EVENT_CHANGE)
+    file = places_path(places, entry->event.change.file);
+  (filter->json ? entry_json : entry_text)(stdout, entry, place, file);
+}
+
+static int dump(const char *path, const struct filter *filter) {
+  struct recording_reader *reader;
+  struct recording_error error;
+  struct logs *logs;
+  struct log_entry entry;
+  if (recording_open(path, RECORDING_ANY_ARCHITECTURE, &reader, &error)) return complain_recording(&error);
+  int status = logs_open(reader, NULL, NULL, &logs, &error);
+  struct places *places = places_new(reader);
+  if (!status && places) {
+    while (!(status = logs_next(logs, &entry, &error)) && !ferror(stdout)) {
+      if (!places_follow(places, &entry)) break;
+      if (wants(filter, &entry)) show(filter, places, &entry);
+    }
+    logs_close(logs);
+  }
+  places_free(places);
+  recording_reader_close(reader);
+  if (fflush(stdout) || ferror(stdout))
+    return complain(STATUS_FAILED, "standard output: %s", strerror(errno));
+  if (status == RECORDING_OK) return complain(STATUS_FAILED, "no memory for what was mapped");
+  return status == RECORDING_END ? 0 : complain_recording(&error);
+}
+
+static int run(int argc, char **argv) {
+  struct filter filter = {.to = UINT64_MAX};
+  char path[RECORDING_PATH_MAX];
+  struct recording_error error;
+  int i = 1;
+  for (; i < argc && argv[i][0] == '-'; i++) {
+    if (!strcmp(argv[i], "--")) {
+      i++;
+      break;
+    }
+    int status = parse_option(&filter, argv[i]);
+    if (status) return status;
+  }
+  if (argc - i > 1) return bad_usage(&dump_command, "too many arguments");
+  const char *name = i < argc && strcmp(argv[i], "latest") ? argv[i] : NULL;
+  if (recording_resolve(name, path, &error)) return complain_recording(&error);
+  return dump(path, &filter);
+}
+
+const struct command dump_command = {
+    .name = "dump",
+    .usage = "[--json] [--thread=LIST] [--kind=LIST] [--from=POSITION] [--to=POSITION] [RECORDING|latest]",
+    .summary = "print the events of a recording",
+    .help =
+        "Prints what RECORDING (default: the latest) holds, an event a line, in the order in which it\n"
+        "happened: thread, position, kind, and what it was; system calls, signals and checks with the "
+        "function\n"
+        "and source line where they happened, as far as the recorded files tell.\n"
+        "\n"
+        "  --json           each line is a JSON object, with all the bytes\n"
+        "  --thread=LIST    only these threads, as in 0,2-4\n"
+        "  --kind=LIST      only these kinds: syscall, copy-in, signal, instruction, file, thread, process, "
+        "exit,\n"
+        "                   check, change, chunk\n"
+        "  --from=POSITION  only what happened at this position of its thread or later\n"
+        "  --to=POSITION    … or earlier\n"
+        "\n"
+        "The exit status is 0; 121 if RECORDING is damaged, of another version or no recording, 2 if there "
+        "is\n"
+        "none of that name; 125 if reprise itself fails.",
+    .run = run,
+};

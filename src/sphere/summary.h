@@ -1,0 +1,32 @@
+/* summary.h: the numbers of a recording, counted in one pass over its logs (summary.c). */
+#ifndef REPRISE_SPHERE_SUMMARY_H
+#define REPRISE_SPHERE_SUMMARY_H
+
+#include "sphere/logs.h"
+
+enum { SUMMARY_CALLS = 1024 };
+
+struct thread_summary {
+  bool known;
+  uint32_t process;
+  uint64_t instructions; /* as far as the logs show */
+  uint64_t events[EVENT_KINDS];
+  uint64_t chunks;
+  uint64_t copied;      /* bytes of copy-ins */
+  uint64_t raw, stored; /* bytes of its input log, and on the disk */
+};
+
+struct summary {
+  struct thread_summary *threads; /* by R-thread */
+  size_t thread_count;            /* of the array */
+  struct thread_summary all;
+  uint64_t live_threads, processes; /* how many there were */
+  uint64_t calls[SUMMARY_CALLS];    /* by number, the last for all others */
+  uint64_t order_raw, order_stored;
+};
+
+/* Counts. RECORDING_OK, or what is wrong; *out holds what was read until then, and is to be freed in any case. */
+int summary_count(struct recording_reader *reader, struct summary *out, struct recording_error *error);
+void summary_free(struct summary *summary);
+
+#endif

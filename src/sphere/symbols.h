@@ -1,0 +1,19 @@
+/* symbols.h: names and source lines of addresses in ELF files (symbols.c). */
+#ifndef REPRISE_SPHERE_SYMBOLS_H
+#define REPRISE_SPHERE_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct symbols;
+
+/* Reads the file behind fd, which stays the caller's. NULL when it is no ELF file, or without memory. */
+struct symbols *symbols_open(int fd, const char *name);
+void symbols_close(struct symbols *symbols);
+
+/* Writes what is known of the address, "function+0x12 (file.c:34)"; an empty text if nothing is. offset counts from the beginning of
+ * the file or, with image, from the first address that the program has. */
+void symbols_text(struct symbols *symbols, uint64_t offset, bool image, char *text, size_t size);
+
+#endif
