@@ -49,7 +49,7 @@ static bool add_source(struct superblock *sb, uintptr_t start, uintptr_t end) {
     sb->ranges[sb->range_count - 1].end = end;
     return true;
   }
-  if (sb->range_count == BLOCK_RANGES) return false;
+  if (sb->range_count == SOURCE_RANGES) return false;
   sb->ranges[sb->range_count++] = (struct source_range){start, end};
   return true;
 }

@@ -6,7 +6,7 @@
 #include "engine/cache.h"
 #include "engine/code.h"
 
-enum { SUPERBLOCK_MAX = 64, SIDE_EXITS_MAX = 8, INSN_BYTES = 4 };
+enum { SUPERBLOCK_MAX = 64, SIDE_EXITS_MAX = 8, SOURCE_RANGES = 6, INSN_BYTES = 4 };
 
 struct item {
   struct a64_insn insn;
@@ -26,7 +26,7 @@ struct superblock {
   uintptr_t page;     /* the page last read from, and how it is watched */
   enum watch watch;
   unsigned range_count;
-  struct source_range ranges[BLOCK_RANGES];
+  struct source_range ranges[SOURCE_RANGES];
   struct item items[SUPERBLOCK_MAX];
 };
 

@@ -388,12 +388,10 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
   block->code_size = (uint32_t)((uintptr_t)t->code.at - block->code);
   block->map = arena_alloc(block->map_count * sizeof *block->map);
   memcpy(block->map, t->map, block->map_count * sizeof *block->map);
-  block->range_count = (uint16_t)t->sb.range_count;
-  memcpy(block->ranges, t->sb.ranges, sizeof block->ranges);
   cache_commit((uint8_t *)t->code.at);
   atomic_fetch_add_explicit(&counters.instructions, t->sb.count, memory_order_relaxed);
   atomic_fetch_add_explicit(&counters.code_bytes, block->code_size, memory_order_relaxed);
   cache_register(block);
-  codewatch_register(block);
+  codewatch_register(block, t->sb.ranges, t->sb.range_count);
   return block;
 }
