@@ -9,6 +9,7 @@
 #include "engine/cache.h"
 #include "engine/dispatch.h"
 #include "engine/lib.h"
+#include "input/digest.h"
 
 #define PENDING (1UL << 63)
 /* Without a stop the countdown starts here: it never ends. */
@@ -57,6 +58,15 @@ uintptr_t arch_sp(const struct thread *thread) {
 }
 void arch_set_sp(struct thread *thread, uintptr_t sp) {
   thread->arch.sp = sp;
+}
+
+/* The flags are left out as on x86-64, where they may be undefined; the vector registers are not in the context. */
+uint64_t arch_registers_digest(const struct thread *thread) {
+  uint64_t values[33];
+  memcpy(values, thread->arch.gpr, sizeof thread->arch.gpr);
+  values[31] = thread->arch.sp;
+  values[32] = thread->arch.pc;
+  return input_digest(0, values, sizeof values);
 }
 
 void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp) {
