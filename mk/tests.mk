@@ -62,7 +62,7 @@ test-packages:
 .PHONY: programs
 programs: $(PROGRAMS)
 
-test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded
+test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/exchange
 test-programs: $(SIM_UNITS)
 
 $(TESTS)/programs/%: tests/programs/%.c
@@ -96,6 +96,10 @@ $(TESTS)/sim/%: tests/sim/%.c $(SIM_SHARED) $(SIM_PARTS) $(wildcard tests/sim/*.
 $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded: $(TESTS)/%: tests/lib/%.c
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $<
+
+$(TESTS)/exchange: tests/lib/exchange.c $(RECORDING_PARTS) $(wildcard src/recording/*.h)
+	$(call say,CC $<)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(RECORDING_PARTS) -lzstd
 
 # `make fuzz`: the readers against a fuzzer, each for FUZZ_SECONDS. What it finds stays in build/fuzz, with the corpora.
 FUZZ_SECONDS := 600

@@ -336,8 +336,7 @@ static void await_turn(struct thread *thread) {
     /* Dead. If it is the holder even now, it did not pass the baton on before. */
     bool waits = !atomic_load(&thread->rthread->turn) && !atomic_load(&region->finished);
     if (waits && holder() == now && !is_alive(now))
-      sphere_fail(OUTCOME_DIVERGED, "replay diverged: thread %u has ended, which it had not in the recording",
-                  now->number);
+      replay_diverged(thread, "expected to wait for thread %u, got the end of that", now->number);
   }
 }
 

@@ -45,14 +45,22 @@ void replay_consume(struct thread *thread) {
   thread->rthread->next_bytes = 0;
 }
 
+/* The manager tells it, with the names of functions. Whoever comes second waits until the first one has left its word, since the
+ * end of one thread is that of its process. */
 void replay_diverged(struct thread *thread, const char *pattern, ...) {
-  char what[512];
-  va_list args;
-  va_start(args, pattern);
-  vformat(what, sizeof what, pattern, args);
-  va_end(args);
-  sphere_fail(OUTCOME_DIVERGED, "replay diverged: thread %u at position %lu, pc %lx: %s",
-              thread->rthread->number, arch_position(thread), (unsigned long)arch_pc(thread), what);
+  struct divergence *divergence = &region->divergence;
+  if (atomic_exchange(&divergence->claimed, 1))
+    while (!atomic_load(&region->outcome)) region_wait(&region->outcome, OUTCOME_NONE);
+  if (!atomic_load(&region->outcome)) {
+    va_list args;
+    va_start(args, pattern);
+    vformat(divergence->text, sizeof divergence->text, pattern, args);
+    va_end(args);
+    divergence->thread = thread->rthread->number;
+    divergence->position = arch_position(thread);
+    divergence->pc = arch_pc(thread);
+  }
+  sphere_fail(OUTCOME_DIVERGED, NULL);
 }
 
 void replay_log_ends(struct thread *thread) {
@@ -88,7 +96,7 @@ void replay_copy_ins(struct thread *thread) {
   uint64_t position = arch_position(thread);
   while ((event = replay_peek(thread)) && event->kind == EVENT_COPY_IN && event->position == position) {
     if (copy_to_app(event->copy_in.address, event->copy_in.bytes, event->copy_in.count))
-      replay_diverged(thread, "%u bytes at %lx can't be written", event->copy_in.count,
+      replay_diverged(thread, "%u bytes at 0x%lx can't be written", event->copy_in.count,
                       event->copy_in.address);
     replay_consume(thread);
   }
@@ -189,13 +197,14 @@ static const struct input_event *expect_call(struct thread *thread, const struct
   if (event->syscall.nr != got.syscall.nr)
     replay_diverged(thread, "expected the call %s, got %s", wanted ? wanted->name : "?", name);
   if (event->syscall.pc != got.syscall.pc)
-    replay_diverged(thread, "expected the call %s at pc %lx, got it here", name, event->syscall.pc);
+    replay_diverged(thread, "expected the call %s at pc 0x%lx, got it here", name, event->syscall.pc);
   for (unsigned i = 0; i < 6; i++)
     if (event->syscall.args[i] != got.syscall.args[i])
-      replay_diverged(thread, "%s: expected %lx as argument %u, got %lx", name, event->syscall.args[i], i + 1,
-                      got.syscall.args[i]);
+      replay_diverged(thread, "%s: expected 0x%lx as argument %u, got 0x%lx", name, event->syscall.args[i],
+                      i + 1, got.syscall.args[i]);
   if (event->syscall.digest != digest)
-    replay_diverged(thread, "%s: it sends other bytes than in the recording", name);
+    replay_diverged(thread, "%s: expected to send bytes with the digest 0x%lx, got 0x%lx", name,
+                    event->syscall.digest, digest);
   return event;
 }
 

@@ -97,7 +97,7 @@ void verify_record(struct thread *thread, bool process_ends) {
 static void compare_registers(struct thread *thread, uint32_t expected) {
   uint32_t got = verify_registers(thread);
   if (got != expected)
-    replay_diverged(thread, "expected registers with the digest %x, got %x", expected, got);
+    replay_diverged(thread, "expected registers with the digest 0x%x, got 0x%x", expected, got);
 }
 
 void verify_call(struct thread *thread) {
@@ -111,10 +111,10 @@ void verify_replay(struct thread *thread) {
   const struct input_event *event = replay_peek(thread);
   if (!event || event->kind != EVENT_CHECK || event->position != arch_position(thread)) return;
   if (event->check.pc != arch_pc(thread))
-    replay_diverged(thread, "expected to be at pc %lx, got here", event->check.pc);
+    replay_diverged(thread, "expected to be at pc 0x%lx, got here", event->check.pc);
   compare_registers(thread, event->check.registers);
   uint64_t memory;
   if (event->check.has_memory && memory_digest(&memory) && event->check.memory != memory)
-    replay_diverged(thread, "expected memory with the digest %lx, got %lx", event->check.memory, memory);
+    replay_diverged(thread, "expected memory with the digest 0x%lx, got 0x%lx", event->check.memory, memory);
   replay_consume(thread);
 }

@@ -86,6 +86,14 @@ enum outcome {
   OUTCOME_LOG_ENDS,    /* the replay has come to where the recorded sphere was killed */
 };
 
+/* Where a replay was when it diverged, and what it should have done. */
+struct divergence {
+  _Atomic uint32_t claimed; /* by whoever tells it */
+  uint32_t thread;
+  uint64_t position, pc;
+  char text[512];
+};
+
 struct region {
   uint32_t magic;
   int32_t manager;           /* its process id */
@@ -93,6 +101,8 @@ struct region {
   _Atomic uint32_t manager_sleeps;
   _Atomic uint32_t outcome;  /* enum outcome: what made the sphere end early */
   _Atomic uint32_t finished; /* replay: the first process ends with the last chunk of all */
+
+  struct divergence divergence; /* of OUTCOME_DIVERGED */
 
   _Atomic uint32_t lock;       /* futex lock of all below up to the requests: 0, 1, 2 with sleepers */
   _Atomic uint32_t holder;     /* slot + 1 of who has the baton, 0: nobody */

@@ -11,6 +11,7 @@
 
 #include "recording/recording.h"
 #include "sphere/manager.h"
+#include "sphere/places.h"
 #include "sphere/mapped.h"
 
 enum { DIVERGED = 120, DAMAGED = 121, FAILED = 125 };
@@ -134,6 +135,30 @@ static int recorded_status(const struct recording_reader *reader) {
   return 9; /* it was cut off with its manager */
 }
 
+/* What was mapped where the replay diverged is in the log. */
+static void find_place(struct feed *feed, const struct divergence *divergence, char *text, size_t size) {
+  struct logs *logs;
+  struct log_entry entry;
+  struct places *places = places_new(feed->reader);
+  *text = 0;
+  if (places && !logs_open(feed->reader, NULL, NULL, &logs, NULL)) {
+    while (!logs_next(logs, &entry, NULL) && places_follow(places, &entry))
+      if (entry.thread == divergence->thread && entry.position >= divergence->position) break;
+    logs_close(logs);
+    snprintf(text, size, "%s", places_text(places, divergence->thread, divergence->pc));
+  }
+  places_free(places);
+}
+
+static int tell_divergence(struct feed *feed, const struct divergence *divergence) {
+  char place[256];
+  find_place(feed, divergence, place, sizeof place);
+  fprintf(stderr, "reprise: replay diverged: thread %u at position %lu, %s%spc 0x%lx: %.512s\n",
+          divergence->thread, (unsigned long)divergence->position, place, *place ? ", " : "",
+          (unsigned long)divergence->pc, divergence->text);
+  return DIVERGED;
+}
+
 static int finish(struct manager *manager, struct feed *feed) {
   if (feed->failed) {
     fprintf(stderr, "reprise: %s\n", feed->error.text);
@@ -143,7 +168,7 @@ static int finish(struct manager *manager, struct feed *feed) {
     case OUTCOME_NONE:
       return manager_leave(manager->status);
     case OUTCOME_DIVERGED:
-      return DIVERGED;
+      return tell_divergence(feed, &manager->region->divergence);
     case OUTCOME_DAMAGED:
       return DAMAGED;
     case OUTCOME_LOG_ENDS:

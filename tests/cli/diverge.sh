@@ -1,0 +1,73 @@
+# A changed program under an unchanged log: the replay stops where it first does something else, and says where.
+
+source_of() { # the same code in the same places, whatever STEP is
+  cat >program.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile unsigned long long sum;
+__attribute__((noinline)) void compute(void) {
+  for (int i = 0; i < LOOPS; i++) sum = sum * 5 + STEP;
+}
+static void *other(void *unused) {
+  (void)unused;
+  for (int i = 0; i < LOOPS; i++) sum = sum * 3 + 1;
+  return NULL;
+}
+int main(int argc, char **argv) {
+  pthread_t thread;
+  if (argv[1][0] == 't') pthread_create(&thread, NULL, other, NULL);
+  compute();
+  if (argv[1][0] == 't') pthread_join(thread, NULL);
+  if (argv[1][0] == 'p') write(1, (const void *)&sum, argc);
+  if (argv[1][0] == 's') lseek(0, (long)(sum & 0xffff), SEEK_SET);
+  return 0;
+}
+END
+}
+
+build() { # OUTPUT STEP LOOPS
+  gcc -g -O1 -pthread -DSTEP="$2" -DLOOPS="$3" -o "$1" program.c || fail "no program"
+}
+
+changed() { # LOOPS ARGUMENT…: recorded with one step, replayed with another; what replay says is in err
+  local status
+  source_of
+  build program 7 "$1"
+  build other 9 "$1"
+  shift
+  "$REPRISE" record -o recording -- ./program "$@" >recorded </dev/null || fail "status $?"
+  "$EXCHANGE" recording changed "$PWD/program" other || fail "the program can't be exchanged"
+  "$EXCHANGE" recording same "$PWD/program" program || fail "the program can't be exchanged by itself"
+  "$REPRISE" replay same >out 2>err || fail "the copy does not replay: $(cat err)"
+  "$REPRISE" replay changed >out 2>err
+  status=$?
+  [ $status = 120 ] || fail "status $status: $(cat err)"
+  [ "$(wc -l <err)" = 1 ] || fail "not one line: $(cat err)"
+}
+
+says() { # PATTERN
+  grep -qE "^reprise: replay diverged: thread 0 at position [0-9]+, $1\$" err || fail "expected $1, got: $(cat err)"
+}
+
+# Nothing but registers tells, where the first chunk is full.
+case_registers() {
+  changed 3000000 alone
+  says 'compute\+0x[0-9a-f]+ \(program\.c:6\) in program, pc 0x[0-9a-f]+: expected registers with the digest 0x[0-9a-f]+, got 0x[0-9a-f]+'
+}
+
+case_registers_of_threads() {
+  changed 3000000 threads
+  says 'compute\+0x[0-9a-f]+ \(program\.c:6\) in program, pc 0x[0-9a-f]+: expected registers .*'
+}
+
+# With little to compute, what differs first is what goes out.
+case_output() {
+  changed 300 print
+  says '.*write.* in libc\.so\.6, pc 0x[0-9a-f]+: write: expected to send bytes with the digest 0x[0-9a-f]+, got 0x[0-9a-f]+'
+}
+
+case_argument() {
+  changed 300 seek
+  says '.*lseek.* in libc\.so\.6, pc 0x[0-9a-f]+: lseek: expected 0x[0-9a-f]+ as argument 2, got 0x[0-9a-f]+'
+}

@@ -1,0 +1,75 @@
+/* exchange.c: a recording with another file in it: what replay must notice.
+ *
+ *     exchange FROM TO PATH FILE
+ *
+ * Copies the recording FROM to TO, log by log, with the content of FILE for the file that was mapped as PATH. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recording/recording.h"
+
+static struct recording_error error;
+static struct recording_writer *writer;
+static struct recording_reader *reader;
+
+static void must(int status) {
+  if (!status) return;
+  fprintf(stderr, "exchange: %s\n", error.text);
+  exit(1);
+}
+
+static void copy_keys(void) {
+  static const char *const keys[] = {"program",         "argument",        "directory",   "order",
+                                     "signals-ignored", "signals-blocked", "stack-limit", "status"};
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+    const char *value;
+    for (size_t i = 0; (value = recording_get(reader, keys[k], i)); i++)
+      must(recording_add(writer, keys[k], value, &error));
+  }
+}
+
+static int copy_stream(struct recording_stream_id id, void *context, struct recording_error *problem) {
+  struct recording_stream *stream;
+  struct recording_frame frame;
+  (void)context;
+  if (id.kind == RECORDING_FILES) return 0;
+  must(recording_stream_open(reader, id, &stream, problem));
+  while (!recording_next(stream, &frame, problem))
+    must(recording_append(writer, id, frame.first, frame.last, frame.bytes, frame.length, problem));
+  recording_stream_close(stream);
+  return 0;
+}
+
+static void copy_files(const char *path, const char *replacement) {
+  static struct recording_file file;
+  bool found = false;
+  for (uint32_t number = 0; !recording_find_file(reader, number, &file, &error); number++) {
+    uint32_t copied;
+    int fd;
+    if (strcmp(file.path, path)) {
+      must(recording_open_file(reader, &file, &fd, &error));
+    } else {
+      fd = open(replacement, O_RDONLY);
+      found = true;
+    }
+    must(recording_add_file(writer, fd, file.path, &copied, &error));
+    close(fd);
+  }
+  if (found) return;
+  fprintf(stderr, "exchange: no file %s in the recording\n", path);
+  exit(1);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 5) return 2;
+  must(recording_open(argv[1], 0, &reader, &error));
+  must(recording_create(argv[2], &writer, &error));
+  copy_keys();
+  copy_files(argv[3], argv[4]);
+  must(recording_each_stream(reader, copy_stream, NULL, &error));
+  must(recording_close(writer, &error));
+  return 0;
+}
