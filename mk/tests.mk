@@ -44,10 +44,11 @@ SIM_PARTS := $(wildcard src/sim/*.c src/order/*.c)
 
 # A test program that does not compile is a failed test, not the end of the run.
 .PHONY: test soak build-tests test-programs test-packages
-test: all stress-engines build-tests
+test: all stress-engines build-tests cross-tests
 	@ARCH=$(ARCH) tests/run
 
 soak: all stress-engines build-tests
+	+@$(MAKE) --no-print-directory --keep-going ARCH=a64 all programs
 	@ARCH=$(ARCH) tests/run --soak
 	@tools/packages.sh bench
 	@bench/soak $(BUILD)/reprise
@@ -59,10 +60,19 @@ build-tests: test-packages
 test-packages:
 	@tools/packages.sh test e2e
 
-.PHONY: programs
+.PHONY: programs cross-tests
 programs: $(PROGRAMS)
 
-test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/exchange
+# The engine and those programs for AArch64 that tests/run will want, where they can be made.
+cross-tests: test-packages
+ifeq ($(HOST_ARCH),x64)
+	@tools/packages.sh cross
+	+@! command -v aarch64-linux-gnu-gcc qemu-aarch64 >/dev/null || \
+	  $(MAKE) --no-print-directory --keep-going ARCH=a64 all \
+	    $$(tests/run -l | sed -n 's,^\(.*\)@a64$$,build/a64/tests/\1,p') || :
+endif
+
+test-programs: $(PROGRAMS) $(UNITS) $(TESTS)/engine/a64/decode_a64 $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/exchange
 test-programs: $(SIM_UNITS)
 
 $(TESTS)/programs/%: tests/programs/%.c
@@ -80,6 +90,11 @@ $(TESTS)/programs/%: tests/programs/%.S
 $(TESTS)/engine/%: tests/engine/%.c $(UNIT_SHARED) $(UNIT_PARTS) $(wildcard tests/engine/*.h src/engine/$(ARCH)/decode*.h)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(UNIT_SHARED) $(UNIT_PARTS) -lZydis -lZycore
+
+# Comparing the A64 decoder with objdump needs no machine of its kind.
+$(TESTS)/engine/a64/%: tests/engine/a64/%.c $(wildcard src/engine/a64/decode*.[ch])
+	$(call say,CC $<)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(wildcard src/engine/a64/decode*.c)
 
 $(TESTS)/recording/%: tests/recording/%.c $(RECORDING_SHARED) $(RECORDING_PARTS) $(wildcard tests/recording/*.h src/recording/*.h)
 	$(call say,CC $<)

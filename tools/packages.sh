@@ -27,11 +27,12 @@ group_packages() {
       echo python3 "lib$python-testsuite" sqlite3 sysbench redis-server redis-tools memcached nginx-light wrk
       echo nodejs luajit musl-tools procps
       ;;
+    cross) echo gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user ;;
     bench) cat "${0%/*}/../bench/packages" ;;
     lint) echo clang clang-format clang-tidy cppcheck ;;
     fuzz) echo clang libclang-rt-dev ;;
     *)
-      echo "tools/packages.sh: no group '$1' (build, test, e2e, bench, lint, fuzz)" >&2
+      echo "tools/packages.sh: no group '$1' (build, test, e2e, cross, bench, lint, fuzz)" >&2
       exit 2
       ;;
   esac

@@ -126,6 +126,15 @@ compare() {
   report pass
 }
 
+# The other instruction set: natively is under the emulator, and so is the engine.
+built=$ROOT/build/tests
+emulator=()
+if [ "$stress" = a64 ]; then
+  built=$ROOT/build/a64/tests
+  dir=$OUT/a64/$test
+  emulator=(/usr/bin/qemu-aarch64 -L /usr/aarch64-linux-gnu)
+fi
+
 if [ ! -x "$ROOT/build/tests/limit" ]; then report fail "build/tests/limit is not built: make test-programs"; fi
 
 kind=run${stress:+-$stress}
@@ -133,6 +142,7 @@ if [ "$stress" = record ]; then
   kind=record
 elif [ -n "$stress" ]; then
   REPRISE=$ROOT/build/stress-$stress/reprise
+  [ "$stress" != a64 ] || REPRISE=$ROOT/build/a64/reprise
   seconds=$((seconds * 5))
 fi
 
@@ -145,9 +155,9 @@ flock 9
 
 case $suite in
   programs)
-    [ -x "$ROOT/build/tests/$test" ] || report fail "not built"
-    prepare() { cp "$ROOT/build/tests/$test" "$dir/cwd/${name##*/}"; }
-    native "./${name##*/}"
+    [ -x "$built/$test" ] || report fail "not built"
+    prepare() { cp "$built/$test" "$dir/cwd/${name##*/}"; }
+    native "${emulator[@]}" "./${name##*/}"
     translated "./${name##*/}"
     compare
     ;;

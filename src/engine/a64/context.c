@@ -6,6 +6,7 @@
 
 #include "engine/a64/frame.h"
 #include "engine/a64/translate.h"
+#include "engine/a64/vectors.h"
 #include "engine/cache.h"
 #include "engine/dispatch.h"
 #include "engine/lib.h"
@@ -42,6 +43,7 @@ void arch_set_self(struct thread *thread) {
   thread->arch.exit_common = (uintptr_t)exit_common;
   thread->arch.exit_indirect = (uintptr_t)exit_indirect;
   thread->arch.permissions = (uintptr_t)thread + SLOT_PERMISSIONS;
+  thread->arch.scalable = vectors_place(thread);
   if (!boot_thread) boot_thread = thread;
 }
 
@@ -60,12 +62,9 @@ void arch_set_sp(struct thread *thread, uintptr_t sp) {
   thread->arch.sp = sp;
 }
 
-/* The flags are left out as on x86-64, where they may be undefined; the vector registers are not in the context. */
 uint64_t arch_registers_digest(const struct thread *thread) {
-  uint64_t values[33];
-  memcpy(values, thread->arch.gpr, sizeof thread->arch.gpr);
-  values[31] = thread->arch.sp;
-  values[32] = thread->arch.pc;
+  uint64_t values[34] = {thread->arch.pc, thread->arch.sp, thread->arch.nzcv};
+  memcpy(values + 3, thread->arch.gpr, sizeof thread->arch.gpr);
   return input_digest(0, values, sizeof values);
 }
 
@@ -83,6 +82,7 @@ void arch_copy_context(struct thread *child, const struct thread *parent) {
   child->arch.pc = parent->arch.pc;
   child->arch.sp = parent->arch.sp;
   child->arch.nzcv = parent->arch.nzcv;
+  vectors_copy(child, parent);
   arch_set_position(child, 0);
 }
 

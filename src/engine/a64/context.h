@@ -22,8 +22,9 @@
 #define CTX_MONITOR_SIZE 0x68
 #define CTX_MONITOR_ADDRESS 0x70
 #define CTX_MONITOR_VALUE 0x78 /* two words */
-#define CTX_GPR 0x90           /* thirty-one words */
-#define CTX_SPILL 0x188        /* SPILL_SLOTS words */
+#define CTX_SCALABLE 0x88
+#define CTX_GPR 0x90    /* thirty-one words */
+#define CTX_SPILL 0x188 /* SPILL_SLOTS words */
 
 #define SPILL_SLOTS 16
 
@@ -50,7 +51,7 @@ struct arch_context {
   uint32_t unused;
   /* The monitor of an exclusive load: the size in bytes (0: none), where, and what was there (exclusive.c). */
   uint64_t monitor_size, monitor_address, monitor_value[2];
-  uint64_t unused_word;
+  uint64_t scalable; /* where the scalable vectors wait while C runs (vectors.c); 0: the machine has none */
   uint64_t gpr[31];
   uint64_t spill[SPILL_SLOTS]; /* application registers that generated code has borrowed */
   uint64_t limit;              /* the position at which the countdown is 0 */
@@ -89,6 +90,7 @@ _Static_assert(offsetof(struct arch_context, signal_queued) == CTX_SIGNAL_QUEUED
 _Static_assert(offsetof(struct arch_context, monitor_size) == CTX_MONITOR_SIZE, "offset");
 _Static_assert(offsetof(struct arch_context, monitor_address) == CTX_MONITOR_ADDRESS, "offset");
 _Static_assert(offsetof(struct arch_context, monitor_value) == CTX_MONITOR_VALUE, "offset");
+_Static_assert(offsetof(struct arch_context, scalable) == CTX_SCALABLE, "offset");
 _Static_assert(offsetof(struct arch_context, gpr) == CTX_GPR, "offset");
 _Static_assert(offsetof(struct arch_context, spill) == CTX_SPILL, "offset");
 #endif

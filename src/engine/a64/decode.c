@@ -33,9 +33,13 @@ static bool immediate(uint32_t w, struct a64_insn *out) {
     case 2: /* add, sub */
       uses(out, IN_N, IN_D, IN_N | (a64_bits(w, 29, 29) ? 0 : IN_D));
       return true;
-    case 3: /* addg, subg */
+    case 3: /* addg, subg; smax, umax, smin, umin */
+      if (a64_bits(w, 22, 22)) {
+        uses(out, IN_N, IN_D, 0);
+        return !a64_bits(w, 30, 29) && !a64_bits(w, 21, 20);
+      }
       uses(out, IN_N, IN_D, IN_N | IN_D);
-      return wide && !a64_bits(w, 29, 29) && !a64_bits(w, 22, 22) && !a64_bits(w, 15, 14);
+      return wide && !a64_bits(w, 29, 29) && !a64_bits(w, 15, 14);
     case 4: /* logical */
       uses(out, IN_N, IN_D, a64_bits(w, 30, 29) == 3 ? 0 : IN_D);
       return is_bit_mask(w, wide);

@@ -9,8 +9,35 @@
 #define ENGINE_STACK_TOP 0x440000 /* SLOT_ENGINE_STACK + SLOT_ENGINE_STACK_SIZE, asserted in context.c */
 #define SAVED_BYTES 96            /* x19 to x30 of the C side */
 
-        .arch   armv8-a
+        .arch   armv8-a+sve
         .text
+
+/* All scalable vectors, predicates and the first-fault register, as a signal frame has them, at x0; x1 is lost. */
+        .macro  save_scalable
+        .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+        str     z\n, [x0, #\n, mul vl]
+        .endr
+        addvl   x1, x0, #16
+        addvl   x1, x1, #16
+        .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+        str     p\n, [x1, #\n, mul vl]
+        .endr
+        rdffr   p0.b
+        str     p0, [x1, #16, mul vl]
+        ldr     p0, [x1]
+        .endm
+        .macro  load_scalable
+        addvl   x1, x0, #16
+        addvl   x1, x1, #16
+        ldr     p0, [x1, #16, mul vl]
+        wrffr   p0.b
+        .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+        ldr     p\n, [x1, #\n, mul vl]
+        .endr
+        .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+        ldr     z\n, [x0, #\n, mul vl]
+        .endr
+        .endm
 
 /* The kernel starts the engine here, on the stack it built for the program. That stack is the program's: C runs on one of
  * our own until the first thread has its slot. */
@@ -49,7 +76,10 @@ arch_run:
         mov     x13, x1
         mov     x2, sp
         str     x2, [x18, #CTX_ENGINE_SP]
-        ldp     x2, x3, [x18, #CTX_SP]
+        ldr     x0, [x18, #CTX_SCALABLE]
+        cbz     x0, 1f
+        load_scalable
+1:      ldp     x2, x3, [x18, #CTX_SP]
         mov     sp, x2
         msr     nzcv, x3
         ldr     x14, [x18, #CTX_COUNTDOWN]
@@ -96,7 +126,10 @@ exit_common:
         stp     x0, x1, [x18, #CTX_SP]
         str     x14, [x18, #CTX_COUNTDOWN]
         str     x15, [x18, #CTX_EXIT]
-        ldr     x0, [x18, #CTX_ENGINE_SP]
+        ldr     x0, [x18, #CTX_SCALABLE]
+        cbz     x0, 1f
+        save_scalable
+1:      ldr     x0, [x18, #CTX_ENGINE_SP]
         mov     sp, x0
         ldp     x19, x20, [sp]
         ldp     x21, x22, [sp, #16]
@@ -110,6 +143,11 @@ exit_common:
 /* Resumed here by the kernel's sigreturn after a fault whose state is already in the context. */
         .globl resume_after_fault
 resume_after_fault:                     /* (thread) on its engine stack */
+        mov     x19, x0
+        ldr     x0, [x19, #CTX_SCALABLE]
+        cbz     x0, 1f
+        save_scalable
+1:      mov     x0, x19
         mov     x29, #0
         mov     x30, #0
         bl      dispatch_after_fault
@@ -302,6 +340,12 @@ load_vectors:
         .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
         ldr     q\n, [x1, #16 * \n]
         .endr
+        ret
+
+/* Bytes of a scalable vector. */
+        .globl vector_length
+vector_length:
+        rdvl    x0, #1
         ret
 
 /* A thread's table for indirect branches when it knows no target yet: every entry leads to the engine. Tables are private

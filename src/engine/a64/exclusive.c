@@ -5,7 +5,7 @@
  * processor's: a word that was changed and changed back in between is stored to. */
 #include "engine/a64/translate.h"
 
-enum { RELEASE_OR_ACQUIRE = 15, PAIR = 21 }; /* bits of the word */
+enum { PAIR = 21 }; /* a bit of the word */
 
 static unsigned log2_size(const struct a64_insn *insn) {
   return insn->word >> 30;
@@ -19,28 +19,31 @@ static unsigned address_register(struct translation *t, const struct a64_insn *i
   return copy;
 }
 
+/* The instruction with other registers: the processor does the access itself, so that it faults and orders as it should. */
+static void emit_access(struct code *c, const struct a64_insn *insn, unsigned status, unsigned value2,
+                        unsigned base, unsigned value) {
+  uint32_t fields = 31u << 16 | 31u << 10 | 31u << 5 | 31u;
+  emit(c, (insn->word & ~fields) | status << 16 | value2 << 10 | base << 5 | value);
+}
+
 /*     str  base, [x18, #monitor address]
- *     ldr  x15, [base]                    ; ldar when it acquires; ldp for pairs, with x13
+ *     ldxr x15, [base]                    ; ldxp for pairs, with x13
  *     str  x15, [x18, #monitor value]
  *     mov  x13, size;  str x13, [x18, #monitor size]
  *     mov  rt, x15                                                                                   */
 void emit_load_exclusive(struct translation *t, const struct a64_insn *insn) {
   struct code *c = &t->code;
-  unsigned rt = a64_register(insn->word, FIELD_D), rt2 = a64_register(insn->word, FIELD_A),
-           size = log2_size(insn);
-  bool pair = insn->word >> PAIR & 1, acquires = insn->word >> RELEASE_OR_ACQUIRE & 1;
+  unsigned rt = a64_register(insn->word, FIELD_D), rt2 = a64_register(insn->word, FIELD_A);
+  bool pair = insn->word >> PAIR & 1;
   uint32_t used = a64_registers_read(insn) | a64_registers_written(insn) | 1u << SCRATCH | 1u << SCRATCH2;
   unsigned base = address_register(t, insn, &used);
   emit_save(c, base, CTX_MONITOR_ADDRESS);
+  emit_access(c, insn, ZERO, pair ? SCRATCH2 : ZERO, base, SCRATCH);
+  emit_save(c, SCRATCH, CTX_MONITOR_VALUE);
   if (pair) {
-    emit(c, (size == 3 ? 0xa9400000u : 0x29400000u) | SCRATCH2 << 10 | base << 5 | SCRATCH);
-    if (acquires) emit(c, 0xd50339bfu); /* dmb ishld */
     emit_save(c, SCRATCH2, CTX_MONITOR_VALUE + 8);
     if (rt2 != ZERO) emit_write(c, rt2, SCRATCH2);
-  } else {
-    emit(c, (acquires ? 0x08dffc00u : 0x39400000u) | size << 30 | base << 5 | SCRATCH);
   }
-  emit_save(c, SCRATCH, CTX_MONITOR_VALUE);
   emit_mov_imm(c, SCRATCH2, insn->mem.size);
   emit_save(c, SCRATCH2, CTX_MONITOR_SIZE);
   if (rt != ZERO) emit_write(c, rt, SCRATCH);
@@ -62,9 +65,8 @@ static void emit_monitor_check(struct code *c, unsigned base, unsigned size, uin
  * 1:  ldxr  x15, [base]
  *     eor   x15, x15, x13;  cbnz x15, fail
  *     stxr  w15, rt, [base];  cbnz w15, 1b
- *     str   xzr, [x18, #monitor size];  (status 0)
  *     b     done
- * fail: clrex;  mov x15, 1
+ * fail: clrex;  stxr w15, rt, [base]      ; can't succeed any more, but still fault
  * done: str xzr, [x18, #monitor size];  mov ws, w15
  *
  * Pairs: both halves are compared in two borrowed registers.                                                  */
@@ -73,7 +75,6 @@ void emit_store_exclusive(struct translation *t, const struct a64_insn *insn) {
   unsigned status = a64_register(insn->word, FIELD_M), rt = a64_register(insn->word, FIELD_D);
   unsigned rt2 = a64_register(insn->word, FIELD_A), size = log2_size(insn);
   bool pair = insn->word >> PAIR & 1;
-  uint32_t release = insn->word & 1u << RELEASE_OR_ACQUIRE;
   uint32_t used = a64_registers_read(insn) | a64_registers_written(insn) | 1u << SCRATCH | 1u << SCRATCH2;
   unsigned base = address_register(t, insn, &used);
   unsigned value = readable(t, rt, &used), value2 = pair ? readable(t, rt2, &used) : ZERO;
@@ -93,16 +94,13 @@ void emit_store_exclusive(struct translation *t, const struct a64_insn *insn) {
     emit_eor(c, low, low, SCRATCH2);
   }
   fail[2] = emit_cbnz(c, low);
-  if (pair)
-    emit(c, (size == 3 ? 0xc8200000u : 0x88200000u) | release | low << 16 | value2 << 10 | base << 5 | value);
-  else
-    emit(c, 0x08007c00u | size << 30 | release | low << 16 | base << 5 | value);
+  emit_access(c, insn, low, value2, base, value);
   patch_branch(emit_cbnz(c, low), retry);
   emit_mov_imm(c, SCRATCH, 0);
   uint32_t *done = emit_b(c);
   for (unsigned i = 0; i < 3; i++) patch_branch(fail[i], c->at);
   emit(c, CLREX);
-  emit_mov_imm(c, SCRATCH, 1);
+  emit_access(c, insn, SCRATCH, value2, base, value);
   patch_branch(done, c->at);
   emit_save(c, ZERO, CTX_MONITOR_SIZE);
   if (status != ZERO) emit_write(c, status, SCRATCH);

@@ -6,7 +6,7 @@
 #include "engine/cache.h"
 #include "engine/code.h"
 
-enum { SUPERBLOCK_MAX = 64, SIDE_EXITS_MAX = 8, SOURCE_RANGES = 6, INSN_BYTES = 4 };
+enum { SUPERBLOCK_MAX = 64, SIDE_EXITS_MAX = 8, SOURCE_RANGES = 8, INSN_BYTES = 4 };
 
 struct item {
   struct a64_insn insn;

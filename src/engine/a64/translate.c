@@ -375,7 +375,7 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
   t->code.at = start;
   t->stub_count = t->checked_count = 0;
   t->borrowed = 0;
-  block->dead = entry == ENTRY_STEP; /* nobody is to find it */
+  block->step = entry == ENTRY_STEP;
   if (entry == ENTRY_INDIRECT || entry == ENTRY_RETURN) {
     block->entries[entry] = (uintptr_t)start;
     emit_entry_check(&t->code, pc);

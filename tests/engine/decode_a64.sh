@@ -1,0 +1,48 @@
+#!/bin/sh
+# decode_a64.sh: compares the A64 decoder with objdump over libraries and random words.
+#
+#     decode_a64.sh [-n COUNT] ...
+#
+# The libraries are those of the cross compiler; about COUNT of the random words are instructions to objdump. The comparison
+# itself is made by the program built from a64/decode_a64.c ($BUILD says where).
+set -eu
+
+count=100000
+[ "${1-}" != -n ] || count=$2
+objdump=aarch64-linux-gnu-objdump
+if ! command -v $objdump >/dev/null; then
+  objdump=objdump
+  if ! objdump -i | grep -qx ' *aarch64'; then
+    echo "left out: no objdump that knows AArch64"
+    echo "1 passed, 0 failed"
+    exit 0
+  fi
+fi
+compare=${BUILD:-build}/tests/engine/a64/decode_a64
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+total=0
+failed=0
+
+check() { # NAME: the listing is on standard input
+  "$compare" >"$work/result" || failed=$((failed + 1))
+  { echo "$1:" && cat "$work/result"; } | sed '$s/ passed, / agree, /; $s/ failed$/ do not/'
+  total=$((total + 1))
+}
+
+for library in /usr/aarch64-linux-gnu/lib/libc.so.6 /usr/aarch64-linux-gnu/lib/libstdc++.so.6 /usr/aarch64-linux-gnu/lib/libm.so.6; do
+  [ ! -e "$library" ] || $objdump -d "$library" | check "$library"
+done
+
+# Three words in eight are instructions.
+round=0
+while [ $count -gt 0 ]; do
+  words=$((count < 500000 ? count : 500000))
+  "$compare" -g $((words * 8 / 3)) $((round + 1)) >"$work/words"
+  $objdump -D -b binary -m aarch64 "$work/words" | check "random words, round $round"
+  count=$((count - words))
+  round=$((round + 1))
+done
+
+echo "$((total - failed)) passed, $failed failed"
+[ "$failed" -eq 0 ]
