@@ -28,7 +28,7 @@ static const struct {
 static uint32_t next(void) {
   static unsigned count;
   trial_numbers = true;
-  if (count == 12000) return 0;
+  if (count == 6000) return 0;
   unsigned group = count++ % (sizeof groups / sizeof *groups);
   uint32_t word = ((uint32_t)trial_random() & ~groups[group].mask) | groups[group].value;
   return trial_fields(word, groups[group].fields);

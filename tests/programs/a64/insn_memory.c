@@ -42,7 +42,7 @@ static bool left_open(uint32_t word) {
 
 static uint32_t next(void) {
   static unsigned count;
-  if (count == 12000) return 0;
+  if (count == 6000) return 0;
   unsigned group = count++ % (sizeof groups / sizeof *groups);
   uint32_t word;
   do

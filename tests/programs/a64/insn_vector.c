@@ -27,7 +27,7 @@ static const struct {
 static uint32_t next(void) {
   static unsigned count;
   trial_numbers = true;
-  if (count == 10000) return 0;
+  if (count == 6000) return 0;
   unsigned group = count++ % (sizeof groups / sizeof *groups);
   return trial_fields(((uint32_t)trial_random() & ~groups[group].mask) | groups[group].value,
                       groups[group].fields);
