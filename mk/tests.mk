@@ -67,6 +67,7 @@ programs: $(PROGRAMS)
 cross-tests: test-packages
 ifeq ($(HOST_ARCH),x64)
 	@tools/packages.sh cross
+	@mkdir -p build/a64
 	+@! command -v aarch64-linux-gnu-gcc qemu-aarch64 >/dev/null || \
 	  $(MAKE) --no-print-directory --keep-going ARCH=a64 all \
 	    $$(tests/run -l | sed -n 's,^\(.*\)@a64$$,build/a64/tests/\1,p') || :
