@@ -40,7 +40,12 @@ INPUT_PARTS := $(wildcard src/input/*.c)
 SIM_SHARED := $(filter $(patsubst %.h,%.c,$(wildcard tests/sim/*.h)),$(wildcard tests/sim/*.c))
 SIM_SOURCES := $(filter-out $(SIM_SHARED),$(wildcard tests/sim/*.c))
 SIM_UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(SIM_SOURCES))
-SIM_PARTS := $(wildcard src/sim/*.c src/order/*.c)
+SIM_PARTS := $(wildcard src/sim/*.c src/order/*.c src/recording/*.c)
+
+# Programs that run there are static RV64 ones; without a compiler for them they are left out.
+RISCV_CC := riscv64-linux-gnu-gcc
+RISCV_PROGRAMS := $(if $(shell command -v $(RISCV_CC)),$(patsubst tests/%.c,$(TESTS)/%,$(wildcard tests/sim/programs/*.c tests/sim/workloads/*.c)))
+RISCV_FLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -static -pthread -I tests/sim/programs
 
 # A test program that does not compile is a failed test, not the end of the run.
 .PHONY: test soak build-tests test-programs test-packages
@@ -74,7 +79,7 @@ ifeq ($(HOST_ARCH),x64)
 endif
 
 test-programs: $(PROGRAMS) $(UNITS) $(TESTS)/engine/a64/decode_a64 $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/exchange
-test-programs: $(SIM_UNITS)
+test-programs: $(SIM_UNITS) $(RISCV_PROGRAMS)
 
 $(TESTS)/programs/%: tests/programs/%.c
 	$(call say,CC $<)
@@ -104,6 +109,10 @@ $(TESTS)/recording/%: tests/recording/%.c $(RECORDING_SHARED) $(RECORDING_PARTS)
 $(TESTS)/input/%: tests/input/%.c $(INPUT_SHARED) $(INPUT_PARTS) $(wildcard tests/input/*.h src/input/*.h)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(INPUT_SHARED) $(INPUT_PARTS)
+
+$(RISCV_PROGRAMS): $(TESTS)/%: tests/%.c tests/sim/programs/program.h
+	$(call say,RISCV-CC $<)
+	$(Q)mkdir -p $(@D) && $(RISCV_CC) $(RISCV_FLAGS) -o $@ $< -lm
 
 $(TESTS)/sim/%: tests/sim/%.c $(SIM_SHARED) $(SIM_PARTS) $(wildcard tests/sim/*.h src/sim/*.h src/order/*.h)
 	$(call say,CC $<)

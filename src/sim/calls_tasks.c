@@ -154,7 +154,9 @@ static int64_t replace_program(struct task *task, const char *path, char **argv,
   uint8_t random[16];
   for (int i = 0; i < 16; i++) random[i] = (uint8_t)(i * 37 + 11);
   if (!space) return -ENOMEM;
-  if (image_load(space, path, argv, envp, random, &registers)) {
+  char file[PATH_BYTES];
+  if (!input_log_find_image(process->sphere, path, file) ||
+      image_load(space, file, path, argv, envp, random, &registers)) {
     space_release(space);
     return -ENOEXEC;
   }

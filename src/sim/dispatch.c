@@ -18,6 +18,26 @@ static const struct watcher *watcher_of(const struct port *port) {
 
 /* -- On and off a hart ------------------------------------------------------------------------------------------------------------ */
 
+/* A thread keeps its reservation while it is away: whether its store-conditional succeeds depends on what others store, which a replay
+   repeats, and not on when it was interrupted. The next store to the line, by whomever, must be seen. */
+static void park_reservation(struct port *port, struct thread *thread) {
+  thread->reservation = port->reservation;
+  port->reservation = FAST_NONE;
+  if (thread->reservation == FAST_NONE) return;
+  struct machine *machine = port->machine;
+  for (uint32_t i = 0; i < machine->port_count; i++)
+    port_drop(machine->ports[i], thread->reservation, PORT_STORES);
+  thread->next_parked = machine->parked;
+  machine->parked = thread;
+}
+
+static void take_reservation(struct port *port, struct thread *thread) {
+  struct thread **link = &port->machine->parked;
+  while (*link && *link != thread) link = &(*link)->next_parked;
+  if (*link) *link = thread->next_parked;
+  port->reservation = thread->reservation;
+}
+
 static void enter(struct hart *hart, struct task *task) {
   struct port *port = &hart->port;
   struct kernel *kernel = kernel_of(task);
@@ -36,8 +56,7 @@ static void enter(struct hart *hart, struct task *task) {
   hart->interrupted = task->killed;
   port->thread = &task->thread;
   port->position = task->thread.position;
-  port->reservation = task->thread.reservation;
-  if (port->reservation != FAST_NONE) kernel->parked_reservations--;
+  take_reservation(port, &task->thread);
   task->thread.port = port;
   hart->kernel_stop = input_next_stop(task);
   if (watcher_of(port) && watcher_of(port)->enter) watcher_of(port)->enter(port);
@@ -49,9 +68,8 @@ void task_leave(struct task *task, enum leave_reason reason) {
   if (watcher_of(port) && watcher_of(port)->leave) watcher_of(port)->leave(port, reason);
   task->thread.registers = hart->registers;
   task->thread.position = port->position;
-  task->thread.reservation = port->reservation;
-  if (port->reservation != FAST_NONE) kernel_of(task)->parked_reservations++;
-  port->reservation = FAST_NONE;
+  if (reason == LEAVE_EXIT) port->reservation = FAST_NONE;
+  park_reservation(port, &task->thread);
   port->thread = NULL;
   port->stop = UINT64_MAX;
   task->thread.port = NULL;

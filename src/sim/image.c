@@ -168,11 +168,11 @@ static bool build_stack(struct space *space, const struct image *image, const ch
   return !stack.failed;
 }
 
-const char *image_load(struct space *space, const char *path, char **argv, char **envp,
+const char *image_load(struct space *space, const char *file, const char *path, char **argv, char **envp,
                        const uint8_t random[16], struct registers *registers) {
   struct image *image = calloc(1, sizeof *image);
   if (!image) return "has no memory to be read into";
-  const char *error = read_file(image, path);
+  const char *error = read_file(image, file);
   if (!error) error = check_header(image);
   if (!error) error = check_segments(image);
   if (!error) {

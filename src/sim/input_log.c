@@ -32,9 +32,15 @@ struct stream {
   uint64_t count, room;
 };
 
+struct image_file {
+  char *path;
+  int descriptor; /* -1 in a recording: the path itself */
+};
+
 struct input_log {
   struct stream *streams; /* by R-thread */
-  uint32_t count;
+  uint32_t count, image_count;
+  struct image_file *images;
 };
 
 struct input_cursor {
@@ -53,8 +59,14 @@ struct input_log *input_log_new(void) {
 }
 
 void input_log_free(struct input_log *log) {
-  for (uint32_t i = 0; log && i < log->count; i++) free(log->streams[i].bytes);
-  if (log) free(log->streams);
+  if (!log) return;
+  for (uint32_t i = 0; i < log->count; i++) free(log->streams[i].bytes);
+  for (uint32_t i = 0; i < log->image_count; i++) {
+    if (log->images[i].descriptor >= 0) close(log->images[i].descriptor);
+    free(log->images[i].path);
+  }
+  free(log->streams);
+  free(log->images);
   free(log);
 }
 
@@ -78,8 +90,8 @@ static struct stream *stream(const struct task *task) {
   return stream_of(task->input->log, task->input->number);
 }
 
-static void put_bytes(struct task *task, const void *bytes, uint64_t count) {
-  struct stream *s = stream(task);
+void input_log_append(struct input_log *log, uint32_t thread, const void *bytes, uint64_t count) {
+  struct stream *s = stream_of(log, thread);
   if (s->count + count > s->room) {
     s->room = (s->count + count) * 2;
     s->bytes = realloc(s->bytes, s->room);
@@ -87,6 +99,15 @@ static void put_bytes(struct task *task, const void *bytes, uint64_t count) {
   }
   if (count) memcpy(s->bytes + s->count, bytes, count);
   s->count += count;
+}
+
+const uint8_t *input_log_stream(const struct input_log *log, uint32_t thread, size_t *count) {
+  *count = thread < log->count ? log->streams[thread].count : 0;
+  return *count ? log->streams[thread].bytes : NULL;
+}
+
+static void put_bytes(struct task *task, const void *bytes, uint64_t count) {
+  input_log_append(task->input->log, task->input->number, bytes, count);
 }
 
 static void put(struct task *task, uint64_t value) {
@@ -100,6 +121,31 @@ static void put(struct task *task, uint64_t value) {
 static void put_event(struct task *task, enum event_kind kind) {
   uint8_t byte = (uint8_t)kind;
   put_bytes(task, &byte, 1);
+}
+
+/* -- Programs ------------------------------------------------------------------------------------------------------------------------------ */
+
+const char *input_log_image(const struct input_log *log, uint32_t index) {
+  return index < log->image_count ? log->images[index].path : NULL;
+}
+
+void input_log_add_image(struct input_log *log, const char *path, int descriptor) {
+  log->images = realloc(log->images, (log->image_count + 1) * sizeof *log->images);
+  CHECK(log->images, "no memory for an input log");
+  log->images[log->image_count++] = (struct image_file){strdup(path), descriptor};
+}
+
+bool input_log_find_image(struct sphere *sphere, const char *path, char out[PATH_BYTES]) {
+  struct input_log *log = sphere->input;
+  snprintf(out, PATH_BYTES, "%s", path);
+  for (uint32_t i = 0; log && i < log->image_count; i++) {
+    if (strcmp(log->images[i].path, path)) continue;
+    if (log->images[i].descriptor >= 0)
+      snprintf(out, PATH_BYTES, "/proc/self/fd/%d", log->images[i].descriptor);
+    return true;
+  }
+  if (sphere->mode == SPHERE_RECORD) input_log_add_image(log, path, -1);
+  return sphere->mode != SPHERE_REPLAY;
 }
 
 /* -- Reading --------------------------------------------------------------------------------------------------------------------------- */

@@ -12,10 +12,15 @@ struct input_log;
 
 struct input_log *input_log_new(void);
 void input_log_free(struct input_log *log);
-/* To and from the file "input" in a folder. NULL or what went wrong (allocated). */
-char *input_log_save(const struct input_log *log, const char *path);
-char *input_log_load(struct input_log *log, const char *path);
 uint64_t input_log_bytes(const struct input_log *log);
+const uint8_t *input_log_stream(const struct input_log *log, uint32_t thread, size_t *count);
+void input_log_append(struct input_log *log, uint32_t thread, const void *bytes, uint64_t count);
+
+/* Programs that the sphere executed. In replay their contents are the recording's: open descriptors, which the log owns. */
+const char *input_log_image(const struct input_log *log, uint32_t index); /* its path; NULL past the last */
+void input_log_add_image(struct input_log *log, const char *path, int descriptor);
+/* The file to read for a path, in the sphere: written to out. False: the recording has no such program. */
+bool input_log_find_image(struct sphere *sphere, const char *path, char out[PATH_BYTES]);
 
 /* Of the task's sphere; nothing for plain ones. thread.number is set. */
 void input_attach(struct task *task);

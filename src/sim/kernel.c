@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/input_log.h"
+
 enum { FIRST_PID = 1000 };
 
 struct kernel *kernel_new(struct machine *machine) {
@@ -47,7 +49,11 @@ struct process *kernel_start(struct kernel *kernel, struct sphere *sphere, const
   struct registers registers;
   uint8_t random[16];
   for (int i = 0; i < 16; i++) random[i] = (uint8_t)(i * 37 + 11);
-  const char *error = space ? image_load(space, path, argv, envp, random, &registers) : "has no memory";
+  char file[PATH_BYTES];
+  const char *error = !space ? "has no memory"
+                      : !input_log_find_image(sphere, path, file)
+                          ? "is not the program of the recording"
+                          : image_load(space, file, path, argv, envp, random, &registers);
   if (error) {
     kernel_fail(kernel, 126, "%s: %s", path, error);
     if (space) space_release(space);

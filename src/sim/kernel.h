@@ -118,7 +118,6 @@ struct kernel {
   struct wait_queue futexes[256]; /* hashed by physical address */
   struct sphere *spheres[64];
   uint32_t sphere_count;
-  uint64_t parked_reservations;
   char *error; /* why the simulation can't go on */
   int error_status;
   struct {
@@ -212,8 +211,8 @@ void process_kill_others(struct process *process, const struct task *survivor);
 void digest_task(struct task *task);
 void digest_space(struct process *process);
 
-/* image.c: replaces what the space holds by a program. NULL or a line that says what is wrong with it. */
-const char *image_load(struct space *space, const char *path, char **argv, char **envp,
+/* image.c: loads a program, read from a file and known to itself by a path, into an empty space. NULL or a line that says what is wrong with it. */
+const char *image_load(struct space *space, const char *file, const char *path, char **argv, char **envp,
                        const uint8_t random[16], struct registers *registers);
 
 /* futex.c */

@@ -90,6 +90,7 @@ struct machine {
   struct port *running;
   struct calendar *calendar; /* events */
   uint32_t lookahead; /* cycles before anything that one port does can reach another; the memory system's */
+  struct thread *parked; /* threads that left their ports with a reservation */
   struct page_pool *pages;
   struct decode_cache *decode_cache;
 };

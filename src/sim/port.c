@@ -74,6 +74,8 @@ void reservations_lost(struct machine *machine, const struct port *by, uint64_t 
     struct port *port = machine->ports[n];
     if (port != by && port->reservation == line_of(paddr)) port->reservation = FAST_NONE;
   }
+  for (struct thread *thread = machine->parked; thread; thread = thread->next_parked)
+    if (thread->reservation == line_of(paddr)) thread->reservation = FAST_NONE;
 }
 
 void access_perform(struct port *port, struct access *access, uint8_t *host_line) {

@@ -10,6 +10,8 @@
 void machine_at(struct machine *machine, uint64_t cycle, event_function *function, void *object,
                 uint64_t argument) {
   if (cycle < machine->cycle) cycle = machine->cycle;
+  /* Draining may have let the calendar run ahead of the ports. */
+  if (cycle < machine->calendar->base) cycle = machine->calendar->base;
   calendar_put(machine->calendar, cycle, function, object, argument);
   if (machine->running && cycle < machine->running->horizon) machine->running->horizon = cycle;
 }

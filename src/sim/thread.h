@@ -35,6 +35,7 @@ struct thread {
   struct port *port;       /* where it runs now, or NULL */
   uint64_t position;       /* while it is on no port … */
   uint64_t reservation;    /* … and this, see struct port */
+  struct thread *next_parked;
   struct registers registers;
   void *order;       /* the watcher's */
   struct task *task; /* the kernel's part: state, signals, the system call that it is in */

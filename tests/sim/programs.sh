@@ -1,0 +1,54 @@
+#!/bin/bash
+# programs.sh: static RV64 programs on the simulated machine, at 1, 4, 8 and 16 harts, with and without caches: what they print and return must be
+# what qemu-riscv64 gives, or NAME.expected where an emulated process can't do it (execve), and the same everywhere.
+set -u
+
+reprise=${REPRISE:-${BUILD:-build}/reprise}
+programs=$(realpath "${BUILD:-build}/tests/sim/programs") || exit 2
+sources=$(realpath "$(dirname "$0")")/programs
+passed=0 failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+
+oracle() { # PROGRAM: writes expected and returns true if there is anything to compare with
+  local name=${1##*/}
+  if [ -e "$sources/$name.expected" ]; then
+    cp "$sources/$name.expected" expected
+    sed -n 's,^.*/\* status: \([0-9]*\) \*/.*,exit \1,p' "$sources/$name.c" >>expected
+  elif command -v qemu-riscv64 >/dev/null; then
+    timeout 60 qemu-riscv64 "$1" >expected 2>/dev/null
+    echo "exit $?" >>expected
+  else
+    timeout 60 "$reprise" sim run --flat --harts 1 "$1" >expected 2>/dev/null
+    echo "exit $?" >>expected
+  fi
+}
+
+compare() { # PROGRAM OPTION…
+  local program=$1
+  shift
+  timeout 120 "$reprise" sim run "$@" "$program" >got 2>errors
+  echo "exit $?" >>got
+  if cmp -s expected got; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "${program##*/} $*: $(diff expected got | head -n 3) $(head -n 2 errors)"
+  fi
+}
+
+if [ -z "$(ls "$programs" 2>/dev/null)" ]; then
+  echo "left out: no compiler for riscv64 (gcc-riscv64-linux-gnu, libc6-dev-riscv64-cross)" >&2
+  echo "1 passed, 0 failed"
+  exit 0
+fi
+command -v qemu-riscv64 >/dev/null || echo "no qemu-riscv64 (qemu-user): compared with one hart instead" >&2
+for program in "$programs"/*; do
+  [[ $program != *.d ]] || continue
+  oracle "$program"
+  compare "$program" --flat --harts 1
+  for harts in 1 4 8 16; do compare "$program" --harts $harts --seed $harts; done
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
