@@ -126,6 +126,18 @@ $(TESTS)/exchange: tests/lib/exchange.c $(RECORDING_PARTS) $(wildcard src/record
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(RECORDING_PARTS) -lzstd
 
+# The order schemes, freestanding in the engine. Each test has them compiled for itself, with its own sizes (cflags) and with the mistakes
+# of src/order/wrong.h to be switched on.
+ORDER_SHARED := $(filter $(patsubst %.h,%.c,$(wildcard tests/order/*.h)),$(wildcard tests/order/*.c))
+ORDER_SOURCES := $(filter-out $(ORDER_SHARED),$(wildcard tests/order/*.c))
+ORDER_PARTS := $(wildcard src/order/*.c)
+
+test-programs: $(patsubst tests/%.c,$(TESTS)/%,$(ORDER_SOURCES))
+
+$(TESTS)/order/%: tests/order/%.c $(ORDER_SHARED) $(ORDER_PARTS) $(wildcard tests/order/*.h src/order/*.h)
+	$(call say,CC $<)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -DORDER_WRONG_VARIANTS $(own_flags) -o $@ $< $(ORDER_SHARED) $(ORDER_PARTS)
+
 # `make fuzz`: the readers against a fuzzer, each for FUZZ_SECONDS. What it finds stays in build/fuzz, with the corpora.
 FUZZ_SECONDS := 600
 FUZZ := build/fuzz

@@ -75,7 +75,6 @@ static void begin(const struct order *order, struct order_recorder *me, unsigned
   me->source = ORDER_NOBODY;
   for (unsigned i = 0; i < ORDER_SLOTS; i++) me->heard[i] = 0;
   order_log_begin(order, me, me->base);
-  if (me->ends) receive(order, me, me->slot, &(struct order_note){.clock = me->base, .kind = ORDER_EDGE});
   if (in) receive(order, me, parent, in);
 }
 

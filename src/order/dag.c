@@ -168,9 +168,6 @@ static void begin(const struct order *order, struct order_recorder *me, unsigned
   me->position = me->start = 0;
   for (unsigned i = 0; i < ORDER_SLOTS; i++) me->heard[i] = 0;
   order_log_begin(order, me, 0);
-  if (me->ends)
-    receive(order, me, me->slot,
-            &(struct order_note){.clock = me->now.clock - 1, .ends = me->ends, .kind = ORDER_END});
   if (in) receive(order, me, parent, in);
 }
 

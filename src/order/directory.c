@@ -73,26 +73,6 @@ static uint64_t granted(const struct directory_claim *claim, unsigned me, unsign
 
 /* -- Claiming ---------------------------------------------------------------------------------------------------------- */
 
-enum claim_at {
-  CLAIM_NEXT,
-  CLAIM_LOCK,
-  CLAIM_LOCK_SERVE,
-  CLAIM_ASK,
-  CLAIM_ASK_MARK,
-  CLAIM_ROUND,
-  CLAIM_ROUND_SERVE,
-  CLAIM_HELD,
-  CLAIM_HELD_SERVE,
-  CLAIM_RELEASE,
-  CLAIM_RELEASE_WAKE,
-  CLAIM_WRITER,
-  CLAIM_WRITER_ASK,
-  CLAIM_RECEIVE,
-  CLAIM_RECEIVED,
-  CLAIM_GRANT,
-  CLAIM_GRANT_WAKE,
-};
-
 void directory_claim_start(struct directory_claim *claim) {
   *claim = (struct directory_claim){0};
 }
@@ -100,8 +80,8 @@ void directory_claim_start(struct directory_claim *claim) {
 bool directory_claim_add(struct directory_claim *claim, uint64_t first, uint64_t end, enum order_want want) {
   struct directory_range *ranges = claim->ranges;
   unsigned i = 0;
-  while (i < claim->count && ranges[i].end < first) i++;
-  while (i < claim->count && ranges[i].first <= end) { /* it and this one overlap or touch: one range */
+  while (i < claim->count && ranges[i].end <= first) i++;
+  while (i < claim->count && ranges[i].first < end) { /* it and this one overlap: one range */
     if (ranges[i].first < first) first = ranges[i].first;
     if (ranges[i].end > end) end = ranges[i].end;
     if (claim->want[i] > want) want = (enum order_want)claim->want[i];
@@ -196,7 +176,8 @@ static enum directory_result ask_next(const struct directory *d, unsigned me, st
   unsigned target = set_next(&claim->targets, 0);
   if (target >= ORDER_SLOTS || claim->cell == DIRECTORY_BATCH) {
     claim->cell = 0;
-    claim->moved = claim->late = false;
+    claim->moved = false;
+    LATE(claim, false);
     claim->at = CLAIM_ROUND;
     return DIRECTORY_AGAIN;
   }
@@ -224,7 +205,7 @@ static enum directory_result end_round(const struct directory *d, unsigned me,
   for (unsigned i = 0; i < DIRECTORY_BATCH; i++)
     if ((atomic_load(&d->slot[me].cell[i].asks) & 0xff) != CELL_EMPTY) empty = false;
   claim->cell = 0;
-  claim->late = true;
+  LATE(claim, ORDER_WRONG(WRONG_ASKED_ONCE));
   if (!empty)
     claim->at = CLAIM_ROUND_SERVE;
   else
@@ -241,8 +222,9 @@ static bool hold(const struct directory *d, unsigned slot) {
  * anew: it may have parked since. */
 static enum directory_result look_at_cell(const struct directory *d, unsigned me,
                                           struct directory_claim *claim) {
-  if (claim->cell == DIRECTORY_BATCH) return end_round(d, me, claim);
   if (!claim->cell) claim->seen = atomic_load(&d->slot[me].events);
+  while (claim->cell < DIRECTORY_BATCH && !atomic_load(&d->slot[me].cell[claim->cell].asks)) claim->cell++;
+  if (claim->cell == DIRECTORY_BATCH) return end_round(d, me, claim);
   struct directory_cell *cell = &d->slot[me].cell[claim->cell];
   uint32_t asks = atomic_load_explicit(&cell->asks, memory_order_acquire);
   unsigned target = asks >> 8;
@@ -254,8 +236,7 @@ static enum directory_result look_at_cell(const struct directory *d, unsigned me
     claim->moved = true;
     claim->then = CLAIM_ROUND;
     claim->at = CLAIM_RECEIVE;
-  } else if ((asks & 0xff) == CELL_ASKED && !(ORDER_WRONG(WRONG_ASKED_ONCE) && claim->late) &&
-             hold(d, target)) {
+  } else if ((asks & 0xff) == CELL_ASKED && !IS_LATE(claim) && hold(d, target)) {
     claim->source = (uint16_t)target;
     claim->moved = true;
     claim->at = CLAIM_HELD;
@@ -296,18 +277,6 @@ static enum directory_result release_wake(const struct directory *d, struct dire
   claim->at = CLAIM_ROUND; /* the same cell: answered now */
   return DIRECTORY_AGAIN;
 }
-
-/* What happens to a recorder that is changed without its lock: it is read in one step and written in another, and what its
- * owner did in between is lost. */
-#ifdef ORDER_WRONG_VARIANTS
-#define TORN_READ(d, claim) \
-  (ORDER_WRONG(WRONG_UNLOCKED_EDGE) && ((claim)->torn = (d)->slot[(claim)->source].recorder, true))
-#define TORN_WRITE(d, claim) \
-  (ORDER_WRONG(WRONG_UNLOCKED_EDGE) && ((d)->slot[(claim)->source].recorder = (claim)->torn, true))
-#else
-#define TORN_READ(d, claim) false
-#define TORN_WRITE(d, claim) false
-#endif
 
 /* A read of what somebody wrote who owns it no more: the answer with that edge went to another reader. */
 static enum directory_result lock_writer(const struct directory *d, unsigned me,
@@ -350,7 +319,7 @@ static enum directory_result grant(const struct directory *d, unsigned me, struc
   if (word_mode(claim->word) == DIRECTORY_OWNED && word_mode(word) != DIRECTORY_OWNED)
     *place.info = claim->info;
   d->permit(d, me, claim->block, permission);
-  if (d->order->options.filter && !ORDER_WRONG(WRONG_LATE_FILTER))
+  if (d->order->options.filter)
     d->order->scheme->touch(d->order, &d->slot[me].recorder, claim->block, (enum order_want)wanted(claim));
   uint64_t old = atomic_exchange(place.word, word);
   claim->at = CLAIM_GRANT_WAKE;

@@ -52,7 +52,9 @@
 #ifndef DIRECTORY_INLINE
 #define DIRECTORY_INLINE 4 /* sharers an entry can name */
 #endif
-enum { DIRECTORY_RANGES = 16 /* an instruction touches no more */ };
+#ifndef DIRECTORY_RANGES
+#define DIRECTORY_RANGES 16 /* an instruction touches no more */
+#endif
 
 /* -- An entry: one word, all zero when untouched ------------------------------------------------------------------------
  *
@@ -150,7 +152,6 @@ struct directory_claim {
   bool revoke;              /* skip untouched blocks */
   uint8_t cell;             /* the one looked at in this round */
   bool moved;               /* something happened in this round */
-  bool late;                /* not the first round */
   uint8_t then;             /* where to go on when the note is received */
   uint32_t seen;            /* DIRECTORY_WAITS: sleep while the slot's events are these */
   struct order_set targets; /* still to be asked */
@@ -159,6 +160,7 @@ struct directory_claim {
   struct order_note note;   /* received, not handed to the scheme yet … */
   uint16_t source;          /* … and whose; the slot being asked or held */
 #ifdef ORDER_WRONG_VARIANTS
+  bool late; /* not the first round */
   struct order_recorder torn;
 #endif
   struct directory_serve serve;

@@ -89,8 +89,6 @@ enum directory_result directory_serve_step(const struct directory *d, unsigned m
 
 /* -- Parking ----------------------------------------------------------------------------------------------------------- */
 
-enum park_at { PARK_SERVE, PARK_LOCK, PARK_SCHEME, PARK_SET, PARK_CHECK, PARK_SERVE_AGAIN };
-
 static bool is_asked(const struct directory_slot *slot) {
   for (unsigned i = 0; i < (ORDER_SLOTS + 63) / 64; i++)
     if (atomic_load(&slot->asked[i])) return true;
@@ -141,8 +139,6 @@ enum directory_result directory_exit_step(const struct directory *d, unsigned me
                                           struct directory_parking *parking) {
   return leave(d, me, parking, d->order->scheme->exit);
 }
-
-enum unpark_at { UNPARK_TAKE, UNPARK_LOCK, UNPARK_SCHEME, UNPARK_SERVE };
 
 static enum directory_result come_back(const struct directory *d, unsigned me,
                                        struct directory_parking *parking) {

@@ -1,4 +1,4 @@
-/* directory_steps.h: what the files of directory.h share among themselves. */
+/* directory_steps.h: what the files of directory.h share among themselves and with their explorer: the names of the steps. */
 #ifndef REPRISE_ORDER_DIRECTORY_STEPS_H
 #define REPRISE_ORDER_DIRECTORY_STEPS_H
 
@@ -22,6 +22,28 @@ static inline bool change_state(const struct directory *d, unsigned slot, uint32
   return atomic_compare_exchange_strong(&d->slot[slot].state, &from, to);
 }
 
+enum claim_at {
+  CLAIM_NEXT,
+  CLAIM_LOCK,
+  CLAIM_LOCK_SERVE,
+  CLAIM_ASK,
+  CLAIM_ASK_MARK,
+  CLAIM_ROUND,
+  CLAIM_ROUND_SERVE,
+  CLAIM_HELD,
+  CLAIM_HELD_SERVE,
+  CLAIM_RELEASE,
+  CLAIM_RELEASE_WAKE,
+  CLAIM_WRITER,
+  CLAIM_WRITER_ASK,
+  CLAIM_RECEIVE,
+  CLAIM_RECEIVED,
+  CLAIM_GRANT,
+  CLAIM_GRANT_WAKE,
+};
+
+enum park_at { PARK_SERVE, PARK_LOCK, PARK_SCHEME, PARK_SET, PARK_CHECK, PARK_SERVE_AGAIN };
+enum unpark_at { UNPARK_TAKE, UNPARK_LOCK, UNPARK_SCHEME, UNPARK_SERVE };
 enum serve_at { SERVE_LOOK, SERVE_FIND, SERVE_LOCK, SERVE_REPLY, SERVE_ANSWER };
 
 static inline uint32_t cell_word(unsigned slot, enum directory_cell_state state) {

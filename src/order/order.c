@@ -32,23 +32,24 @@ void order_unpark(const struct order *order, struct order_recorder *me) {
 }
 
 void order_log_begin(const struct order *order, const struct order_recorder *me, uint64_t clock) {
-  uint8_t record[2 * VARINT_LARGEST];
+  uint8_t record[3 * VARINT_LARGEST];
   size_t n = varint_put(record, me->slot);
+  n += varint_put(record + n, me->ends);
   n += varint_put(record + n, clock);
   order->log(order, me->slot, record, n);
 }
 
 static int decode_begin(struct order_reader *reader, struct order_step *step, const uint8_t *bytes,
                         size_t count) {
-  uint64_t slot, clock;
-  int first = varint_get(&slot, bytes, count);
-  if (first <= 0) return first;
-  int second = varint_get(&clock, bytes + first, count - (size_t)first);
-  if (second <= 0) return second;
-  if (slot >= ORDER_SLOTS || clock > INT64_MAX) return -1;
-  *step = (struct order_step){.begins = true, .slot = (uint16_t)slot, .clock = clock};
+  struct slot_reader from = {.bytes = bytes, .count = count};
+  uint64_t slot, ends, clock;
+  int n = get_number(&from, &slot);
+  if (n <= 0 || (n = get_number(&from, &ends)) <= 0 || (n = get_number(&from, &clock)) <= 0) return n;
+  if (slot >= ORDER_SLOTS || ends > UINT32_MAX || clock > INT64_MAX) return -1;
+  *step = (struct order_step){.begins = true, .slot = (uint16_t)slot, .clock = clock, .waits = ends != 0};
+  step->wait[0] = (struct order_wait){.kind = ORDER_WAIT_ENDS, .slot = (uint16_t)slot, .value = ends};
   reader->begun = true, reader->slot = (uint16_t)slot, reader->clock = clock, reader->source = ORDER_NOBODY;
-  return first + second;
+  return (int)from.used;
 }
 
 int order_decode(struct order_reader *reader, struct order_step *step, const uint8_t *bytes, size_t count) {

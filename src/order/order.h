@@ -23,7 +23,7 @@
  *       access                                           any further request is answered, and to each later hit
  *     safepoint              if (position >= order_limit(order, me)) end(order, me)
  *     about to block         order_park(order, me); afterwards order_unpark(order, me)
- *     clone                  spawn(order, me, child's slot, &note), position before the call's effect
+ *     clone                  spawn(order, me, child's slot, &note), the position behind the call
  *     thread ends            exit(order, me): also for the killed, with the position they came to
  *
  * `me->position` (what replay can count: instructions, references) must be right whenever a hook is called, for

@@ -5,7 +5,8 @@
  * that changes it, those that sleep are to look again.
  *
  *     order_replay_spawn(board, slot)          the parent, at the clone, before it goes on: it knows the slot from the log of the child
- *     for each step (order_decode) of a thread's log, beginning behind the one with `begins`:
+ *     first step of a thread's log (`begins`): while (!order_replay_ready(board, me, &step)) sleep or spin
+ *     for each step that follows:
  *       run to step.from
  *       order_replay_arrive(board, me, &step)
  *       while (!order_replay_ready(board, me, &step)) sleep or spin

@@ -108,6 +108,7 @@ static int decode(struct order_reader *reader, struct order_step *step, const ui
       .from = reader->position,
       .until = reader->position + (size >> 1),
       .clock = reader->clock,
+      .arrive = reader->clock - 1,
       .waits = 1,
       .wait = {{.kind = ORDER_WAIT_ALL, .slot = ORDER_NOBODY, .value = reader->clock - 1}}};
   reader->position = step->until;

@@ -73,7 +73,7 @@ static inline int get_number(struct slot_reader *from, uint64_t *value) {
   return n > 0 ? 1 : n;
 }
 
-/* The first record of each log: varint(slot), varint(clock that the slot starts with). */
+/* The first record of each log: varint(slot), varint(threads that the slot had before), varint(clock that it starts with). */
 void order_log_begin(const struct order *order, const struct order_recorder *me, uint64_t clock);
 
 #endif

@@ -21,13 +21,27 @@ enum order_wrong {
   WRONG_REPLY_GOES_ON, /* scalar: reply without ending the episode */
   WRONG_ASKED_ONCE,    /* parked is looked at once, not on every round */
   WRONG_DEAF,          /* who waits does not serve */
-  WRONG_LATE_FILTER,   /* dag: the block is in the filter from the access on, not from the grant */
   WRONG_VARIANTS
 };
 extern enum order_wrong order_wrong;
 #define ORDER_WRONG(variant) (order_wrong == (variant))
+
+/* For WRONG_ASKED_ONCE, of a claim: this is not its first round. */
+#define LATE(claim, yes) ((claim)->late = (yes))
+#define IS_LATE(claim) ((claim)->late)
+
+/* For WRONG_UNLOCKED_EDGE: what happens to a recorder that is changed without its lock. It is read in one step and written in another,
+ * and what its owner did in between is lost. */
+#define TORN_READ(d, claim) \
+  (ORDER_WRONG(WRONG_UNLOCKED_EDGE) && ((claim)->torn = (d)->slot[(claim)->source].recorder, true))
+#define TORN_WRITE(d, claim) \
+  (ORDER_WRONG(WRONG_UNLOCKED_EDGE) && ((d)->slot[(claim)->source].recorder = (claim)->torn, true))
 #else
 #define ORDER_WRONG(variant) 0
+#define LATE(claim, yes) ((void)0)
+#define IS_LATE(claim) false
+#define TORN_READ(d, claim) false
+#define TORN_WRITE(d, claim) false
 #endif
 
 #endif

@@ -183,7 +183,7 @@ case $suite in
     [ "$(cat "$dir/$kind/status")" = "exit 0" ] && report pass
     report fail "$(cat "$dir/$kind/status")" "$(cat "$dir/$kind/stdout" "$dir/$kind/stderr" | excerpt)"
     ;;
-  engine | recording | input | sim)
+  engine | recording | input | sim | order)
     seconds=3600
     program=$ROOT/build/tests/$test
     [ ! -e "$ROOT/tests/$test.sh" ] || program=$ROOT/tests/$test.sh
@@ -194,6 +194,7 @@ case $suite in
     [ "$suite" != engine ] || arguments=(-n "$UNIT_COUNT"
       /usr/lib/*-linux-gnu/{libc.so.6,libstdc++.so.6,libcrypto.so.3} /usr/bin/python3)
     [ "$suite" != sim ] || arguments=(-n "$SIM_COUNT")
+    [ "$suite" != order ] || [ -z "$SOAK" ] || arguments=("$SOAK")
     limited "$kind" "$program" "${arguments[@]}"
     grep -q '^[1-9][0-9]* passed, 0 failed$' "$dir/$kind/stdout" && [ "$(cat "$dir/$kind/status")" = "exit 0" ] &&
       report pass
