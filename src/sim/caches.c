@@ -49,7 +49,6 @@ void caches_begin(struct machine *machine) {
   }
   caches->bank = allocate(caches->banks, sizeof *caches->bank);
   for (uint32_t n = 0; n < caches->banks; n++) build_bank(caches, &caches->bank[n]);
-  caches->proxies = allocate(machine->ram_bytes / LINE_BYTES, 1);
   caches->random = config->seed * 2 + 1;           /* never zero */
   for (int n = 0; n < 8; n++) mesh_random(caches); /* seeds that differ in few bits start alike */
   machine->lookahead = mesh_lookahead(caches);
@@ -66,7 +65,6 @@ static void end(struct machine *machine) {
     caches->all = next;
   }
   free(caches->bank);
-  free(caches->proxies);
   free(caches);
   machine->memory = NULL;
 }
@@ -97,7 +95,10 @@ static enum access_result cached_access(struct port *port, struct access *access
   struct l1 *l1 = fetch ? &caches->l1[caches->ports + port->number] : &caches->l1[port->number];
   struct l1_line *line = l1_access(l1, block, write, false, port->cycle);
   if (!line) return ACCESS_WAIT;
-  if (caches->hooks) caches->hooks->touch(port, block, write);
+  if (caches->hooks) {
+    if (port->references >= port->references_stop && !fetch) caches->hooks->full(port);
+    caches->hooks->touch(port, block, write, fetch);
+  }
   grant_fast(port, access, line, write);
   if (fetch) return ACCESS_DONE;
   access_perform(port, access, line->data);

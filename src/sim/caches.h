@@ -83,15 +83,27 @@ struct caches_counters {
   uint64_t note_bytes; /* of them, the recorder's */
 };
 
-/* What a recorder sees. Ports are numbered; a port's two caches are one to it. */
+/* What a recorder sees. A port's two caches are one to it. */
+enum reply_for {
+  REPLY_DATA, /* a data cache gives a block up, or shares it, or is its last writer */
+  REPLY_CODE, /* an instruction cache does, whose fast lines are never dropped for the recorder: it may have fetched until now */
+  REPLY_PROXY, /* the block has been out of the L2: who was made its proxy then answers */
+};
+
 struct caches_hooks {
-  /* `from` answers the request of `to` for a block; fills the note in. False: nothing to say. */
+  /* `from` answers the request of `to` for a block. True: its answer carries a note. The note is taken note of at once, not when it
+     arrives: two notes between the same threads may not overtake each other, and their messages might. `to` waits for the
+     block anyway. */
   bool (*reply)(struct machine *machine, struct port *from, struct port *to, uint64_t block, bool write,
-                struct order_note *note);
-  void (*receive)(struct machine *machine, struct port *to, struct port *from, const struct order_note *note);
-  /* An access is about to be performed. After it the line is fast, until port_drop. */
-  void (*touch)(struct port *port, uint64_t block, bool write);
-  /* A port that can order others for this block: block modulo harts, if it has a thread (Karma section 4.6). */
+                enum reply_for what);
+  /* An access is about to be performed. After it the line is fast, until port_drop. code: a fetch. */
+  void (*touch)(struct port *port, uint64_t block, bool write, bool code);
+  /* port->references has come to port->references_stop; an access is about to be performed. */
+  void (*full)(struct port *port);
+  /* The port may have had a copy of the block, which leaves the L2 now: all that it did is ordered before the block's proxy (Karma section
+     4.6). Returns the proxy's port, to which a message goes; NULL: there is nothing to order, or the proxy is the port itself. */
+  struct port *(*evicted)(struct machine *machine, struct port *port, uint64_t block);
+  /* Where the proxy is of a block that comes into the L2; NULL: it has none. */
   struct port *(*proxy)(struct machine *machine, uint64_t block);
   uint32_t note_bytes; /* what a note costs on the wire */
 };
@@ -103,8 +115,6 @@ struct caches {
   uint32_t ports, nodes, banks, mesh_width;
   struct l1 l1[NODES];
   struct bank *bank;
-  uint8_t
-      *proxies; /* of each block: 0, or after it has left the L2 its proxy's port + 1 (Karma section 4.6) */
   struct message *spare; /* free messages */
   struct message *all;   /* and all of them */
   uint64_t random;       /* of the latencies */
@@ -128,6 +138,8 @@ struct message *message_new(struct caches *caches, enum message_kind kind, uint6
 void message_free(struct caches *caches, struct message *message);
 /* It leaves at this cycle. Takes the message over. */
 void message_send(struct caches *caches, struct message *message, uint64_t cycle);
+/* Counts a wake-up message from one port to another, and tells how long it travels. */
+uint32_t mesh_wake_up(struct machine *machine, uint32_t from, uint32_t to);
 uint64_t mesh_random(struct caches *caches);
 /* The least number of cycles between a request and anything that it makes happen to another port. */
 uint32_t mesh_lookahead(const struct caches *caches);

@@ -82,29 +82,26 @@ static int send_all(struct caches *caches, enum message_kind kind, uint64_t bloc
   return count;
 }
 
-/* The requester is made to wait for one who orders it: the last writer, or for a block just fetched its proxy. */
-static int send_order(struct caches *caches, const struct l2_line *line, unsigned requester, unsigned grant,
-                      uint64_t cycle) {
+/* The requester is made to wait for one who orders it: the last writer, or its proxy if there was none since it came into the L2. */
+static int send_order(struct caches *caches, const struct l2_line *line, unsigned requester, uint64_t cycle) {
   if (!caches->hooks) return 0;
   unsigned who = line->last_writer;
-  if (line->state == DIR_FETCH) {
-    unsigned proxy = caches->proxies[line->block >> LINE_SHIFT];
-    who = proxy ? proxy - 1 : NOBODY;
+  bool by_proxy = who == NOBODY;
+  if (by_proxy) {
+    struct port *proxy = caches->hooks->proxy(caches->machine, line->block);
+    who = proxy ? proxy->number : NOBODY;
   }
-  if (who == NOBODY || node_port(caches, who) == node_port(caches, requester)) return 0;
+  if (who == NOBODY || (!by_proxy && node_port(caches, who) == node_port(caches, requester))) return 0;
   struct message *message = message_new(caches, MESSAGE_ORDER, line->block);
+  message->proxy = by_proxy;
   message->requester = requester;
-  message->grant = grant;
   send(caches, message, who, cycle);
   return 1;
 }
 
 static void recall_all(struct caches *caches, struct l2_line *line, uint64_t cycle) {
   uint64_t nodes = line->sharers | (line->owner == NOBODY ? 0 : bit(line->owner));
-  struct port *proxy = caches->hooks ? caches->hooks->proxy(caches->machine, line->block) : NULL;
-  if (proxy) caches->proxies[line->block >> LINE_SHIFT] = (uint8_t)(proxy->number + 1);
-  line->missing =
-      (int16_t)send_all(caches, MESSAGE_RECALL, line->block, nodes, proxy ? proxy->number : NOBODY, cycle);
+  line->missing = (int16_t)send_all(caches, MESSAGE_RECALL, line->block, nodes, NOBODY, cycle);
   line->unordered = 0;
 }
 
@@ -138,8 +135,7 @@ static void send_for(struct caches *caches, struct l2_line *line, uint32_t actio
       others |= bit(line->owner);
     acks += send_all(caches, MESSAGE_INVALIDATE, line->block, others, requester, cycle);
   }
-  if (actions & DIR_SEND_ORDER)
-    acks += send_order(caches, line, requester, actions & DIR_SEND_DATA_M ? L1_M : L1_S, cycle);
+  if (actions & DIR_SEND_ORDER) acks += send_order(caches, line, requester, cycle);
   if (actions & DIR_SEND_DATA_S) send_data(caches, line, requester, L1_S, acks, cycle);
   if (actions & DIR_SEND_DATA_E) send_data(caches, line, requester, L1_E, acks, cycle);
   if (actions & DIR_SEND_DATA_M) send_data(caches, line, requester, L1_M, acks, cycle);

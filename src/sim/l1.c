@@ -48,17 +48,19 @@ static void add_data(struct message *message, const struct l1_line *line, bool d
 }
 
 /* What the recorder has to say to whom the answer goes. A port's two caches are one to it. */
-static void add_note(struct l1 *l1, struct message *message, unsigned to, bool write) {
+static void add_note(struct l1 *l1, struct message *message, unsigned to, bool write, enum reply_for what) {
   const struct caches_hooks *hooks = l1->caches->hooks;
   struct port *receiver = node_port(l1->caches, to);
-  if (hooks && receiver != l1->port)
-    message->ordered =
-        hooks->reply(l1->caches->machine, l1->port, receiver, message->block, write, &message->note);
+  if (!hooks || (receiver == l1->port && what != REPLY_PROXY)) return;
+  message->ordered = hooks->reply(l1->caches->machine, l1->port, receiver, message->block, write, what);
+}
+static enum reply_for kind_of(const struct l1 *l1) {
+  return l1->instructions ? REPLY_CODE : REPLY_DATA;
 }
 
 static void acknowledge(struct l1 *l1, const struct message *request, bool write, uint64_t cycle) {
   struct message *ack = message_new(l1->caches, MESSAGE_ACK, request->block);
-  add_note(l1, ack, request->requester, write);
+  add_note(l1, ack, request->requester, write, request->proxy ? REPLY_PROXY : kind_of(l1));
   send(l1, ack, request->requester, cycle);
 }
 
@@ -69,7 +71,7 @@ static void send_data(struct l1 *l1, const struct l1_line *line, const struct me
   add_data(data, line, true);
   data->grant = write ? L1_M : L1_S;
   data->acks = request->acks;
-  add_note(l1, data, request->requester, write);
+  add_note(l1, data, request->requester, write, kind_of(l1));
   send(l1, data, request->requester, cycle);
 }
 
@@ -81,15 +83,11 @@ static void recalled(struct l1 *l1, const struct l1_line *line, unsigned state, 
                      uint64_t cycle) {
   struct message *ack = message_new(l1->caches, MESSAGE_RECALL_ACK, request->block);
   if (newer_than_l2(state)) add_data(ack, line, true);
-  if (request->requester != NOBODY) {
-    struct message *order = message_new(l1->caches, MESSAGE_PROXY_ORDER, request->block);
-    add_note(l1, order, request->requester, true);
-    if (order->ordered) {
-      ack->acks = 1;
-      send(l1, order, request->requester, cycle);
-    } else {
-      message_free(l1->caches, order);
-    }
+  const struct caches_hooks *hooks = l1->caches->hooks;
+  struct port *proxy = hooks ? hooks->evicted(l1->caches->machine, l1->port, request->block) : NULL;
+  if (proxy) {
+    ack->acks = 1;
+    send(l1, message_new(l1->caches, MESSAGE_PROXY_ORDER, request->block), proxy->number, cycle);
   }
   send(l1, ack, NOBODY, cycle);
 }
@@ -237,12 +235,6 @@ static uint64_t held_until(const struct l1 *l1, uint64_t block, uint64_t cycle) 
   return until;
 }
 
-static void receive_note(struct l1 *l1, const struct message *message) {
-  if (message->ordered)
-    l1->caches->hooks->receive(l1->caches->machine, l1->port, node_port(l1->caches, message->from),
-                               &message->note);
-}
-
 /* DATA, GRANT, ACK: which event it is depends on what is still missing. */
 static unsigned answer_event(struct l1_line *line, const struct message *message) {
   bool waits_for_data =
@@ -257,13 +249,6 @@ static unsigned answer_event(struct l1_line *line, const struct message *message
   if (message->grant == L1_S) return last ? L1_EVENT_DATA_S_LAST : L1_EVENT_DATA_S;
   if (message->grant == L1_E) return last ? L1_EVENT_DATA_E_LAST : L1_EVENT_DATA_E;
   return last ? L1_EVENT_DATA_M_LAST : L1_EVENT_DATA_M;
-}
-
-/* A block that left the L2 is ordered before this port, which will pass the order on. */
-static void proxy_ordered(struct l1 *l1, const struct message *message, uint64_t cycle) {
-  receive_note(l1, message);
-  l1->caches->hooks->touch(l1->port, message->block, true);
-  ask(l1, MESSAGE_PROXY_ACK, message->block, cycle);
 }
 
 static void dispatch(struct l1 *l1, struct message *message, uint64_t cycle) {
@@ -283,16 +268,15 @@ static void dispatch(struct l1 *l1, struct message *message, uint64_t cycle) {
       step(l1, any, L1_EVENT_RECALL, message, cycle);
       break;
     case MESSAGE_ORDER:
-      acknowledge(l1, message, message->grant == L1_M, cycle);
+      acknowledge(l1, message, false, cycle);
       break;
     case MESSAGE_PROXY_ORDER:
-      proxy_ordered(l1, message, cycle);
+      ask(l1, MESSAGE_PROXY_ACK, message->block, cycle);
       break;
     case MESSAGE_PUT_ACK:
       step(l1, l1_find_buffered(l1, message->block), L1_EVENT_PUT_ACK, message, cycle);
       break;
     default: /* DATA, GRANT, ACK */
-      receive_note(l1, message);
       CHECK(line, "node %d: an answer for block %lx, which it does not want", l1->node,
             (unsigned long)message->block);
       step(l1, line, answer_event(line, message), message, cycle);

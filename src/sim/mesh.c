@@ -2,6 +2,8 @@
  *
  * Tiles lie in a square; tile n holds port n and L2 bank n (banks are dealt out over the tiles when there are fewer). A message takes one
  * cycle to enter, hop_cycles for every link, and what the seed adds. The network keeps no order. */
+#include <stddef.h>
+
 #include "sim/caches.h"
 
 enum { HEADER_BYTES = 8, ENTER_CYCLES = 1 };
@@ -111,6 +113,13 @@ void message_send(struct caches *caches, struct message *message, uint64_t cycle
 
 void message_again(struct caches *caches, struct message *message, uint64_t cycle) {
   schedule(caches, message, cycle);
+}
+
+uint32_t mesh_wake_up(struct machine *machine, uint32_t from, uint32_t to) {
+  struct caches *caches = caches_of(machine);
+  caches->counters.messages[MESSAGE_WAKE]++;
+  caches->counters.bytes[MESSAGE_WAKE] += HEADER_BYTES;
+  return ENTER_CYCLES + links(caches, from, to) * machine->config.hop_cycles;
 }
 
 uint32_t mesh_lookahead(const struct caches *caches) {

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "order/order.h"
 #include "sim/memory.h"
 
 enum { NODES = 64, NOBODY = 255 };
@@ -49,14 +48,14 @@ struct message {
   uint64_t block;    /* physical address of the line */
   uint8_t kind;      /* enum message_kind */
   uint8_t from, to;  /* nodes; NOBODY: the directory */
-  uint8_t requester; /* node on whose behalf the directory asks; for RECALL the proxy's */
-  uint8_t grant;     /* DATA: enum l1_state. ORDER: L1_M if the requester is going to write */
+  uint8_t requester; /* node on whose behalf the directory asks;  */
+  uint8_t grant;     /* DATA: enum l1_state. */
   int8_t
       acks; /* FORWARD_M, DATA, GRANT: acknowledgements that the requester waits for. RECALL_ACK: PROXY_ORDER sent */
-  bool has_data;          /* data below are of meaning, and … */
-  bool dirty;             /* … differ from what the L2 has */
-  bool ordered;           /* note below is of meaning */
-  struct order_note note; /* what the order scheme of the sender says to the receiver's */
+  bool has_data; /* data below are of meaning, and … */
+  bool dirty;    /* … differ from what the L2 has */
+  bool proxy;    /* ORDER: the receiver is asked as the block's proxy */
+  bool ordered;  /* it carries a note of the recorder's */
   uint8_t data[LINE_BYTES];
 };
 

@@ -134,7 +134,7 @@ enum dir_action {
   DIR_SEND_FORWARD_S = 1 << 6, /* to the owner */
   DIR_SEND_FORWARD_M = 1 << 7,
   DIR_SEND_INVALIDATE = 1 << 8, /* to all others who may have a copy */
-  DIR_SEND_ORDER = 1 << 9, /* to the last writer, or after FETCH to the proxy; when there is a recorder */
+  DIR_SEND_ORDER = 1 << 9,      /* to the last writer or the proxy; when there is a recorder */
   DIR_SEND_PUT_ACK = 1 << 10,
   DIR_SEND_RECALL = 1 << 11, /* to all who may have a copy */
   DIR_ADD_SHARER = 1 << 12,  /* the requester */

@@ -51,6 +51,11 @@ void support_free(struct machine *machine) {
   free(machine);
 }
 
+__attribute__((weak)) void thread_wake(struct thread *thread, uint64_t cycle) {
+  (void)thread, (void)cycle;
+  CHECK(false, "these threads wait on their harts");
+}
+
 uint64_t support_random(uint64_t *state) {
   uint64_t mixed = *state += 0x9e3779b97f4a7c15ull;
   mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9ull;

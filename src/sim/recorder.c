@@ -1,0 +1,381 @@
+/* recorder.c: the order schemes as recorders in the simulated machine: the watcher of a recording.
+ *
+ * A slot is an R-thread. The papers' recorders sit in cores; here threads move between harts (Capo virtualises them so), hence:
+ *  - a port answers for the last thread of the sphere that ran on it, wherever that is by now: what is in the port's caches was touched by it, or
+ *  - by threads that ran there before, and whoever enters a port is ordered after who was there last;
+ *  - a page belongs to the sphere that touched it last, and notes pass between threads of that sphere alone;
+ *  - a line that a thread asked for may arrive when that has left, for whoever is on the port then.
+ *
+ * An episode ends between two instructions, and with it the fast lines: the next access to each goes through touch() and so into the
+ * filter of the new episode. */
+#include "sim/caches.h"
+#include "sim/watch.h"
+
+enum { SPHERES = 64 };
+
+struct slot {
+  struct order_recorder recorder;
+  struct thread *thread; /* NULL when it has ended */
+  struct recorded_sphere *sphere;
+};
+
+struct recorded_sphere {
+  struct order order;
+  struct order_logs *logs;
+  struct recorder *owner;
+  struct slot *slot[ORDER_SLOTS];
+};
+
+struct debt {
+  struct debt *next;
+  struct slot *from;
+  uint32_t port;
+};
+
+struct recorder {
+  struct machine *machine;
+  const struct order_scheme *scheme;
+  struct order_options options;
+  uint64_t max_episode; /* references */
+  struct recorded_sphere *sphere[SPHERES];
+  struct slot *last[NODES][SPHERES]; /* who answers for a port */
+  uint8_t *page_sphere;              /* of each physical page: sphere + 1 */
+  uint16_t *proxy;                   /* of each block that has been out of the L2: slot + 1 */
+  struct debt *debts;
+  struct recorder_counters counters;
+};
+
+static struct recorder *recorder_of(const struct machine *machine) {
+  return machine->watch;
+}
+
+static struct slot *slot_of(const struct thread *thread) {
+  return thread ? thread->order : NULL;
+}
+
+static void log_bytes(const struct order *order, unsigned slot, const uint8_t *bytes, size_t count) {
+  struct recorded_sphere *sphere = order->context;
+  order_log_append(&sphere->logs->log[slot], bytes, count);
+}
+
+static void set_position(struct slot *slot) {
+  const struct thread *thread = slot->thread;
+  if (thread) slot->recorder.position = thread->port ? thread->port->position : thread->position;
+}
+
+/* -- Episodes ------------------------------------------------------------------------------------------------------ */
+
+static bool is_empty(const struct order_filter *filter) {
+  static const struct order_filter empty;
+  return !memcmp(filter, &empty, sizeof empty);
+}
+
+static void begin_episode(struct recorder *recorder, struct slot *slot) {
+  struct port *port = slot->thread ? slot->thread->port : NULL;
+  if (!port || port->thread != slot->thread) return;
+  port_drop_all(port, PORT_LOADS | PORT_STORES);
+  if (recorder->max_episode) port->references_stop = port->references + recorder->max_episode;
+}
+
+/* After a hook that may have ended the episode: its filters are empty then. */
+static void look_for_end(struct recorder *recorder, struct slot *slot, uint64_t start, uint64_t *why) {
+  if (slot->recorder.start != start) {
+    recorder->counters.episodes++;
+    ++*why;
+  }
+  if (recorder->options.filter && is_empty(&slot->recorder.filter) && is_empty(&slot->recorder.writes))
+    begin_episode(recorder, slot);
+}
+
+static void end_episode(struct recorder *recorder, struct slot *slot, uint64_t *why) {
+  uint64_t start = slot->recorder.start;
+  set_position(slot);
+  recorder->scheme->end(&slot->sphere->order, &slot->recorder);
+  look_for_end(recorder, slot, start, why);
+}
+
+/* -- Notes ---------------------------------------------------------------------------------------------------------- */
+
+static void answer(struct recorder *recorder, struct slot *from, struct slot *to, uint64_t block, bool write,
+                   struct order_note *note) {
+  struct order_ask ask = {
+      .block = block, .from = to->recorder.slot, .want = write ? ORDER_WRITE : ORDER_READ, .last_access = 0};
+  uint64_t start = from->recorder.start;
+  set_position(from);
+  recorder->scheme->reply(&from->sphere->order, &from->recorder, &ask, note);
+  look_for_end(recorder, from, start, &recorder->counters.ends_conflict);
+  *(note->kind == ORDER_NO_EDGE ? &recorder->counters.redundant : &recorder->counters.edges) += 1;
+}
+
+static void accept(struct recorder *recorder, struct slot *to, unsigned from, const struct order_note *note) {
+  uint64_t start = to->recorder.start;
+  set_position(to);
+  recorder->scheme->receive(&to->sphere->order, &to->recorder, from, note);
+  look_for_end(recorder, to, start, &recorder->counters.ends_cycle);
+}
+
+/* All that one thread has done comes before what the other does from now on. The block is one that both touch for the purpose. */
+static void order_threads(struct recorder *recorder, struct slot *first, struct slot *second) {
+  struct order_note note;
+  if (!first || first == second) return;
+  if (first->recorder.alive) recorder->scheme->touch(&first->sphere->order, &first->recorder, 0, ORDER_WRITE);
+  answer(recorder, first, second, 0, true, &note);
+  accept(recorder, second, first->recorder.slot, &note);
+}
+
+/* -- Hooks of the memory system -------------------------------------------------------------------------------------- */
+
+static struct slot *who_answers(struct recorder *recorder, const struct port *port, uint64_t block) {
+  unsigned sphere = recorder->page_sphere[block >> PAGE_SHIFT];
+  return sphere ? recorder->last[port->number][sphere - 1] : NULL;
+}
+
+static struct slot *proxy_slot(struct recorder *recorder, uint64_t block) {
+  unsigned sphere = recorder->page_sphere[block >> PAGE_SHIFT], slot = recorder->proxy[block >> LINE_SHIFT];
+  return sphere && slot ? recorder->sphere[sphere - 1]->slot[slot - 1] : NULL;
+}
+
+/* A line came for a thread that has ended meanwhile: the next on the port will be ordered after who gave it. */
+static void owe(struct recorder *recorder, const struct port *port, struct slot *from) {
+  struct debt *debt = malloc(sizeof *debt);
+  CHECK(debt, "out of memory");
+  *debt = (struct debt){recorder->debts, from, port->number};
+  recorder->debts = debt;
+}
+
+static void pay(struct recorder *recorder, const struct port *port, struct slot *to) {
+  for (struct debt **at = &recorder->debts; *at;) {
+    struct debt *debt = *at;
+    if (debt->port != port->number || debt->from->sphere != to->sphere) {
+      at = &debt->next;
+      continue;
+    }
+    order_threads(recorder, debt->from, to);
+    *at = debt->next;
+    free(debt);
+  }
+}
+
+static bool reply(struct machine *machine, struct port *from, struct port *to, uint64_t block, bool write,
+                  enum reply_for what) {
+  struct recorder *recorder = recorder_of(machine);
+  struct slot *answerer =
+      what == REPLY_PROXY ? proxy_slot(recorder, block) : who_answers(recorder, from, block);
+  struct slot *asker = who_answers(recorder, to, block);
+  struct order_note note;
+  if (!answerer || !asker || answerer == asker) return false;
+  /* A proxy answers for readers too, and a later writer will not come back to it: it asks those who have a copy then. */
+  if (what == REPLY_PROXY) write = true;
+  if (!asker->recorder.alive) {
+    owe(recorder, to, answerer);
+    return true;
+  }
+  if (what == REPLY_CODE && answerer->recorder.alive)
+    recorder->scheme->touch(&answerer->sphere->order, &answerer->recorder, block, ORDER_READ);
+  answer(recorder, answerer, asker, block, write, &note);
+  accept(recorder, asker, answerer->recorder.slot, &note);
+  /* Its caches will have the block, whether or not it lives to access it: who asks next asks only them. */
+  recorder->scheme->touch(&asker->sphere->order, &asker->recorder, block, write ? ORDER_WRITE : ORDER_READ);
+  return true;
+}
+
+/* -- Proxies (Karma section 4.6) --------------------------------------------------------------------------------------- */
+
+/* Block modulo harts if there is a thread, else any that can still be made to wait. */
+static struct slot *choose_proxy(struct recorder *recorder, unsigned sphere, uint64_t block) {
+  struct recorded_sphere *recorded = recorder->sphere[sphere];
+  struct slot *proxy = recorder->last[(block >> LINE_SHIFT) % recorder->machine->config.harts][sphere];
+  if (proxy && proxy->recorder.alive) return proxy;
+  for (uint32_t n = 0; n < recorded->logs->slots; n++) {
+    proxy = recorded->slot[((block >> LINE_SHIFT) + n) % recorded->logs->slots];
+    if (proxy && proxy->recorder.alive) return proxy;
+  }
+  return NULL;
+}
+
+static struct port *port_of(struct recorder *recorder, const struct slot *slot, uint64_t block) {
+  if (slot->thread && slot->thread->port) return slot->thread->port;
+  return recorder->machine->ports[(block >> LINE_SHIFT) % recorder->machine->config.harts];
+}
+
+static struct port *evicted(struct machine *machine, struct port *port, uint64_t block) {
+  struct recorder *recorder = recorder_of(machine);
+  struct slot *from = who_answers(recorder, port, block);
+  if (!from) return NULL;
+  struct slot *proxy = proxy_slot(recorder, block);
+  if (!proxy || !proxy->recorder.alive) {
+    struct slot *chosen = choose_proxy(recorder, recorder->page_sphere[block >> PAGE_SHIFT] - 1u, block);
+    if (!chosen) return NULL;               /* nobody is left who could touch it again */
+    order_threads(recorder, proxy, chosen); /* the old one has ended */
+    recorder->proxy[block >> LINE_SHIFT] = (uint16_t)(chosen->recorder.slot + 1);
+    proxy = chosen;
+  }
+  if (proxy == from) return NULL;
+  order_threads(recorder, from, proxy);
+  recorder->scheme->touch(&proxy->sphere->order, &proxy->recorder, block, ORDER_WRITE);
+  struct port *at = port_of(recorder, proxy, block);
+  return at == port ? NULL : at;
+}
+
+static struct port *proxy_port(struct machine *machine, uint64_t block) {
+  struct recorder *recorder = recorder_of(machine);
+  struct slot *proxy = proxy_slot(recorder, block);
+  return proxy ? port_of(recorder, proxy, block) : NULL;
+}
+
+/* -- Accesses ---------------------------------------------------------------------------------------------------------- */
+
+static void touch(struct port *port, uint64_t block, bool write, bool code) {
+  struct slot *slot = slot_of(port->thread);
+  if (!slot) return;
+  struct recorder *recorder = slot->sphere->owner;
+  recorder->page_sphere[block >> PAGE_SHIFT] = (uint8_t)(port->thread->sphere->number + 1);
+  if (!code)
+    recorder->scheme->touch(&slot->sphere->order, &slot->recorder, block, write ? ORDER_WRITE : ORDER_READ);
+}
+
+static void full(struct port *port) {
+  struct slot *slot = slot_of(port->thread);
+  if (!slot) return;
+  struct recorder *recorder = slot->sphere->owner;
+  end_episode(recorder, slot, &recorder->counters.ends_size);
+  /* Schemes without filters are not asked whether an episode has begun. */
+  begin_episode(recorder, slot);
+}
+
+/* -- The watcher ------------------------------------------------------------------------------------------------------ */
+
+static struct recorded_sphere *sphere_of(struct recorder *recorder, struct sphere *sphere) {
+  CHECK(sphere->number < SPHERES, "sphere %u: there is room for %d", sphere->number, SPHERES);
+  struct recorded_sphere **found = &recorder->sphere[sphere->number];
+  if (*found) return *found;
+  *found = calloc(1, sizeof **found);
+  CHECK(*found && ((*found)->logs = calloc(1, sizeof *(*found)->logs)), "out of memory");
+  (*found)->owner = recorder;
+  (*found)->logs->scheme = recorder->scheme;
+  (*found)->order = (struct order){recorder->scheme, recorder->options, log_bytes, *found};
+  return *found;
+}
+
+static void born(struct machine *machine, struct thread *parent, struct thread *child) {
+  struct recorder *recorder = recorder_of(machine);
+  child->order = NULL;
+  if (child->sphere->mode != SPHERE_RECORD) return;
+  struct recorded_sphere *sphere = sphere_of(recorder, child->sphere);
+  CHECK(child->number < ORDER_SLOTS, "thread %u: there are slots for %d", child->number, ORDER_SLOTS);
+  struct slot *slot = calloc(1, sizeof *slot), *from = slot_of(parent);
+  CHECK(slot, "out of memory");
+  slot->thread = child;
+  slot->sphere = sphere;
+  sphere->slot[child->number] = child->order = slot;
+  if (child->number >= sphere->logs->slots) sphere->logs->slots = child->number + 1;
+  order_recorder_init(&slot->recorder, child->number);
+  if (from && from->sphere == sphere) {
+    struct order_note note;
+    uint64_t start = from->recorder.start;
+    set_position(from);
+    recorder->scheme->spawn(&sphere->order, &from->recorder, child->number, &note);
+    look_for_end(recorder, from, start, &recorder->counters.ends_conflict);
+    recorder->scheme->begin(&sphere->order, &slot->recorder, from->recorder.slot, &note);
+  } else {
+    recorder->scheme->begin(&sphere->order, &slot->recorder, 0, NULL);
+  }
+}
+
+static void enter(struct port *port) {
+  struct slot *slot = slot_of(port->thread);
+  port->references_stop = UINT64_MAX;
+  if (!slot) return;
+  struct recorder *recorder = slot->sphere->owner;
+  struct slot **last = &recorder->last[port->number][port->thread->sphere->number];
+  order_unpark(&slot->sphere->order, &slot->recorder);
+  if (*last != slot) {
+    order_threads(recorder, *last, slot);
+    pay(recorder, port, slot);
+    *last = slot;
+    /* It answers for what others left in the caches. What its filter does not know is its previous episode's: that must be one that was
+       ordered after them. */
+    end_episode(recorder, slot, &recorder->counters.ends_leave);
+  }
+  begin_episode(recorder, slot);
+}
+
+static void leave(struct port *port, enum leave_reason reason) {
+  struct slot *slot = slot_of(port->thread);
+  if (!slot) return;
+  struct recorder *recorder = slot->sphere->owner;
+  const struct order *order = &slot->sphere->order;
+  uint64_t start = slot->recorder.start;
+  set_position(slot);
+  if (reason == LEAVE_EXIT) {
+    recorder->scheme->exit(order, &slot->recorder);
+    slot->thread->order = NULL;
+    slot->thread = NULL;
+  } else {
+    order_park(order, &slot->recorder);
+  }
+  look_for_end(recorder, slot, start, &recorder->counters.ends_leave);
+  port->references_stop = UINT64_MAX;
+}
+
+static const struct watcher watcher = {.born = born, .enter = enter, .leave = leave};
+static const struct caches_hooks hooks = {reply, touch, full, evicted, proxy_port, 8};
+
+/* -- Beginning and end -------------------------------------------------------------------------------------------------- */
+
+void recorder_begin(struct machine *machine, const struct order_scheme *scheme,
+                    struct order_options options) {
+  struct recorder *recorder = calloc(1, sizeof *recorder);
+  CHECK(recorder, "out of memory");
+  recorder->machine = machine;
+  recorder->scheme = scheme;
+  recorder->max_episode = options.max_episode;
+  recorder->options = options;
+  recorder->options.max_episode = 0; /* references are counted here, not positions there */
+  recorder->page_sphere = calloc(machine->ram_bytes >> PAGE_SHIFT, 1);
+  recorder->proxy = calloc(machine->ram_bytes >> LINE_SHIFT, sizeof *recorder->proxy);
+  CHECK(recorder->page_sphere && recorder->proxy, "out of memory");
+  machine->watch = recorder;
+  machine->watcher = &watcher;
+  caches_of(machine)->hooks = &hooks;
+}
+
+struct order_logs *recorder_take(struct machine *machine, struct sphere *sphere) {
+  struct recorder *recorder = recorder_of(machine);
+  struct recorded_sphere *recorded = sphere_of(recorder, sphere);
+  struct order_logs *logs = recorded->logs;
+  for (uint32_t n = 0; n < logs->slots; n++) {
+    struct slot *slot = recorded->slot[n];
+    if (!slot || !slot->recorder.alive) continue;
+    set_position(slot);
+    recorder->scheme->exit(&recorded->order, &slot->recorder);
+  }
+  recorded->logs = NULL;
+  return logs;
+}
+
+const struct recorder_counters *recorder_count(const struct machine *machine) {
+  return &recorder_of(machine)->counters;
+}
+
+void recorder_end(struct machine *machine) {
+  struct recorder *recorder = recorder_of(machine);
+  for (int n = 0; n < SPHERES; n++) {
+    struct recorded_sphere *sphere = recorder->sphere[n];
+    if (!sphere) continue;
+    for (int slot = 0; slot < ORDER_SLOTS; slot++) free(sphere->slot[slot]);
+    order_logs_free(sphere->logs);
+    free(sphere);
+  }
+  while (recorder->debts) {
+    struct debt *next = recorder->debts->next;
+    free(recorder->debts);
+    recorder->debts = next;
+  }
+  free(recorder->page_sphere);
+  free(recorder->proxy);
+  free(recorder);
+  machine->watch = NULL;
+  machine->watcher = NULL;
+  if (machine->memory) caches_of(machine)->hooks = NULL;
+}

@@ -1,0 +1,306 @@
+/* replayer.c: replay in the simulated machine: threads stop where their order logs say. The watcher of a replay.
+ *
+ * No cache and no message of the recording matters here: a thread counts its position, waits before a step until the board of
+ * src/order says that it is ready, and at the step's end tells others. How long that takes is the scheme's hardware:
+ *  - dag: a wake-up message to each successor, over the mesh, counted at the receiver (Karma section 4.5);
+ *  - scalar: the idealised Rerun of Karma section 5: all are told at once, for nothing;
+ *  - arcs, named: the waiter is told by who reaches the position, as a message.
+ * For arcs a thread can be waited for at any of its positions: it gets a stop there. */
+#include "order/replay.h"
+#include "sim/caches.h"
+#include "sim/watch.h"
+
+enum phase { PHASE_NEXT, PHASE_BEFORE, PHASE_INSIDE, PHASE_OVER };
+
+struct follower {
+  struct thread *thread; /* NULL when it has ended … */
+  uint64_t position;     /* … there */
+  struct replayed_sphere *sphere;
+  unsigned slot, phase;
+  bool arrived;       /* at the present step, and has said so */
+  bool closed;        /* waits at its gate */
+  uint64_t wanted;    /* arcs: the least clock of this slot that somebody waits for, UINT64_MAX: nobody */
+  size_t used;        /* bytes of its log */
+  uint32_t last_port; /* where it ran last: wake-ups go there */
+  struct order_reader reader;
+  struct order_step step, last; /* the present one, and the last that was passed */
+};
+
+struct replayed_sphere {
+  struct machine *machine;
+  const struct order_logs *logs;
+  struct order_board board;
+  struct follower *slot[ORDER_SLOTS];
+};
+
+struct replayer {
+  const char *error;
+  char line[160];
+  struct replayed_sphere *sphere[64];
+};
+
+static struct replayer *replayer_of(const struct machine *machine) {
+  return machine->watch;
+}
+
+static void fail(struct follower *me, const char *what) {
+  struct replayer *replayer = replayer_of(me->sphere->machine);
+  if (replayer->error) return;
+  snprintf(replayer->line, sizeof replayer->line, "thread %u: %s", me->slot, what);
+  replayer->error = replayer->line;
+}
+
+static uint64_t position_of(const struct follower *me) {
+  if (!me->thread) return me->position;
+  return me->thread->port ? me->thread->port->position : me->thread->position;
+}
+
+/* -- Telling others --------------------------------------------------------------------------------------------------- */
+
+static void finish(struct follower *me);
+
+static void look_again(struct follower *who, uint64_t cycle) {
+  if (!who || !who->closed) return;
+  if (!order_replay_ready(&who->sphere->board, who->slot, &who->step)) return;
+  who->closed = false;
+  if (!who->thread) {
+    finish(who);
+    return;
+  }
+  struct port *port = who->thread->port;
+  if (!port)
+    thread_wake(who->thread, cycle);
+  else if (port->waiting) /* else something else has woken it already, and it asks again */
+    port_wake(port, cycle);
+}
+
+static void look_all(struct replayed_sphere *sphere, uint64_t cycle) {
+  for (uint32_t slot = 0; slot < sphere->logs->slots; slot++) look_again(sphere->slot[slot], cycle);
+}
+
+struct wake_up {
+  struct replayed_sphere *sphere;
+  uint16_t to, from;
+};
+
+static void wake_up_arrives(struct machine *machine, void *object, uint64_t cycle) {
+  struct wake_up *wake_up = object;
+  struct replayed_sphere *sphere = wake_up->sphere;
+  (void)machine;
+  atomic_fetch_add(&sphere->board.sent[wake_up->to][wake_up->from], 1);
+  look_again(sphere->slot[wake_up->to], cycle);
+  free(wake_up);
+}
+
+static void send_wake_up(struct follower *me, unsigned to, uint64_t cycle) {
+  struct wake_up *wake_up = malloc(sizeof *wake_up);
+  CHECK(wake_up, "out of memory");
+  *wake_up = (struct wake_up){me->sphere, (uint16_t)to, (uint16_t)me->slot};
+  struct follower *receiver = me->sphere->slot[to];
+  cycle += mesh_wake_up(me->sphere->machine, me->last_port, receiver ? receiver->last_port : me->last_port);
+  machine_at(me->sphere->machine, cycle, wake_up_arrives, wake_up, cycle);
+}
+
+static uint64_t now_of(const struct follower *me) {
+  const struct machine *machine = me->sphere->machine;
+  return me->thread && me->thread->port ? me->thread->port->cycle : machine->cycle;
+}
+
+/* The step is over: publish its clock, and send the tokens. */
+static void tell(struct follower *me) {
+  struct replayed_sphere *sphere = me->sphere;
+  uint64_t cycle = now_of(me);
+  order_replay_publish(&sphere->board, me->slot, me->step.clock);
+  for (unsigned n = 0; n < me->step.signals; n++) send_wake_up(me, me->step.signal[n], cycle);
+  if (sphere->logs->scheme != &order_dag) look_all(sphere, cycle);
+}
+
+/* -- Arcs: clocks that others wait for --------------------------------------------------------------------------------- */
+
+static bool counts_positions(const struct follower *me) {
+  return me->sphere->logs->scheme == &order_arcs;
+}
+
+static void publish_position(struct follower *me) {
+  uint64_t clock = order_replay_clock(&me->last, position_of(me));
+  order_replay_publish(&me->sphere->board, me->slot, clock);
+  if (clock < me->wanted) return;
+  me->wanted = UINT64_MAX;
+  look_all(me->sphere, now_of(me));
+}
+
+/* Where it has to stop for those who wait for it. */
+static uint64_t wanted_position(const struct follower *me) {
+  return me->wanted == UINT64_MAX ? UINT64_MAX : me->wanted - me->last.clock + me->last.until;
+}
+
+static void want(struct follower *me) {
+  struct replayed_sphere *sphere = me->sphere;
+  for (unsigned n = 0; n < me->step.waits; n++) {
+    const struct order_wait *wait = &me->step.wait[n];
+    struct follower *source = wait->kind == ORDER_WAIT_CLOCK ? sphere->slot[wait->slot] : NULL;
+    if (!source) continue;
+    publish_position(source);
+    if (order_replay_ready(&sphere->board, me->slot, &me->step)) return;
+    if (wait->value < source->wanted) source->wanted = wait->value;
+    struct port *port = source->thread ? source->thread->port : NULL;
+    if (port && wanted_position(source) < port->stop) port->stop = wanted_position(source);
+  }
+}
+
+/* -- A thread's way along its log --------------------------------------------------------------------------------------- */
+
+static void next_step(struct follower *me) {
+  const struct order_log *log = &me->sphere->logs->log[me->slot];
+  if (me->used == log->count) {
+    me->phase = PHASE_OVER;
+    if (!counts_positions(me)) order_replay_publish(&me->sphere->board, me->slot, INT64_MAX);
+    look_all(me->sphere, now_of(me));
+    return;
+  }
+  int bytes = order_decode(&me->reader, &me->step, log->bytes + me->used, log->count - me->used);
+  if (bytes <= 0) {
+    fail(me, "its order log is damaged");
+    me->phase = PHASE_OVER;
+    return;
+  }
+  me->used += (size_t)bytes;
+  me->phase = PHASE_BEFORE;
+}
+
+/* Goes on as far as it may at this position. False: it has to wait. Else *stop is where to ask again. */
+static bool proceed(struct follower *me, uint64_t position, uint64_t *stop) {
+  for (;;) {
+    *stop = UINT64_MAX;
+    switch (me->phase) {
+      case PHASE_NEXT:
+        next_step(me);
+        break;
+      case PHASE_BEFORE:
+        *stop = me->step.from;
+        if (position < me->step.from) return true;
+        if (position > me->step.from) fail(me, "it went past a step of its order log");
+        if (!me->arrived) {
+          me->arrived = true;
+          order_replay_arrive(&me->sphere->board, me->slot, &me->step);
+          if (me->step.arrive) look_all(me->sphere, now_of(me));
+        }
+        if (!order_replay_ready(&me->sphere->board, me->slot, &me->step)) return false;
+        order_replay_pass(&me->sphere->board, me->slot, &me->step);
+        me->arrived = false;
+        me->phase = PHASE_INSIDE;
+        break;
+      case PHASE_INSIDE:
+        *stop = me->step.until;
+        if (position < me->step.until) return true;
+        tell(me);
+        me->last = me->step;
+        me->phase = PHASE_NEXT;
+        break;
+      default:
+        return true;
+    }
+  }
+}
+
+/* A thread has ended. Steps may be left in its log that pass on an order between others (Karma section 4.6: a proxy's), without an instruction
+   of its own: they take place when they are ready, as if it were still there. */
+static void finish(struct follower *me) {
+  uint64_t stop;
+  if (!proceed(me, me->position, &stop)) {
+    me->closed = true;
+    return;
+  }
+  if (me->phase != PHASE_OVER) fail(me, "it ends before its order log does");
+  order_replay_publish(&me->sphere->board, me->slot, INT64_MAX);
+  order_replay_end(&me->sphere->board, me->slot);
+  look_all(me->sphere, now_of(me));
+}
+
+static bool gate(struct port *port) {
+  struct follower *me = port->thread->order;
+  if (!me) {
+    port->stop = UINT64_MAX;
+    return true;
+  }
+  if (counts_positions(me)) publish_position(me);
+  bool open = proceed(me, port->position, &port->stop);
+  if (counts_positions(me)) {
+    if (!open) want(me);
+    if (!open && order_replay_ready(&me->sphere->board, me->slot, &me->step)) return gate(port);
+    if (wanted_position(me) < port->stop) port->stop = wanted_position(me);
+  }
+  me->closed = !open;
+  return open;
+}
+
+/* -- The watcher --------------------------------------------------------------------------------------------------------- */
+
+static struct replayed_sphere *sphere_of(struct machine *machine, const struct sphere *sphere) {
+  struct replayed_sphere **found = &replayer_of(machine)->sphere[sphere->number];
+  if (*found) return *found;
+  *found = calloc(1, sizeof **found);
+  CHECK(*found, "out of memory");
+  (*found)->machine = machine;
+  (*found)->logs = sphere->order;
+  return *found;
+}
+
+static void born(struct machine *machine, struct thread *parent, struct thread *child) {
+  (void)parent;
+  child->order = NULL;
+  if (child->sphere->mode != SPHERE_REPLAY) return;
+  struct follower *me = calloc(1, sizeof *me);
+  CHECK(me && child->number < ORDER_SLOTS, "no room for thread %u", child->number);
+  me->thread = child;
+  me->sphere = sphere_of(machine, child->sphere);
+  me->slot = child->number;
+  me->reader.scheme = me->sphere->logs->scheme;
+  me->wanted = UINT64_MAX;
+  me->sphere->slot[me->slot] = child->order = me;
+  order_replay_spawn(&me->sphere->board, me->slot);
+}
+
+/* The gate is asked before anything is executed. */
+static void enter(struct port *port) {
+  struct follower *me = port->thread->order;
+  port->stop = me ? port->position : UINT64_MAX;
+  if (me) me->last_port = port->number;
+}
+
+static void leave(struct port *port, enum leave_reason reason) {
+  struct follower *me = port->thread->order;
+  if (!me) return;
+  if (counts_positions(me)) publish_position(me);
+  if (reason != LEAVE_EXIT) return;
+  port->thread->order = NULL;
+  me->position = port->position;
+  me->thread = NULL;
+  finish(me);
+}
+
+static const struct watcher watcher = {.born = born, .enter = enter, .leave = leave, .gate = gate};
+
+void replayer_begin(struct machine *machine) {
+  struct replayer *replayer = calloc(1, sizeof *replayer);
+  CHECK(replayer, "out of memory");
+  machine->watch = replayer;
+  machine->watcher = &watcher;
+}
+
+const char *replayer_error(const struct machine *machine) {
+  return replayer_of(machine)->error;
+}
+
+void replayer_end(struct machine *machine) {
+  struct replayer *replayer = replayer_of(machine);
+  for (unsigned n = 0; n < sizeof replayer->sphere / sizeof *replayer->sphere; n++) {
+    struct replayed_sphere *sphere = replayer->sphere[n];
+    if (!sphere) continue;
+    for (int slot = 0; slot < ORDER_SLOTS; slot++) free(sphere->slot[slot]);
+    free(sphere);
+  }
+  free(replayer);
+  machine->watch = NULL;
+  machine->watcher = NULL;
+}

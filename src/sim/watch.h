@@ -1,0 +1,60 @@
+/* watch.h: recording and replaying the order of simulated threads with the order schemes of src/order.
+ *
+ * The schemes are the engine's own; what is here is what differs on this substrate. Recording (recorder.c): coherence messages carry the schemes'
+ * notes. Replay (replayer.c): a thread stops where its log says until what it waits for has happened; wake-ups are
+ * messages that travel over the mesh. A sphere's logs are one struct order_logs. */
+#ifndef REPRISE_SIM_WATCH_H
+#define REPRISE_SIM_WATCH_H
+
+#include "order/order.h"
+#include "sim/machine.h"
+
+/* -- What a recording of the order is ------------------------------------------------------------------------------ */
+
+struct order_log {
+  uint8_t *bytes;
+  size_t count, room;
+};
+
+struct order_logs {
+  const struct order_scheme *scheme;
+  uint32_t slots; /* a slot for each R-thread: its number */
+  struct order_log log[ORDER_SLOTS];
+};
+
+void order_logs_free(struct order_logs *logs);
+void order_log_append(struct order_log *log, const uint8_t *bytes, size_t count);
+
+/* -- Recording ------------------------------------------------------------------------------------------------------- */
+
+#define RECORDER_COUNTERS(X)                                                \
+  X(episodes, "episodes")                                                   \
+  X(ends_cycle, "ended because an edge came from a later or equal episode") \
+  X(ends_conflict, "ended because another thread asked for a block")        \
+  X(ends_size, "ended at their full size")                                  \
+  X(ends_leave, "ended because the thread left its hart or ended")          \
+  X(edges, "edges between threads")                                         \
+  X(redundant, "notes without an edge")
+
+struct recorder_counters {
+#define X(name, text) uint64_t name;
+  RECORDER_COUNTERS(X)
+#undef X
+};
+
+/* All spheres whose mode is SPHERE_RECORD are recorded. The machine's memory system must be built; max_episode counts references. */
+void recorder_begin(struct machine *machine, const struct order_scheme *scheme, struct order_options options);
+/* Closes the logs of a sphere's threads. The logs are the caller's. */
+struct order_logs *recorder_take(struct machine *machine, struct sphere *sphere);
+const struct recorder_counters *recorder_count(const struct machine *machine);
+void recorder_end(struct machine *machine);
+
+/* -- Replay ----------------------------------------------------------------------------------------------------------- */
+
+/* Spheres whose mode is SPHERE_REPLAY follow the logs in sphere->order, set before its first thread is born. */
+void replayer_begin(struct machine *machine);
+/* NULL, or what is wrong: the first thing found out. */
+const char *replayer_error(const struct machine *machine);
+void replayer_end(struct machine *machine);
+
+#endif

@@ -1,0 +1,291 @@
+/* order_schemes.c: every order scheme records and replays programs that are nothing but races.
+ *
+ *   order_schemes [-n COUNT] [-s SCHEME] [-f FIRST] [-v]     COUNT / 10000 seeds of each scheme; FIRST seed
+ *
+ * A thread's next access depends on all values that it has read so far, so one race decided otherwise changes everything after it (FDR
+ * section 7, "racey"). Thread 0 spawns the others; threads move between harts, also while they wait for memory. The replay has other caches, other
+ * latencies and moves threads at other times; all threads and all of memory must end as in the recording. */
+#include <unistd.h>
+
+#include "sim/watch.h"
+#include "support.h"
+
+enum { THREADS = 16, SHARED = 0x4000, WORDS = 96, PRIVATE = 0x10000 };
+
+struct runner {
+  struct thread thread;
+  uint64_t state, length;
+  bool reserved; /* between LR and SC: stays on its hart */
+  bool over;
+};
+
+static struct world {
+  uint64_t random; /* of when threads move */
+  struct sphere sphere;
+  struct runner runner[THREADS];
+  uint32_t threads, move;
+  uint64_t seed;
+} world;
+
+static uint64_t mix(uint64_t a, uint64_t b) {
+  uint64_t state = a ^ (b + 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
+  return support_random(&state);
+}
+
+/* -- Programs ------------------------------------------------------------------------------------------------------------ */
+
+static void spawn(struct machine *machine, struct thread *parent) {
+  if (world.sphere.threads == world.threads) return;
+  struct runner *child = &world.runner[world.sphere.threads];
+  child->thread = (struct thread){.number = world.sphere.threads++, .sphere = &world.sphere};
+  child->state = mix(world.seed, child->thread.number);
+  child->length = 200 + child->state % 2000;
+  if (machine->watcher) machine->watcher->born(machine, parent, &child->thread);
+  /* Some hart is idle: there are as many as threads. */
+  for (uint32_t n = 0; n < machine->config.harts; n++) {
+    struct port *port = machine->ports[n];
+    if (port->thread) continue;
+    uint64_t now = parent ? parent->port->cycle : 0;
+    port->thread = &child->thread;
+    port->position = 0;
+    child->thread.port = port;
+    if (port->cycle < now) port->cycle = now;
+    if (machine->watcher) machine->watcher->enter(port);
+    port->waiting = false;
+    return;
+  }
+}
+
+static struct access next_access(struct runner *me, uint64_t position, uint64_t *data) {
+  uint64_t bits = mix(me->state, position);
+  struct access access = {.kind = ACCESS_LOAD, .size = 8, .data = data};
+  uint64_t address = SHARED + (bits >> 8) % WORDS * 8;
+  if (bits % 4 == 0) address = PRIVATE + me->thread.number * 0x1000 + (bits >> 8) % 512 * 8;
+  if (bits >> 32 & 1) access.kind = ACCESS_STORE;
+  if ((bits >> 33) % 16 == 0) access.kind = ACCESS_AMO;
+  if ((bits >> 33) % 16 == 1) access.kind = ACCESS_LR;
+  if (me->reserved) access.kind = ACCESS_SC;
+  if ((bits >> 40) % 32 == 0 && !me->reserved) access.kind = ACCESS_FETCH;
+  access.amo = (bits >> 48) % (AMO_MAXU + 1);
+  access.vaddr = access.paddr = address;
+  *data = mix(bits, me->state);
+  return access;
+}
+
+/* As a hart does, through fast lines where it can. */
+static enum access_result perform(struct port *port, struct access *access) {
+  struct fast_table *table = access->kind == ACCESS_LOAD ? port->loads : port->stores;
+  struct fast_line *line = &table->line[fast_index(access->vaddr)];
+  if (access->kind > ACCESS_STORE || line->tag != line_of(access->vaddr) ||
+      port->references >= port->references_stop)
+    return port->machine->system->access(port, access);
+  access_perform(port, access, line->host);
+  *line->used = port->references;
+  port->cycle += port->hit_cycles;
+  return ACCESS_DONE;
+}
+
+/* -- Harts ---------------------------------------------------------------------------------------------------------------- */
+
+static void leave(struct port *port, enum leave_reason reason) {
+  struct machine *machine = port->machine;
+  if (machine->watcher) machine->watcher->leave(port, reason);
+  port->thread->position = port->position;
+  port->thread->port = NULL;
+  port->thread = NULL;
+  port->reservation = FAST_NONE;
+  port->stop = UINT64_MAX;
+  port_drop_all(port, PORT_ALL);
+}
+
+/* To an idle hart, if there is one. */
+static void move(struct port *port) {
+  struct machine *machine = port->machine;
+  struct thread *thread = port->thread;
+  if (((struct runner *)thread)->reserved) return;
+  uint32_t first = (uint32_t)support_below(&world.random, machine->config.harts);
+  for (uint32_t n = 0; n < machine->config.harts; n++) {
+    struct port *other = machine->ports[(first + n) % machine->config.harts];
+    if (other->thread) continue;
+    leave(port, LEAVE_SLICE);
+    port->waiting = true;
+    other->thread = thread;
+    other->position = thread->position;
+    thread->port = other;
+    if (other->cycle < port->cycle) other->cycle = port->cycle;
+    if (other->cycle < machine->cycle) other->cycle = machine->cycle;
+    if (machine->watcher) machine->watcher->enter(other);
+    other->waiting = false;
+    return;
+  }
+}
+
+static bool step(struct port *port) {
+  struct runner *me = (struct runner *)port->thread;
+  struct machine *machine = port->machine;
+  if (port->position >= port->stop && machine->watcher->gate && !machine->watcher->gate(port)) return false;
+  uint64_t data;
+  struct access access = next_access(me, port->position, &data);
+  if (perform(port, &access) == ACCESS_WAIT) return false;
+  if (access.kind != ACCESS_FETCH && access.kind != ACCESS_STORE)
+    me->state = mix(me->state, data + access.failed);
+  me->reserved = access.kind == ACCESS_LR;
+  port->position++;
+  port->cycle += me->state % 3;
+  if (me->thread.number == 0 && port->position % 16 == 0) spawn(machine, &me->thread);
+  return true;
+}
+
+static void run(struct port *port) {
+  while (port->cycle < port->horizon) {
+    /* An idle hart may be woken by a line that a thread which has moved on had asked for. */
+    if (!port->thread || !step(port)) {
+      port->waiting = true;
+      return;
+    }
+    struct runner *me = (struct runner *)port->thread;
+    if (port->position >= me->length && !me->reserved) {
+      me->over = true;
+      leave(port, LEAVE_EXIT);
+      port->waiting = true;
+      return;
+    }
+    if (world.move && support_below(&world.random, world.move) == 0) {
+      move(port);
+      if (!port->thread) return;
+    }
+  }
+}
+
+/* A thread that waits for memory may be moved too; one that waits at its gate is not. */
+static void disturb(struct machine *machine) {
+  struct port *port = machine->ports[support_below(&world.random, machine->config.harts)];
+  if (port->thread && port->waiting && port->position < port->stop) move(port);
+}
+
+/* -- A run --------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t digest(struct machine *machine) {
+  uint64_t sum = 0;
+  machine->system->drain(machine);
+  for (uint32_t n = 0; n < world.threads; n++)
+    sum = mix(sum, world.runner[n].state ^ world.runner[n].thread.position);
+  for (uint64_t at = 0; at < machine->ram_bytes; at += 8) {
+    uint64_t word;
+    memcpy(&word, machine_ram(machine, at), 8);
+    if (word) sum = mix(sum, word ^ at);
+  }
+  return sum;
+}
+
+static struct sim_config any_config(uint64_t *random, uint32_t harts) {
+  struct sim_config config = support_config(harts, support_random(random));
+  config.protocol = support_below(random, 2) ? PROTOCOL_MOSI : PROTOCOL_MESI;
+  config.l1_ways = 1u << support_below(random, 3);
+  config.l1_bytes = (uint64_t)LINE_BYTES * config.l1_ways << support_below(random, 6);
+  config.l2_banks = 1u << support_below(random, 3);
+  config.l2_ways = 1u << support_below(random, 4);
+  config.l2_bytes = (uint64_t)LINE_BYTES * config.l2_banks * config.l2_ways << support_below(random, 8);
+  config.perturb_cycles = (uint32_t)support_below(random, 40);
+  return config;
+}
+
+/* Runs the program of a seed until all its threads have ended. False: it got stuck. */
+static bool go(struct machine *machine, uint64_t seed, uint32_t threads, uint64_t moves,
+               enum sphere_mode mode, struct order_logs *logs) {
+  memset(&world, 0, sizeof world);
+  world.seed = seed;
+  world.random = moves;
+  world.threads = threads;
+  world.move = moves % 3 ? 20 + (uint32_t)(moves % 200) : 0;
+  world.sphere = (struct sphere){.mode = mode, .order = logs};
+  for (uint32_t n = 0; n < machine->config.harts; n++) machine->ports[n]->waiting = true;
+  spawn(machine, NULL);
+  for (;;) {
+    uint32_t over = 0;
+    enum turn turn = machine_turn(machine);
+    for (uint32_t n = 0; n < threads; n++) over += world.runner[n].over;
+    if (over == threads) return true;
+    if (turn == TURN_NONE) return false;
+    if (world.move && support_below(&world.random, 64) == 0) disturb(machine);
+  }
+}
+
+struct way {
+  const char *name;
+  const struct order_scheme *scheme;
+  struct order_options options;
+};
+
+static const struct way ways[] = {
+    {"dag", &order_dag, {.filter = true, .max_episode = 256}},
+    {"dag-small", &order_dag, {.filter = true, .max_episode = 5}},
+    {"dag-paper", &order_dag, {.filter = true, .single_edges = true}},
+    {"dag-plain", &order_dag, {.filter = false}},
+    {"named", &order_named, {.filter = false}},
+    {"scalar", &order_scalar, {.filter = true, .max_episode = 256}},
+    {"scalar-plain", &order_scalar, {.filter = false}},
+    {"arcs", &order_arcs, {.filter = false}},
+};
+
+static bool verbose;
+
+static uint64_t one_seed(const struct way *way, uint64_t seed) {
+  uint64_t random = mix(seed, 1), again = mix(seed, 2), stuck = 0;
+  uint32_t threads = 2u << seed % 4;
+  struct sim_config config = any_config(&random, threads + (uint32_t)support_below(&random, 3));
+  if (config.harts > 16) config.harts = 16;
+  struct machine *machine = support_machine(&config, run, false);
+  recorder_begin(machine, way->scheme, way->options);
+  bool ended = go(machine, seed / 8, threads, support_random(&random), SPHERE_RECORD, NULL);
+  support_check(ended, "%s, seed %lu: the recording is stuck", way->name, (unsigned long)seed);
+  struct order_logs *logs = recorder_take(machine, &world.sphere);
+  uint64_t expected = digest(machine);
+  if (verbose) {
+    const struct recorder_counters *count = recorder_count(machine);
+    size_t bytes = 0;
+    for (uint32_t n = 0; n < logs->slots; n++) bytes += logs->log[n].count;
+    printf("%s seed %lu: %lu episodes, %lu edges, %zu bytes, %lu cycles\n", way->name, (unsigned long)seed,
+           (unsigned long)count->episodes, (unsigned long)count->edges, bytes, (unsigned long)machine->cycle);
+  }
+  recorder_end(machine);
+  support_free(machine);
+  if (!ended) return stuck;
+
+  struct sim_config other = any_config(&again, config.harts);
+  machine = support_machine(&other, run, false);
+  replayer_begin(machine);
+  ended = go(machine, seed / 8, threads, support_random(&again), SPHERE_REPLAY, logs);
+  support_check(ended, "%s, seed %lu: the replay is stuck", way->name, (unsigned long)seed);
+  support_check(!replayer_error(machine), "%s, seed %lu: %s", way->name, (unsigned long)seed,
+                replayer_error(machine));
+  if (ended)
+    support_check(digest(machine) == expected, "%s, seed %lu: the replay ends otherwise", way->name,
+                  (unsigned long)seed);
+  replayer_end(machine);
+  support_free(machine);
+  order_logs_free(logs);
+  return expected;
+}
+
+int main(int argc, char **argv) {
+  uint64_t count = 500000, first = 0;
+  const char *only = NULL;
+  for (int option; (option = getopt(argc, argv, "n:s:f:v")) != -1;) {
+    if (option == 'n') count = strtoull(optarg, NULL, 0);
+    if (option == 's') only = optarg;
+    if (option == 'f') first = strtoull(optarg, NULL, 0);
+    if (option == 'v') verbose = true;
+  }
+  for (unsigned n = 0; n < sizeof ways / sizeof *ways; n++) {
+    if (only && strcmp(only, ways[n].name)) continue;
+    uint64_t last = 0, same = 0, seeds = count / 10000;
+    for (uint64_t seed = first; seed < first + seeds; seed++) {
+      uint64_t sum = one_seed(&ways[n], seed);
+      same += sum == last;
+      last = sum;
+    }
+    support_check(!same, "%s: %lu recordings end alike", ways[n].name, (unsigned long)same);
+  }
+  return support_end();
+}
