@@ -18,11 +18,15 @@ SELECT count(*), total(length(b)) FROM t;
 SELECT json_group_array(id) FROM (SELECT id FROM t LIMIT 5);
 SQL
 $R /usr/bin/sqlite3 data.db <script.sql
+# Both in one recording: they share memory.
+cat >writers <<'SCRIPT'
 for who in 1 2; do
   for i in {1..20}; do echo "INSERT INTO t (a, b) VALUES ($i, 'writer $who');"; done |
-    $R /usr/bin/sqlite3 -cmd '.timeout 60000' data.db &
+    /usr/bin/sqlite3 -cmd '.timeout 60000' data.db &
 done
 wait
+SCRIPT
+$R /bin/bash writers
 $R /usr/bin/sqlite3 data.db "SELECT b, count(*), sum(a) FROM t WHERE b LIKE 'writer%' GROUP BY b"
 $R /usr/bin/sqlite3 data.db 'SELECT * FROM missing'
 echo "status $?"

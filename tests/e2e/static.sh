@@ -1,6 +1,6 @@
 # Static programs of glibc: at a fixed address, position-independent, and without any library.
 # needs: /usr/bin/gcc
-cp "${BASH_ENV%/*}/linked.c" program.c
+cp "$HERE/linked.c" program.c
 for compile in 'gcc -O2 -static' 'gcc -O2 -static-pie' 'gcc -O0 -static -no-pie'; do
   # The command is words.
   # shellcheck disable=SC2086

@@ -4,7 +4,8 @@
 # engine. What it prints must be the same both times, so it filters what no two runs share: times, rates,
 # process ids. `$R PROGRAM` stays unquoted.
 
-unset BASH_ENV # only the script itself, not the shells it tests
+HERE=${BASH_ENV%/*} # where files for the scripts lie
+unset BASH_ENV        # only the script itself, not the shells it tests
 
 outcome() { # PROGRAM ARGS…: run it, then print how it ended; tells exit 139 from a death by signal 11
   "$LIMIT" 250 .outcome "$@"
