@@ -91,13 +91,11 @@ static struct order_episode *attributed(const struct order *order, struct order_
 
 static void reply(const struct order *order, struct order_recorder *me, const struct order_ask *ask,
                   struct order_note *out) {
-  if (!me->alive && !ORDER_WRONG(WRONG_EXIT_CLOSES)) {
-    *out = (struct order_note){.clock = me->now.clock - 1, .ends = me->ends, .kind = ORDER_END};
-    return;
-  }
   struct order_episode *e = attributed(order, me, ask);
-  if (e == &me->previous && !e->exists) {
-    *out = (struct order_note){.kind = ORDER_NO_EDGE};
+  bool is_dead = !me->alive && !ORDER_WRONG(WRONG_EXIT_CLOSES);
+  if (is_dead || (e == &me->previous && !e->exists)) { /* a thread that has ended touched it, or none did */
+    *out = (struct order_note){
+        .clock = me->logged, .ends = me->ends, .kind = me->ends ? ORDER_END : ORDER_NO_EDGE};
     return;
   }
   edge_from(e, ask->from, out);
@@ -122,7 +120,13 @@ static void add_pred(struct order_episode *e, unsigned from) {
   e->pred.slot[i] = (uint16_t)from;
 }
 
+/* The end of a slot's later thread is after that of an earlier one. */
 static void add_end(struct order_episode *e, unsigned from, uint32_t ends) {
+  for (unsigned known = 0; known < e->after.count; known++)
+    if (e->after.slot[known] == from) {
+      e->after.ends[known] = ends;
+      return;
+    }
   unsigned i = e->after.count++;
   for (; i && e->after.slot[i - 1] > from; i--)
     e->after.slot[i] = e->after.slot[i - 1], e->after.ends[i] = e->after.ends[i - 1];
@@ -171,12 +175,14 @@ static void begin(const struct order *order, struct order_recorder *me, unsigned
   if (in) receive(order, me, parent, in);
 }
 
+/* me->logged: timestamp of the last episode of the slot's last thread. */
 static void thread_exit(const struct order *order, struct order_recorder *me) {
   end(order, me);
   if (order->options.filter) {
     log_episode(order, me, &me->previous);
     me->previous = (struct order_episode){0};
   }
+  me->logged = me->now.clock - 1;
   me->alive = false;
   me->ends++;
 }

@@ -175,10 +175,19 @@ enum directory_result directory_begin_step(const struct directory *d, unsigned m
   return DIRECTORY_AGAIN;
 }
 
+/* The slot's former thread has ended, so nobody changes its recorder: what is said for it stays true. */
 enum directory_result directory_spawn_step(const struct directory *d, unsigned me, unsigned child,
                                            struct order_note *out) {
+  struct order_recorder *recorder = &d->slot[me].recorder, *former = &d->slot[child].recorder;
+  struct order_note ended = {.kind = ORDER_NO_EDGE};
+  if (former->ends) {
+    if (!lock_recorder(d, child)) return DIRECTORY_AGAIN;
+    order_say_ended(d->order, former, me, &ended);
+    unlock_recorder(d, child);
+  }
   if (!lock_recorder(d, me)) return DIRECTORY_AGAIN;
-  d->order->scheme->spawn(d->order, &d->slot[me].recorder, child, out);
+  d->order->scheme->receive(d->order, recorder, child, &ended);
+  d->order->scheme->spawn(d->order, recorder, child, out);
   unlock_recorder(d, me);
   return DIRECTORY_DONE;
 }

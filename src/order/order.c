@@ -31,6 +31,12 @@ void order_unpark(const struct order *order, struct order_recorder *me) {
   me->parked = false;
 }
 
+void order_say_ended(const struct order *order, struct order_recorder *former, unsigned to,
+                     struct order_note *out) {
+  order->scheme->reply(order, former,
+                       &(struct order_ask){.last_access = order_clock(former), .from = (uint16_t)to}, out);
+}
+
 void order_log_begin(const struct order *order, const struct order_recorder *me, uint64_t clock) {
   uint8_t record[3 * VARINT_LARGEST];
   size_t n = varint_put(record, me->slot);

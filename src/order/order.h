@@ -23,7 +23,8 @@
  *       access                                           any further request is answered, and to each later hit
  *     safepoint              if (position >= order_limit(order, me)) end(order, me)
  *     about to block         order_park(order, me); afterwards order_unpark(order, me)
- *     clone                  spawn(order, me, child's slot, &note), the position behind the call
+ *     clone                  if the child's slot was used before: order_say_ended(order, that slot's, me, &note); receive()
+ *                            spawn(order, me, child's slot, &note), the position behind the call
  *     thread ends            exit(order, me): also for the killed, with the position they came to
  *
  * `me->position` (what replay can count: instructions, references) must be right whenever a hook is called, for
@@ -193,6 +194,10 @@ void order_recorder_init(struct order_recorder *me, unsigned slot);
  * episode that others wait for, so that a replay that follows closely need not wait for what comes after the wait. */
 void order_park(const struct order *order, struct order_recorder *me);
 void order_unpark(const struct order *order, struct order_recorder *me);
+
+/* What a dead thread's slot says before it is given to a new thread: the parent receives it, then comes spawn(). */
+void order_say_ended(const struct order *order, struct order_recorder *former, unsigned to,
+                     struct order_note *out);
 
 /* The position at which the current episode has its full size. */
 static inline uint64_t order_limit(const struct order *order, const struct order_recorder *me) {

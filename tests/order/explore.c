@@ -185,7 +185,7 @@ static const char *explore(const struct setting *setting) {
   }
 
 static const struct setting settings[] = {
-    {"2 threads, 2 blocks", false, &asking, 2, 6, {READ(1), WRITE(1), READ(2), WRITE(2), PARKING_OPS}},
+    {"2 threads, 2 blocks", true, &asking, 2, 6, {READ(1), WRITE(1), READ(2), WRITE(2), PARKING_OPS}},
     {"2 threads, 2 blocks, info left",
      true,
      &leaving,
@@ -198,8 +198,8 @@ static const struct setting settings[] = {
      2,
      7,
      {READ(1), WRITE(2), BOTH(1, 2), BOTH(2, 1), {.kind = OP_REVOKE, .writes = 3}, PARKING_OPS}},
-    {"3 threads, 1 block", false, &asking, 3, 4, {READ(1), WRITE(1), PARKING_OPS}},
-    {"3 threads, 1 block, info left", true, &leaving, 3, 4, {READ(1), WRITE(1), PARKING_OPS}},
+    {"3 threads, 1 block", true, &asking, 3, 4, {READ(1), WRITE(1), PARKING_OPS}},
+    {"3 threads, 1 block, info left", false, &leaving, 3, 4, {READ(1), WRITE(1), PARKING_OPS}},
     {"2 threads, 1 block, exit and spawn",
      false,
      &asking,

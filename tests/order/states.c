@@ -2,7 +2,7 @@
  * same with a probability of one in a hundred thousand or so. */
 #include "states.h"
 
-static uint64_t *known; /* fingerprints; 0: free */
+static uint64_t *known; /* fingerprints; 0: free. Their number is a power of two */
 static size_t known_size, known_count;
 static unsigned char *pending;
 static size_t pending_count, pending_room;
@@ -42,8 +42,8 @@ static void grow_known(void) {
   if (!known) abort();
   for (size_t i = 0; i < old_size; i++)
     if (old[i]) {
-      size_t at = old[i] % known_size;
-      while (known[at]) at = (at + 1) % known_size;
+      size_t at = old[i] & (known_size - 1);
+      while (known[at]) at = (at + 1) & (known_size - 1);
       known[at] = old[i];
     }
   free(old);
@@ -57,8 +57,8 @@ void states_clear(void) {
 
 static bool is_new(uint64_t print) {
   if (2 * known_count >= known_size) grow_known();
-  size_t at = print % known_size;
-  for (; known[at]; at = (at + 1) % known_size)
+  size_t at = print & (known_size - 1);
+  for (; known[at]; at = (at + 1) & (known_size - 1))
     if (known[at] == print) return false;
   known[at] = print;
   known_count++;

@@ -21,6 +21,8 @@ static unsigned holds(const struct directory *d, unsigned slot, uint64_t block) 
 }
 static void permit(const struct directory *d, unsigned slot, uint64_t block, unsigned permission) {
   (void)d;
+  if (world.keeps_history && permission > world.permission[slot][block])
+    world.last_access[slot][block] = order_clock(&world.slot[slot].recorder);
   world.permission[slot][block] = (uint8_t)permission;
 }
 static uint64_t next_touched(const struct directory *d, uint64_t first, uint64_t end) {

@@ -86,7 +86,7 @@ struct world {
   uint8_t permission[ORDER_SLOTS][WORLD_BLOCKS];
   _Atomic uint64_t word[WORLD_BLOCKS];
   uint64_t info[WORLD_BLOCKS];
-  uint64_t last_access[ORDER_SLOTS][WORLD_BLOCKS]; /* order_clock() then */
+  uint64_t last_access[ORDER_SLOTS][WORLD_BLOCKS]; /* order_clock() then, or at the grant */
   struct directory_slot slot[ORDER_SLOTS];
   struct world_thread thread[ORDER_SLOTS];
   struct world_history history; /* last: what is behind its end is never copied */
