@@ -17,7 +17,7 @@ ifneq ($(STRESS),)
 ifeq ($(filter $(STRESS),$(STRESS_NAMES)),)
 $(error STRESS=$(STRESS) is not one of: $(STRESS_NAMES))
 endif
-BUILD := build/stress-$(STRESS)
+BUILD := $(BUILD)/stress-$(STRESS)
 STRESS_FLAGS := $(STRESS_FLAGS_$(STRESS))
 endif
 

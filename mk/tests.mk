@@ -53,7 +53,7 @@ test: all stress-engines build-tests cross-tests
 	@ARCH=$(ARCH) tests/run
 
 soak: all stress-engines build-tests
-	+@$(MAKE) --no-print-directory --keep-going ARCH=a64 all programs
+	+@$(MAKE) --no-print-directory --keep-going ARCH=a64 all stress-engines programs
 	@ARCH=$(ARCH) tests/run --soak
 	@tools/packages.sh bench
 	@bench/soak $(BUILD)/reprise
@@ -75,7 +75,7 @@ ifeq ($(HOST_ARCH),x64)
 	@mkdir -p build/a64
 	+@! command -v aarch64-linux-gnu-gcc qemu-aarch64 >/dev/null || \
 	  $(MAKE) --no-print-directory --keep-going ARCH=a64 all \
-	    $$(tests/run -l | sed -n 's,^\(.*\)@a64$$,build/a64/tests/\1,p') || :
+	    $$(tests/run -l | sed -n 's,^\(.*\)@a64.*,build/a64/tests/\1,p') || :
 endif
 
 test-programs: $(PROGRAMS) $(UNITS) $(TESTS)/engine/a64/decode_a64 $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/exchange

@@ -160,6 +160,18 @@ static long leave_config(struct work *work) {
   return n == sizeof work->config ? 0 : -ENOMEM;
 }
 
+/* Executes the engine as the launcher does: by a name as long as the program's own, or, where there is no /proc, by descriptor. A
+ * signal that has been taken already must not be lost. */
+static long execute_engine(struct thread *thread, const struct work *work, uintptr_t argv, uintptr_t envp) {
+  char name[ENGINE_PATH_MAX];
+  handover_name(name, sizeof name, engine_fd, strlen(work->config.execfn));
+  struct call by_name = {__NR_execve, {(long)name, (long)argv, (long)envp}};
+  long result = arch_blocking_call(thread, &by_name);
+  if (result != -ENOENT) return result;
+  struct call by_number = {__NR_execveat, {engine_fd, (long)"", (long)argv, (long)envp, AT_EMPTY_PATH}};
+  return arch_blocking_call(thread, &by_number);
+}
+
 /* Point of no return for a program that has passed all checks; -errno if the kernel refuses all the same. */
 static long enter(struct thread *thread, struct work *work, int fd, uintptr_t argv, uintptr_t envp) {
   work->config.program_fd = fd;
@@ -173,8 +185,7 @@ static long enter(struct thread *thread, struct work *work, int fd, uintptr_t ar
   LOG(start, "execute %s as %s", work->config.program, work->config.execfn);
   if (fd >= 0) os_call3(__NR_fcntl, fd, F_SETFD, 0);
   signals_before_exec(thread);
-  struct call call = {__NR_execveat, {engine_fd, (long)"", (long)argv, (long)envp, AT_EMPTY_PATH}};
-  result = arch_blocking_call(thread, &call); /* a signal that has been taken already must not be lost */
+  result = execute_engine(thread, work, argv, envp);
   signals_exec_failed(thread);
   return result;
 }

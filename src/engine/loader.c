@@ -138,11 +138,17 @@ static void release_rest(uintptr_t start, uintptr_t end) {
 }
 
 /* In place of what was reserved: with the alignment that the image wants, below that place as the kernel has it, or, where
- * addresses are handed out upwards, above. */
+ * addresses are handed out upwards and that one is taken, in a larger piece. */
 static long reserve_aligned(const struct image *image, size_t bytes, uintptr_t alignment, long at) {
   os_call2(__NR_munmap, at, bytes);
-  long aligned = reserve(image, bytes, ALIGN_DOWN((uintptr_t)at, alignment), true);
-  return os_failed(aligned) ? reserve(image, bytes, ALIGN_UP((uintptr_t)at, alignment), true) : aligned;
+  long below = reserve(image, bytes, ALIGN_DOWN((uintptr_t)at, alignment), true);
+  if (!os_failed(below)) return below;
+  long larger = reserve(image, bytes + alignment, 0, false);
+  if (os_failed(larger)) return larger;
+  uintptr_t aligned = ALIGN_UP((uintptr_t)larger, alignment), lead = aligned - (uintptr_t)larger;
+  if (lead) os_call2(__NR_munmap, larger, lead);
+  os_call2(__NR_munmap, aligned + bytes, alignment - lead);
+  return (long)aligned;
 }
 
 static long map_movable(struct image *image, const struct extent *extent, uintptr_t hint, uintptr_t *bias) {

@@ -54,11 +54,11 @@ variables=()
 # How the engine runs a program. Modes that take more than one command belong here.
 translated() { # PROGRAM ARGS…
   if [ "$kind" != record ]; then
-    limited "$kind" "$REPRISE" run -- "$@"
+    limited "$kind" "${foreign[@]}" "$REPRISE" run -- "$@"
     return
   fi
   rm -rf "$dir/recording"
-  limited record "$REPRISE" record --check-memory -o "$dir/recording" -- "$@"
+  limited record "$REPRISE" record $check_memory -o "$dir/recording" -- "$@"
   [ "$(cat "$dir/record/status")" != "exit 122" ] || report skip "$(head -n 1 "$dir/record/stderr")"
   prepare() { :; }
   limited replay "$REPRISE" replay "$dir/recording"
@@ -126,13 +126,21 @@ compare() {
   report pass
 }
 
-# The other instruction set: natively is under the emulator, and so is the engine.
-built=$ROOT/build/tests
+# The other instruction set: natively is under the emulator, and so is the engine, whichever it is.
+built=$ROOT/build
+check_memory=--check-memory
 emulator=()
-if [ "$stress" = a64 ]; then
-  built=$ROOT/build/a64/tests
+foreign=()
+if [[ $stress == a64* ]]; then
+  stress=${stress#a64}
+  stress=${stress#-}
+  built=$ROOT/build/a64
+  check_memory= # the emulator's own memory would be looked at too
+  REPRISE=$built/reprise
   dir=$OUT/a64/$test
   emulator=(/usr/bin/qemu-aarch64 -L /usr/aarch64-linux-gnu)
+  ! "$ROOT/tests/lib/foreign.sh" --probe || foreign=("$ROOT/tests/lib/foreign.sh")
+  emulator=("${foreign[@]}" "${emulator[@]}")
 fi
 
 if [ ! -x "$ROOT/build/tests/limit" ]; then report fail "build/tests/limit is not built: make test-programs"; fi
@@ -141,8 +149,7 @@ kind=run${stress:+-$stress}
 if [ "$stress" = record ]; then
   kind=record
 elif [ -n "$stress" ]; then
-  REPRISE=$ROOT/build/stress-$stress/reprise
-  [ "$stress" != a64 ] || REPRISE=$ROOT/build/a64/reprise
+  REPRISE=$built/stress-$stress/reprise
   seconds=$((seconds * 5))
 fi
 
@@ -155,8 +162,8 @@ flock 9
 
 case $suite in
   programs)
-    [ -x "$built/$test" ] || report fail "not built"
-    prepare() { cp "$built/$test" "$dir/cwd/${name##*/}"; }
+    [ -x "$built/tests/$test" ] || report fail "not built"
+    prepare() { cp "$built/tests/$test" "$dir/cwd/${name##*/}"; }
     native "${emulator[@]}" "./${name##*/}"
     translated "./${name##*/}"
     compare
