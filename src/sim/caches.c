@@ -46,6 +46,7 @@ void caches_begin(struct machine *machine) {
     if (n < config->harts) build_l1(caches, caches->ports + n, port, true);
     port->memory = &caches->l1[n];
     port->hit_cycles = config->l1_cycles;
+    if (config->tso && n < config->harts) caches->l1[n].store_buffer = store_buffer_new(config->store_buffer);
   }
   caches->bank = allocate(caches->banks, sizeof *caches->bank);
   for (uint32_t n = 0; n < caches->banks; n++) build_bank(caches, &caches->bank[n]);
@@ -57,7 +58,10 @@ void caches_begin(struct machine *machine) {
 static void end(struct machine *machine) {
   struct caches *caches = caches_of(machine);
   if (!caches) return;
-  for (uint32_t n = 0; n < caches->nodes; n++) free(caches->l1[n].lines);
+  for (uint32_t n = 0; n < caches->nodes; n++) {
+    free(caches->l1[n].lines);
+    store_buffer_free(caches->l1[n].store_buffer);
+  }
   for (uint32_t n = 0; n < caches->banks; n++) free(caches->bank[n].lines);
   while (caches->all) {
     struct message *next = caches->all->older;
@@ -89,6 +93,9 @@ static void grant_fast(struct port *port, const struct access *access, struct l1
 
 static enum access_result cached_access(struct port *port, struct access *access) {
   struct caches *caches = caches_of(port->machine);
+  struct store_buffer *buffer = caches->l1[port->number].store_buffer;
+  enum access_result result;
+  if (buffer && store_buffer_access(port, access, &result)) return result;
   if (access->kind == ACCESS_FENCE) return ACCESS_DONE;
   bool fetch = access->kind == ACCESS_FETCH, write = writes(access->kind);
   uint64_t block = line_of(access->paddr);
@@ -102,6 +109,10 @@ static enum access_result cached_access(struct port *port, struct access *access
   grant_fast(port, access, line, write);
   if (fetch) return ACCESS_DONE;
   access_perform(port, access, line->data);
+  if (access->kind == ACCESS_LOAD) {
+    if (buffer) store_buffer_loaded(port, access);
+    if (caches->loaded) caches->loaded(port, access);
+  }
   port->cycle += port->hit_cycles;
   return ACCESS_DONE;
 }
@@ -130,9 +141,25 @@ static void drain(struct machine *machine) {
   }
 }
 
+/* Nothing is on its way, so every line is in a stable state and can go without a word. */
+static void forget(struct machine *machine, uint64_t paddr) {
+  struct caches *caches = caches_of(machine);
+  settle(machine);
+  for (uint64_t block = paddr; block < paddr + PAGE_BYTES; block += LINE_BYTES) {
+    for (uint32_t n = 0; n < caches->nodes; n++) {
+      struct l1_line *line = l1_find(&caches->l1[n], block);
+      if (line) line->state = L1_I;
+      port_drop(caches->l1[n].port, block, PORT_ALL);
+    }
+    struct l2_line *line = directory_find(caches, block);
+    if (line) line->state = DIR_NP;
+  }
+}
+
 const struct memory_system cached_memory = {
     .access = cached_access,
     .drain = drain,
+    .forget = forget,
     .end = end,
     .name = "caches",
 };

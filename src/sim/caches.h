@@ -11,6 +11,7 @@
 #include "sim/machine.h"
 #include "sim/message.h"
 #include "sim/protocol.h"
+#include "sim/store_buffer.h"
 
 enum { WRITE_BACKS = 4 }; /* entries of a private cache's write-back buffer */
 
@@ -28,8 +29,9 @@ struct l1 {
   struct caches *caches;
   struct port *port;
   uint8_t node;
-  bool instructions; /* its hart fetches here; read-only */
-  bool stalled;      /* an access could not even begin: try again when anything has ended */
+  bool instructions;                 /* its hart fetches here; read-only */
+  struct store_buffer *store_buffer; /* of a hart's data cache under total store order, else NULL */
+  bool stalled;                      /* an access could not even begin: try again when anything has ended */
   uint32_t sets, ways;
   struct l1_line *lines;
   struct l1_line buffer[WRITE_BACKS];
@@ -105,12 +107,16 @@ struct caches_hooks {
   struct port *(*evicted)(struct machine *machine, struct port *port, uint64_t block);
   /* Where the proxy is of a block that comes into the L2; NULL: it has none. */
   struct port *(*proxy)(struct machine *machine, uint64_t block);
+  /* Total store order: the load at this position must be given its value in replay. */
+  void (*value)(struct port *port, uint64_t position, const uint8_t *data, uint32_t size);
   uint32_t note_bytes; /* what a note costs on the wire */
 };
 
 struct caches {
   struct machine *machine;
   const struct caches_hooks *hooks; /* NULL: no recorder */
+  void (*loaded)(struct port *port,
+                 struct access *access); /* replay: after a load that was not fast; may be NULL */
   struct protocol_table table;
   uint32_t ports, nodes, banks, mesh_width;
   struct l1 l1[NODES];

@@ -23,6 +23,17 @@ static void wait_for_turn(struct task *task) {
   }
 }
 
+/* The thread's stores reach the cache before the kernel does anything for it, or it leaves its hart. */
+void kernel_fence(struct task *task) {
+  struct access fence = {.kind = ACCESS_FENCE};
+  while (task->process->space->machine->config.tso) {
+    struct port *port = task->thread.port;
+    if (port->machine->system->access(port, &fence) == ACCESS_DONE) return;
+    port->waiting = true;
+    kernel_yield(task);
+  }
+}
+
 static int access_line(struct task *task, struct access *access) {
   struct space *space = task->process->space;
   unsigned permission = access->kind == ACCESS_STORE ? PAGE_WRITE : PAGE_READ;

@@ -52,7 +52,8 @@ static void enter(struct hart *hart, struct task *task) {
   }
   hart->last_task = task;
   hart->registers = task->thread.registers;
-  hart->split = false;
+  hart->split = task->thread.split;
+  hart->split_bytes = task->thread.split_bytes;
   hart->interrupted = task->killed;
   port->thread = &task->thread;
   port->position = task->thread.position;
@@ -68,6 +69,8 @@ void task_leave(struct task *task, enum leave_reason reason) {
   if (watcher_of(port) && watcher_of(port)->leave) watcher_of(port)->leave(port, reason);
   task->thread.registers = hart->registers;
   task->thread.position = port->position;
+  task->thread.split = hart->split;
+  task->thread.split_bytes = hart->split_bytes;
   if (reason == LEAVE_EXIT) port->reservation = FAST_NONE;
   park_reservation(port, &task->thread);
   port->thread = NULL;
@@ -147,6 +150,11 @@ static void take_interrupt(struct hart *hart, struct task *task) {
   struct port *port = &hart->port;
   struct kernel *kernel = kernel_of(task);
   const struct watcher *watcher = watcher_of(port);
+  struct access fence = {.kind = ACCESS_FENCE};
+  if (kernel->machine->config.tso && port->machine->system->access(port, &fence) == ACCESS_WAIT) {
+    port->waiting = true; /* its stores come first */
+    return;
+  }
   if (watcher && watcher->interrupt && !watcher->interrupt(port)) {
     hart->interrupted = false; /* the watcher asks again */
     return;

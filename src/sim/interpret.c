@@ -41,7 +41,8 @@ static bool translate(struct hart *hart, struct access *access) {
   return access->paddr != SPACE_FAULT || fault(hart, access->vaddr, access->kind, HART_FAULT);
 }
 
-/* An access over the end of a line is two. The first is not repeated when the second has to wait; nothing comes between. */
+/* An access over the end of a line is two, each with a position of its own: between them others may be ordered, in a recording and in a
+   replay. The first is not repeated when the second has to wait; no other instruction comes between. */
 static bool access_split(struct hart *hart, struct access *access) {
   uint8_t bytes[8];
   uint32_t first = (uint32_t)(LINE_BYTES - access->vaddr % LINE_BYTES);
@@ -59,6 +60,10 @@ static bool access_split(struct hart *hart, struct access *access) {
     if (!ask(hart, &head)) return false;
     hart->split = true;
     memcpy(&hart->split_bytes, bytes, first);
+    if (++hart->port.position >= hart->port.stop) {
+      hart->exit = HART_STOP;
+      return false;
+    }
   }
   if (!ask(hart, &tail)) return false;
   hart->split = false;
@@ -216,7 +221,7 @@ enum hart_exit hart_interpret(struct hart *hart) {
   do {                                                                                   \
     PUT_BACK();                                                                          \
     if (!slow_access(hart, kind, a, sizeof(type), amo, data, failed)) return hart->exit; \
-    cycle = port->cycle;                                                                 \
+    cycle = port->cycle, position = port->position;                                      \
     limit = find_limit(hart);                                                            \
   } while (0)
 #define LOAD(type)                                          \

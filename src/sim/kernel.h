@@ -180,6 +180,7 @@ void wait_move(struct task *task, struct wait_queue *queue); /* to another queue
 uint32_t wake_queue(struct wait_queue *queue, uint32_t count, int result);
 
 /* copy.c: user memory, line by line, through the memory system. 0 or -EFAULT. */
+void kernel_fence(struct task *task);
 int copy_in(struct task *task, uint64_t to, const void *from, uint64_t bytes); /* into the sphere */
 int copy_out(struct task *task, void *to, uint64_t from, uint64_t bytes);      /* out of it */
 int64_t copy_string(struct task *task, char *to, uint64_t from,

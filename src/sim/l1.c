@@ -115,11 +115,14 @@ static void done(struct l1 *l1, struct l1_line *line, uint64_t cycle) {
     l1->pinned_until = cycle + 1;
     wake(l1, cycle);
   }
+  bool for_buffer = line->for_buffer;
   line->for_hart = line->for_buffer = false;
+  if (for_buffer) store_buffer_go_on(l1->port, cycle);
 }
 
 /* Everything on which a stalled access may have waited has the chance to let it go on. */
 static void unstall(struct l1 *l1, uint64_t cycle) {
+  if (l1->store_buffer && l1->store_buffer->stalled) store_buffer_go_on(l1->port, cycle);
   if (!l1->stalled) return;
   l1->stalled = false;
   wake(l1, cycle);
@@ -131,6 +134,8 @@ static void step(struct l1 *l1, struct l1_line *line, unsigned event, struct mes
   unsigned state = line ? line->state : L1_I;
   const struct protocol_row *row = take_row(l1, state, event, block);
   uint32_t actions = row->actions;
+  bool lost = event == L1_EVENT_FORWARD_M || event == L1_EVENT_INVALIDATE || event == L1_EVENT_RECALL;
+  if (lost && l1->store_buffer) store_buffer_lost(l1->port, block);
   if (actions & L1_NO_READ)
     port_drop(l1->port, block, l1->instructions ? PORT_FETCHES : PORT_LOADS | PORT_STORES);
   else if (actions & L1_NO_WRITE)
@@ -206,7 +211,7 @@ struct l1_line *l1_access(struct l1 *l1, uint64_t block, bool write, bool for_bu
   }
   if (!line) { /* no frame, or the block is on its way out */
     if (leaving) take_row(l1, leaving->state, event, block);
-    l1->stalled = true;
+    *(for_buffer ? &l1->store_buffer->stalled : &l1->stalled) = true;
     l1->caches->counters.write_buffer_stalls++;
     return NULL;
   }

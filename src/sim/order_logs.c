@@ -6,6 +6,7 @@
 #include "sim/watch.h"
 
 void order_log_append(struct order_log *log, const uint8_t *bytes, size_t count) {
+  if (!count) return;
   if (count > log->room - log->count) {
     log->room = (log->count + count) * 2;
     log->bytes = realloc(log->bytes, log->room);

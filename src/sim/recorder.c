@@ -10,12 +10,15 @@
  * filter of the new episode. */
 #include "sim/caches.h"
 #include "sim/watch.h"
+#include "sim/watching.h"
 
 enum { SPHERES = 64 };
 
 struct slot {
   struct order_recorder recorder;
   struct thread *thread; /* NULL when it has ended */
+  uint64_t valued;       /* position of the last problematic read, and all of them: */
+  struct order_log values;
   struct recorded_sphere *sphere;
 };
 
@@ -46,11 +49,11 @@ struct recorder {
 };
 
 static struct recorder *recorder_of(const struct machine *machine) {
-  return machine->watch;
+  return watch_of(machine)->recorder;
 }
 
 static struct slot *slot_of(const struct thread *thread) {
-  return thread ? thread->order : NULL;
+  return thread && thread->sphere->mode == SPHERE_RECORD ? thread->order : NULL;
 }
 
 static void log_bytes(const struct order *order, unsigned slot, const uint8_t *bytes, size_t count) {
@@ -60,7 +63,7 @@ static void log_bytes(const struct order *order, unsigned slot, const uint8_t *b
 
 static void set_position(struct slot *slot) {
   const struct thread *thread = slot->thread;
-  if (thread) slot->recorder.position = thread->port ? thread->port->position : thread->position;
+  if (thread) slot->recorder.position = thread->port ? store_buffer_position(thread->port) : thread->position;
 }
 
 /* -- Episodes ------------------------------------------------------------------------------------------------------ */
@@ -70,10 +73,16 @@ static bool is_empty(const struct order_filter *filter) {
   return !memcmp(filter, &empty, sizeof empty);
 }
 
+static void touch_again(struct port *port, uint64_t block) {
+  struct slot *slot = slot_of(port->thread);
+  slot->sphere->order.scheme->touch(&slot->sphere->order, &slot->recorder, block, ORDER_READ);
+}
+
 static void begin_episode(struct recorder *recorder, struct slot *slot) {
   struct port *port = slot->thread ? slot->thread->port : NULL;
   if (!port || port->thread != slot->thread) return;
   port_drop_all(port, PORT_LOADS | PORT_STORES);
+  store_buffer_early(port, touch_again);
   if (recorder->max_episode) port->references_stop = port->references + recorder->max_episode;
 }
 
@@ -179,6 +188,19 @@ static bool reply(struct machine *machine, struct port *from, struct port *to, u
   return true;
 }
 
+/* A problematic read: varint(positions since the last), size, bytes. */
+static void value(struct port *port, uint64_t position, const uint8_t *data, uint32_t size) {
+  struct slot *slot = slot_of(port->thread);
+  if (!slot) return;
+  uint8_t record[VARINT_LARGEST + 1 + 8];
+  size_t n = varint_put(record, position - slot->valued);
+  record[n++] = (uint8_t)size;
+  memcpy(record + n, data, size);
+  order_log_append(&slot->values, record, n + size);
+  slot->valued = position;
+  slot->sphere->owner->counters.values++;
+}
+
 /* -- Proxies (Karma section 4.6) --------------------------------------------------------------------------------------- */
 
 /* Block modulo harts if there is a thread, else any that can still be made to wait. */
@@ -259,8 +281,6 @@ static struct recorded_sphere *sphere_of(struct recorder *recorder, struct spher
 
 static void born(struct machine *machine, struct thread *parent, struct thread *child) {
   struct recorder *recorder = recorder_of(machine);
-  child->order = NULL;
-  if (child->sphere->mode != SPHERE_RECORD) return;
   struct recorded_sphere *sphere = sphere_of(recorder, child->sphere);
   CHECK(child->number < ORDER_SLOTS, "thread %u: there are slots for %d", child->number, ORDER_SLOTS);
   struct slot *slot = calloc(1, sizeof *slot), *from = slot_of(parent);
@@ -284,8 +304,6 @@ static void born(struct machine *machine, struct thread *parent, struct thread *
 
 static void enter(struct port *port) {
   struct slot *slot = slot_of(port->thread);
-  port->references_stop = UINT64_MAX;
-  if (!slot) return;
   struct recorder *recorder = slot->sphere->owner;
   struct slot **last = &recorder->last[port->number][port->thread->sphere->number];
   order_unpark(&slot->sphere->order, &slot->recorder);
@@ -318,8 +336,8 @@ static void leave(struct port *port, enum leave_reason reason) {
   port->references_stop = UINT64_MAX;
 }
 
-static const struct watcher watcher = {.born = born, .enter = enter, .leave = leave};
-static const struct caches_hooks hooks = {reply, touch, full, evicted, proxy_port, 8};
+const struct watcher recorder_watcher = {.born = born, .enter = enter, .leave = leave};
+static const struct caches_hooks hooks = {reply, touch, full, evicted, proxy_port, value, 8};
 
 /* -- Beginning and end -------------------------------------------------------------------------------------------------- */
 
@@ -335,9 +353,19 @@ void recorder_begin(struct machine *machine, const struct order_scheme *scheme,
   recorder->page_sphere = calloc(machine->ram_bytes >> PAGE_SHIFT, 1);
   recorder->proxy = calloc(machine->ram_bytes >> LINE_SHIFT, sizeof *recorder->proxy);
   CHECK(recorder->page_sphere && recorder->proxy, "out of memory");
-  machine->watch = recorder;
-  machine->watcher = &watcher;
+  watch_begin(machine)->recorder = recorder;
   caches_of(machine)->hooks = &hooks;
+}
+
+/* Puts the values before what the scheme wrote. */
+static void complete(struct slot *slot, struct order_log *log) {
+  struct order_log whole = {0};
+  uint8_t count[VARINT_LARGEST];
+  order_log_append(&whole, count, varint_put(count, slot->values.count));
+  order_log_append(&whole, slot->values.bytes, slot->values.count);
+  order_log_append(&whole, log->bytes, log->count);
+  free(log->bytes);
+  *log = whole;
 }
 
 struct order_logs *recorder_take(struct machine *machine, struct sphere *sphere) {
@@ -346,9 +374,12 @@ struct order_logs *recorder_take(struct machine *machine, struct sphere *sphere)
   struct order_logs *logs = recorded->logs;
   for (uint32_t n = 0; n < logs->slots; n++) {
     struct slot *slot = recorded->slot[n];
-    if (!slot || !slot->recorder.alive) continue;
-    set_position(slot);
-    recorder->scheme->exit(&recorded->order, &slot->recorder);
+    if (!slot) continue;
+    if (slot->recorder.alive) {
+      set_position(slot);
+      recorder->scheme->exit(&recorded->order, &slot->recorder);
+    }
+    complete(slot, &logs->log[n]);
   }
   recorded->logs = NULL;
   return logs;
@@ -363,7 +394,10 @@ void recorder_end(struct machine *machine) {
   for (int n = 0; n < SPHERES; n++) {
     struct recorded_sphere *sphere = recorder->sphere[n];
     if (!sphere) continue;
-    for (int slot = 0; slot < ORDER_SLOTS; slot++) free(sphere->slot[slot]);
+    for (int slot = 0; slot < ORDER_SLOTS; slot++) {
+      if (sphere->slot[slot]) free(sphere->slot[slot]->values.bytes);
+      free(sphere->slot[slot]);
+    }
     order_logs_free(sphere->logs);
     free(sphere);
   }
@@ -375,7 +409,7 @@ void recorder_end(struct machine *machine) {
   free(recorder->page_sphere);
   free(recorder->proxy);
   free(recorder);
-  machine->watch = NULL;
-  machine->watcher = NULL;
+  watch_of(machine)->recorder = NULL;
+  watch_end(machine);
   if (machine->memory) caches_of(machine)->hooks = NULL;
 }

@@ -9,6 +9,7 @@
 #include "order/replay.h"
 #include "sim/caches.h"
 #include "sim/watch.h"
+#include "sim/watching.h"
 
 enum phase { PHASE_NEXT, PHASE_BEFORE, PHASE_INSIDE, PHASE_OVER };
 
@@ -24,6 +25,11 @@ struct follower {
   uint32_t last_port; /* where it ran last: wake-ups go there */
   struct order_reader reader;
   struct order_step step, last; /* the present one, and the last that was passed */
+  /* The next problematic read (store_buffer.h): at its position the fast lines are hidden, so that it is seen. */
+  size_t values_used, values_end;
+  uint64_t value_position; /* UINT64_MAX: there is none */
+  uint8_t value_size, value[8];
+  bool giving;
 };
 
 struct replayed_sphere {
@@ -40,7 +46,7 @@ struct replayer {
 };
 
 static struct replayer *replayer_of(const struct machine *machine) {
-  return machine->watch;
+  return watch_of(machine)->replayer;
 }
 
 static void fail(struct follower *me, const char *what) {
@@ -217,20 +223,82 @@ static void finish(struct follower *me) {
   look_all(me->sphere, now_of(me));
 }
 
-static bool gate(struct port *port) {
-  struct follower *me = port->thread->order;
-  if (!me) {
-    port->stop = UINT64_MAX;
-    return true;
+/* -- Values of problematic reads ------------------------------------------------------------------------------------------ */
+
+static void next_value(struct follower *me) {
+  const uint8_t *bytes = me->sphere->logs->log[me->slot].bytes + me->values_used;
+  size_t left = me->values_end - me->values_used;
+  uint64_t moved, last = me->value_position;
+  me->value_position = UINT64_MAX;
+  if (!left) return;
+  int n = varint_get(&moved, bytes, left);
+  if (n <= 0 || left - (size_t)n < 1u || bytes[n] > sizeof me->value || left - (size_t)n - 1 < bytes[n]) {
+    fail(me, "its log of values is damaged");
+    return;
   }
+  me->value_position = last + moved;
+  me->value_size = bytes[n];
+  memcpy(me->value, bytes + n + 1, me->value_size);
+  me->values_used += (size_t)n + 1 + me->value_size;
+}
+
+/* The values are the log's first part. */
+static void first_value(struct follower *me) {
+  const struct order_log *log = &me->sphere->logs->log[me->slot];
+  uint64_t count = 0;
+  int n = varint_get(&count, log->bytes, log->count);
+  if (n <= 0 || count > log->count - (size_t)n) {
+    fail(me, log->count ? "its order log is damaged" : "it was not recorded");
+    me->used = log->count;
+    me->value_position = UINT64_MAX;
+    return;
+  }
+  me->values_used = (size_t)n;
+  me->used = me->values_end = (size_t)n + count;
+  next_value(me);
+}
+
+static void give_values(struct follower *me, struct port *port) {
+  if (me->giving && port->position > me->value_position) {
+    me->giving = false;
+    port->loads = &port->own_loads;
+    next_value(me);
+  }
+  if (port->position == me->value_position) {
+    me->giving = true;
+    port->loads = &fast_empty;
+    if (port->stop > port->position + 1) port->stop = port->position + 1;
+  } else if (me->value_position < port->stop) {
+    port->stop = me->value_position;
+  }
+}
+
+static void loaded(struct port *port, struct access *access) {
+  bool replayed = port->thread && port->thread->sphere->mode == SPHERE_REPLAY;
+  struct follower *me = replayed ? port->thread->order : NULL;
+  if (!me || !me->giving || access->kernel) return;
+  if (access->size != me->value_size) fail(me, "a load whose value was logged has another size");
+  memcpy(access->data, me->value, access->size < me->value_size ? access->size : me->value_size);
+}
+
+/* -- The gate --------------------------------------------------------------------------------------------------------------- */
+
+static bool pass(struct follower *me, struct port *port) {
   if (counts_positions(me)) publish_position(me);
   bool open = proceed(me, port->position, &port->stop);
   if (counts_positions(me)) {
     if (!open) want(me);
-    if (!open && order_replay_ready(&me->sphere->board, me->slot, &me->step)) return gate(port);
+    if (!open && order_replay_ready(&me->sphere->board, me->slot, &me->step)) return pass(me, port);
     if (wanted_position(me) < port->stop) port->stop = wanted_position(me);
   }
   me->closed = !open;
+  return open;
+}
+
+static bool gate(struct port *port) {
+  struct follower *me = port->thread->order;
+  bool open = pass(me, port);
+  if (open) give_values(me, port);
   return open;
 }
 
@@ -248,8 +316,6 @@ static struct replayed_sphere *sphere_of(struct machine *machine, const struct s
 
 static void born(struct machine *machine, struct thread *parent, struct thread *child) {
   (void)parent;
-  child->order = NULL;
-  if (child->sphere->mode != SPHERE_REPLAY) return;
   struct follower *me = calloc(1, sizeof *me);
   CHECK(me && child->number < ORDER_SLOTS, "no room for thread %u", child->number);
   me->thread = child;
@@ -257,6 +323,7 @@ static void born(struct machine *machine, struct thread *parent, struct thread *
   me->slot = child->number;
   me->reader.scheme = me->sphere->logs->scheme;
   me->wanted = UINT64_MAX;
+  first_value(me);
   me->sphere->slot[me->slot] = child->order = me;
   order_replay_spawn(&me->sphere->board, me->slot);
 }
@@ -264,13 +331,13 @@ static void born(struct machine *machine, struct thread *parent, struct thread *
 /* The gate is asked before anything is executed. */
 static void enter(struct port *port) {
   struct follower *me = port->thread->order;
-  port->stop = me ? port->position : UINT64_MAX;
-  if (me) me->last_port = port->number;
+  port->stop = port->position;
+  me->last_port = port->number;
 }
 
 static void leave(struct port *port, enum leave_reason reason) {
   struct follower *me = port->thread->order;
-  if (!me) return;
+  port->loads = &port->own_loads;
   if (counts_positions(me)) publish_position(me);
   if (reason != LEAVE_EXIT) return;
   port->thread->order = NULL;
@@ -279,13 +346,13 @@ static void leave(struct port *port, enum leave_reason reason) {
   finish(me);
 }
 
-static const struct watcher watcher = {.born = born, .enter = enter, .leave = leave, .gate = gate};
+const struct watcher replayer_watcher = {.born = born, .enter = enter, .leave = leave, .gate = gate};
 
 void replayer_begin(struct machine *machine) {
   struct replayer *replayer = calloc(1, sizeof *replayer);
   CHECK(replayer, "out of memory");
-  machine->watch = replayer;
-  machine->watcher = &watcher;
+  watch_begin(machine)->replayer = replayer;
+  if (!machine->config.flat) caches_of(machine)->loaded = loaded;
 }
 
 const char *replayer_error(const struct machine *machine) {
@@ -301,6 +368,6 @@ void replayer_end(struct machine *machine) {
     free(sphere);
   }
   free(replayer);
-  machine->watch = NULL;
-  machine->watcher = NULL;
+  watch_of(machine)->replayer = NULL;
+  watch_end(machine);
 }

@@ -36,6 +36,8 @@ struct thread {
   uint64_t position;       /* while it is on no port … */
   uint64_t reservation;    /* … and this, see struct port */
   struct thread *next_parked;
+  bool split; /* see struct hart */
+  uint64_t split_bytes;
   struct registers registers;
   void *order;       /* the watcher's */
   struct task *task; /* the kernel's part: state, signals, the system call that it is in */

@@ -73,6 +73,7 @@ static void handle(struct task *task) {
 
 /* The kernel's side of a trap: the whole of the coroutine. */
 static void kernel_main(struct task *task) {
+  kernel_fence(task);
   handle(task);
   signals_deliver(task, task->trap == TRAP_CALL);
   if (task->killed) task_exit(task);

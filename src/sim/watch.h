@@ -16,6 +16,7 @@ struct order_log {
   size_t count, room;
 };
 
+/* A slot's log: varint(n), n bytes with the values of problematic reads (store_buffer.h), then what the scheme wrote. */
 struct order_logs {
   const struct order_scheme *scheme;
   uint32_t slots; /* a slot for each R-thread: its number */
@@ -33,6 +34,7 @@ void order_log_append(struct order_log *log, const uint8_t *bytes, size_t count)
   X(ends_conflict, "ended because another thread asked for a block")        \
   X(ends_size, "ended at their full size")                                  \
   X(ends_leave, "ended because the thread left its hart or ended")          \
+  X(values, "values of problematic reads (total store order)")              \
   X(edges, "edges between threads")                                         \
   X(redundant, "notes without an edge")
 

@@ -102,7 +102,8 @@ static void leave(struct port *port, enum leave_reason reason) {
 static void move(struct port *port) {
   struct machine *machine = port->machine;
   struct thread *thread = port->thread;
-  if (((struct runner *)thread)->reserved) return;
+  struct access fence = {.kind = ACCESS_FENCE};
+  if (((struct runner *)thread)->reserved || machine->system->access(port, &fence) == ACCESS_WAIT) return;
   uint32_t first = (uint32_t)support_below(&world.random, machine->config.harts);
   for (uint32_t n = 0; n < machine->config.harts; n++) {
     struct port *other = machine->ports[(first + n) % machine->config.harts];
@@ -124,6 +125,18 @@ static bool step(struct port *port) {
   struct runner *me = (struct runner *)port->thread;
   struct machine *machine = port->machine;
   if (port->position >= port->stop && machine->watcher->gate && !machine->watcher->gate(port)) return false;
+  struct access fence = {.kind = ACCESS_FENCE};
+  if (port->position >= me->length && !me->reserved) {
+    if (machine->system->access(port, &fence) == ACCESS_WAIT) return false;
+    me->over = true;
+    return true;
+  }
+  if (me->thread.number == 0 && port->position % 16 == 15) { /* a system call */
+    if (machine->system->access(port, &fence) == ACCESS_WAIT) return false;
+    port->position++;
+    spawn(machine, &me->thread);
+    return true;
+  }
   uint64_t data;
   struct access access = next_access(me, port->position, &data);
   if (perform(port, &access) == ACCESS_WAIT) return false;
@@ -132,7 +145,6 @@ static bool step(struct port *port) {
   me->reserved = access.kind == ACCESS_LR;
   port->position++;
   port->cycle += me->state % 3;
-  if (me->thread.number == 0 && port->position % 16 == 0) spawn(machine, &me->thread);
   return true;
 }
 
@@ -144,8 +156,7 @@ static void run(struct port *port) {
       return;
     }
     struct runner *me = (struct runner *)port->thread;
-    if (port->position >= me->length && !me->reserved) {
-      me->over = true;
+    if (me->over) {
       leave(port, LEAVE_EXIT);
       port->waiting = true;
       return;
@@ -215,17 +226,23 @@ struct way {
   const char *name;
   const struct order_scheme *scheme;
   struct order_options options;
+  bool tso;
 };
 
 static const struct way ways[] = {
-    {"dag", &order_dag, {.filter = true, .max_episode = 256}},
-    {"dag-small", &order_dag, {.filter = true, .max_episode = 5}},
-    {"dag-paper", &order_dag, {.filter = true, .single_edges = true}},
-    {"dag-plain", &order_dag, {.filter = false}},
-    {"named", &order_named, {.filter = false}},
-    {"scalar", &order_scalar, {.filter = true, .max_episode = 256}},
-    {"scalar-plain", &order_scalar, {.filter = false}},
-    {"arcs", &order_arcs, {.filter = false}},
+    {"dag", &order_dag, {.filter = true, .max_episode = 256}, false},
+    {"dag-small", &order_dag, {.filter = true, .max_episode = 5}, false},
+    {"dag-paper", &order_dag, {.filter = true, .single_edges = true}, false},
+    {"dag-plain", &order_dag, {.filter = false}, false},
+    {"named", &order_named, {.filter = false}, false},
+    {"scalar", &order_scalar, {.filter = true, .max_episode = 256}, false},
+    {"scalar-plain", &order_scalar, {.filter = false}, false},
+    {"arcs", &order_arcs, {.filter = false}, false},
+    {"dag-tso", &order_dag, {.filter = true, .max_episode = 256}, true},
+    {"dag-paper-tso", &order_dag, {.filter = true, .single_edges = true}, true},
+    {"named-tso", &order_named, {.filter = false}, true},
+    {"scalar-tso", &order_scalar, {.filter = true, .max_episode = 256}, true},
+    {"arcs-tso", &order_arcs, {.filter = false}, true},
 };
 
 static bool verbose;
@@ -235,6 +252,8 @@ static uint64_t one_seed(const struct way *way, uint64_t seed) {
   uint32_t threads = 2u << seed % 4;
   struct sim_config config = any_config(&random, threads + (uint32_t)support_below(&random, 3));
   if (config.harts > 16) config.harts = 16;
+  config.tso = way->tso;
+  config.store_buffer = 1 + (uint32_t)support_below(&random, 8);
   struct machine *machine = support_machine(&config, run, false);
   recorder_begin(machine, way->scheme, way->options);
   bool ended = go(machine, seed / 8, threads, support_random(&random), SPHERE_RECORD, NULL);
@@ -245,8 +264,9 @@ static uint64_t one_seed(const struct way *way, uint64_t seed) {
     const struct recorder_counters *count = recorder_count(machine);
     size_t bytes = 0;
     for (uint32_t n = 0; n < logs->slots; n++) bytes += logs->log[n].count;
-    printf("%s seed %lu: %lu episodes, %lu edges, %zu bytes, %lu cycles\n", way->name, (unsigned long)seed,
-           (unsigned long)count->episodes, (unsigned long)count->edges, bytes, (unsigned long)machine->cycle);
+    printf("%s seed %lu: %lu episodes, %lu edges, %lu values, %zu bytes, %lu cycles\n", way->name,
+           (unsigned long)seed, (unsigned long)count->episodes, (unsigned long)count->edges,
+           (unsigned long)count->values, bytes, (unsigned long)machine->cycle);
   }
   recorder_end(machine);
   support_free(machine);

@@ -128,6 +128,9 @@ static void ignore_touch(struct port *port, uint64_t block, bool write, bool cod
 static void ignore_full(struct port *port) {
   (void)port;
 }
+static void ignore_value(struct port *port, uint64_t position, const uint8_t *data, uint32_t size) {
+  (void)port, (void)position, (void)data, (void)size;
+}
 static struct port *modulo_proxy(struct machine *machine, uint64_t block) {
   return machine->ports[block / LINE_BYTES % machine->config.harts];
 }
@@ -135,8 +138,8 @@ static struct port *modulo_evicted(struct machine *machine, struct port *port, u
   struct port *proxy = modulo_proxy(machine, block);
   return proxy == port ? NULL : proxy;
 }
-static const struct caches_hooks hooks = {always_reply,   ignore_touch, ignore_full,
-                                          modulo_evicted, modulo_proxy, 8};
+static const struct caches_hooks hooks = {
+    always_reply, ignore_touch, ignore_full, modulo_evicted, modulo_proxy, ignore_value, 8};
 
 static void add_coverage(struct protocol_table *sum, const struct protocol_table *table) {
   for (unsigned state = 0; state < L1_STATES_COUNT; state++)
