@@ -304,15 +304,19 @@ static struct rthread *find(uint32_t number) {
 void baton_pass(struct thread *thread) {
   const struct chunk_end *end = &thread->rthread->end;
   struct rthread *next = find(end->next);
+  /* Its parent was killed before it could log the birth. */
+  if (!next && end->reason == CHUNK_DEAD) sphere_fail(OUTCOME_LOG_ENDS, NULL);
   if (!next) sphere_fail(OUTCOME_DAMAGED, "the order log wants thread %u, which does not exist", end->next);
   atomic_store(&region->holder, slot_of(next) + 1);
   atomic_store(&next->turn, 1);
   wake(next);
 }
 
-/* Reads the record that says where the chunk that begins now ends. */
+/* Reads the record that says where the chunk that begins now ends. Marks count only where the log breaks off; without one the
+ * input log may be of later chunks already. */
 static void learn_end(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
+  struct chunk_end mark = {0};
   rthread->chunk_start = arch_position(thread);
   rthread->end = (struct chunk_end){0};
   for (;;) {
@@ -320,12 +324,16 @@ static void learn_end(struct thread *thread) {
     const uint8_t *bytes = ring_content(NULL, &count);
     int used = chunk_decode(&rthread->end, bytes, count);
     if (used < 0) sphere_fail(OUTCOME_DAMAGED, "the order log is damaged");
-    if (used > 0) {
-      ring_consume(NULL, (size_t)used);
-      return;
-    }
-    if (!ring_await(NULL, count)) return; /* the last chunk of all */
+    if (used > 0) ring_consume(NULL, (size_t)used);
+    if (used > 0 && !chunk_is_mark(&rthread->end, rthread->number)) return;
+    if (used > 0) mark = rthread->end;
+    rthread->end = (struct chunk_end){0};
+    if (!used && !ring_await(NULL, count)) break;
   }
+  if (!atomic_load(&region->order.broken)) return; /* the last chunk of all */
+  if (!mark.known) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  rthread->end = mark;
+  rthread->end.next = CHUNK_NOBODY;
 }
 
 static void await_turn(struct thread *thread) {

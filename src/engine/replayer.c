@@ -66,6 +66,7 @@ void replay_diverged(struct thread *thread, const char *pattern, ...) {
 void replay_log_ends(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   LOG(threads, "the log ends");
+  if (atomic_load(&rthread->ring.broken)) sphere_fail(OUTCOME_LOG_ENDS, NULL);
   if (rthread->end.known && rthread->end.reason != CHUNK_DEAD)
     replay_diverged(thread, "its input log ends before its last chunk");
   if (!rthread->end.known || rthread->end.next == CHUNK_NOBODY) sphere_fail(OUTCOME_LOG_ENDS, NULL);

@@ -29,6 +29,11 @@ struct chunk_end {
   bool known;
 };
 
+/* A record of the order log that says only how far the chunk of a thread has come yet. */
+static inline bool chunk_is_mark(const struct chunk_end *end, uint32_t thread) {
+  return end->reason == CHUNK_DEAD && end->next == thread;
+}
+
 /* -- Who is next ---------------------------------------------------------------------------------------------------- */
 
 struct chunk_scheduler {

@@ -176,23 +176,25 @@ static void give_event(struct thread_log *log, struct log_entry *entry) {
 /* Learns where the running chunk ends, if the order log tells. */
 static int next_chunk(struct logs *logs, struct recording_error *error) {
   struct tap *tap = &logs->order;
+  struct chunk_end mark = {0};
   for (;;) {
     int used = tap->end > tap->at ? chunk_decode(&logs->chunk, tap->bytes + tap->at, tap->end - tap->at) : 0;
     if (used < 0)
       return recording_fail(error, RECORDING_DAMAGED, recording_reader_path(logs->reader),
                             "damaged: what the order log holds is none");
-    if (used > 0) {
-      tap->at += (size_t)used;
-      logs->chunk_known = true;
-      return RECORDING_OK;
-    }
-    int status = tap_more(logs, tap, error);
-    if (status == RECORDING_END) {
-      logs->draining = true;
-      return RECORDING_OK;
-    }
+    tap->at += (size_t)used;
+    logs->chunk_known = used > 0 && !chunk_is_mark(&logs->chunk, logs->running);
+    if (logs->chunk_known) return RECORDING_OK;
+    if (used > 0) mark = logs->chunk;
+    int status = used ? RECORDING_OK : tap_more(logs, tap, error);
+    if (status == RECORDING_END) break;
     if (status) return status;
   }
+  logs->chunk = mark;
+  logs->chunk.next = CHUNK_NOBODY;
+  logs->chunk_known = mark.known;
+  logs->draining = !mark.known;
+  return RECORDING_OK;
 }
 
 /* Whether the event belongs to the chunk that ends there: a call in which a chunk ends has its result after it, and a signal comes

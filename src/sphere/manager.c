@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -38,6 +39,20 @@ void manager_free_slot(struct manager *manager, struct rthread *slot) {
   atomic_store(&slot->state, SLOT_FREE);
   atomic_fetch_add(&manager->region->order.moved, 1);
   wake_all(&manager->region->order.moved);
+}
+
+/* The engines' lock of the region (engine/rings.c), if it is free at this moment: the manager waits for nobody who could be dead. */
+enum { LOCK_FREE, LOCK_HELD, LOCK_HELD_WITH_SLEEPERS };
+
+bool manager_try_lock(struct manager *manager) {
+  uint32_t seen = LOCK_FREE;
+  return atomic_compare_exchange_strong(&manager->region->lock, &seen, LOCK_HELD);
+}
+
+void manager_unlock(struct manager *manager) {
+  _Atomic uint32_t *lock = &manager->region->lock;
+  if (atomic_exchange(lock, LOCK_FREE) == LOCK_HELD_WITH_SLEEPERS)
+    syscall(SYS_futex, lock, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 uint8_t *manager_ring(struct manager *manager, int slot) {
@@ -95,6 +110,43 @@ static void kill_all(struct manager *manager) {
   }
 }
 
+/* A process that outlives the manager for a moment: should that be killed, nobody takes the logs any more, and the sphere ends.
+ * It learns of it by the end of a pipe that only the manager can write to, and holds nothing else open. */
+static void stand_guard(struct manager *manager, int pipe) {
+  struct timespec pause = {0, 1000000};
+  char byte;
+  prctl(PR_SET_NAME, "reprise-guard");
+  for (int signo = 1; signo < SIGRTMAX; signo++) signal(signo, SIG_IGN);
+  if (dup3(manager->lock, 0, 0) < 0 || dup3(pipe, 1, 0) < 0) _exit(1);
+  close_range(2, ~0U, 0);
+  if (read(1, &byte, 1) == 1) _exit(0); /* the manager goes as it should */
+  for (;;) {
+    kill_all(manager);
+    if (!flock(0, LOCK_EX | LOCK_NB)) _exit(0);
+    nanosleep(&pause, NULL);
+  }
+}
+
+static bool post_guard(struct manager *manager) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC)) return false;
+  manager->guard = fork();
+  if (!manager->guard) {
+    close(ends[1]);
+    stand_guard(manager, ends[0]);
+  }
+  close(ends[0]);
+  manager->guard_pipe = ends[1];
+  return manager->guard > 0;
+}
+
+static void relieve_guard(struct manager *manager) {
+  (void)!write(manager->guard_pipe, "", 1);
+  close(manager->guard_pipe);
+  while (waitpid(manager->guard, NULL, 0) < 0 && errno == EINTR) {
+  }
+}
+
 static void *watch(void *argument) {
   struct manager *manager = argument;
   while (waitpid(manager->program, &manager->status, 0) < 0 && errno == EINTR) {
@@ -121,7 +173,8 @@ int manager_start(struct manager *manager, struct engine_config *settings, char 
   struct sigaction old[LEFT];
   set_signals(old, false);
   fflush(NULL);
-  manager->program = fork();
+  bool guarded = post_guard(manager);
+  manager->program = guarded ? fork() : -1;
   if (manager->program == 0) {
     set_signals(old, true);
     launch(settings, argv, envp, fd, problem);
@@ -134,6 +187,7 @@ int manager_start(struct manager *manager, struct engine_config *settings, char 
     *problem = (struct launch_problem){.status = 125};
     snprintf(problem->text, sizeof problem->text, "can't start a process: %s", strerror(errno));
     if (manager->program > 0) kill(manager->program, SIGKILL);
+    if (guarded) relieve_guard(manager);
     return -1;
   }
   return 0;
@@ -164,6 +218,7 @@ void manager_run(struct manager *manager) {
     atomic_store(&region->manager_sleeps, 0);
   }
   pthread_join(manager->watcher, NULL);
+  relieve_guard(manager);
 }
 
 int manager_leave(int status) {

@@ -16,7 +16,9 @@ struct manager {
   int status;       /* of the program, as wait(2) gives it */
   atomic_bool over; /* all processes of the sphere are dead */
   pthread_t watcher;
-  void *context; /* of the functions below */
+  pid_t guard;    /* ends the sphere if the manager is killed */
+  int guard_pipe; /* a byte in it: the manager ends by itself */
+  void *context;  /* of the functions below */
   /* Serves the rings as far as there is anything to do; false: give up, and end the sphere. last: all are dead. */
   bool (*serve)(struct manager *manager, bool last);
   /* Answers a request: a number or -errno. */
@@ -34,6 +36,9 @@ int manager_leave(int status);
 /* The bytes of a slot's ring, or of the order log's with slot -1; and its head or tail were moved. */
 uint8_t *manager_ring(struct manager *manager, int slot);
 void manager_moved(struct manager *manager, struct ring *ring);
+/* The region's lock, if it is free. */
+bool manager_try_lock(struct manager *manager);
+void manager_unlock(struct manager *manager);
 /* A slot whose stream is dealt with can be used again. */
 void manager_free_slot(struct manager *manager, struct rthread *slot);
 

@@ -39,6 +39,10 @@ static void copy_out(const uint8_t *ring, uint64_t from, uint8_t *to, size_t cou
   memcpy(to + first, ring, count - first);
 }
 
+static void copy_to_ring(uint8_t *ring, uint64_t to, const uint8_t *from, size_t count) {
+  for (size_t i = 0; i < count; i++) ring[(to + i) % RING_BYTES] = from[i];
+}
+
 /* Appends what is in a ring, in frames of the usual size; a smaller rest only if all is wanted. slot -1: the order log. */
 static bool drain_ring(struct manager *manager, int slot, bool all) {
   struct drain *drain = manager->context;
@@ -93,6 +97,28 @@ static bool note_last_chunk(struct manager *manager) {
                            count, &drain->error);
 }
 
+/* Leaves a mark in the order log how far the running chunk has come, should the manager be killed before it ends. What the input
+ * logs have beyond may be of other chunks, and can't be replayed. Only now and then, if nobody has the lock. */
+static void mark_progress(struct manager *manager) {
+  struct region *region = manager->region;
+  if (!manager_try_lock(manager)) return;
+  uint32_t holder = atomic_load(&region->holder);
+  if (holder && holder == region->open_chunk) {
+    const struct rthread *slot = &region->slots[holder - 1];
+    struct chunk_end mark = {.length = atomic_load(&slot->ring.position) - slot->chunk_start,
+                             .next = slot->number,
+                             .reason = CHUNK_DEAD};
+    uint8_t buffer[CHUNK_END_LARGEST];
+    size_t count = chunk_encode(&mark, buffer);
+    uint64_t head = atomic_load(&region->order.head);
+    if (RING_BYTES - (head - atomic_load(&region->order.tail)) >= count) {
+      copy_to_ring(manager_ring(manager, -1), head, buffer, count);
+      atomic_store(&region->order.head, head + count);
+    }
+  }
+  manager_unlock(manager);
+}
+
 static bool serve(struct manager *manager, bool last) {
   struct drain *drain = manager->context;
   if (drain->failed) return false;
@@ -100,6 +126,7 @@ static bool serve(struct manager *manager, bool last) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   bool all = last || now.tv_sec - drain->flushed >= FLUSH_SECONDS;
   if (all) drain->flushed = now.tv_sec;
+  if (all && !last) mark_progress(manager);
   for (int i = 0; i < REGION_SLOTS && !drain->failed; i++) drain->failed = !drain_slot(manager, i, all);
   if (!drain->failed) drain->failed = !drain_ring(manager, -1, all);
   if (last && !drain->failed) drain->failed = !note_last_chunk(manager);

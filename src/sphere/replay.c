@@ -24,26 +24,45 @@ struct source {
   bool opened, ended;
 };
 
+/* Numbers below what the recording format allows. */
+struct number_set {
+  uint64_t *words;
+  size_t count;
+};
+
 struct feed {
   struct recording_reader *reader;
   struct recording_error error;
   bool failed;
   struct source order, slots[REGION_SLOTS];
   struct mapped mapped;
+  struct number_set threads, files; /* whose stream or content was read, and so checked */
 };
+
+static void add_number(struct number_set *set, uint32_t number) {
+  size_t word = number / 64;
+  if (word >= set->count) {
+    uint64_t *larger = realloc(set->words, (word + 16) * sizeof *larger);
+    if (!larger) return; /* it is read twice, then */
+    memset(larger + set->count, 0, (word + 16 - set->count) * sizeof *larger);
+    set->words = larger;
+    set->count = word + 16;
+  }
+  set->words[word] |= 1UL << number % 64;
+}
+
+static bool has_number(const struct number_set *set, uint32_t number) {
+  return number / 64 < set->count && set->words[number / 64] >> number % 64 & 1;
+}
 
 /* -- Rings ---------------------------------------------------------------------------------------------------------------------- */
 
 static bool open_source(struct feed *feed, struct source *source, struct recording_stream_id id) {
   *source = (struct source){.opened = true};
+  if (id.kind == RECORDING_INPUT) add_number(&feed->threads, id.thread);
   int status = recording_stream_open(feed->reader, id, &source->stream, &feed->error);
   if (status == RECORDING_ABSENT) source->stream = NULL;
   return !status || status == RECORDING_ABSENT;
-}
-
-static void close_source(struct source *source) {
-  if (source->stream) recording_stream_close(source->stream);
-  *source = (struct source){0};
 }
 
 /* Makes sure that there are bytes of a frame; false when the stream is at its end. */
@@ -55,11 +74,19 @@ static bool next_bytes(struct feed *feed, struct source *source, struct ring *ri
   if (!status) return true;
   source->frame.length = 0;
   source->ended = true;
-  if (status == RECORDING_TRUNCATED)
+  bool complete = recording_reader_state(feed->reader) == RECORDING_COMPLETE;
+  if (!complete && (status == RECORDING_TRUNCATED || !source->stream))
     atomic_store(&ring->broken, 1);
   else if (status != RECORDING_END)
     feed->failed = true;
   return false;
+}
+
+/* What the sphere did not need any more is read all the same: damage must not go unnoticed. */
+static void close_source(struct feed *feed, struct source *source, struct ring *ring) {
+  while (source->stream && !feed->failed && next_bytes(feed, source, ring)) source->at = source->frame.length;
+  if (source->stream) recording_stream_close(source->stream);
+  *source = (struct source){0};
 }
 
 static void copy_in(uint8_t *ring, uint64_t to, const uint8_t *from, size_t count) {
@@ -100,7 +127,7 @@ static bool serve(struct manager *manager, bool last) {
     uint32_t state = atomic_load(&slot->state);
     struct source *source = &feed->slots[i];
     if (state == SLOT_ENDED) {
-      close_source(source);
+      close_source(feed, source, &slot->ring);
       manager_free_slot(manager, slot);
     } else if (state == SLOT_LIVE) {
       struct recording_stream_id id = {RECORDING_INPUT, slot->number};
@@ -121,7 +148,43 @@ static int64_t answer(struct manager *manager, enum request_kind kind, int32_t p
   if (kind != REQUEST_OPEN_FILE) return -EINVAL;
   int fd = mapped_open(&feed->mapped, feed->reader, (uint32_t)value, &feed->error);
   feed->failed |= fd < 0;
+  if (fd >= 0) add_number(&feed->files, (uint32_t)value);
   return fd;
+}
+
+/* -- What was not read ------------------------------------------------------------------------------------------------------------- */
+
+static int check_stream(struct recording_stream_id id, void *context, struct recording_error *error) {
+  struct feed *feed = context;
+  static struct source source;
+  static struct ring nowhere;
+  (void)error;
+  if (id.kind != RECORDING_INPUT || has_number(&feed->threads, id.thread)) return 0;
+  if (!open_source(feed, &source, id)) feed->failed = true;
+  if (!feed->failed) close_source(feed, &source, &nowhere);
+  return feed->failed;
+}
+
+static void check_files(struct feed *feed) {
+  static struct recording_file file;
+  int status = 0, fd;
+  for (uint32_t number = 0; !status; number++) {
+    status = recording_find_file(feed->reader, number, &file, &feed->error);
+    if (status || has_number(&feed->files, number)) continue;
+    status = recording_open_file(feed->reader, &file, &fd, &feed->error);
+    if (!status) close(fd);
+  }
+  bool complete = recording_reader_state(feed->reader) == RECORDING_COMPLETE;
+  if (status != RECORDING_ABSENT && (complete || status != RECORDING_TRUNCATED)) feed->failed = true;
+}
+
+/* The replay has come to its end: so must the recording, undamaged. */
+static void check_rest(struct manager *manager, struct feed *feed) {
+  close_source(feed, &feed->order, &manager->region->order);
+  for (int i = 0; i < REGION_SLOTS; i++) close_source(feed, &feed->slots[i], &manager->region->slots[i].ring);
+  if (!feed->failed && recording_each_stream(feed->reader, check_stream, feed, &feed->error))
+    feed->failed = true;
+  if (!feed->failed) check_files(feed);
 }
 
 /* -- The whole --------------------------------------------------------------------------------------------------------------------- */
@@ -160,6 +223,9 @@ static int tell_divergence(struct feed *feed, const struct divergence *divergenc
 }
 
 static int finish(struct manager *manager, struct feed *feed) {
+  bool at_end =
+      atomic_load(&manager->region->finished) || atomic_load(&manager->region->outcome) == OUTCOME_LOG_ENDS;
+  if (at_end && !feed->failed) check_rest(manager, feed);
   if (feed->failed) {
     fprintf(stderr, "reprise: %s\n", feed->error.text);
     return feed->error.kind == RECORDING_SYSTEM ? FAILED : DAMAGED;

@@ -185,7 +185,8 @@ case $suite in
     compare
     ;;
   cli)
-    variables=(REPRISE="$REPRISE" EXCHANGE="$ROOT/build/tests/exchange" LIB="$ROOT/tests/lib/cli.sh" PROGRAMS="$ROOT/build/tests/programs")
+    variables=(REPRISE="$REPRISE" EXCHANGE="$ROOT/build/tests/exchange" LIB="$ROOT/tests/lib/cli.sh" PROGRAMS="$ROOT/build/tests/programs" SOAK="$SOAK")
+    [ -z "$SOAK" ] || seconds=3600
     limited "$kind" /bin/bash -u "$ROOT/tests/lib/cli.sh" "$ROOT/tests/cli/${name%.*}.sh" "case_${name#*.}"
     [ "$(cat "$dir/$kind/status")" = "exit 0" ] && report pass
     report fail "$(cat "$dir/$kind/status")" "$(cat "$dir/$kind/stdout" "$dir/$kind/stderr" | excerpt)"

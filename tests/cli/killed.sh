@@ -1,0 +1,79 @@
+# SIGKILL at random moments, to the program, one of its processes, or the recorder: nothing hangs, and what was logged replays.
+# ROUNDS kills; SEED makes them the same again, as far as time is.
+
+ROUNDS=${SOAK:+300}
+ROUNDS=${ROUNDS:-12}
+SEED=${SEED:-1}
+
+programs=(
+  'i=0; while :; do i=$((i + 1)); echo $i; done'
+  'for i in 1 2 3 4 5 6 7 8 9; do echo $i; /bin/echo $i$i | cat; done; read never'
+  'i=0; while :; do i=$((i + 1)); (echo $i); done'
+  'exec python3 -u -c "
+import threading
+def count(n):
+    for i in range(1000000): print(n, i)
+for n in range(4): threading.Thread(target=count, args=(n,)).start()"'
+)
+
+descendants() { # PID: all below it, but for the guard that the recorder keeps
+  local child
+  for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
+    [ "$(cat "/proc/$child/comm" 2>/dev/null)" != reprise-guard ] || continue
+    echo "$child"
+    descendants "$child"
+  done
+}
+
+moment() { # a random time below half a second
+  printf '0.%03d' $((RANDOM % 500))
+}
+
+# Whatever is left of the sphere after its recorder was killed comes to its end by itself.
+gone() { # PID…
+  local pid n=0
+  for pid in "$@"; do
+    while [ -d "/proc/$pid" ] && ! grep -q '^State:.*Z' "/proc/$pid/status" 2>/dev/null; do
+      n=$((n + 1))
+      [ $n -lt 1000 ] || fail "round $round: process $pid is still there"
+      sleep 0.02
+    done
+  done
+}
+
+one_round() {
+  local manager victims victim status begun=$SECONDS
+  rm -rf recording
+  "$REPRISE" record -o recording -- /bin/sh -c "${programs[round % 4]}" >recorded 2>recorded.err </dev/null &
+  manager=$!
+  sleep "$(moment)"
+  victims=($(descendants $manager))
+  case $((RANDOM % 3)) in
+    0) victim=$manager ;;
+    1) victim=${victims[0]-$manager} ;;
+    2) victim=${victims[RANDOM % (${#victims[@]} + 1)]-$manager} ;;
+  esac
+  kill -KILL "$victim" 2>/dev/null || victim=gone # it has come to its end by itself
+  if [ "$victim" != $manager ] && [ "$victim" != "${victims[0]}" ]; then # the program may well go on
+    sleep "$(moment)"
+    kill -KILL "${victims[0]-$manager}" 2>/dev/null
+  fi
+  wait $manager 2>/dev/null
+  gone "${victims[@]}"
+  [ -e recording/manifest ] || return 0 # it had not begun
+  timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>replayed.err
+  status=$?
+  [ $((SECONDS - begun)) -lt 60 ] || fail "round $round: hangs"
+  case $status in
+    0 | 120 | 121 | 122 | 125) fail "round $round, killed $victim of $manager ${victims[*]}: replay returned $status: $(cat replayed.err)" ;;
+  esac
+  cmp -s -n "$(stat -c %s replayed)" replayed recorded || fail "round $round: the replay shows what was not recorded"
+  total=$((total + $(stat -c %s replayed)))
+}
+
+case_at_random() {
+  local total=0
+  RANDOM=$SEED
+  for ((round = 0; round < ROUNDS; round++)); do one_round; done
+  [ $total -gt 1000 ] || fail "hardly anything was replayed: $total bytes"
+}

@@ -1,0 +1,107 @@
+# A recording with one thing wrong: replay gives one clear line and status 121, whatever it is. ROUNDS random changes; SEED makes
+# them the same again.
+
+ROUNDS=${SOAK:+4000}
+ROUNDS=${ROUNDS:-150}
+SEED=${SEED:-1}
+
+recorded() {
+  "$REPRISE" record -o original -- /bin/sh -c 'echo words; /bin/echo more & wait' >recorded || fail "status $?"
+  cp -r original recording # no content is linked to the system's own files any more
+  chmod -R u+w recording
+  prints 0 "$(cat recorded)" "$REPRISE" replay recording
+}
+
+noticed() { # WHAT: the replay of the changed recording
+  local status
+  timeout -s KILL 60 "$REPRISE" replay recording >out 2>err
+  status=$?
+  [ $status = 121 ] || fail "seed $SEED, round ${round-}: $1: status $status: $(cat err)"
+  [ "$(grep -c '^reprise: ' err)" = 1 ] || fail "seed $SEED, round ${round-}: $1: not one line: $(cat err)"
+}
+
+number() { # LIMIT: a random one below
+  echo $(((RANDOM << 30 ^ RANDOM << 15 ^ RANDOM) % $1))
+}
+
+byte_at() { # FILE OFFSET
+  od -An -tu1 -j "$2" -N 1 "$1" | tr -d ' '
+}
+
+set_byte() { # FILE OFFSET VALUE
+  # The byte is a format on purpose.
+  # shellcheck disable=SC2059
+  printf "\\$(printf %03o "$3")" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+# Logs and manifest are most of what can be wrong, contents most of the bytes.
+any_file() {
+  local files
+  case $(number 4) in
+    0) files=(recording/files/*) ;;
+    1) files=(recording/manifest) ;;
+    *) files=(recording/streams/*) ;;
+  esac
+  echo "${files[$(number ${#files[@]})]}"
+}
+
+one_change() {
+  local file size offset old
+  file=$(any_file)
+  size=$(stat -c %s "$file")
+  case $(number 8) in
+    0)
+      mv "$file" aside
+      noticed "$file is missing"
+      mv aside "$file"
+      ;;
+    1)
+      cp "$file" aside
+      offset=$(number "$size")
+      truncate -s "$offset" "$file"
+      noticed "$file of $size bytes is cut at $offset"
+      mv aside "$file"
+      ;;
+    *)
+      offset=$(number "$size")
+      old=$(byte_at "$file" "$offset")
+      set_byte "$file" "$offset" $((old ^ 1 << $(number 8)))
+      noticed "byte $offset of $file, $old, has changed"
+      set_byte "$file" "$offset" "$old"
+      ;;
+  esac
+}
+
+case_at_random() {
+  recorded
+  RANDOM=$SEED
+  for ((round = 0; round < ROUNDS; round++)); do one_change; done
+  prints 0 "$(cat recorded)" "$REPRISE" replay recording
+}
+
+case_other_version() {
+  recorded
+  sed -i '1s/.*/reprise-recording: 99/' recording/manifest
+  noticed "another version"
+  grep -q 'version' err || fail "$(cat err)"
+}
+
+# Of the other architecture, by a manifest that is sound otherwise.
+case_other_architecture() {
+  recorded
+  other=aarch64
+  [ "$(uname -m)" = x86_64 ] || other=x86-64
+  sed -i "s/^architecture: .*/architecture: $other/; \$d" recording/manifest
+  printf 'checksum: %s\n' "$(checksum recording/manifest)" >>recording/manifest
+  noticed "another architecture"
+  grep -q "$other" err || fail "$(cat err)"
+}
+
+checksum() { # FILE: its CRC-32C
+  local byte crc=$((0xffffffff)) i
+  for byte in $(od -An -v -tu1 "$1"); do
+    crc=$((crc ^ byte))
+    for i in 1 2 3 4 5 6 7 8; do crc=$((crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0))); done
+  done
+  printf %08x $((crc ^ 0xffffffff))
+}
