@@ -144,10 +144,10 @@ FUZZ := build/fuzz
 FUZZ_FLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I src -I tests/recording \
               -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 
-.PHONY: fuzz $(FUZZ)/recording.run $(FUZZ)/events.run
-fuzz: $(FUZZ)/recording.run $(FUZZ)/events.run
+.PHONY: fuzz $(FUZZ)/recording.run $(FUZZ)/events.run $(FUZZ)/order.run
+fuzz: $(FUZZ)/recording.run $(FUZZ)/events.run $(FUZZ)/order.run
 
-$(FUZZ)/recording.run $(FUZZ)/events.run: $(FUZZ)/%.run: $(FUZZ)/%
+$(FUZZ)/recording.run $(FUZZ)/events.run $(FUZZ)/order.run: $(FUZZ)/%.run: $(FUZZ)/%
 	$(Q)mkdir -p $(FUZZ)/$*.corpus && { [ $* != recording ] || $< --seeds $(FUZZ)/$*.corpus; }
 	$(Q)cd $(FUZZ) && ./$* -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -timeout=25 -rss_limit_mb=1024 \
 	  -print_final_stats=1 -artifact_prefix=$*. $*.corpus
@@ -155,7 +155,8 @@ $(FUZZ)/recording.run $(FUZZ)/events.run: $(FUZZ)/%.run: $(FUZZ)/%
 $(FUZZ)/recording: tests/fuzz/recording_fuzz.c tests/recording/forge.c $(RECORDING_PARTS) \
                    $(wildcard tests/recording/*.h src/recording/*.h)
 $(FUZZ)/events: tests/fuzz/events_fuzz.c src/input/events.c src/input/events.h
-$(FUZZ)/recording $(FUZZ)/events:
+$(FUZZ)/order: tests/fuzz/order_fuzz.c $(ORDER_PARTS) $(wildcard src/order/*.h)
+$(FUZZ)/recording $(FUZZ)/events $(FUZZ)/order:
 	@tools/packages.sh fuzz
 	$(call say,FUZZER $<)
 	$(Q)mkdir -p $(@D) && clang $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) -lzstd

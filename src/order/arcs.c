@@ -103,13 +103,10 @@ static int decode(struct order_reader *reader, struct order_step *step, const ui
   reader->clock += 1 + (moved >> 1);
   reader->source = (uint16_t)source;
   reader->heard[source] += clock + 1;
-  *step = (struct order_step){
-      .from = reader->position,
-      .until = reader->position,
-      .clock = reader->clock,
-      .arrive = reader->clock - 1,
-      .waits = 1,
-      .wait = {{.kind = ORDER_WAIT_CLOCK, .slot = (uint16_t)source, .value = reader->heard[source]}}};
+  start_step(step, reader->position, reader->position, reader->clock);
+  step->arrive = reader->clock - 1;
+  step->wait[step->waits++] =
+      (struct order_wait){.kind = ORDER_WAIT_CLOCK, .slot = (uint16_t)source, .value = reader->heard[source]};
   return (int)from.used;
 }
 

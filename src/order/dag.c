@@ -230,7 +230,7 @@ static int decode(struct order_reader *reader, struct order_step *step, const ui
   if (n <= 0) return n;
   unsigned has = size & 7;
   if (!size || (size >> 3) > UINT64_MAX - reader->position) return -1;
-  *step = (struct order_step){.from = reader->position, .until = reader->position + (size >> 3)};
+  start_step(step, reader->position, reader->position + (size >> 3), 0);
   if (has & HAS_ENDS && (n = decode_waits(&from, step, ORDER_WAIT_ENDS)) <= 0) return n;
   if (has & HAS_PRED && (n = decode_waits(&from, step, ORDER_WAIT_TOKENS)) <= 0) return n;
   if (has & HAS_SUCC && (n = decode_signals(&from, step)) <= 0) return n;

@@ -138,8 +138,7 @@ static int decode(struct order_reader *reader, struct order_step *step, const ui
   int n = get_number(&from, &size);
   if (n <= 0) return n;
   if ((size >> 1) > UINT64_MAX - reader->position || reader->clock >= INT64_MAX - 1) return -1;
-  *step = (struct order_step){.from = reader->position, .until = reader->position + (size >> 1)};
-  step->clock = reader->clock + 1;
+  start_step(step, reader->position, reader->position + (size >> 1), reader->clock + 1);
   if (size & 1 && (n = decode_preds(&from, step, reader->clock, &step->clock)) <= 0) return n;
   reader->position = step->until;
   reader->clock = step->clock;

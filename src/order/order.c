@@ -52,7 +52,8 @@ static int decode_begin(struct order_reader *reader, struct order_step *step, co
   int n = get_number(&from, &slot);
   if (n <= 0 || (n = get_number(&from, &ends)) <= 0 || (n = get_number(&from, &clock)) <= 0) return n;
   if (slot >= ORDER_SLOTS || ends > UINT32_MAX || clock > INT64_MAX) return -1;
-  *step = (struct order_step){.begins = true, .slot = (uint16_t)slot, .clock = clock, .waits = ends != 0};
+  start_step(step, 0, 0, clock);
+  step->begins = true, step->slot = (uint16_t)slot, step->waits = ends != 0;
   step->wait[0] = (struct order_wait){.kind = ORDER_WAIT_ENDS, .slot = (uint16_t)slot, .value = ends};
   reader->begun = true, reader->slot = (uint16_t)slot, reader->clock = clock, reader->source = ORDER_NOBODY;
   return (int)from.used;

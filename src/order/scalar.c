@@ -104,13 +104,10 @@ static int decode(struct order_reader *reader, struct order_step *step, const ui
   if (size < 2 || (size >> 1) > UINT64_MAX - reader->position) return -1;
   if (reader->clock + 1 > INT64_MAX - skipped) return -1;
   reader->clock += skipped + 1;
-  *step = (struct order_step){
-      .from = reader->position,
-      .until = reader->position + (size >> 1),
-      .clock = reader->clock,
-      .arrive = reader->clock - 1,
-      .waits = 1,
-      .wait = {{.kind = ORDER_WAIT_ALL, .slot = ORDER_NOBODY, .value = reader->clock - 1}}};
+  start_step(step, reader->position, reader->position + (size >> 1), reader->clock);
+  step->arrive = reader->clock - 1;
+  step->wait[step->waits++] =
+      (struct order_wait){.kind = ORDER_WAIT_ALL, .slot = ORDER_NOBODY, .value = reader->clock - 1};
   reader->position = step->until;
   return (int)from.used;
 }

@@ -1,4 +1,4 @@
-/* sets.h: sets of slots, address filters, and how lists of slots are written, for the schemes among themselves. */
+/* sets.h: sets of slots, address filters, how lists of slots are written and read: for the schemes among themselves. */
 #ifndef REPRISE_ORDER_SETS_H
 #define REPRISE_ORDER_SETS_H
 
@@ -71,6 +71,13 @@ static inline int get_number(struct slot_reader *from, uint64_t *value) {
   int n = varint_get(value, from->bytes + from->used, from->count - from->used);
   if (n > 0) from->used += (size_t)n;
   return n > 0 ? 1 : n;
+}
+
+/* A step without waits and signals; the room for them is left as it is. */
+static inline void start_step(struct order_step *step, uint64_t from, uint64_t until, uint64_t clock) {
+  step->from = from, step->until = until, step->clock = clock, step->arrive = 0;
+  step->waits = step->signals = step->slot = 0;
+  step->begins = false;
 }
 
 /* The first record of each log: varint(slot), varint(threads that the slot had before), varint(clock that it starts with). */

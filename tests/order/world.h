@@ -56,7 +56,7 @@ struct world_thread {
   uint8_t done;  /* operations of its program so far */
   uint8_t life;  /* the R-thread that lives here: an index to the history */
   struct op op;
-  uint8_t parent;
+  uint16_t parent;
   struct order_note note; /* from its parent, or for its child */
   struct directory_claim claim;
   struct directory_parking parking;
