@@ -72,7 +72,7 @@ _reprise_run() {
   elif [ "$word" = = ] || [ "${COMP_WORDS[COMP_CWORD - 1]}" = = ]; then
     mapfile -t COMPREPLY < <(compgen -W 'none accesses' -- "${word#=}")
   elif [ "${word#-}" != "$word" ]; then
-    mapfile -t COMPREPLY < <(compgen -W '--check=none --check=accesses --counters --' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W '--check=none --check=accesses --check=all --counters --' -- "$word")
   else
     mapfile -t COMPREPLY < <(compgen -c -- "$word")
   fi

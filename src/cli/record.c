@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/program.h"
 #include "order/chunk.h"
+#include "sphere/manager.h"
 #include "sphere/record.h"
 
 enum { CHECK_MEMORY = 100000000 };
@@ -46,7 +47,12 @@ static int parse_options(int argc, char **argv, struct record_options *to, int *
     if (take_option(argc, argv, &i, "--output", &value) || take_option(argc, argv, &i, "-o", &value)) {
       to->output = value;
     } else if (take_option(argc, argv, &i, "--order", &value)) {
-      if (strcmp(value, "chunk")) status = bad_usage(&record_command, "--order=%s: expected chunk", value);
+      int order = manager_order_named(value);
+      if (order < 0)
+        status = bad_usage(&record_command, "--order=%s: expected chunk, dag, scalar or arcs", value);
+      else if (order == ENGINE_ARCS)
+        status = complain(2, "--order=arcs is not supported yet");
+      to->order = (uint32_t)order;
     } else if (take_option(argc, argv, &i, "--chunk", &value)) {
       status = parse_number("--chunk", value, CHUNK_SIZE_LEAST, &to->chunk);
     } else if (!strcmp(argv[i], "--check-memory")) {
@@ -81,7 +87,8 @@ static int run(int argc, char **argv) {
 const struct command record_command = {
     .name = "record",
     .usage =
-        "[-o FOLDER] [--order=chunk] [--chunk=N] [--chaos=SEED] [--check-memory[=N]] [--] PROGRAM "
+        "[-o FOLDER] [--order=chunk|dag|scalar|arcs] [--chunk=N] [--chaos=SEED] [--check-memory[=N]] [--] "
+        "PROGRAM "
         "[ARGUMENT]…",
     .summary = "run a program and record its execution",
     .help =
@@ -91,7 +98,10 @@ const struct command record_command = {
         "and processes followed each other. `reprise replay` repeats it.\n"
         "\n"
         "  -o, --output FOLDER   make the recording there (default: PROGRAM-N in the recordings' own place)\n"
-        "  --order=chunk         how threads are ordered: one at a time, in chunks\n"
+        "  --order=chunk         how threads are ordered: one at a time, in chunks (the default)\n"
+        "  --order=dag           in parallel, as a graph of episodes\n"
+        "  --order=scalar        in parallel, as episodes with time stamps\n"
+        "  --order=arcs          in parallel, as arcs between instructions\n"
         "  --chunk=N             at most N instructions in a chunk while others wait (default: 1048576)\n"
         "  --chaos=SEED          chunks of random sizes in random order, by SEED: rare interleavings come up "
         "sooner\n"

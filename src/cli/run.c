@@ -15,8 +15,10 @@ static int parse_check(const char *word, struct engine_config *to) {
     to->check = CHECK_NONE;
   else if (!strcmp(word, "accesses"))
     to->check = CHECK_ACCESSES;
+  else if (!strcmp(word, "all"))
+    to->check = CHECK_ALL;
   else
-    return bad_usage(&run_command, "--check=%s: expected none or accesses", word);
+    return bad_usage(&run_command, "--check=%s: expected none, accesses or all", word);
   return 0;
 }
 
@@ -58,12 +60,14 @@ static int run(int argc, char **argv) {
 
 const struct command run_command = {
     .name = "run",
-    .usage = "[--check=none|accesses] [--counters] [--] PROGRAM [ARGUMENT]…",
+    .usage = "[--check=none|accesses|all] [--counters] [--] PROGRAM [ARGUMENT]…",
     .summary = "run a program under the engine",
     .help =
         "Runs PROGRAM, found as the shell finds it, translated by the engine and otherwise unchanged.\n"
         "\n"
-        "  --check=accesses   check a permission before every access to memory (default: none)\n"
+        "  --check=accesses   check a permission before every access to memory but through the stack "
+        "pointer\n"
+        "  --check=all        before every access (default: none)\n"
         "  --counters         print what the engine has done when the program ends\n"
         "\n"
         "The exit status is PROGRAM's; 127 if it is not found, 126 if it can't be executed,\n"

@@ -175,8 +175,36 @@ struct exit *arch_exit(const struct thread *thread);
 enum entry_kind arch_wanted_entry(const struct thread *thread);
 /* The position counts the whole block from its entry on; takes that back when nothing of it was executed. */
 void arch_uncount(struct thread *thread, const struct block *block, unsigned instructions);
-/* EXIT_CHECK: grants the permission; returns the code address to go on at. */
-uintptr_t arch_check_missed(struct thread *thread, const struct exit *exit);
+/* A check has missed inside a block: */
+struct miss {
+  uintptr_t retry, pc; /* where to check again, and the application's instruction */
+  uintptr_t address;   /* what was checked, as far as the rest of the block relies on it */
+  size_t bytes;
+  bool write;
+  uint64_t detail;             /* the architecture's */
+  unsigned word, instructions; /* how many of the block have not been executed, and where they were counted */
+};
+/* Makes the application's registers (but not its flags) and position what they are before the instruction. */
+void arch_miss(struct thread *thread, const struct exit *exit, struct miss *miss);
+/* Goes on in the block, at the code address returned; or leaves it, with the whole state in the context. */
+uintptr_t arch_miss_resume(struct thread *thread, const struct miss *miss);
+void arch_miss_leave(struct thread *thread, const struct miss *miss);
+/* Without a directory: everything is permitted. */
+void arch_permit(struct thread *thread, const struct miss *miss);
+
+/* What an instruction does to memory. */
+struct access {
+  uintptr_t address;
+  size_t bytes;
+  bool write;
+};
+enum { ARCH_ACCESSES_MAX = 40 };
+/* The accesses of the instruction at pc, with the registers of the context: all blocks that it could touch, perhaps some more. 0
+ * if it can't be read. */
+unsigned arch_accesses(struct thread *thread, uintptr_t pc, struct access to[ARCH_ACCESSES_MAX]);
+/* A repeated instruction runs in pieces, each of which counts as one: before and after the step over it. */
+void arch_begin_piece(struct thread *thread);
+void arch_end_piece(struct thread *thread, uintptr_t pc);
 /* Whether the program wants a trap after each instruction; raises that trap. */
 bool arch_stepping(const struct thread *thread);
 void arch_stepped(struct thread *thread);

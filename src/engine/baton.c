@@ -11,6 +11,7 @@
 
 #include "engine/lib.h"
 #include "engine/log.h"
+#include "engine/permissions.h"
 #include "engine/stops.h"
 #include "engine/verify.h"
 
@@ -33,7 +34,7 @@ static char state_of(const struct rthread *rthread) {
 }
 
 /* One that was killed stays a zombie until its parent looks. */
-static bool is_alive(const struct rthread *rthread) {
+bool rthread_is_alive(const struct rthread *rthread) {
   char state = state_of(rthread);
   return state != 'X' && state != 'Z';
 }
@@ -45,24 +46,32 @@ static bool end_killed(void) {
   bool any = false;
   for (uint32_t i = 0; i < REGION_SLOTS; i++) {
     struct rthread *rthread = &region->slots[i];
-    if (atomic_load(&rthread->state) != SLOT_LIVE || is_alive(rthread)) continue;
+    if (atomic_load(&rthread->state) != SLOT_LIVE || rthread_is_alive(rthread)) continue;
+    if (permissions_on()) permissions_bury(rthread);
     baton_forget(rthread);
     any = true;
   }
   return any;
 }
 
-struct rthread *rthread_make(void) {
+struct rthread *rthread_make(uint32_t number) {
   for (;;) {
     bool ending = false;
+    /* In parallel a slot is best not used again: what its last thread has left in directories would be asked of the new one. */
+    uint32_t first = in_parallel() ? region->threads : 0;
     for (uint32_t i = 0; i < REGION_SLOTS; i++) {
-      struct rthread *rthread = &region->slots[i];
+      struct rthread *rthread = &region->slots[(first + i) % REGION_SLOTS];
       uint32_t state = atomic_load(&rthread->state);
       ending |= state == SLOT_ENDED;
       if (state != SLOT_FREE) continue;
       region_lock();
+      if (atomic_load(&rthread->state) != SLOT_FREE) {
+        region_unlock();
+        continue;
+      }
       memset(rthread, 0, sizeof *rthread);
-      rthread->number = region->threads++;
+      rthread->number = replaying() && in_parallel() ? number : region->threads;
+      region->threads++;
       rthread->quiet_since = UINT64_MAX;
       atomic_fetch_add(&region->live, 1);
       atomic_store(&rthread->state, SLOT_LIVE);
@@ -79,7 +88,7 @@ struct rthread *rthread_make(void) {
 }
 
 void rthread_unmake(struct rthread *rthread) {
-  region->threads--;
+  if (!in_parallel()) region->threads--;
   rthread_end(rthread);
 }
 
@@ -122,7 +131,7 @@ static void grant(struct rthread *rthread) {
     uint8_t buffer[CHUNK_END_LARGEST];
     struct chunk_end end = region->open_end;
     end.next = rthread->number;
-    if (region->open_chunk) ring_put(NULL, buffer, chunk_encode(&end, buffer));
+    if (region->open_chunk) ring_put(&region->order, buffer, chunk_encode(&end, buffer));
     region->open_chunk = slot;
     region->open_number = rthread->number;
     rthread->chunk_start = rthread->ring.position;
@@ -321,14 +330,14 @@ static void learn_end(struct thread *thread) {
   rthread->end = (struct chunk_end){0};
   for (;;) {
     size_t count;
-    const uint8_t *bytes = ring_content(NULL, &count);
+    const uint8_t *bytes = ring_content(&region->order, &count);
     int used = chunk_decode(&rthread->end, bytes, count);
     if (used < 0) sphere_fail(OUTCOME_DAMAGED, "the order log is damaged");
-    if (used > 0) ring_consume(NULL, (size_t)used);
+    if (used > 0) ring_consume(&region->order, (size_t)used);
     if (used > 0 && !chunk_is_mark(&rthread->end, rthread->number)) return;
     if (used > 0) mark = rthread->end;
     rthread->end = (struct chunk_end){0};
-    if (!used && !ring_await(NULL, count)) break;
+    if (!used && !ring_await(&region->order, count)) break;
   }
   if (!atomic_load(&region->order.broken)) return; /* the last chunk of all */
   if (!mark.known) sphere_fail(OUTCOME_LOG_ENDS, NULL);
@@ -340,10 +349,10 @@ static void await_turn(struct thread *thread) {
   while (!take_turn(thread)) {
     region_wait(&thread->rthread->turn, 0);
     struct rthread *now = holder();
-    if (!now || now == thread->rthread || is_alive(now)) continue;
+    if (!now || now == thread->rthread || rthread_is_alive(now)) continue;
     /* Dead. If it is the holder even now, it did not pass the baton on before. */
     bool waits = !atomic_load(&thread->rthread->turn) && !atomic_load(&region->finished);
-    if (waits && holder() == now && !is_alive(now))
+    if (waits && holder() == now && !rthread_is_alive(now))
       replay_diverged(thread, "expected to wait for thread %u, got the end of that", now->number);
   }
 }

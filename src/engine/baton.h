@@ -21,7 +21,10 @@ void baton_pass(struct thread *thread);
 void baton_await(struct thread *thread, enum chunk_reason reason);
 
 /* A slot for a new R-thread, made by the holder. */
-struct rthread *rthread_make(void);
+/* number: in a replay in parallel that of the R-thread; else it is the next one. */
+struct rthread *rthread_make(uint32_t number);
+/* Whether the kernel still has its thread. */
+bool rthread_is_alive(const struct rthread *rthread);
 /* Its thread never came to be. */
 void rthread_unmake(struct rthread *rthread);
 /* Its stream is complete. */

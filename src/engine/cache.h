@@ -18,6 +18,7 @@ enum exit_kind {
   EXIT_EMULATE,     /* an instruction the engine performs; target is the instruction behind it */
   EXIT_FETCH,       /* target can't be fetched: raise the fault */
   EXIT_UNSUPPORTED, /* the instruction at target is not supported: say so, raise SIGILL */
+  EXIT_ACCESS,      /* the engine takes what the instruction at target needs and steps over it */
   EXIT_CHECK,       /* permission missing for the access of the instruction; goes back into the block */
   EXIT_STALE,       /* the block's source bytes have changed */
 };

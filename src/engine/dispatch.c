@@ -6,6 +6,7 @@
 #include "engine/dispatch.h"
 
 #include "engine/cache.h"
+#include "engine/permissions.h"
 #include "engine/lib.h"
 #include "engine/signals.h"
 #include "engine/sphere.h"
@@ -43,6 +44,29 @@ static void connect(struct thread *thread, const struct departure *from, struct 
     arch_link(from->exit, to);
 }
 
+/* A check has missed. Takes what the instruction needs. If nothing else was given up meanwhile, the rest of the block may
+ * rely on its earlier checks, and the instruction is checked again: the code address to go on at. Otherwise, 0: the block is
+ * left before the instruction. */
+static uintptr_t missed(struct thread *thread, const struct exit *exit) {
+  struct miss miss;
+  struct access accesses[ARCH_ACCESSES_MAX];
+  uint32_t epoch = thread->cache_epoch;
+  arch_miss(thread, exit, &miss);
+  if (!permissions_on()) {
+    arch_permit(thread, &miss);
+    return arch_miss_resume(thread, &miss);
+  }
+  unsigned count = arch_accesses(thread, miss.pc, accesses);
+  cache_leave(thread); /* or whoever flushes the cache would wait for who waits for it */
+  bool kept = permissions_take(thread, accesses, count) &&
+              permissions_reach(thread, miss.address, miss.bytes, miss.write);
+  bool again = kept && cache_enter(thread) && thread->cache_epoch == epoch;
+  if (again) return arch_miss_resume(thread, &miss);
+  atomic_store(&thread->in_cache, 1); /* as the caller knows it */
+  arch_miss_leave(thread, &miss);
+  return 0;
+}
+
 /* Runs in the cache until something needs the engine. */
 static void run(struct thread *thread, struct block *block, struct departure *left) {
   thread->last_blocks[++thread->last_block % COUNT_OF(thread->last_blocks)] = block;
@@ -51,13 +75,17 @@ static void run(struct thread *thread, struct block *block, struct departure *le
     arch_run(thread, code);
     left->exit = arch_exit(thread);
     if (!left->exit || left->exit->kind != EXIT_CHECK) break;
-    code = arch_check_missed(thread, left->exit);
+    code = missed(thread, left->exit);
+    if (code) continue;
+    *left = (struct departure){.kind = EXIT_ACCESS, .copy.target = arch_pc(thread)};
+    return;
   }
   left->epoch = thread->cache_epoch;
   left->kind = left->exit ? left->exit->kind : EXIT_INDIRECT;
   left->entry = left->exit ? ENTRY_DIRECT : arch_wanted_entry(thread);
   if (left->exit) left->copy = *left->exit;
-  if (left->kind == EXIT_POLL) arch_uncount(thread, left->exit->block, left->exit->block->instructions);
+  if (left->kind == EXIT_POLL || left->kind == EXIT_ACCESS)
+    arch_uncount(thread, left->exit->block, left->exit->block->instructions);
 }
 
 /* Does what the exit asks for; afterwards arch_pc says where to go on. */
@@ -87,6 +115,9 @@ static void serve_exit(struct thread *thread, struct departure *left) {
     case EXIT_STALE:
       cache_drop(exit->target);
       break;
+    case EXIT_ACCESS:
+      thread->step_next = true;
+      break;
     case EXIT_CHECK:
       BUG("a permission check left the cache");
   }
@@ -94,17 +125,24 @@ static void serve_exit(struct thread *thread, struct departure *left) {
 
 /* Runs one instruction; false if it must be tried again. */
 static bool step_once(struct thread *thread, struct departure *left) {
+  uintptr_t pc = arch_pc(thread);
+  if (permissions_on()) {
+    struct access accesses[ARCH_ACCESSES_MAX];
+    permissions_take(thread, accesses, arch_accesses(thread, pc, accesses));
+  }
   if (!cache_enter(thread)) return false;
-  struct block *block = cache_lookup_step(arch_pc(thread));
+  struct block *block = cache_lookup_step(pc);
   if (!block) {
     cache_leave(thread);
-    cache_translate(arch_pc(thread), ENTRY_STEP);
+    cache_translate(pc, ENTRY_STEP);
     return false;
   }
   if (near_stop(thread)) arch_favour(thread, block);
+  if (in_parallel()) arch_begin_piece(thread);
   run(thread, block, left);
   cache_leave(thread);
   serve_exit(thread, left);
+  if (in_parallel()) arch_end_piece(thread, pc);
   return true;
 }
 
@@ -123,7 +161,13 @@ static _Noreturn void loop(struct thread *thread) {
       serve_pending(thread);
     signals_stress(thread);
     if (arch_stepping(thread)) {
+      thread->step_next = false;
       step(thread, &left);
+      continue;
+    }
+    if (thread->step_next) {
+      thread->step_next = false;
+      step_once(thread, &left);
       continue;
     }
     uintptr_t pc = arch_pc(thread);

@@ -12,10 +12,17 @@
 enum { ENGINE_CONFIG_MAGIC = 0x52505231, ENGINE_PATH_MAX = 4096, OUTPUT_ROLES = 1024 };
 
 /* Which memory accesses call for the inline permission check. */
-enum check_mode { CHECK_NONE, CHECK_ACCESSES /* every access that is not stack-pointer relative */ };
+enum check_mode {
+  CHECK_NONE,
+  CHECK_ACCESSES, /* every access that is not stack-pointer relative */
+  CHECK_ALL,      /* really every one */
+};
 
 /* What the engine does besides running the program. */
 enum engine_mode { MODE_RUN, MODE_RECORD, MODE_REPLAY };
+
+/* How the threads of a sphere are ordered. All but the first run at once. */
+enum engine_order { ENGINE_CHUNK, ENGINE_DAG, ENGINE_NAMED, ENGINE_SCALAR, ENGINE_ARCS };
 
 struct engine_config {
   uint32_t magic;
@@ -24,6 +31,8 @@ struct engine_config {
   uint32_t first;        /* 1: started by the launcher, so errors are told to the user; 0: by an execve */
   uint32_t check;        /* enum check_mode */
   uint64_t check_memory; /* record: instructions between two digests of a process's memory; 0: none */
+  uint32_t order;        /* enum engine_order */
+  uint64_t max_episode;  /* of the order, 0: no limit */
   uint32_t counters;     /* print counters at exit */
   uint32_t log_channels; /* REPRISE_LOG as a bit mask, see log.h */
   uint32_t hide_no_randomize; /* the launcher, not the program, has turned randomisation off */
@@ -51,6 +60,8 @@ struct engine_config {
 #define VDSO_BASE (ENGINE_BASE + 0x200000000UL)   /* the kernel's vDSO, moved out of the program's way */
 #define REGION_BASE (ENGINE_BASE + 0x300000000UL) /* shared with the manager: input/region.h */
 #define RINGS_BASE (ENGINE_BASE + 0x400000000UL)
+#define DIRECTORY_BASE (ENGINE_BASE + 0x500000000UL) /* entries of memory blocks, then what belongs to them */
+#define DIRECTORY_PART 0x21000000UL
 #define THREAD_AREA_BASE (ENGINE_BASE + 0x1000000000UL) /* one slot per thread */
 #define THREAD_AREA_STRIDE 0x8000000UL
 
@@ -63,6 +74,10 @@ static inline bool replaying(void) {
 }
 static inline bool in_sphere(void) {
   return __builtin_expect(config.mode != MODE_RUN, 0);
+}
+/* The threads of the sphere run at once. */
+static inline bool in_parallel(void) {
+  return __builtin_expect(config.order != ENGINE_CHUNK, 0);
 }
 extern int engine_fd; /* N; the configuration is N + 1 */
 

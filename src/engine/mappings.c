@@ -54,6 +54,15 @@ bool mappings_in_engine(uintptr_t start, uintptr_t length) {
   return start < ENGINE_END && (start >= ENGINE_BASE || length > ENGINE_BASE - start);
 }
 
+bool mappings_share(void) {
+  bool any = false;
+  lock_take(&mappings_lock);
+  for (const struct mapping *m = tree_from(0); m && !any; m = tree_from(m->end))
+    any = m->shared && m->prot & PROT_WRITE;
+  lock_release(&mappings_lock);
+  return any;
+}
+
 void mappings_add(uintptr_t start, uintptr_t end, uint32_t prot, bool shared) {
   lock_take(&mappings_lock);
   tree_put((struct mapping){.start = start, .end = end, .prot = prot, .shared = shared});

@@ -33,6 +33,8 @@ bool mappings_find(uintptr_t address, struct mapping *out);
 bool mappings_call(struct thread *thread, const struct call *call, long *result);
 /* Replay: maps a file where shmat has attached a segment, so that shmdt finds it. The address, or an error. */
 long mappings_attach(int fd, long at, size_t length, long flags);
+/* Whether memory is mapped that a child would share and could write. */
+bool mappings_share(void);
 /* Whether [start, start + length) touches the engine's region. */
 bool mappings_in_engine(uintptr_t start, uintptr_t length);
 

@@ -2,7 +2,7 @@
  *
  * No descriptor of the recording is open in replay, so which numbers meant standard output and error is followed through
  * the calls that copy and close descriptors. Bytes that never came from the program's memory (sendfile, splice) are not
- * shown. */
+ * shown. In a recording in parallel the numbers are followed, too: calls that write there are put in order. */
 #include <linux/close_range.h>
 #include <linux/fcntl.h>
 #include <linux/poll.h>
@@ -47,18 +47,32 @@ static void close_range(struct thread *thread, long first, unsigned long last) {
   for (long fd = first; fd < OUTPUT_ROLES && (unsigned long)fd <= last; fd++) set_role(thread, fd, 0);
 }
 
+bool output_writes(struct thread *thread, const struct call *call) {
+  switch (call->nr) {
+    case __NR_write:
+    case __NR_pwrite64:
+    case __NR_writev:
+    case __NR_pwritev:
+    case __NR_pwritev2:
+      return role_of(thread, (int)call->args[0]);
+    default:
+      return false;
+  }
+}
+
 void output_call(struct thread *thread, const struct call *call, long result) {
   const long *a = call->args;
   if (result < 0 && call->nr != __NR_close) return;
   switch (call->nr) {
     case __NR_write:
     case __NR_pwrite64:
-      if (role_of(thread, (int)a[0])) show(role_of(thread, (int)a[0]), (const char *)a[1], (size_t)result);
+      if (replaying() && role_of(thread, (int)a[0]))
+        show(role_of(thread, (int)a[0]), (const char *)a[1], (size_t)result);
       break;
     case __NR_writev:
     case __NR_pwritev:
     case __NR_pwritev2:
-      if (role_of(thread, (int)a[0]))
+      if (replaying() && role_of(thread, (int)a[0]))
         show_vector(role_of(thread, (int)a[0]), (uintptr_t)a[1], a[2], (size_t)result);
       break;
     case __NR_dup:

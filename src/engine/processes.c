@@ -18,6 +18,7 @@
 #include "engine/log.h"
 #include "engine/mappings.h"
 #include "engine/signals.h"
+#include "engine/permissions.h"
 #include "engine/slots.h"
 #include "engine/sphere.h"
 #include "engine/syscalls.h"
@@ -80,6 +81,7 @@ static long clone_shared(struct thread *parent, const struct request *request) {
   if (in_sphere()) child->rthread = sphere_before_clone(parent, !(request->flags & CLONE_THREAD), vfork);
   struct rthread *own = child->rthread;
   if (own) child->number = own->number;
+  if (own && permissions_on()) permissions_enlist(child, own);
   long tid = clone_with_slot(child, request);
   if (in_sphere()) sphere_after_clone(parent, own, vfork, os_failed(tid));
   if (os_failed(tid)) {

@@ -5,13 +5,17 @@
 #include <linux/fcntl.h>
 #include <linux/futex.h>
 #include <linux/mman.h>
+#include <linux/poll.h>
 #include <linux/sched.h>
+#include <linux/signal.h>
 
 #include "engine/baton.h"
 #include "engine/files.h"
 #include "engine/lib.h"
 #include "engine/log.h"
+#include "engine/mappings.h"
 #include "engine/objects.h"
+#include "engine/ordering.h"
 #include "engine/sphere.h"
 #include "engine/syscalls.h"
 #include "engine/verify.h"
@@ -27,7 +31,7 @@ void record_event(struct thread *thread, struct input_event *event) {
   long length = input_encode(&rthread->codec, event, buffer, sizeof buffer);
   CHECK(length > 0);
   atomic_store(&rthread->ring.position, event->position);
-  ring_put(rthread, buffer, (size_t)length);
+  ring_put(&rthread->ring, buffer, (size_t)length);
 }
 
 void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes, size_t count) {
@@ -212,37 +216,123 @@ static void log_all_it_may_write(struct thread *thread, const struct call *call)
 
 typedef long perform_call(struct thread *, const struct call *);
 
+/* -- Threads that run at once ------------------------------------------------------------------------------------------------------- */
+
+struct holding {
+  struct thread *thread;
+  bool writes; /* what the kernel writes is wanted, too */
+};
+
+static long hold_piece(void *visitor, const struct input_piece *piece) {
+  const struct holding *holding = visitor;
+  bool write = holding->writes && piece->flags & INPUT_WRITES;
+  bool read =
+      piece->flags & (INPUT_READS | INPUT_PARTIAL) && !(piece->flags & INPUT_IN_PLACE && !holding->writes);
+  if (read || write) permissions_take_range(holding->thread, piece->address, piece->bytes, write);
+  return 0;
+}
+
+/* Takes all memory that the call reads (and writes), at one time: nothing of it was given up before the last was had. */
+static void hold(struct thread *thread, struct input_call *in, bool writes) {
+  struct holding holding = {thread, writes};
+  uint32_t lost;
+  if (!in_parallel()) return;
+  do {
+    lost = permissions_lost(thread);
+    input_reach(in, hold_piece, &holding);
+  } while (permissions_lost(thread) != lost);
+}
+
+static void leave_turn(struct thread *thread) {
+  if (in_parallel())
+    permissions_park(thread);
+  else
+    baton_release(thread, CHUNK_CALL);
+}
+
+static void take_turn(struct thread *thread) {
+  if (in_parallel())
+    permissions_unpark(thread);
+  else
+    baton_take(thread);
+}
+
+static void stop_others(struct thread *thread) {
+  if (in_parallel()) permissions_stop(thread);
+}
+
+static void let_others_go(struct thread *thread) {
+  if (in_parallel()) permissions_go(thread);
+}
+
+/* The thread does not park while it writes, or others would come before what it is just about to write: so it first sees
+ * to it that it need not wait for long. */
+static void take_output(struct thread *thread, const struct call *call) {
+  struct pollfd ready = {.fd = (int)call->args[0], .events = POLLOUT};
+  struct {
+    long seconds, nanoseconds;
+  } none = {0, 0}, patience = {0, 50000000};
+  for (;;) {
+    permissions_take_output(thread);
+    if (os_call5(__NR_ppoll, &ready, 1, &none, 0, 0) || thread->queued.signo) return;
+    permissions_leave_output(thread);
+    permissions_park(thread);
+    os_call5(__NR_ppoll, &ready, 1, &patience, 0, 0);
+    permissions_unpark(thread);
+  }
+}
+
+/* -- Calls that replay emulates, performed --------------------------------------------------------------------------------------------- */
+
 /* The thread keeps the baton, so the kernel may write where the application wants it. */
 static long record_direct(struct thread *thread, const struct call *call, struct input_call *in,
                           perform_call *perform) {
+  hold(thread, in, true);
   uint64_t digest = call_digest(in);
+  bool writes = in_parallel() && output_writes(thread, call);
+  order_tick(thread);
+  if (writes) take_output(thread, call);
   long result = perform(thread, call);
   record_result(thread, call, result, digest, false);
   if (result == -EFAULT || thread->overwritten)
     log_all_it_may_write(thread, call);
   else if (result != CALL_INTERRUPTED)
     input_incoming(in, result, log_piece, thread);
-  if (call->nr == __NR_futex && result > 0) baton_offer(thread);
+  if (call->nr == __NR_futex && result > 0 && !in_parallel()) baton_offer(thread);
+  order_tick(thread);
+  if (writes) permissions_leave_output(thread);
   return result;
 }
 
 static long record_waiting(struct thread *thread, const struct call *call, struct input_call *in,
                            perform_call *perform) {
   struct call bounced = *call;
+  bool dies = call_sends_itself(thread, call) == SIGKILL;
+  if (dies) stop_others(thread); /* its robust mutexes are left */
+  hold(thread, in, false);
   uint64_t digest = call_digest(in);
   refuse_inheritance(call);
   call_leave_if_killed(thread, call);
   if (!waiting_begin(thread, in, &bounced)) return record_direct(thread, call, in, perform);
-  baton_release(thread, CHUNK_CALL);
+  order_tick(thread);
+  if (dies) let_others_go(thread);
+  bool writes = in_parallel() && output_writes(thread, call);
+  if (writes)
+    take_output(thread, call);
+  else
+    leave_turn(thread);
   long result = perform(thread, &bounced);
-  baton_take(thread);
+  if (!writes) take_turn(thread);
   bool interrupted = result == CALL_INTERRUPTED;
+  if (in_parallel() && !interrupted) waiting_hold(thread, result);
   long seen = interrupted ? result : waiting_end(thread, result);
   record_result(thread, call, seen, digest, true);
   if (seen == -EFAULT)
     log_all_it_may_write(thread, call);
   else if (!interrupted)
     waiting_log(thread, result);
+  order_tick(thread);
+  if (writes) permissions_leave_output(thread);
   return seen;
 }
 
@@ -265,16 +355,52 @@ static bool is_clone(long nr) {
   return nr == __NR_clone || nr == __NR_clone3;
 }
 
+/* Whether the child has memory of its own. */
+static bool copies_memory(const struct call *call) {
+  uint64_t flags = (uint64_t)call->args[0];
+#ifdef __NR_fork
+  if (call->nr == __NR_fork) return true;
+  if (call->nr == __NR_vfork) return false;
+#endif
+  if (call->nr == __NR_clone3 && safe_copy(&flags, (const void *)call->args[0], sizeof flags)) return false;
+  return !(flags & CLONE_VM);
+}
+
+/* In parallel, memory is known by its address. */
+static void refuse_sharing(void) {
+  if (in_parallel() && mappings_share())
+    sphere_fail(OUTCOME_UNSUPPORTED,
+                "memory shared between processes can be recorded with --order=chunk only");
+}
+
 static long record_clone(struct thread *thread, const struct call *call, struct input_call *in,
                          perform_call *perform) {
   const struct rthread *parent = thread->rthread;
+  hold(thread, in, true);
   uint64_t digest = call_digest(in);
+  bool copies = copies_memory(call);
+  order_tick(thread);
+  if (copies) refuse_sharing();
+  if (copies) stop_others(thread);
   long result = perform(thread, call);
   if (thread->rthread != parent) return result; /* in the child */
   if (result > 0) record_birth(thread, result);
   record_result(thread, call, result, digest, false);
   if (result != CALL_INTERRUPTED) input_incoming(in, result, log_piece, thread);
+  order_tick(thread);
+  if (copies) let_others_go(thread);
   return result;
+}
+
+/* In parallel, memory is known by its address. */
+static void refuse_aliases(const struct call *call) {
+  if (!in_parallel()) return;
+  long type = call->args[3] & MAP_TYPE;
+  bool shared = call->nr == __NR_mmap && type != MAP_PRIVATE && !(call->args[3] & MAP_ANONYMOUS);
+  if (call->nr == __NR_shmat || (shared && call->args[2] & PROT_WRITE))
+    sphere_fail(
+        OUTCOME_UNSUPPORTED,
+        "shared memory that is mapped from a file or a segment can be recorded with --order=chunk only");
 }
 
 static long record_executed(struct thread *thread, const struct call *call, struct input_call *in,
@@ -294,12 +420,35 @@ static long record_executed(struct thread *thread, const struct call *call, stru
     default:
       break;
   }
+  refuse_aliases(call);
+  hold(thread, in, true);
   uint64_t digest = call_digest(in);
+  order_tick(thread);
+  stop_others(thread);
   long result = perform(thread, &wanted);
   if (call->nr == __NR_mmap && !os_failed(result) && !(call->args[3] & MAP_ANONYMOUS))
     objects_mapped(thread, call, result);
   if (call->nr == __NR_shmat && !os_failed(result)) objects_attached(thread, call, result);
   record_result(thread, call, result, digest, false);
+  order_tick(thread);
+  let_others_go(thread);
+  return result;
+}
+
+/* What the engine answers from its own state, in replay too. Actions of signals belong to all threads. */
+static long record_virtual(struct thread *thread, const struct call *call, struct input_call *in,
+                           perform_call *perform) {
+  enum { FRAME = 32 << 10 };
+  bool common = call->nr == __NR_rt_sigaction && call->args[1];
+  order_tick(thread);
+  hold(thread, in, true);
+  if (in_parallel() && call->nr == __NR_rt_sigreturn)
+    permissions_take_range(thread, arch_sp(thread) - PAGE, FRAME, false);
+  if (common) stop_others(thread);
+  long result = perform(thread, call);
+  if (result == CALL_INTERRUPTED) record_result(thread, call, result, 0, false);
+  order_tick(thread);
+  if (common) let_others_go(thread);
   return result;
 }
 
@@ -341,21 +490,22 @@ long record_call(struct thread *thread, const struct call *call, perform_call *p
       return -error;
     case INPUT_UNSUPPORTED:
       sphere_fail(OUTCOME_UNSUPPORTED, "the system call %s can't be recorded", input_row(call->nr)->name);
-    case INPUT_VIRTUAL: {
-      long result = perform(thread, call);
-      if (result == CALL_INTERRUPTED) record_result(thread, call, result, 0, false);
-      return result;
-    }
+    case INPUT_VIRTUAL:
+      return record_virtual(thread, call, &in, perform);
     case INPUT_EXECUTE:
       return record_executed(thread, call, &in, perform);
     case INPUT_EMULATE:
       break;
   }
   struct region_object *target = objects_target(call);
-  bool keeps = target || atomic_load(&region->live) == 1 || !may_wait(thread, call);
+  bool alone = in_parallel() ? permissions_alone() : atomic_load(&region->live) == 1;
+  bool keeps = target || alone || !may_wait(thread, call);
+  if (target) stop_others(thread);
   long result =
       keeps ? record_direct(thread, call, &in, perform) : record_waiting(thread, call, &in, perform);
   if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
   objects_opened(thread, call, result);
+  if (target) let_others_go(thread);
+  if (in_parallel()) output_call(thread, call, result);
   return result;
 }

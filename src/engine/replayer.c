@@ -12,6 +12,7 @@
 #include "engine/log.h"
 #include "engine/mappings.h"
 #include "engine/objects.h"
+#include "engine/ordering.h"
 #include "engine/signals.h"
 #include "engine/sphere.h"
 #include "engine/syscalls.h"
@@ -29,19 +30,19 @@ const struct input_event *replay_peek(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   while (!rthread->next_bytes) {
     size_t count;
-    const uint8_t *bytes = ring_content(rthread, &count);
+    const uint8_t *bytes = ring_content(&rthread->ring, &count);
     long used = count ? input_decode(&rthread->codec, &rthread->next, bytes, count) : EVENT_TRUNCATED;
     if (used < 0) sphere_fail(OUTCOME_DAMAGED, "the input log of thread %u is damaged", rthread->number);
     if (used > 0)
       rthread->next_bytes = (uint32_t)used;
-    else if (!ring_await(rthread, count))
+    else if (!ring_await(&rthread->ring, count))
       return NULL;
   }
   return &rthread->next;
 }
 
 void replay_consume(struct thread *thread) {
-  ring_consume(thread->rthread, thread->rthread->next_bytes);
+  ring_consume(&thread->rthread->ring, thread->rthread->next_bytes);
   thread->rthread->next_bytes = 0;
 }
 
@@ -67,6 +68,7 @@ void replay_log_ends(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   LOG(threads, "the log ends");
   if (atomic_load(&rthread->ring.broken)) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  if (in_parallel()) order_lost(thread);
   if (rthread->end.known && rthread->end.reason != CHUNK_DEAD)
     replay_diverged(thread, "its input log ends before its last chunk");
   if (!rthread->end.known || rthread->end.next == CHUNK_NOBODY) sphere_fail(OUTCOME_LOG_ENDS, NULL);
@@ -118,6 +120,7 @@ void replay_arm(struct thread *thread) {
     bool exact = rthread->end.reason == CHUNK_POLL || rthread->end.reason == CHUNK_DEAD;
     stop = MIN(stop, exact ? end : ALIGN_UP(end + RUNAWAY, RUNAWAY));
   }
+  if (in_parallel()) stop = MIN(stop, order_stop(thread));
   if (stop != arch_stop(thread)) arch_set_stop(thread, stop);
 }
 
@@ -145,6 +148,7 @@ static void queue_signal(struct thread *thread, const struct input_event *event)
 
 static void replay_safepoint(struct thread *thread) {
   uint64_t position = arch_position(thread);
+  if (in_parallel()) order_gate(thread);
   verify_replay(thread);
   while (chunk_ends_here(thread, CHUNK_POLL)) change_chunks(thread);
   const struct input_event *event = replay_peek(thread);
@@ -164,10 +168,14 @@ static void replay_safepoint(struct thread *thread) {
 }
 
 void sphere_safepoint(struct thread *thread) {
-  if (recording())
-    baton_poll(thread);
-  else
+  if (replaying()) {
     replay_safepoint(thread);
+  } else if (in_parallel()) {
+    atomic_store(&thread->rthread->ring.position, arch_position(thread));
+    permissions_serve(thread);
+  } else {
+    baton_poll(thread);
+  }
 }
 
 /* In a recording, signals that the kernel brought are logged; in a replay they come from there. */
@@ -218,19 +226,15 @@ static bool sets_stack_limit(const struct call *call) {
          !call->args[3];
 }
 
-static long replay_emulated(struct thread *thread, const struct call *call, struct input_call *in,
-                            perform_call *perform) {
-  uint64_t digest = call_digest(in);
-  signals_note_wait_mask(thread, call);
-  call_leave_if_killed(thread, call);
-  verify_call(thread);
+static long replay_emulated(struct thread *thread, const struct call *call, const struct call *shown,
+                            uint64_t digest, perform_call *perform) {
   if (chunk_ends_here(thread, CHUNK_CALL)) change_chunks(thread);
   long result = expect_call(thread, call, digest)->syscall.result;
   replay_consume(thread);
   replay_copy_ins(thread);
   objects_replay_changes(thread);
   if (sets_stack_limit(call) && !result) perform(thread, call);
-  if (result != CALL_INTERRUPTED) output_call(thread, call, result);
+  if (result != CALL_INTERRUPTED) output_call(thread, shown, result);
   return result;
 }
 
@@ -307,15 +311,15 @@ static long replay_brk(struct thread *thread, const struct call *call, perform_c
   return result;
 }
 
-static long replay_clone(struct thread *thread, const struct call *call, struct input_call *in,
+static long replay_clone(struct thread *thread, const struct call *call, uint64_t digest,
                          perform_call *perform) {
   const struct rthread *parent = thread->rthread;
-  uint64_t digest = call_digest(in);
   const struct input_event *event = next_event(thread);
   if (event->kind == EVENT_THREAD || event->kind == EVENT_PROCESS) {
     bool process = event->kind == EVENT_PROCESS;
     uint32_t number = process ? event->process.thread : event->thread.thread;
-    if (number != region->threads)
+    thread->rthread->child_number = number;
+    if (number != region->threads && !in_parallel())
       replay_diverged(thread, "expected thread %u to be born, got %u", number, region->threads);
     thread->rthread->child_id = (int32_t)(process ? event->process.id : event->thread.id);
     replay_consume(thread);
@@ -330,9 +334,8 @@ static long replay_clone(struct thread *thread, const struct call *call, struct 
 }
 
 /* Succeeded in the recording if no result follows. */
-static long replay_exec(struct thread *thread, const struct call *call, struct input_call *in,
+static long replay_exec(struct thread *thread, const struct call *call, uint64_t digest,
                         perform_call *perform) {
-  uint64_t digest = call_digest(in);
   const struct input_event *event = next_event(thread);
   if (event->kind == EVENT_FILE) {
     long result = perform(thread, call);
@@ -349,7 +352,7 @@ static bool interrupted_here(struct thread *thread, const struct call *call) {
          event->syscall.nr == (uint32_t)call->nr && event->syscall.result == CALL_INTERRUPTED;
 }
 
-static long replay_executed(struct thread *thread, const struct call *call, struct input_call *in,
+static long replay_executed(struct thread *thread, const struct call *call, uint64_t digest,
                             perform_call *perform) {
   const struct input_event *event = replay_peek(thread);
   switch (call->nr) {
@@ -365,10 +368,10 @@ static long replay_executed(struct thread *thread, const struct call *call, stru
     case __NR_fork:
     case __NR_vfork:
 #endif
-      return replay_clone(thread, call, in, perform);
+      return replay_clone(thread, call, digest, perform);
     case __NR_execve:
     case __NR_execveat:
-      return replay_exec(thread, call, in, perform);
+      return replay_exec(thread, call, digest, perform);
     case __NR_exit:
     case __NR_exit_group:
       return perform(thread, call);
@@ -378,7 +381,7 @@ static long replay_executed(struct thread *thread, const struct call *call, stru
   if (call->nr == __NR_brk) return replay_brk(thread, call, perform);
   struct call again = *call;
   if (call->nr == __NR_madvise && call->args[2] == MADV_FREE) again.args[2] = MADV_DONTNEED;
-  long wanted = expect_call(thread, call, call_digest(in))->syscall.result;
+  long wanted = expect_call(thread, call, digest)->syscall.result;
   replay_consume(thread);
   long result = perform(thread, &again);
   if (call->nr == __NR_set_tid_address) result = wanted;
@@ -392,22 +395,37 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
   struct input_call in;
   int error = 0;
   long result;
+  const struct rthread *before = thread->rthread;
+  struct call shown = *call;
   input_begin(&in, call->nr, call->args, read_application, NULL);
   in.pid = thread->process->pid;
   enum input_replay how = input_replay(&in, &error);
   if (how == INPUT_REFUSE) return -error;
   if (how == INPUT_UNSUPPORTED)
     replay_diverged(thread, "got a call that can't be recorded: %s", input_row(call->nr)->name);
+  if (in_parallel()) order_gate(thread);
+  uint64_t digest = how == INPUT_VIRTUAL ? 0 : call_digest(&in);
+  if (how == INPUT_EMULATE) {
+    signals_note_wait_mask(thread, call);
+    call_leave_if_killed(thread, call);
+    verify_call(thread);
+    /* When its turn to be shown comes others may have changed it. */
+    if (in_parallel() && output_writes(thread, call)) waiting_begin(thread, &in, &shown);
+  }
+  order_tick(thread);
+  if (in_parallel()) order_gate(thread);
   if (how != INPUT_EMULATE && interrupted_here(thread, call)) {
     replay_consume(thread);
     result = CALL_INTERRUPTED;
   } else if (how == INPUT_VIRTUAL) {
-    return perform(thread, call);
+    result = perform(thread, call);
   } else if (how == INPUT_EXECUTE) {
-    result = replay_executed(thread, call, &in, perform);
+    result = replay_executed(thread, call, digest, perform);
   } else {
-    result = replay_emulated(thread, call, &in, perform);
+    result = replay_emulated(thread, call, &shown, digest, perform);
   }
+  if (thread->rthread != before) return result; /* in a child, which begins */
+  order_tick(thread);
   replay_arm(thread);
   return result;
 }

@@ -8,7 +8,7 @@
 #include "engine/lib.h"
 #include "engine/stops.h"
 
-static bool mapped[REGION_SLOTS + 1]; /* which rings this process has mapped */
+static _Atomic bool mapped[REGION_RINGS]; /* which rings this process has mapped */
 
 static void map_part(uintptr_t at, size_t bytes, uint64_t offset) {
   long result = os_call6(__NR_mmap, at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
@@ -36,17 +36,24 @@ void region_wake(_Atomic uint32_t *word, int waiters) {
 
 enum { FREE, HELD, HELD_WITH_SLEEPERS };
 
-void region_lock(void) {
+static void take(_Atomic uint32_t *lock) {
   uint32_t seen = FREE;
+  if (atomic_compare_exchange_strong(lock, &seen, HELD)) return;
+  while (atomic_exchange(lock, HELD_WITH_SLEEPERS) != FREE) region_wait(lock, HELD_WITH_SLEEPERS);
+}
+
+static void release(_Atomic uint32_t *lock) {
+  if (atomic_exchange(lock, FREE) == HELD_WITH_SLEEPERS) region_wake(lock, 1);
+}
+
+void region_lock(void) {
   arch_self()->in_region = true;
-  if (atomic_compare_exchange_strong(&region->lock, &seen, HELD)) return;
-  while (atomic_exchange(&region->lock, HELD_WITH_SLEEPERS) != FREE)
-    region_wait(&region->lock, HELD_WITH_SLEEPERS);
+  take(&region->lock);
 }
 
 void region_unlock(void) {
   struct thread *self = arch_self();
-  if (atomic_exchange(&region->lock, FREE) == HELD_WITH_SLEEPERS) region_wake(&region->lock, 1);
+  release(&region->lock);
   self->in_region = false;
   if (self->stop_signal && atomic_load(&region->holder) != slot_of(self->rthread) + 1) stops_serve(self);
 }
@@ -63,6 +70,7 @@ static void check_manager(void) {
 }
 
 int64_t region_ask(enum request_kind kind, int64_t value) {
+  take(&region->request_lock);
   region->request_kind = kind;
   region->request_pid = (int32_t)os_call0(__NR_getpid);
   region->request_value = value;
@@ -73,7 +81,9 @@ int64_t region_ask(enum request_kind kind, int64_t value) {
     check_manager();
   }
   atomic_store(&region->request_state, REQUEST_NONE);
-  return region->request_answer;
+  int64_t answer = region->request_answer;
+  release(&region->request_lock);
+  return answer;
 }
 
 void sphere_fail(enum outcome outcome, const char *pattern, ...) {
@@ -106,17 +116,9 @@ void sphere_warn(const char *pattern, ...) {
 
 /* -- Rings -------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t index_of(const struct rthread *of) {
-  return of ? slot_of(of) + 1 : 0;
-}
-
-static struct ring *ring_of(struct rthread *of) {
-  return of ? &of->ring : &region->order;
-}
-
 /* The ring twice in a row. */
-static uint8_t *bytes_of(const struct rthread *of) {
-  uint32_t index = index_of(of);
+static uint8_t *bytes_of(const struct ring *ring) {
+  uint32_t index = region_ring_index(region, ring);
   uintptr_t at = RINGS_BASE + (uintptr_t)index * 2 * RING_BYTES;
   if (!mapped[index]) {
     map_part(at, RING_BYTES, REGION_RING(index));
@@ -138,9 +140,8 @@ static void wait_for_manager(struct ring *ring, uint64_t head, uint64_t tail) {
   atomic_store(&ring->waiting, 0);
 }
 
-void ring_put(struct rthread *of, const void *bytes, size_t count) {
-  struct ring *ring = ring_of(of);
-  uint8_t *to = bytes_of(of);
+void ring_put(struct ring *ring, const void *bytes, size_t count) {
+  uint8_t *to = bytes_of(ring);
   const uint8_t *from = bytes;
   while (count) {
     uint64_t head = ring->head, tail = atomic_load(&ring->tail);
@@ -157,15 +158,13 @@ void ring_put(struct rthread *of, const void *bytes, size_t count) {
   }
 }
 
-const uint8_t *ring_content(struct rthread *of, size_t *count) {
-  struct ring *ring = ring_of(of);
+const uint8_t *ring_content(struct ring *ring, size_t *count) {
   uint64_t tail = ring->tail;
   *count = atomic_load(&ring->head) - tail;
-  return bytes_of(of) + tail % RING_BYTES;
+  return bytes_of(ring) + tail % RING_BYTES;
 }
 
-bool ring_await(struct rthread *of, size_t count) {
-  struct ring *ring = ring_of(of);
+bool ring_await(struct ring *ring, size_t count) {
   for (;;) {
     bool ended = atomic_load(&ring->ended);
     uint64_t head = atomic_load(&ring->head), tail = ring->tail;
@@ -177,8 +176,7 @@ bool ring_await(struct rthread *of, size_t count) {
   }
 }
 
-void ring_consume(struct rthread *of, size_t count) {
-  struct ring *ring = ring_of(of);
+void ring_consume(struct ring *ring, size_t count) {
   uint64_t tail = ring->tail;
   atomic_store(&ring->tail, tail + count);
   uint64_t left = atomic_load(&ring->head) - tail;

@@ -31,12 +31,11 @@ _Noreturn void sphere_fail(enum outcome outcome, const char *pattern, ...)
 /* One line for the user; the sphere goes on. */
 void sphere_warn(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 
-/* The ring of a slot; NULL: the order log's. */
-void ring_put(struct rthread *of, const void *bytes, size_t count);
+void ring_put(struct ring *ring, const void *bytes, size_t count);
 /* What is in it, contiguous. */
-const uint8_t *ring_content(struct rthread *of, size_t *count);
+const uint8_t *ring_content(struct ring *ring, size_t *count);
 /* Waits until there is more than count bytes; false when the stream ends there. */
-bool ring_await(struct rthread *of, size_t count);
-void ring_consume(struct rthread *of, size_t count);
+bool ring_await(struct ring *ring, size_t count);
+void ring_consume(struct ring *ring, size_t count);
 
 #endif

@@ -11,6 +11,7 @@
 #include "engine/counters.h"
 #include "engine/log.h"
 #include "engine/mappings.h"
+#include "engine/ordering.h"
 #include "engine/report.h"
 #include "engine/signal_state.h"
 #include "engine/sphere.h"
@@ -182,7 +183,11 @@ static long push_frame(struct thread *thread, const struct queued_signal *signal
       action->flags & SA_ONSTACK && thread->altstack.ss_size && !on_altstack(thread, request.stack);
   if (entering) request.stack = start + thread->altstack.ss_size;
   if (already || entering) request.stack_limit = start;
-  return arch_push_frame(thread, &request);
+  enum { FRAME = 24 << 10 }; /* at most */
+  if (in_sphere()) order_write(thread, request.stack - FRAME, FRAME);
+  long result = arch_push_frame(thread, &request);
+  if (in_sphere()) order_tick(thread);
+  return result;
 }
 
 /* Enters the handler. When its frame can't be written, the application gets a fault instead, as from the

@@ -6,6 +6,7 @@
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/objects.h"
+#include "engine/ordering.h"
 #include "engine/signals.h"
 #include "engine/verify.h"
 #include "input/digest.h"
@@ -14,6 +15,7 @@
 
 long read_application(void *context, void *to, uintptr_t from, size_t bytes) {
   (void)context;
+  if (permissions_on()) permissions_take_range(arch_self(), from, bytes, false);
   return safe_copy(to, (const void *)from, bytes);
 }
 
@@ -78,19 +80,27 @@ static void set_ids(struct thread *thread) {
 
 /* The first process of all. */
 static void found_sphere(struct thread *thread) {
-  thread->rthread = rthread_make();
+  thread->rthread = rthread_make(0);
   thread->number = thread->rthread->number;
   thread->rthread->process = region->processes++;
   set_ids(thread);
   atomic_store(&thread->rthread->turn, 1);
   if (replaying()) {
     atomic_store(&region->holder, slot_of(thread->rthread) + 1);
-    baton_await(thread, CHUNK_POLL);
+    if (in_parallel())
+      order_adopt(thread->rthread);
+    else
+      baton_await(thread, CHUNK_POLL);
     const struct input_event *event = replay_expect(thread, EVENT_PROCESS, "a new process");
     thread->tid = thread->process->pid = (int)event->process.id;
     replay_consume(thread);
   } else {
-    baton_take(thread);
+    if (in_parallel()) {
+      permissions_start(thread);
+      permissions_begin(thread);
+    } else {
+      baton_take(thread);
+    }
     atomic_store(&thread->rthread->turn, 0);
     struct input_event event = {.kind = EVENT_PROCESS,
                                 .process = {.id = (uint32_t)thread->tid, .thread = thread->rthread->number}};
@@ -110,6 +120,10 @@ void sphere_start(struct thread *thread) {
   thread->number = thread->rthread->number;
   set_ids(thread);
   arch_set_position(thread, thread->rthread->ring.position);
+  if (permissions_on()) {
+    permissions_start(thread);
+    permissions_unpark(thread);
+  }
   if (!replaying()) return;
   /* After an execve the process is what it was. */
   thread->tid = thread->process->pid = thread->rthread->seen_id;
@@ -119,7 +133,7 @@ void sphere_begin_program(struct thread *thread) {
   arch_set_position(thread, thread->rthread->ring.position);
   if (replaying())
     replay_arm(thread);
-  else
+  else if (!in_parallel())
     arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
 }
 
@@ -152,10 +166,18 @@ void sphere_stack(struct thread *thread, uintptr_t *sp, uintptr_t top) {
 /* -- Threads and processes ------------------------------------------------------------------------------------------------------ */
 
 struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vfork) {
-  struct rthread *child = rthread_make();
+  struct rthread *child = rthread_make(thread->rthread->child_number);
   child->pid = process ? 0 : thread->rthread->pid;
-  child->process = process ? region->processes++ : thread->rthread->process;
+  child->process = process ? atomic_fetch_add(&region->processes, 1) : thread->rthread->process;
   child->seen_id = thread->rthread->child_id;
+  if (in_parallel()) {
+    if (replaying())
+      order_adopt(child);
+    else
+      permissions_spawn(thread, child);
+    if (vfork && recording()) permissions_park(thread);
+    return child;
+  }
   if (!vfork) return child;
   /* The kernel holds the parent until the child is gone to another program, or dead. */
   if (recording())
@@ -166,8 +188,13 @@ struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vf
 }
 
 void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork, bool failed) {
-  if (vfork && recording()) baton_take(thread);
-  if (vfork && replaying()) baton_await(thread, CHUNK_CALL);
+  if (vfork && permissions_on()) permissions_unpark_apart(thread);
+  if (vfork && in_parallel() && replaying()) {
+    order_tick(thread);
+    order_gate(thread);
+  }
+  if (vfork && recording() && !in_parallel()) baton_take(thread);
+  if (vfork && replaying() && !in_parallel()) baton_await(thread, CHUNK_CALL);
   if (failed)
     rthread_unmake(child);
   else
@@ -175,22 +202,38 @@ void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork
 }
 
 void sphere_child(struct thread *thread, struct rthread *own) {
-  if (thread->rthread != own) thread->number = own->number; /* a process of its own */
+  bool copied = thread->rthread != own; /* a process of its own */
+  if (copied) thread->number = own->number;
   thread->rthread = own;
   set_ids(thread);
   arch_set_position(thread, 0);
+  if (permissions_on()) {
+    if (copied) permissions_start(thread);
+    permissions_begin(thread);
+    return;
+  }
   if (recording()) {
     baton_take(thread);
     return;
   }
   thread->tid = own->seen_id;
   if (!thread->process->pid) thread->process->pid = thread->tid;
-  baton_await(thread, CHUNK_POLL);
+  if (!in_parallel())
+    baton_await(thread, CHUNK_POLL);
+  else
+    order_gate(thread);
   replay_arm(thread);
 }
 
 /* Threads that the kernel ends without their coming by. */
 static void end_others(struct thread *thread) {
+  if (in_parallel()) {
+    if (recording())
+      permissions_retire_others(thread);
+    else
+      order_retire_others(thread);
+    return; /* their slots are theirs until the kernel has ended them */
+  }
   for (uint32_t i = 0; i < REGION_SLOTS; i++) {
     struct rthread *other = &region->slots[i];
     if (other == thread->rthread || atomic_load(&other->state) != SLOT_LIVE) continue;
@@ -203,6 +246,12 @@ static void end(struct thread *thread, struct input_event *event) {
   if (recording()) {
     verify_record(thread, event->exit.group);
     record_event(thread, event);
+    if (in_parallel()) {
+      order_tick(thread);
+      permissions_end(thread);
+      rthread_end(rthread);
+      return;
+    }
     if (!event->exit.group) {
       region->leaving_process = rthread->pid;
       region->leaving_word = (uintptr_t)&thread->kernel_tid;
@@ -217,7 +266,10 @@ static void end(struct thread *thread, struct input_event *event) {
     replay_diverged(thread, "expected to end with status %d, signal %u; got %d, %u", next->exit.status,
                     next->exit.signo, event->exit.status, event->exit.signo);
   replay_consume(thread);
-  if (!rthread->end.known || rthread->end.next == CHUNK_NOBODY) {
+  if (in_parallel()) {
+    order_tick(thread);
+    order_finish(thread);
+  } else if (!rthread->end.known || rthread->end.next == CHUNK_NOBODY) {
     /* Nobody comes after it. Whoever is left was killed in the recording. */
     if (rthread->process) sphere_fail(OUTCOME_LOG_ENDS, NULL);
     atomic_store(&region->finished, 1);
@@ -235,12 +287,18 @@ void sphere_thread_end(struct thread *thread, int status) {
 void sphere_process_end(struct thread *thread, int status, int signo) {
   struct input_event event = {.kind = EVENT_EXIT,
                               .exit = {.group = true, .status = status, .signo = (uint32_t)signo}};
+  if (replaying() && in_parallel()) order_gate(thread);
   end_others(thread);
   end(thread, &event);
 }
 
 void sphere_before_exec(struct thread *thread, struct engine_config *next) {
   end_others(thread);
+  order_tick(thread);
+  if (permissions_on()) {
+    permissions_go(thread);
+    permissions_park(thread);
+  }
   struct rthread *rthread = thread->rthread;
   next->slot = slot_of(rthread);
   rthread->ring.position = arch_position(thread);

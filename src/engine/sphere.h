@@ -87,6 +87,8 @@ long read_application(void *context, void *to, uintptr_t from, size_t bytes);
 
 /* Makes the call work on copies of the application's memory, so that it can go on while others run. False: too large. */
 bool waiting_begin(struct thread *thread, struct input_call *call, struct call *bounced);
+/* In parallel, before that: takes what is to be written, at one time. */
+void waiting_hold(struct thread *thread, long result);
 /* After the call, with the baton: copies what the kernel has written into the application. The call's result. */
 long waiting_end(struct thread *thread, long result);
 /* Logs what was copied. */
@@ -94,7 +96,9 @@ void waiting_log(struct thread *thread, long result);
 
 /* -- output.c ----------------------------------------------------------------------------------------------------------------- */
 
-/* Replay: shows again what a call has written to the recorded program's standard output and error. */
+/* Follows what becomes of the descriptors of standard output and error. Replay: shows again what a call has written there. */
 void output_call(struct thread *thread, const struct call *call, long result);
+/* Whether the call writes there. */
+bool output_writes(struct thread *thread, const struct call *call);
 
 #endif

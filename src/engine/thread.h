@@ -32,6 +32,15 @@
 #define SLOT_PERMISSIONS 0x4000000UL
 #define SLOT_PERMISSIONS_SIZE 0x4000000UL
 
+/* Bits of the permission map: of the block alone, and of the block and its successor together. */
+enum {
+  PERMISSION_READ_PAIR = 1,
+  PERMISSION_WRITE_PAIR = 2,
+  PERMISSION_READ = 4,
+  PERMISSION_WRITE = 8,
+  PERMISSION_BLOCKS = 1 << 26, /* a block is known by address bits 6 to 31 */
+};
+
 /* A signal taken from the kernel and not yet given to the application. While it is queued every asynchronous signal is
  * blocked in the kernel, so there is at most one. */
 struct queued_signal {
@@ -51,7 +60,7 @@ struct process {
   int pid;
   _Atomic uint32_t users; /* threads that point here */
   struct signal_actions *actions;
-  uint8_t output_roles[OUTPUT_ROLES]; /* replay: see engine_config */
+  uint8_t output_roles[OUTPUT_ROLES]; /* see engine_config */
 };
 
 struct thread {
@@ -86,6 +95,7 @@ struct thread {
   bool clear_handlers;               /* CLONE_CLEAR_SIGHAND: done by the child itself */
   struct block *last_blocks[8];      /* ring of blocks entered from the dispatcher, for crash reports */
   unsigned last_block;
+  bool step_next; /* the dispatcher is to take what the next instruction needs, and step over it */
 #if defined(REPRISE_STRESS_SIGNALS)
   unsigned stress;
   bool stress_call;
@@ -100,6 +110,7 @@ struct thread *thread_first(void);
 /* Makes another thread of this process leave the cache at its next safepoint, by a signal: unlike arch_request it can't be
  * lost, but costs more, and a wait in the kernel may end early. */
 void thread_kick(struct thread *thread);
+void kick_thread(int pid, int tid); /* the same for a thread of any process of the sphere */
 /* First C function of a new thread, on its engine stack. */
 _Noreturn void thread_begin(struct thread *thread);
 /* Marks the robust mutexes that the thread holds as abandoned, as the kernel does at its end or at an execve. */

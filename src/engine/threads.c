@@ -15,6 +15,7 @@
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/signal_state.h"
+#include "engine/ordering.h"
 #include "engine/slots.h"
 #include "engine/sphere.h"
 
@@ -55,7 +56,7 @@ static struct thread *slot_at(size_t index) {
 void slot_give_back(struct thread *thread) {
   uintptr_t slot = (uintptr_t)thread;
   os_call3(__NR_madvise, slot + SLOT_TABLES, SLOT_TABLES_END - SLOT_TABLES, MADV_DONTNEED);
-  if (config.check != CHECK_NONE)
+  if (config.check != CHECK_NONE && !permissions_on()) /* there the thread still needs them */
     os_call3(__NR_madvise, slot + SLOT_PERMISSIONS, SLOT_PERMISSIONS_SIZE, MADV_DONTNEED);
   os_call2(__NR_munmap, slot + SLOT_SCRATCH, SLOT_SCRATCH_SIZE); /* left behind by an execve after vfork */
 }
@@ -217,19 +218,25 @@ void thread_begin(struct thread *thread) {
   signals_init_thread(thread);
   if (thread->clear_handlers) signals_clear_handlers(thread);
   if (in_sphere()) sphere_child(thread, thread->rthread);
+  if (in_sphere() && thread->set_child_tid) order_write(thread, thread->set_child_tid, sizeof(uint32_t));
   store_tid(thread->set_child_tid, (uint32_t)thread->tid);
+  if (in_sphere() && thread->set_child_tid) order_tick(thread);
   LOG(threads, "begins at %lx, stack %lx", arch_pc(thread), arch_sp(thread));
   signals_let_in(thread);
   dispatch_run(thread);
 }
 
-void thread_kick(struct thread *thread) {
+void kick_thread(int pid, int tid) {
   siginfo_t info;
   memset(&info, 0, sizeof info);
   info.si_signo = SIGSYS;
   info.si_code = SI_QUEUE;
   info.si_ptr = (void *)KICK_VALUE;
-  os_call4(__NR_rt_tgsigqueueinfo, thread->process->pid, thread->tid, SIGSYS, &info);
+  os_call4(__NR_rt_tgsigqueueinfo, pid, tid, SIGSYS, &info);
+}
+
+void thread_kick(struct thread *thread) {
+  kick_thread(thread->process->pid, thread->tid);
 }
 
 /* -- System calls ---------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include "engine/code.h"
 #include "engine/lib.h"
+#include "engine/permissions.h"
 #include "engine/sphere.h"
 #include "input/bounce.h"
 
@@ -36,6 +37,19 @@ static long log_in(void *visitor, const struct bounce_write *write) {
   record_copy_in(visitor, write->to, write->from ? (const void *)write->from : (const void *)write->to,
                  write->bytes);
   return 0;
+}
+
+static long take(void *visitor, const struct bounce_write *write) {
+  permissions_take_range(visitor, write->to, write->bytes, true);
+  return 0;
+}
+
+void waiting_hold(struct thread *thread, long result) {
+  uint32_t lost;
+  do {
+    lost = permissions_lost(thread);
+    bounce_leave(bounce_of(thread), result, take, thread);
+  } while (permissions_lost(thread) != lost);
 }
 
 long waiting_end(struct thread *thread, long result) {

@@ -14,6 +14,8 @@
 
 #include "input/events.h"
 #include "order/chunk.h"
+#include "order/directory.h"
+#include "order/replay.h"
 
 enum { REGION_MAGIC = 0x52505247, REGION_SLOTS = CHUNK_SLOTS };
 
@@ -46,16 +48,28 @@ struct rthread {
   uint32_t child;         /* … and the slot of its last one */
   _Atomic uint32_t turn;  /* futex: 1 when the baton was handed to it */
   struct ring ring;
+  struct ring order; /* of its own order log, unless threads run one at a time */
   struct input_codec codec;
-  uint64_t chunk_start;    /* position where its chunk began */
-  uint64_t chunk_size;     /* record: how long it may get */
-  uint64_t memory_checked; /* record: position of the last digest of memory */
-  uint32_t offered;        /* record: it has woken somebody, who should have the baton soon */
-  uint64_t quiet_since;    /* position at which a signal was delivered last: no chunk ends there */
-  uint32_t waits_in;       /* record: how its last chunk ended, enum chunk_reason */
-  struct chunk_end end;    /* replay: where the chunk ends */
-  struct input_event next; /* replay: decoded, not consumed yet */
-  uint32_t next_bytes;     /* its length in the ring, 0: none decoded */
+  uint64_t chunk_start;       /* position where its chunk began */
+  uint64_t chunk_size;        /* record: how long it may get */
+  uint64_t memory_checked;    /* record: position of the last digest of memory */
+  uint32_t offered;           /* record: it has woken somebody, who should have the baton soon */
+  uint64_t quiet_since;       /* position at which a signal was delivered last: no chunk ends there */
+  uint32_t waits_in;          /* record: how its last chunk ended, enum chunk_reason */
+  struct chunk_end end;       /* replay: where the chunk ends */
+  struct input_event next;    /* replay: decoded, not consumed yet */
+  uint32_t next_bytes;        /* its length in the ring, 0: none decoded */
+  uint32_t parent;            /* record in parallel: slot of who made it … */
+  struct order_note spawned;  /* … and what the order scheme told it then */
+  uint32_t child_number;      /* replay in parallel: the R-thread that its next child is */
+  struct order_reader reader; /* replay in parallel: of its order log … */
+  struct order_step step;     /* … the step it is at … */
+  uint32_t step_known;        /* … if there is one … */
+  uint32_t step_passed;       /* … whose waits are over */
+  uint32_t order_ended;       /* its order log has nothing more */
+  uint32_t order_slot;        /* where it lived in the recording */
+  _Atomic uint32_t waits_for; /* slot + 1 of whom it waits for, 0: it does not wait */
+  uint64_t ticks;             /* what the engine has done for it at positions of the order log of their own */
 };
 
 enum request_kind {
@@ -104,13 +118,14 @@ struct region {
 
   struct divergence divergence; /* of OUTCOME_DIVERGED */
 
-  _Atomic uint32_t lock;       /* futex lock of all below up to the requests: 0, 1, 2 with sleepers */
-  _Atomic uint32_t holder;     /* slot + 1 of who has the baton, 0: nobody */
-  uint32_t open_chunk;         /* slot + 1 of whose chunk is not closed in the order log yet */
-  struct chunk_end open_end;   /* record: where and how it ended, if it is not the holder's */
-  uint32_t open_number;        /* the R-thread of open_chunk, whose slot may be another's by now */
-  uint32_t threads, processes; /* created so far */
-  _Atomic uint32_t live;       /* slots in use */
+  _Atomic uint32_t lock;     /* futex lock of all below up to the requests: 0, 1, 2 with sleepers */
+  _Atomic uint32_t holder;   /* slot + 1 of who has the baton, 0: nobody */
+  uint32_t open_chunk;       /* slot + 1 of whose chunk is not closed in the order log yet */
+  struct chunk_end open_end; /* record: where and how it ended, if it is not the holder's */
+  uint32_t open_number;      /* the R-thread of open_chunk, whose slot may be another's by now */
+  uint32_t threads;          /* created so far */
+  _Atomic uint32_t processes;
+  _Atomic uint32_t live; /* slots in use */
   struct chunk_scheduler scheduler;
   int32_t leaving_process; /* record: a thread of it is at its end … */
   uintptr_t leaving_word;  /* … and gone when this word of its memory is zero */
@@ -119,6 +134,7 @@ struct region {
   uint32_t object_count;
   struct region_object objects[REGION_OBJECTS]; /* record: a hash table */
 
+  _Atomic uint32_t request_lock;  /* of who asks */
   _Atomic uint32_t request_state; /* futex */
   uint32_t request_kind;
   int32_t request_pid;
@@ -127,11 +143,33 @@ struct region {
 
   struct ring order;
   struct rthread slots[REGION_SLOTS];
+  /* Recording in parallel: the state of the hand-over of memory, and what the order scheme knows of the threads that have
+   * lived in each slot. */
+  _Atomic uint32_t directory_slots; /* one more than the highest slot ever used */
+  struct directory_slot directory[REGION_SLOTS];
+  struct {
+    _Atomic uint32_t holder; /* futex: slot + 1 of who writes to standard output or error */
+    uint32_t writer;         /* slot + 1 of who did last … */
+    uint64_t clock;          /* … and its clock then */
+  } output;
+  /* Replay in parallel: how far the threads of each slot of the recording have come. */
+  struct order_board board;
+  struct {
+    _Atomic uint32_t changes; /* futex: the board has changed for those who wait for this slot */
+    _Atomic uint32_t waiters;
+  } news[REGION_SLOTS];
 };
 
-/* Where things lie in the file; ring 0 is the order log's, then one per slot. */
+/* Where things lie in the file; ring 0 is the order log's, then one per slot, then the order logs of the slots. */
 #define REGION_HEADER ((sizeof(struct region) + 0xffffUL) & ~0xffffUL)
 #define REGION_RING(i) (REGION_HEADER + (uint64_t)(i)*RING_BYTES)
-#define REGION_BYTES REGION_RING(REGION_SLOTS + 1)
+enum { REGION_RINGS = 2 * REGION_SLOTS + 1 };
+#define REGION_BYTES REGION_RING(REGION_RINGS)
+/* Which of them belongs to the structure. */
+static inline uint32_t region_ring_index(const struct region *region, const struct ring *ring) {
+  if (ring == &region->order) return 0;
+  uint32_t slot = (uint32_t)(((uintptr_t)ring - (uintptr_t)region->slots) / sizeof(struct rthread));
+  return ring == &region->slots[slot].ring ? 1 + slot : 1 + REGION_SLOTS + slot;
+}
 
 #endif

@@ -53,7 +53,7 @@
 #define DIRECTORY_INLINE 4 /* sharers an entry can name */
 #endif
 #ifndef DIRECTORY_RANGES
-#define DIRECTORY_RANGES 16 /* an instruction touches no more */
+#define DIRECTORY_RANGES 48 /* an instruction touches no more */
 #endif
 
 /* -- An entry: one word, all zero when untouched ------------------------------------------------------------------------

@@ -55,8 +55,26 @@ void manager_unlock(struct manager *manager) {
     syscall(SYS_futex, lock, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-uint8_t *manager_ring(struct manager *manager, int slot) {
-  return (uint8_t *)manager->region + REGION_RING(slot + 1);
+uint8_t *manager_ring(struct manager *manager, const struct ring *ring) {
+  return (uint8_t *)manager->region + REGION_RING(region_ring_index(manager->region, ring));
+}
+
+/* -- Orders ---------------------------------------------------------------------------------------------------------------- */
+
+static const char *const orders[] = {[ENGINE_CHUNK] = "chunk",
+                                     [ENGINE_DAG] = "dag",
+                                     [ENGINE_NAMED] = "named",
+                                     [ENGINE_SCALAR] = "scalar",
+                                     [ENGINE_ARCS] = "arcs"};
+
+const char *manager_order_name(uint32_t order) {
+  return orders[order];
+}
+
+int manager_order_named(const char *name) {
+  for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+    if (!strcmp(orders[i], name)) return (int)i;
+  return -1;
 }
 
 /* -- Start ----------------------------------------------------------------------------------------------------------------- */

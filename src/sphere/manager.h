@@ -25,6 +25,10 @@ struct manager {
   int64_t (*answer)(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value);
 };
 
+/* The names of the orders, by enum engine_order; and back: -1 if there is none of that name. */
+const char *manager_order_name(uint32_t order);
+int manager_order_named(const char *name);
+
 /* Makes the region and starts the program in it: 0, or -1 with the problem. */
 int manager_start(struct manager *manager, struct engine_config *settings, char **argv, char **envp,
                   uint64_t seed, bool chaos, uint64_t chunk, struct launch_problem *problem);
@@ -33,8 +37,8 @@ void manager_run(struct manager *manager);
 /* Ends the calling process as the program ended. */
 int manager_leave(int status);
 
-/* The bytes of a slot's ring, or of the order log's with slot -1; and its head or tail were moved. */
-uint8_t *manager_ring(struct manager *manager, int slot);
+/* The bytes of a ring; and its head or tail were moved. */
+uint8_t *manager_ring(struct manager *manager, const struct ring *ring);
 void manager_moved(struct manager *manager, struct ring *ring);
 /* The region's lock, if it is free. */
 bool manager_try_lock(struct manager *manager);

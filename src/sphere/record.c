@@ -26,8 +26,9 @@ struct drain {
   struct {
     uint64_t position; /* of the last frame's end */
     bool begun;        /* it has a stream */
-  } streams[REGION_SLOTS + 1];
+  } streams[REGION_RINGS];
   struct keep kept;
+  uint32_t order; /* enum engine_order */
   uint8_t buffer[RECORDING_FRAME_USUAL];
 };
 
@@ -43,40 +44,47 @@ static void copy_to_ring(uint8_t *ring, uint64_t to, const uint8_t *from, size_t
   for (size_t i = 0; i < count; i++) ring[(to + i) % RING_BYTES] = from[i];
 }
 
-/* Appends what is in a ring, in frames of the usual size; a smaller rest only if all is wanted. slot -1: the order log. */
-static bool drain_ring(struct manager *manager, int slot, bool all) {
+/* Appends what is in a ring, in frames of the usual size; a smaller rest only if all is wanted. */
+static bool drain_ring(struct manager *manager, struct ring *ring, struct recording_stream_id id, bool all) {
   struct drain *drain = manager->context;
-  struct ring *ring = slot < 0 ? &manager->region->order : &manager->region->slots[slot].ring;
-  struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};
-  if (slot >= 0) id = (struct recording_stream_id){RECORDING_INPUT, manager->region->slots[slot].number};
+  uint32_t index = region_ring_index(manager->region, ring);
   for (;;) {
     uint64_t tail = atomic_load(&ring->tail), available = atomic_load(&ring->head) - tail;
     /* Written before the bytes, so it is not below the position of any of them. */
     uint64_t last = atomic_load(&ring->position);
     size_t count = available < sizeof drain->buffer ? (size_t)available : sizeof drain->buffer;
     if (!count || (count < sizeof drain->buffer && !all)) return true;
-    copy_out(manager_ring(manager, slot), tail, drain->buffer, count);
-    uint64_t first = drain->streams[slot + 1].position;
+    copy_out(manager_ring(manager, ring), tail, drain->buffer, count);
+    uint64_t first = drain->streams[index].position;
     if (last < first) last = first;
     if (recording_append(drain->writer, id, first, last, drain->buffer, count, &drain->error)) return false;
-    drain->streams[slot + 1].position = last;
-    drain->streams[slot + 1].begun = true;
+    drain->streams[index].position = last;
+    drain->streams[index].begun = true;
     atomic_store(&ring->tail, tail + count);
     manager_moved(manager, ring);
   }
 }
 
-static bool drain_slot(struct manager *manager, int i, bool all) {
+static bool drain_stream(struct manager *manager, struct ring *ring, struct recording_stream_id id, bool all,
+                         bool ended) {
   struct drain *drain = manager->context;
+  uint32_t index = region_ring_index(manager->region, ring);
+  if (!drain_ring(manager, ring, id, all || ended)) return false;
+  if (!ended) return true;
+  if (drain->streams[index].begun && recording_end(drain->writer, id, &drain->error)) return false;
+  memset(&drain->streams[index], 0, sizeof drain->streams[index]);
+  return true;
+}
+
+static bool drain_slot(struct manager *manager, int i, bool all) {
   struct rthread *slot = &manager->region->slots[i];
   uint32_t state = atomic_load(&slot->state);
+  bool ended = state == SLOT_ENDED;
+  struct recording_stream_id input = {RECORDING_INPUT, slot->number}, order = {RECORDING_ORDER, slot->number};
   if (state == SLOT_FREE) return true;
-  if (!drain_ring(manager, i, all || state == SLOT_ENDED)) return false;
-  if (state != SLOT_ENDED) return true;
-  struct recording_stream_id id = {RECORDING_INPUT, slot->number};
-  if (drain->streams[i + 1].begun && recording_end(drain->writer, id, &drain->error)) return false;
-  memset(&drain->streams[i + 1], 0, sizeof drain->streams[i + 1]);
-  manager_free_slot(manager, slot);
+  if (!drain_stream(manager, &slot->ring, input, all, ended)) return false;
+  if (!drain_stream(manager, &slot->order, order, all, ended)) return false;
+  if (ended) manager_free_slot(manager, slot);
   return true;
 }
 
@@ -112,11 +120,42 @@ static void mark_progress(struct manager *manager) {
     size_t count = chunk_encode(&mark, buffer);
     uint64_t head = atomic_load(&region->order.head);
     if (RING_BYTES - (head - atomic_load(&region->order.tail)) >= count) {
-      copy_to_ring(manager_ring(manager, -1), head, buffer, count);
+      copy_to_ring(manager_ring(manager, &region->order), head, buffer, count);
       atomic_store(&region->order.head, head + count);
     }
   }
   manager_unlock(manager);
+}
+
+static struct manager *closing;
+
+static void append_order(const struct order *order, unsigned slot, const uint8_t *bytes, size_t count) {
+  (void)order;
+  struct drain *drain = closing->context;
+  struct rthread *rthread = &closing->region->slots[slot];
+  uint32_t index = region_ring_index(closing->region, &rthread->order);
+  uint64_t first = drain->streams[index].position, last = closing->region->directory[slot].recorder.position;
+  struct recording_stream_id id = {RECORDING_ORDER, rthread->number};
+  if (last < first) last = first;
+  drain->streams[index].position = last;
+  drain->failed |= recording_append(drain->writer, id, first, last, bytes, count, &drain->error) != 0;
+}
+
+/* Threads that were killed: their last episodes end where they were seen last. */
+static void close_orders(struct manager *manager) {
+  struct drain *drain = manager->context;
+  struct region *region = manager->region;
+  struct order order = {.scheme = order_scheme_named(manager_order_name(drain->order)), .log = append_order};
+  if (!order.scheme) return;
+  closing = manager;
+  for (unsigned i = 0; i < REGION_SLOTS; i++) {
+    struct order_recorder *recorder = &region->directory[i].recorder;
+    const struct rthread *rthread = &region->slots[i];
+    if (rthread->state != SLOT_LIVE || !recorder->alive) continue;
+    uint64_t position = rthread->ring.position + rthread->ticks;
+    if (recorder->position < position) recorder->position = position;
+    order.scheme->exit(&order, recorder);
+  }
 }
 
 static bool serve(struct manager *manager, bool last) {
@@ -128,8 +167,11 @@ static bool serve(struct manager *manager, bool last) {
   if (all) drain->flushed = now.tv_sec;
   if (all && !last) mark_progress(manager);
   for (int i = 0; i < REGION_SLOTS && !drain->failed; i++) drain->failed = !drain_slot(manager, i, all);
-  if (!drain->failed) drain->failed = !drain_ring(manager, -1, all);
+  if (!drain->failed)
+    drain->failed = !drain_ring(manager, &manager->region->order,
+                                (struct recording_stream_id){RECORDING_ORDER, RECORDING_SPHERE}, all);
   if (last && !drain->failed) drain->failed = !note_last_chunk(manager);
+  if (last && !drain->failed) close_orders(manager);
   return !drain->failed;
 }
 
@@ -155,7 +197,7 @@ static int describe(struct recording_writer *writer, const struct record_options
   int status = recording_set(writer, "program", settings->program, error);
   for (; *argv && !status; argv++) status = recording_add(writer, "argument", *argv, error);
   if (!status && getcwd(text, sizeof text)) status = recording_set(writer, "directory", text, error);
-  if (!status) status = recording_set(writer, "order", "chunk", error);
+  if (!status) status = recording_set(writer, "order", manager_order_name(settings->order), error);
   snprintf(text, sizeof text, "%lu", (unsigned long)options->seed);
   if (!status && options->chaos) status = recording_set(writer, "chaos", text, error);
   return status ? status : recording_save(writer, error);
@@ -217,6 +259,7 @@ int record(const struct record_options *options, struct engine_config *settings,
   static struct drain drain;
   static struct manager manager;
   struct launch_problem problem;
+  settings->order = options->order;
   const char *name = strrchr(settings->program, '/');
   int status = options->output ? recording_create(options->output, &drain.writer, &drain.error)
                                : recording_create_default(name ? name + 1 : settings->program, &drain.writer,
@@ -228,7 +271,14 @@ int record(const struct record_options *options, struct engine_config *settings,
   manager.context = &drain;
   manager.serve = serve;
   manager.answer = answer;
+  drain.order = settings->order;
   settings->mode = MODE_RECORD;
+  settings->max_episode = options->max_episode;
+  if (settings->order != ENGINE_CHUNK) {
+    settings->check = CHECK_ALL;
+    settings->output_roles[STDOUT_FILENO] = STDOUT_FILENO;
+    settings->output_roles[STDERR_FILENO] = STDERR_FILENO;
+  }
   settings->check_memory = options->check_memory;
   if (manager_start(&manager, settings, argv, environ, options->seed, options->chaos, options->chunk,
                     &problem)) {

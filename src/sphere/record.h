@@ -12,6 +12,8 @@ struct record_options {
   uint64_t seed;
   bool chaos;
   uint64_t chunk;        /* instructions */
+  uint32_t order;        /* enum engine_order */
+  uint64_t max_episode;  /* instructions in an episode of it, 0: any number */
   uint64_t check_memory; /* instructions between two digests of memory, 0: none */
 };
 

@@ -35,6 +35,8 @@ struct feed {
   struct recording_error error;
   bool failed;
   struct source order, slots[REGION_SLOTS];
+  struct source orders[REGION_SLOTS]; /* each thread's own, when they ran at once */
+  bool parallel;
   struct mapped mapped;
   struct number_set threads, files; /* whose stream or content was read, and so checked */
 };
@@ -95,9 +97,8 @@ static void copy_in(uint8_t *ring, uint64_t to, const uint8_t *from, size_t coun
   memcpy(ring, from + first, count - first);
 }
 
-static void feed_ring(struct manager *manager, struct source *source, int slot) {
+static void feed_ring(struct manager *manager, struct source *source, struct ring *ring) {
   struct feed *feed = manager->context;
-  struct ring *ring = slot < 0 ? &manager->region->order : &manager->region->slots[slot].ring;
   bool moved = false;
   if (atomic_load(&ring->ended)) return;
   for (;;) {
@@ -110,7 +111,7 @@ static void feed_ring(struct manager *manager, struct source *source, int slot) 
       break;
     }
     size_t count = source->frame.length - source->at < room ? source->frame.length - source->at : room;
-    copy_in(manager_ring(manager, slot), head, source->frame.bytes + source->at, count);
+    copy_in(manager_ring(manager, ring), head, source->frame.bytes + source->at, count);
     source->at += (uint32_t)count;
     atomic_store(&ring->head, head + count);
     moved = true;
@@ -118,23 +119,32 @@ static void feed_ring(struct manager *manager, struct source *source, int slot) 
   if (moved) manager_moved(manager, ring);
 }
 
+static void feed_stream(struct manager *manager, struct source *source, struct ring *ring,
+                        struct recording_stream_id id) {
+  struct feed *feed = manager->context;
+  if (!source->opened && !open_source(feed, source, id))
+    feed->failed = true;
+  else
+    feed_ring(manager, source, ring);
+}
+
 static bool serve(struct manager *manager, bool last) {
   struct feed *feed = manager->context;
   if (last || feed->failed) return !feed->failed;
-  feed_ring(manager, &feed->order, -1);
+  feed_ring(manager, &feed->order, &manager->region->order);
   for (int i = 0; i < REGION_SLOTS && !feed->failed; i++) {
     struct rthread *slot = &manager->region->slots[i];
     uint32_t state = atomic_load(&slot->state);
-    struct source *source = &feed->slots[i];
     if (state == SLOT_ENDED) {
-      close_source(feed, source, &slot->ring);
+      close_source(feed, &feed->slots[i], &slot->ring);
+      close_source(feed, &feed->orders[i], &slot->order);
       manager_free_slot(manager, slot);
     } else if (state == SLOT_LIVE) {
-      struct recording_stream_id id = {RECORDING_INPUT, slot->number};
-      if (!source->opened && !open_source(feed, source, id))
-        feed->failed = true;
-      else
-        feed_ring(manager, source, i);
+      feed_stream(manager, &feed->slots[i], &slot->ring,
+                  (struct recording_stream_id){RECORDING_INPUT, slot->number});
+      if (feed->parallel)
+        feed_stream(manager, &feed->orders[i], &slot->order,
+                    (struct recording_stream_id){RECORDING_ORDER, slot->number});
     }
   }
   return !feed->failed;
@@ -270,7 +280,8 @@ int replay(const char *path, bool quiet, struct engine_config *settings) {
   }
   const char *order = recording_get(feed.reader, "order", 0),
              *program = recording_get(feed.reader, "program", 0);
-  if (!order || strcmp(order, "chunk")) {
+  int scheme = order ? manager_order_named(order) : -1;
+  if (scheme < 0) {
     fprintf(stderr, "reprise: %s: recorded with the order %s, which this version can't replay\n", path,
             order ? order : "?");
     return DAMAGED;
@@ -283,6 +294,8 @@ int replay(const char *path, bool quiet, struct engine_config *settings) {
   snprintf(settings->program, sizeof settings->program, "%s", program ? program : "?");
   snprintf(settings->execfn, sizeof settings->execfn, "%s", settings->program);
   inherit(feed.reader, settings);
+  settings->order = (uint32_t)scheme;
+  feed.parallel = scheme != ENGINE_CHUNK;
   settings->mode = MODE_REPLAY;
   settings->first = 1;
   settings->program_fd = -1;

@@ -151,7 +151,7 @@ case_signals_passed_on() {
 case_bad_options() {
   refuses 2 'no program' "$REPRISE" record
   refuses 2 'no such option' "$REPRISE" record --unknown /bin/true
-  refuses 2 'expected chunk' "$REPRISE" record --order=other /bin/true
+  refuses 2 'expected chunk, dag' "$REPRISE" record --order=other /bin/true
   refuses 2 'expected a number' "$REPRISE" record --chunk=few /bin/true
   refuses 2 'no such option' "$REPRISE" replay --unknown
   refuses 2 'too many' "$REPRISE" replay one two

@@ -58,7 +58,7 @@ translated() { # PROGRAM ARGS…
     return
   fi
   rm -rf "$dir/recording"
-  limited record "$REPRISE" record $check_memory -o "$dir/recording" -- "$@"
+  limited record "$REPRISE" record --order="${ORDER:-chunk}" $check_memory -o "$dir/recording" -- "$@"
   [ "$(cat "$dir/record/status")" != "exit 122" ] || report skip "$(head -n 1 "$dir/record/stderr")"
   prepare() { :; }
   limited replay "$REPRISE" replay "$dir/recording"

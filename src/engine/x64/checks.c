@@ -3,29 +3,95 @@
  *     mov  gs:[long], s               ; s borrowed, often already
  *     lea  s32, [operand]
  *     shr  s32, 6                     ; block number: address bits 6 to 31
- *     test byte gs:[s + map], bit     ; may I read (1), may I write (2) this block and the next?
- *     jz   miss                       ; the slow path; it comes back to the test
+ *     test byte gs:[s + map], pair    ; may I read (write) this block and the next?
+ *     jz   stub
+ *  back:
+ *     …
+ *  stub:
+ *     test byte gs:[s + map], own     ; may I read (write) this block at least …
+ *     jz   miss
+ *     lea  s32, [operand]
+ *     and  s32, 63
+ *     cmp  s32, 64 - window           ; … and does all that relies on this check lie in it?
+ *     jbe  back
+ *  miss:                              ; the slow path; it comes back to the first lea
  *
- * The map lies at a fixed distance from the thread's slot, so no base register is needed. A set bit covers the block and its
- * successor, so that an access that straddles two blocks passes with one test. Accesses through the stack pointer are
- * left alone. Where the flags are live they are kept in the context meanwhile.
+ * The map lies at a fixed distance from the thread's slot, so no base register is needed. The bit for a pair covers the block
+ * and its successor, so that an access that straddles two blocks passes with one test. Where the flags are live they are kept
+ * in the context meanwhile.
  *
  * A permission is given up at safepoints only, that is, never inside a block. So an access needs no test when an earlier test
  * of the same block covers it: the same registers with the same values, and a displacement at most 64 bytes minus the
- * access above the one tested (the bit vouches for the next block too). Additions of constants to a register are
- * followed, so that an unrolled walk over an array is tested once in 64 bytes. */
+ * access above the one tested. Additions of constants to a register are followed, so that an unrolled walk over an array is
+ * tested once in 64 bytes. The window of a check is as long as the accesses that rely on it reach.
+ *
+ * Instructions whose accesses are many, long, or not simply told (repeated strings, gathers, xsave) are blocks of their own that
+ * the engine steps over when it has taken what they need (accesses.c). */
 #include "engine/x64/translate.h"
 
-enum { PERMISSION_READ = 1, PERMISSION_WRITE = 2, BLOCK_SHIFT = 6 };
+enum { BLOCK_SHIFT = 6, BLOCK_BYTES = 1 << BLOCK_SHIFT, LEAVE = 0xc9 };
 
-bool wants_check(const struct x64_insn *insn) {
-  return insn->has_mem && insn->mem.access != ACCESS_NONE && insn->mem.base != RSP && !insn->mem.vsib;
+static bool is_repeated(const struct x64_insn *insn) {
+  return insn->kind == INSN_STRING && insn->prefixes & (PREFIX_REP | PREFIX_REPNE);
+}
+
+bool wants_engine(const struct x64_insn *insn) {
+  /* Iterations of a repeated instruction are counted in pieces, in replay too. */
+  if (in_parallel() && is_repeated(insn)) return true;
+  if (config.check != CHECK_ALL) return false;
+  bool accesses = insn->has_mem && insn->mem.access != ACCESS_NONE;
+  if (accesses && (insn->mem.vsib || !insn->mem.size || insn->mem.size > BLOCK_BYTES ||
+                   insn->stack_access == ACCESS_READ))
+    return insn->kind != INSN_JMP_IND;
+  if ((insn->string_read || insn->string_write || insn->string_read_di) && insn->kind != INSN_STRING)
+    return true;
+  bool enter = insn->encoding == ENC_LEGACY && insn->map == 0 && insn->opcode == 0xc8;
+  switch (insn->kind) {
+    case INSN_BIT_STRING:
+    case INSN_MOVDIR64B:
+    case INSN_CLZERO:
+    case INSN_TILE_MEMORY:
+    case INSN_XSAVE:
+      return true;
+    default:
+      return enter || stores_fip(insn);
+  }
+}
+
+static void add_operand(struct x64_mem *to, unsigned base, int64_t disp, unsigned size, unsigned access,
+                        unsigned segment) {
+  *to = (struct x64_mem){.base = (uint8_t)base,
+                         .index = REG_NONE,
+                         .scale = 1,
+                         .segment = (uint8_t)segment,
+                         .access = (uint8_t)access,
+                         .size = (uint16_t)size,
+                         .disp = disp};
+}
+
+unsigned checked_operands(const struct x64_insn *insn, struct x64_mem to[OPERANDS_MAX]) {
+  unsigned count = 0;
+  bool accesses = insn->has_mem && insn->mem.access != ACCESS_NONE;
+  if (config.check == CHECK_ACCESSES) {
+    if (accesses && insn->mem.base != RSP && !insn->mem.vsib) to[count++] = insn->mem;
+    return count;
+  }
+  if (accesses) to[count++] = insn->mem;
+  if (insn->string_read) add_operand(&to[count++], RSI, 0, insn->string_read, ACCESS_READ, insn->mem.segment);
+  if (insn->string_write || insn->string_read_di)
+    add_operand(&to[count++], RDI, 0, MAX(insn->string_write, insn->string_read_di),
+                insn->string_write ? ACCESS_WRITE : ACCESS_READ, SEG_NONE);
+  bool leave = insn->encoding == ENC_LEGACY && insn->map == 0 && insn->opcode == LEAVE;
+  if (insn->stack_access == ACCESS_READ)
+    add_operand(&to[count++], leave ? RBP : RSP, 0, insn->stack_size, ACCESS_READ, SEG_NONE);
+  else if (insn->stack_access)
+    add_operand(&to[count++], RSP, -(int64_t)insn->stack_size, insn->stack_size, ACCESS_WRITE, SEG_NONE);
+  return count;
 }
 
 /* s = the low 32 bits of the operand's address. */
-static void emit_address(struct code *c, const struct item *item, unsigned s) {
+static void emit_address(struct code *c, const struct item *item, struct x64_mem mem, unsigned s) {
   const struct x64_insn *insn = &item->insn;
-  struct x64_mem mem = insn->mem;
   if (mem.base == REG_RIP) {
     emit_mov_imm(c, s, (uint32_t)(item->pc + insn->len + (uint64_t)mem.disp));
     return;
@@ -33,7 +99,7 @@ static void emit_address(struct code *c, const struct item *item, unsigned s) {
   bool plain = mem.index == REG_NONE && mem.disp == 0 && mem.base != REG_NONE;
   enum x64_segment segment = mem.segment;
   mem.segment = SEG_NONE;
-  if (!insn->modrm_at)
+  if (mem.base == REG_NONE && mem.index == REG_NONE)
     emit_mov_imm(c, s, (uint32_t)mem.disp);
   else if (plain) {
     if (s >= 8 || mem.base >= 8) emit8(c, (uint8_t)(0x40 | (mem.base >> 3) << 2 | s >> 3));
@@ -56,40 +122,47 @@ static void emit_address(struct code *c, const struct item *item, unsigned s) {
   emit_load(c, r, SPILL(SLOT_SHORT));
 }
 
-enum { BLOCK_BYTES = 1 << BLOCK_SHIFT };
-
 static bool same_registers(const struct checked *checked, const struct x64_mem *mem) {
   return checked->base == mem->base && checked->index == mem->index && checked->segment == mem->segment &&
          (mem->index == REG_NONE || checked->scale == mem->scale);
 }
 
-/* Whether an earlier check covers the access. */
-static bool is_covered(const struct translation *t, const struct x64_insn *insn) {
-  const struct x64_mem *mem = &insn->mem;
+/* Whether an earlier check covers the access; its window is made to. */
+static bool is_covered(struct translation *t, const struct x64_mem *mem) {
   for (unsigned i = 0; i < t->checked_count; i++) {
     const struct checked *checked = &t->checked[i];
     int64_t above = mem->disp - checked->disp;
-    if (same_registers(checked, mem) && above >= 0 && above + mem->size <= BLOCK_BYTES &&
-        (checked->write || !(mem->access & ACCESS_WRITE)))
-      return true;
+    if (!same_registers(checked, mem) || above < 0 || above + mem->size > BLOCK_BYTES ||
+        (!checked->write && mem->access & ACCESS_WRITE))
+      continue;
+    struct check *check = &t->checks[checked->check];
+    check->window = (uint8_t)MAX(check->window, above + mem->size);
+    return true;
   }
   return false;
 }
 
-static void note_checked(struct translation *t, const struct x64_insn *insn) {
-  const struct x64_mem *mem = &insn->mem;
+static void note_checked(struct translation *t, const struct x64_insn *insn, const struct x64_mem *mem) {
   if (mem->base == REG_RIP || mem->size == 0 || insn->address_size == 4) return;
-  unsigned at = t->checked_count < CHECKED_MAX ? t->checked_count++ : t->block->map_count % CHECKED_MAX;
+  unsigned at = t->checked_count < CHECKED_MAX ? t->checked_count++ : t->check_count % CHECKED_MAX;
   t->checked[at] = (struct checked){.base = mem->base,
                                     .index = mem->index,
                                     .scale = mem->scale,
                                     .segment = mem->segment,
                                     .write = mem->access & ACCESS_WRITE,
-                                    .disp = mem->disp};
+                                    .disp = mem->disp,
+                                    .check = (uint8_t)(t->check_count - 1)};
 }
 
 /* If the instruction adds a constant to a 64-bit register and does nothing else, that register; else REG_NONE. */
 static unsigned adds_constant(const struct x64_insn *insn, int64_t *constant) {
+  if (insn->encoding == ENC_LEGACY && insn->map == 0) {
+    bool push = (insn->opcode & 0xf8) == 0x50 || insn->opcode == 0x68 || insn->opcode == 0x6a ||
+                insn->kind == INSN_CALL;
+    bool pop = (insn->opcode & 0xf8) == 0x58 && ((insn->opcode & 7u) | (insn->rex & 1u) << 3) != RSP;
+    *constant = pop ? insn->stack_size : -(int64_t)insn->stack_size;
+    if (push || pop) return RSP;
+  }
   if (insn->encoding != ENC_LEGACY || insn->map != 0 || insn->operand_size != 8) return REG_NONE;
   unsigned reg = insn->modrm >> 3 & 7, rm = (insn->modrm & 7u) | (insn->rex & 1u) << 3;
   bool direct = insn->modrm_at && insn->modrm >> 6 == 3;
@@ -129,14 +202,27 @@ void forget_checked(struct translation *t, const struct x64_insn *insn) {
   }
 }
 
-void emit_check(struct translation *t, unsigned i) {
+static void emit_test(struct code *c, unsigned s, uint8_t bit) {
+  emit8(c, 0x65); /* test byte gs:[s + map], bit */
+  if (s >= 8) emit8(c, 0x41);
+  emit8(c, 0xf6), emit8(c, (uint8_t)(0x80 | (s & 7)));
+  if ((s & 7) == RSP) emit8(c, 0x24);
+  emit32(c, SLOT_PERMISSIONS);
+  emit8(c, bit);
+}
+
+static void emit_small_op(struct code *c, unsigned operation, unsigned s, uint8_t value) {
+  if (s >= 8) emit8(c, 0x41);
+  emit8(c, 0x83), emit8(c, (uint8_t)(0xc0 | operation << 3 | (s & 7))), emit8(c, value);
+}
+
+static void emit_operand_check(struct translation *t, unsigned i, unsigned operand,
+                               const struct x64_mem *mem) {
   struct code *c = &t->code;
   const struct item *item = &t->sb.items[i];
-  if (is_covered(t, &item->insn)) return;
-  note_checked(t, &item->insn);
+  if (is_covered(t, mem)) return;
   bool flags_dead = superblock_flags_dead(&t->sb, i);
-  uint16_t allowed =
-      item->insn.mem.base == REG_RIP ? EASY_BASES : 0xffff; /* it serves as its base right after */
+  uint16_t allowed = mem->base == REG_RIP ? EASY_BASES : 0xffff; /* it serves as its base right after */
   unsigned s = borrow(t, i, flags_dead ? allowed : allowed & (uint16_t) ~(1 << RAX));
   if (!flags_dead) {
     emit_save(c, RAX, SPILL(SLOT_RAX));
@@ -144,19 +230,24 @@ void emit_check(struct translation *t, unsigned i) {
     emit_save(c, RAX, CTX_SPILL_FLAGS);
     emit_load(c, RAX, SPILL(SLOT_RAX));
   }
-  emit_address(c, item, s);
+  uint8_t *retry = c->at;
+  emit_address(c, item, *mem, s);
   if (s >= 8) emit8(c, 0x41);
   emit8(c, 0xc1), emit8(c, (uint8_t)(0xe8 | (s & 7))), emit8(c, BLOCK_SHIFT); /* shr s32, 6 */
-  uint8_t *retry = c->at;
-  emit8(c, 0x65); /* test byte gs:[s + map], bit */
-  if (s >= 8) emit8(c, 0x41);
-  emit8(c, 0xf6), emit8(c, (uint8_t)(0x80 | (s & 7)));
-  if ((s & 7) == RSP) emit8(c, 0x24);
-  emit32(c, SLOT_PERMISSIONS);
-  emit8(c, item->insn.mem.access & ACCESS_WRITE ? PERMISSION_WRITE : PERMISSION_READ);
+  bool write = mem->access & ACCESS_WRITE;
+  emit_test(c, s, write ? PERMISSION_WRITE_PAIR : PERMISSION_READ_PAIR);
   struct exit *miss = new_exit(t, EXIT_CHECK, (uintptr_t)retry);
-  miss->detail = s;
-  new_stub(t, emit_jcc(c, COND_E), miss);
+  miss->detail = s | (flags_dead ? 0 : CHECK_KEEPS_FLAGS) | (uint64_t)operand << CHECK_OPERAND;
+  miss->instructions = (uint16_t)i;
+  CHECK(t->check_count < CHECKS_MAX);
+  t->checks[t->check_count++] = (struct check){.branch = emit_jcc(c, COND_E),
+                                               .back = c->at,
+                                               .exit = miss,
+                                               .mem = *mem,
+                                               .item = (uint8_t)i,
+                                               .scratch = (uint8_t)s,
+                                               .window = (uint8_t)mem->size};
+  note_checked(t, &item->insn, mem);
   if (!flags_dead) {
     emit_save(c, RAX, SPILL(SLOT_RAX));
     emit_load(c, RAX, CTX_SPILL_FLAGS);
@@ -165,17 +256,69 @@ void emit_check(struct translation *t, unsigned i) {
   }
 }
 
-/* The all-permitting slow path. A first touch claims the whole page's worth of blocks. */
-uintptr_t arch_check_missed(struct thread *thread, const struct exit *exit) {
+void emit_checks(struct translation *t, unsigned i) {
+  struct x64_mem operands[OPERANDS_MAX];
+  if (config.check == CHECK_NONE || t->unchecked) return;
+  unsigned count = checked_operands(&t->sb.items[i].insn, operands);
+  for (unsigned k = 0; k < count; k++) emit_operand_check(t, i, k, &operands[k]);
+  if (count && t->borrowed >= 0) t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_LONG, t->borrowed);
+}
+
+void emit_check_stub(struct translation *t, const struct check *check) {
+  struct code *c = &t->code;
+  patch_branch(check->branch, c->at);
+  emit_test(c, check->scratch, check->mem.access & ACCESS_WRITE ? PERMISSION_WRITE : PERMISSION_READ);
+  uint8_t *none = emit_jcc(c, COND_E);
+  emit_address(c, &t->sb.items[check->item], check->mem, check->scratch);
+  emit_small_op(c, 4, check->scratch, BLOCK_BYTES - 1);             /* and s32, 63 */
+  emit_small_op(c, 7, check->scratch, BLOCK_BYTES - check->window); /* cmp s32, 64 - window */
+  patch_branch(emit_jcc(c, COND_BE), check->back);
+  patch_branch(none, c->at);
+  emit_exit_tail(c, check->exit);
+  check->exit->detail |= (uint64_t)check->window << CHECK_WINDOW;
+}
+
+/* -- The slow path ---------------------------------------------------------------------------------------------------- */
+
+/* A first touch claims the whole page's worth of blocks. */
+void arch_permit(struct thread *thread, const struct miss *miss) {
+  enum { EVERYTHING = PERMISSION_READ | PERMISSION_WRITE | PERMISSION_READ_PAIR | PERMISSION_WRITE_PAIR };
   uint8_t *permissions = (uint8_t *)thread + SLOT_PERMISSIONS;
-  uintptr_t block = thread->arch.gpr[exit->detail];
+  uintptr_t block = (uint32_t)miss->address >> BLOCK_SHIFT;
 #if defined(REPRISE_STRESS_SLOW_PATHS)
   /* Every permission lasts until the next miss. */
   permissions[thread->arch.last_granted] = 0;
   thread->arch.last_granted = block;
-  permissions[block] = PERMISSION_READ | PERMISSION_WRITE;
-  return exit->target;
+  permissions[block] = EVERYTHING;
+#else
+  memset(permissions + ALIGN_DOWN(block, 64), EVERYTHING, 64);
 #endif
-  memset(permissions + ALIGN_DOWN(block, 64), PERMISSION_READ | PERMISSION_WRITE, 64);
-  return exit->target;
+}
+
+void arch_miss(struct thread *thread, const struct exit *exit, struct miss *miss) {
+  const struct block *block = exit->block;
+  *miss = (struct miss){.retry = exit->target,
+                        .pc = block->pc + (uintptr_t)(intptr_t)block->map[exit->instructions].pc,
+                        .word = block->count_word,
+                        .instructions = block->instructions - exit->instructions,
+                        .bytes = exit->detail >> CHECK_WINDOW & 0xff,
+                        .detail = exit->detail};
+  thread->arch.scratch = thread->arch.gpr[miss->detail & 15];
+  thread->arch.gpr[miss->detail & 15] = thread->arch.spill[SLOT_LONG];
+  __atomic_sub_fetch(&thread->arch.counts[miss->word], miss->instructions, __ATOMIC_SEQ_CST);
+  operand_of(thread, miss->pc, miss->detail >> CHECK_OPERAND & 0xf, &miss->address, &miss->write);
+}
+
+uintptr_t arch_miss_resume(struct thread *thread, const struct miss *miss) {
+  thread->arch.gpr[miss->detail & 15] = thread->arch.scratch;
+  __atomic_add_fetch(&thread->arch.counts[miss->word], miss->instructions, __ATOMIC_SEQ_CST);
+  return miss->retry;
+}
+
+void arch_miss_leave(struct thread *thread, const struct miss *miss) {
+  thread->arch.rip = miss->pc;
+  if (!(miss->detail & CHECK_KEEPS_FLAGS)) return;
+  uint64_t kept = thread->arch.spill_flags; /* lahf, seto al */
+  thread->arch.rflags = (thread->arch.rflags & ~(uint64_t)FLAGS_STATUS) | (kept >> 8 & 0xff & FLAGS_STATUS) |
+                        (kept & 1 ? FLAG_OF : 0);
 }

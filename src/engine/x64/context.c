@@ -312,6 +312,8 @@ bool arch_uc_recover(struct thread *thread, struct ucontext *uc, siginfo_t *info
     unsigned reg = entry->borrowed >> 5 * slot & BORROWED_MASK;
     if (reg) thread->arch.gpr[reg - 1] = thread->arch.spill[slot];
   }
+  thread->arch.gpr[RCX] += thread->arch.rest;
+  thread->arch.rest = 0;
   thread->arch.rip = block->pc + (uintptr_t)(intptr_t)entry->pc;
   arch_uncount(thread, block, block->instructions - (unsigned)(entry - block->map));
   /* Where the processor reports the instruction itself, the kernel has reported our copy of it. */

@@ -43,7 +43,7 @@ struct arch_context {
   uint32_t unused;
   uint64_t entry;        /* code address that arch_run jumps to */
   uint64_t last_granted; /* block whose permission was granted last (stress builds) */
-  uint64_t unused_line;
+  uint64_t scratch;      /* what the register of a check held when it missed */
   /* The position and the poll. Every block has one of these words: it adds its size to it and leaves the cache when bit 63 is
    * then clear. A word starts at minus its allowance, so bit 63 goes when the allowance is used up; a requester clears it, and
    * bit 62, in all of them. The position is base plus what has been added to the words since they were set. There
@@ -54,6 +54,7 @@ struct arch_context {
   uint64_t stop; /* the position not to be passed */
   /* The last fault's trap number, error code and address, as every later signal frame shows them. */
   uint64_t trap_number, error_code, fault_address;
+  uint64_t rest;      /* iterations of a repeated instruction beyond the piece that runs (accesses.c) */
   uint32_t trap_flag; /* the application's; rflags never has it (flags.c) */
   uint32_t tsc_mode;  /* PR_TSC_SIGSEGV: time stamps fault; 0 or PR_TSC_ENABLE: they are read */
 };

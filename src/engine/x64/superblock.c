@@ -121,7 +121,8 @@ static bool follow(struct superblock *sb, struct item *item) {
       return true;
     case INSN_CALL:
       if (sb->count == SUPERBLOCK_MAX || sb->self_checking) return false;
-      if (!is_linkage_stub(sb, target)) return inlining_begin(sb, item, target);
+      if (!is_linkage_stub(sb, target)) /* with all accesses checked, a return reads the stack as any other */
+        return config.check != CHECK_ALL && inlining_begin(sb, item, target);
       item->inlined = true;
       sb->open = true;
       sb->next_pc = target;
@@ -150,12 +151,15 @@ static void read_main_path(struct superblock *sb) {
       return;
     }
     if (sb->count && self_checking != sb->self_checking) return;
+    bool for_engine = sb->limit > 1 && wants_engine(&item->insn);
+    if (sb->count && for_engine) return;
     sb->self_checking = self_checking;
     if (self_checking && sb->count && bytes + item->insn.len > SELF_CHECKING_BYTES) return;
     if (!add_source(sb, item->pc, item->pc + item->insn.len)) return;
     bytes += item->insn.len;
     sb->count++;
-    if (!follow(sb, item)) return;
+    sb->for_engine = for_engine;
+    if (for_engine || !follow(sb, item)) return;
   }
 }
 
@@ -163,7 +167,7 @@ void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit) {
   sb->limit = limit;
   sb->count = sb->side_exits = sb->range_count = sb->call_count = sb->frame_count = 0;
   sb->page = 1; /* no page */
-  sb->unfetchable = false;
+  sb->unfetchable = sb->for_engine = false;
   sb->open = true;
   sb->next_pc = pc;
   read_main_path(sb);

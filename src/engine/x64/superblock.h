@@ -7,6 +7,8 @@
 #include "engine/x64/decode.h"
 
 enum { SUPERBLOCK_MAX = 64, SIDE_EXITS_MAX = 8, SOURCE_RANGES = 12, FRAMES_MAX = 4, CALLS_MAX = 6 };
+/* With every access checked, blocks are shorter: the code of one must not get too long. */
+enum { CHECKED_SUPERBLOCK_MAX = 32, CHECKED_ACCESSES = 3 };
 
 struct item {
   struct x64_insn insn;
@@ -33,6 +35,7 @@ struct superblock {
   unsigned side_exits;
   bool self_checking; /* its page changes too often to be watched */
   bool open;          /* the last item falls through to next_pc (it is not a branch) */
+  bool for_engine;    /* the engine has to step over the one instruction */
   bool unfetchable;   /* the first instruction can't be fetched; fault_address says where */
   uintptr_t next_pc;  /* where the main path goes on when open */
   uintptr_t fault_address;

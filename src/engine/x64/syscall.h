@@ -27,6 +27,11 @@ static inline void arch_fill_bytes(void *to, int value, unsigned long bytes) {
   __asm__ volatile("rep stosb" : "+D"(to), "+c"(bytes) : "a"(value) : "memory");
 }
 
+/* While spinning. */
+static inline void arch_relax(void) {
+  __builtin_ia32_pause();
+}
+
 /* The vDSO's names for what the engine takes from it. */
 #define ARCH_VDSO_CLOCK_GETTIME "__vdso_clock_gettime"
 #define ARCH_VDSO_CLOCK_GETRES "__vdso_clock_getres"

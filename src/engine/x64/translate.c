@@ -308,7 +308,7 @@ static void emit_gs_relative(struct translation *t, unsigned i) {
 static void emit_copied(struct translation *t, unsigned i) {
   const struct item *item = &t->sb.items[i];
   const struct x64_insn *insn = &item->insn;
-  if (config.check != CHECK_NONE && wants_check(insn)) emit_check(t, i);
+  emit_checks(t, i);
   if (insn->has_mem && insn->mem.segment == SEG_GS && !is_lea(insn))
     emit_gs_relative(t, i);
   else if (insn->has_mem && insn->mem.base == REG_RIP)
@@ -354,6 +354,12 @@ static void note_instruction(struct translation *t, uintptr_t pc) {
   };
 }
 
+/* The checks of a block's last instruction, whose code must find every register in its place. */
+static void check_end(struct translation *t) {
+  emit_checks(t, t->sb.count - 1);
+  give_back(t);
+}
+
 /* Instructions at which a block ends. A trap leaves the program counter behind its instruction: the way on has an entry of
  * its own in the map. */
 static void emit_end(struct translation *t, const struct item *item) {
@@ -372,10 +378,12 @@ static void emit_end(struct translation *t, const struct item *item) {
       end_loop(t, item, next, target);
       return;
     case INSN_CALL:
+      check_end(t);
       push_return_address(t, next);
       end_jump(t, target);
       return;
     case INSN_RET:
+      check_end(t);
       if (insn->imm)
         end_return_releasing(t, (uint16_t)insn->imm);
       else
@@ -383,10 +391,7 @@ static void emit_end(struct translation *t, const struct item *item) {
       return;
     case INSN_JMP_IND:
     case INSN_CALL_IND:
-      if (config.check != CHECK_NONE && wants_check(insn)) {
-        emit_check(t, t->sb.count - 1);
-        give_back(t);
-      }
+      check_end(t);
       save_for_indirect(t);
       load_target(t, item);
       if (insn->kind == INSN_CALL_IND) push_return_address(t, next);
@@ -404,9 +409,11 @@ static void emit_end(struct translation *t, const struct item *item) {
     case INSN_RDGSBASE:
     case INSN_PUSHF: /* only under single steps */
     case INSN_WRGSBASE:
+      check_end(t);
       end_exit(t, EXIT_EMULATE, next, emulation_detail(insn));
       return;
     case INSN_POPF:
+      check_end(t);
       end_popf(t, item, next);
       return;
     case INSN_MOV_TO_SEG:
@@ -441,6 +448,7 @@ static void emit_end(struct translation *t, const struct item *item) {
       }
       break;
     case INSN_FAR:
+      check_end(t);
       if (is_iretq(insn))
         end_exit(t, EXIT_EMULATE, next, emulation_detail(insn));
       else
@@ -467,7 +475,12 @@ static void emit_item(struct translation *t, unsigned i) {
   note_instruction(t, item->pc);
   if (item->returns_to) test_return_address(t, i);
   if (item->inlined) {
-    if (item->insn.kind == INSN_CALL) push_return_address(t, item->pc + item->insn.len);
+    if (item->insn.kind == INSN_CALL) {
+      emit_checks(t, i);
+      if (t->borrowed >= 0) t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_LONG, t->borrowed);
+      push_return_address(t, item->pc + item->insn.len);
+      forget_checked(t, &item->insn);
+    }
     if (item->insn.kind == INSN_RET) release_stack(&t->code, 8);
     return;
   }
@@ -577,6 +590,7 @@ static void emit_stub(struct translation *t, const struct stub *stub) {
 static void finish(struct translation *t) {
   struct code *c = &t->code;
   for (unsigned i = 0; i < t->stub_count; i++) emit_stub(t, &t->stubs[i]);
+  for (unsigned i = 0; i < t->check_count; i++) emit_check_stub(t, &t->checks[i]);
   struct exit *killed = new_exit(t, EXIT_DIRECT, t->block->pc);
   t->block->killed = (uintptr_t)c->at;
   emit_exit_tail(c, killed);
@@ -594,6 +608,10 @@ static void emit_body(struct translation *t) {
   }
   if (t->sb.self_checking) emit_self_check(t);
   emit_entry(t);
+  if (t->sb.for_engine) {
+    end_exit(t, EXIT_ACCESS, t->block->pc, 0);
+    return;
+  }
   for (unsigned i = 0; i < t->sb.count; i++) emit_item(t, i);
   if (t->sb.open) {
     give_back(t);
@@ -605,9 +623,10 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
   struct translation *t = &translation;
   uint8_t *start = cache_reserve(CACHE_BLOCK_MAX);
   if (!start) return NULL;
-  superblock_read(&t->sb, pc, entry == ENTRY_STEP ? 1 : SUPERBLOCK_MAX);
-  unsigned exits =
-      6 + t->sb.side_exits + 2 * t->sb.call_count + (config.check == CHECK_NONE ? 0 : t->sb.count);
+  unsigned limit = config.check == CHECK_ALL ? CHECKED_SUPERBLOCK_MAX : SUPERBLOCK_MAX;
+  superblock_read(&t->sb, pc, entry == ENTRY_STEP ? 1 : limit);
+  unsigned exits = 6 + t->sb.side_exits + 2 * t->sb.call_count +
+                   (config.check == CHECK_NONE ? 0 : CHECKED_ACCESSES * t->sb.count);
   struct block *block = t->block = arena_alloc(sizeof *block);
   block->pc = pc;
   block->count_word = next_count_word++ % COUNT_WORDS;
@@ -616,7 +635,8 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
   block->self_checking = t->sb.self_checking && !t->sb.unfetchable;
   block->instructions = (uint16_t)t->sb.count;
   t->code.at = start;
-  t->stub_count = t->constant_count = t->checked_count = 0;
+  t->stub_count = t->constant_count = t->checked_count = t->check_count = 0;
+  t->unchecked = entry == ENTRY_STEP;
   t->borrowed = -1;
   block->step = entry == ENTRY_STEP;
   if (entry == ENTRY_INDIRECT || entry == ENTRY_RETURN) {

@@ -33,7 +33,8 @@ struct stub {
 /* An address whose permission is known for the rest of the superblock, as long as its registers keep their values. */
 struct checked {
   uint8_t base, index, scale, segment;
-  bool write; /* for writing too */
+  uint8_t check; /* which one it was */
+  bool write;    /* for writing too */
   int64_t disp;
 };
 
@@ -41,6 +42,23 @@ enum {
   STUBS_MAX = SIDE_EXITS_MAX + 2 * CALLS_MAX + SUPERBLOCK_MAX + 8,
   CONSTANTS_MAX = CALLS_MAX + 2,
   CHECKED_MAX = 8
+};
+
+/* A check, until its stub is emitted. */
+struct check {
+  uint8_t *branch, *back;
+  struct exit *exit;
+  struct x64_mem mem;
+  uint8_t item, scratch;
+  uint8_t window; /* bytes from the address tested on that rely on it */
+};
+enum { OPERANDS_MAX = 4, CHECKS_MAX = 96 };
+_Static_assert(CHECKS_MAX < 256, "checked.check is a byte");
+/* In exit.detail of a check, beside its register: the application's flags are in the context. */
+enum {
+  CHECK_KEEPS_FLAGS = 1 << 8,
+  CHECK_OPERAND = 16,
+  CHECK_WINDOW = 24 /* which, and how many bytes of it */
 };
 
 struct translation {
@@ -56,6 +74,9 @@ struct translation {
     uint64_t value;
   } constants[CONSTANTS_MAX];
   unsigned constant_count;
+  struct check checks[CHECKS_MAX];
+  unsigned check_count;
+  bool unchecked; /* what it needs was taken before */
   struct checked checked[CHECKED_MAX];
   unsigned checked_count;
   struct insn_map map[SUPERBLOCK_MAX + 1];
@@ -74,8 +95,15 @@ unsigned borrow(struct translation *t, unsigned i, uint16_t allowed);
 void give_back(struct translation *t);
 
 /* checks.c */
-bool wants_check(const struct x64_insn *insn);
-void emit_check(struct translation *t, unsigned i);
+/* Whether the engine has to step over the instruction, when it has taken what that needs. */
+bool wants_engine(const struct x64_insn *insn);
+/* The accesses of any other instruction that are to be checked. */
+unsigned checked_operands(const struct x64_insn *insn, struct x64_mem to[OPERANDS_MAX]);
+void emit_checks(struct translation *t, unsigned i);
+void emit_check_stub(struct translation *t, const struct check *check);
+
+/* accesses.c: address and direction of one of the operands checked of the instruction at pc. */
+void operand_of(const struct thread *thread, uintptr_t pc, unsigned operand, uintptr_t *address, bool *write);
 /* After an instruction: what it does to the registers of addresses that were checked. */
 void forget_checked(struct translation *t, const struct x64_insn *insn);
 

@@ -1,0 +1,31 @@
+/* ordering.h: a thread's own order log, in a sphere whose threads run at once (ordering.c).
+ *
+ * Positions of the order log count instructions and **ticks**: what the engine does for a thread in between (copying for system
+ * calls, pushing signal frames) touches application memory too, may have to wait for other threads, and so has positions
+ * of its own. Recording and replay tick at the same places. Everything here is for in_parallel() only. */
+#ifndef REPRISE_ENGINE_ORDERING_H
+#define REPRISE_ENGINE_ORDERING_H
+
+#include "engine/permissions.h"
+
+/* The engine has done something for the thread. */
+void order_tick(struct thread *thread);
+
+/* The engine is about to write [address, address + bytes) for the thread: takes it, or waits for whoever did so before. Then comes
+ * the access, then order_tick. */
+void order_write(struct thread *thread, uintptr_t address, size_t bytes);
+
+/* Replay: does what the log has for the thread's position: tells others how far it is, and waits for them. */
+void order_gate(struct thread *thread);
+/* Replay: the instruction count at which it has to come by the gate again. */
+uint64_t order_stop(const struct thread *thread);
+/* Replay: a thread is born; its parent tells, or it itself when it has none. */
+void order_adopt(struct rthread *child);
+/* Replay: the recording knows nothing more of the thread. */
+_Noreturn void order_lost(struct thread *thread);
+/* Replay: the other threads of the process are about to be ended. */
+void order_retire_others(struct thread *thread);
+/* Replay: the thread is at its end, as in the recording. */
+void order_finish(struct thread *thread);
+
+#endif

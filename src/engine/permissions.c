@@ -1,0 +1,495 @@
+/* permissions.c: the tables and waits behind order/directory.h. See permissions.h.
+ *
+ * Entries of blocks lie in the engine's region, so they belong to one address space; the slots lie in the memory that the
+ * sphere's processes share, because a recorder lives on over execve, and a slot may be the home of a thread of
+ * this process now and of another one's later. What was left behind by a thread of the slot that is gone names the one who
+ * lives there now: asking it costs an edge too many, and no harm. */
+#include "engine/permissions.h"
+
+#include <linux/futex.h>
+#include <linux/mman.h>
+
+#include "engine/baton.h"
+#include "engine/lib.h"
+#include "engine/log.h"
+#include "engine/slots.h"
+#include "order/directory_steps.h"
+
+enum { BLOCK_SHIFT = 6, PAGE_BLOCKS = 64, STAGE = PERMISSION_BLOCKS };
+
+#define WORDS ((_Atomic uint64_t *)DIRECTORY_BASE)
+#define INFOS ((uint64_t *)(DIRECTORY_BASE + DIRECTORY_PART))
+
+static struct thread *members[REGION_SLOTS]; /* threads of this address space, by slot */
+static uint8_t stage_held[REGION_SLOTS];     /* enum order_want */
+static _Atomic uint32_t sleeping[REGION_SLOTS];
+static _Atomic uint32_t ending; /* slot + 1 of who ends the process */
+
+static uint8_t *map_of(const struct thread *thread) {
+  return (uint8_t *)thread + SLOT_PERMISSIONS;
+}
+
+static unsigned slot_number(const struct thread *thread) {
+  return slot_of(thread->rthread);
+}
+
+/* -- What the protocol asks ----------------------------------------------------------------------------------------------- */
+
+static struct directory_place place(const struct directory *d, uint64_t block) {
+  (void)d;
+  return (struct directory_place){&WORDS[block], &INFOS[block]};
+}
+
+static unsigned holds(const struct directory *d, unsigned slot, uint64_t block) {
+  (void)d;
+  if (block == STAGE) return stage_held[slot];
+  if (!members[slot]) return 0;
+  uint8_t bits = map_of(members[slot])[block];
+  return bits & PERMISSION_WRITE ? ORDER_WRITE : bits & PERMISSION_READ ? ORDER_READ : 0;
+}
+
+static void fix_pair(uint8_t *map, uint32_t block) {
+  uint32_t next = (block + 1) % PERMISSION_BLOCKS;
+  uint8_t own = map[block] & (PERMISSION_READ | PERMISSION_WRITE);
+  map[block] = own | ((own & map[next]) >> 2);
+}
+
+static void permit(const struct directory *d, unsigned slot, uint64_t block, unsigned permission) {
+  (void)d;
+  if (block == STAGE) {
+    stage_held[slot] = (uint8_t)permission;
+    return;
+  }
+  if (!members[slot]) return;
+  uint8_t *map = map_of(members[slot]);
+  uint32_t b = (uint32_t)block;
+  map[b] = permission == ORDER_WRITE ? PERMISSION_READ | PERMISSION_WRITE : permission ? PERMISSION_READ : 0;
+  fix_pair(map, b);
+  fix_pair(map, (b - 1) % PERMISSION_BLOCKS);
+}
+
+static uint64_t next_touched(const struct directory *d, uint64_t first, uint64_t end) {
+  (void)d;
+  while (first < end && !WORDS[first]) first++;
+  return first;
+}
+
+static void wake(const struct directory *d, unsigned slot) {
+  if (atomic_load(&sleeping[slot]) || !members[slot])
+    os_call3(__NR_futex, &d->slot[slot].events, FUTEX_WAKE, 1);
+}
+
+/* A request may be lost to the target's own counting; who waits repeats it. Threads of other processes are told by a signal. */
+static void kick(const struct directory *d, unsigned slot) {
+  if (atomic_load(&d->slot[slot].state) == DIRECTORY_PARKED) return;
+  const struct rthread *rthread = &region->slots[slot];
+  if (members[slot])
+    arch_request(members[slot]);
+  else if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->tid)
+    kick_thread(rthread->pid, rthread->tid);
+  wake(d, slot);
+}
+
+static void put(const struct order *order, unsigned slot, const uint8_t *bytes, size_t count) {
+  (void)order;
+  struct ring *ring = &region->slots[slot].order;
+  atomic_store(&ring->position, region->directory[slot].recorder.position);
+  ring_put(ring, bytes, count);
+}
+
+static struct order order = {.log = put};
+static struct directory directory = {
+    .order = &order,
+    .place = place,
+    .holds = holds,
+    .permit = permit,
+    .next_touched = next_touched,
+    .wake = wake,
+    .kick = kick,
+};
+
+static struct directory_slot *self(const struct thread *thread) {
+  return &region->directory[slot_number(thread)];
+}
+
+static void set_position(struct thread *thread) {
+  self(thread)->recorder.position = order_position(thread);
+}
+
+/* -- Waiting --------------------------------------------------------------------------------------------------------------- */
+
+enum { SPINS = 400, SPINS_PER_KICK = 50, PAUSES = 20 };
+
+/* Reminds those who have not answered yet. Who was killed never will: it is parked for good. */
+static void remind(const struct directory_slot *slot, bool others) {
+  for (unsigned i = 0; i < DIRECTORY_BATCH; i++) {
+    uint32_t asks = atomic_load(&slot->cell[i].asks), running = DIRECTORY_RUNNING;
+    unsigned target = asks >> 8;
+    if ((asks & 0xff) != CELL_ASKED || (!members[target] && !others)) continue;
+    kick(&directory, target);
+    if (!members[target] && !rthread_is_alive(&region->slots[target]))
+      atomic_compare_exchange_strong(&region->directory[target].state, &running, DIRECTORY_PARKED);
+  }
+}
+
+/* Until events of the slot are others than were seen, or for a while. */
+static void wait_for_events(struct thread *thread, uint32_t seen) {
+  struct directory_slot *slot = self(thread);
+  unsigned me = slot_number(thread);
+  for (unsigned i = 1; i <= SPINS; i++) {
+    if (atomic_load(&slot->events) != seen) return;
+    if (i % SPINS_PER_KICK == 0) remind(slot, false);
+    for (unsigned k = 0; k < PAUSES; k++) arch_relax();
+  }
+  struct {
+    long seconds, nanoseconds;
+  } patience = {0, 1000000};
+  atomic_store(&sleeping[me], 1);
+  os_call4(__NR_futex, &slot->events, FUTEX_WAIT, seen, &patience);
+  atomic_store(&sleeping[me], 0);
+  remind(slot, true);
+}
+
+static void park_steps(struct thread *thread,
+                       enum directory_result (*step)(const struct directory *, unsigned,
+                                                     struct directory_parking *)) {
+  struct directory_parking parking = {0};
+  for (enum directory_result result;
+       (result = step(&directory, slot_number(thread), &parking)) != DIRECTORY_DONE;)
+    if (result == DIRECTORY_WAITS) wait_for_events(thread, parking.seen);
+}
+
+/* The process ends, and this thread with it. */
+static _Noreturn void retire(struct thread *thread) {
+  if (self(thread)->recorder.alive) {
+    set_position(thread);
+    park_steps(thread, directory_exit_step);
+  }
+  for (;;) os_call0(__NR_pause);
+}
+
+static bool is_ending(unsigned me) {
+  uint32_t ender = atomic_load(&ending);
+  return ender && ender != me + 1 && members[ender - 1] && members[me] &&
+         members[ender - 1]->process == members[me]->process;
+}
+
+static void claim_all(struct thread *thread, struct directory_claim *claim) {
+  unsigned me = slot_number(thread);
+  set_position(thread);
+  for (enum directory_result result;
+       (result = directory_claim_step(&directory, me, claim)) != DIRECTORY_DONE;) {
+    if (result == DIRECTORY_WAITS && claim->block == STAGE && is_ending(me)) retire(thread);
+    if (result == DIRECTORY_WAITS) wait_for_events(thread, claim->seen);
+  }
+}
+
+/* -- Taking ---------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t first_block(const struct access *access) {
+  return (uint32_t)access->address >> BLOCK_SHIFT;
+}
+
+/* One more than the last; beyond PERMISSION_BLOCKS when the numbers start again within. */
+static uint64_t end_block(const struct access *access) {
+  uint64_t last = ((access->address & ((1UL << BLOCK_SHIFT) - 1)) + access->bytes - 1) >> BLOCK_SHIFT;
+  return first_block(access) + MIN(last, PERMISSION_BLOCKS - 1UL) + 1;
+}
+
+static bool has_block(const struct thread *thread, uint64_t block, bool write) {
+  return map_of(thread)[block % PERMISSION_BLOCKS] & (write ? PERMISSION_WRITE : PERMISSION_READ);
+}
+
+static bool has(const struct thread *thread, const struct access *access) {
+  if (!access->bytes) return true;
+  for (uint64_t b = first_block(access), end = end_block(access); b < end; b++)
+    if (!has_block(thread, b, access->write)) return false;
+  return true;
+}
+
+bool permissions_reach(struct thread *thread, uintptr_t address, size_t bytes, bool write) {
+  struct access access = {address, bytes, write};
+  return has(thread, &access);
+}
+
+/* What nobody has touched yet is taken by the page, for writing, without asking anyone. */
+static void claim_untouched(struct thread *thread, uint64_t block) {
+  uint64_t start = ALIGN_DOWN(block % PERMISSION_BLOCKS, PAGE_BLOCKS);
+  uint64_t owned = (uint64_t)DIRECTORY_OWNED << 2 | (uint64_t)(slot_number(thread) + 1) << 4;
+  if (atomic_load_explicit(&WORDS[block % PERMISSION_BLOCKS], memory_order_relaxed)) return;
+  for (uint64_t b = start; b < start + PAGE_BLOCKS; b++) {
+    uint64_t none = 0;
+    if (atomic_compare_exchange_strong(&WORDS[b], &none, owned))
+      permit(&directory, slot_number(thread), b, ORDER_WRITE);
+  }
+}
+
+static bool is_asked(const struct directory_slot *slot) {
+  for (size_t i = 0; i < COUNT_OF(slot->asked); i++)
+    if (atomic_load(&slot->asked[i])) return true;
+  return false;
+}
+
+bool permissions_take(struct thread *thread, const struct access *accesses, unsigned count) {
+  if (permissions_has_stage(thread)) return true;
+  const struct directory_slot *slot = self(thread);
+  uint32_t lost = slot->lost;
+  struct directory_claim claim;
+  directory_claim_start(&claim);
+  for (unsigned i = 0; i < count; i++) {
+    const struct access *access = &accesses[i];
+    if (!access->bytes || (access->address >= ENGINE_BASE && access->address < ENGINE_END)) continue;
+    for (uint64_t b = first_block(access), end = end_block(access); b < end; b++)
+      if (!has_block(thread, b, access->write)) claim_untouched(thread, b);
+  }
+  bool all = stage_held[slot_number(thread)];
+  for (unsigned i = 0; i < count && all; i++)
+    if (accesses[i].bytes && !(accesses[i].address >= ENGINE_BASE && accesses[i].address < ENGINE_END))
+      all = has(thread, &accesses[i]);
+  if (all) return true;
+  for (unsigned i = 0; i < count; i++) {
+    const struct access *access = &accesses[i];
+    if (!access->bytes || (access->address >= ENGINE_BASE && access->address < ENGINE_END)) continue;
+    uint64_t first = first_block(access), end = end_block(access);
+    enum order_want want = access->write ? ORDER_WRITE : ORDER_READ;
+    bool room = directory_claim_add(&claim, first, MIN(end, PERMISSION_BLOCKS), want);
+    if (end > PERMISSION_BLOCKS) room = room && directory_claim_add(&claim, 0, end - PERMISSION_BLOCKS, want);
+    CHECK(room);
+  }
+  CHECK(directory_claim_add(&claim, STAGE, STAGE + 1, ORDER_READ));
+  claim_all(thread, &claim);
+  directory_unpin(&directory, slot_number(thread));
+  if (is_asked(slot)) arch_request(thread); /* what was put off meanwhile is served at the next safepoint */
+  return slot->lost == lost;
+}
+
+bool permissions_take_range(struct thread *thread, uintptr_t address, size_t bytes, bool write) {
+  struct access access = {address, bytes, write};
+  return permissions_take(thread, &access, 1);
+}
+
+uint32_t permissions_lost(const struct thread *thread) {
+  return self(thread)->lost;
+}
+
+/* -- Safepoints ------------------------------------------------------------------------------------------------------------- */
+
+void permissions_serve(struct thread *thread) {
+  struct directory_serve serve = {0};
+  set_position(thread);
+  while (directory_serve_step(&directory, slot_number(thread), &serve) != DIRECTORY_DONE) {
+  }
+  struct directory_slot *slot = self(thread);
+  if (slot->recorder.position >= order_limit(&order, &slot->recorder))
+    while (directory_end_step(&directory, slot_number(thread)) != DIRECTORY_DONE) {
+    }
+  if (!stage_held[slot_number(thread)]) permissions_take(thread, NULL, 0);
+}
+
+void permissions_park(struct thread *thread) {
+  set_position(thread);
+  park_steps(thread, directory_park_step);
+}
+
+void permissions_unpark(struct thread *thread) {
+  if (is_ending(slot_number(thread))) retire(thread);
+  park_steps(thread, directory_unpark_step);
+  if (!stage_held[slot_number(thread)]) permissions_take(thread, NULL, 0);
+}
+
+void permissions_unpark_apart(struct thread *thread) {
+  if (is_ending(slot_number(thread))) retire(thread);
+  park_steps(thread, directory_unpark_step);
+  thread->rthread->ticks++;
+  set_position(thread);
+  while (directory_end_step(&directory, slot_number(thread)) != DIRECTORY_DONE) {
+  }
+  if (!stage_held[slot_number(thread)]) permissions_take(thread, NULL, 0);
+}
+
+/* -- The output ---------------------------------------------------------------------------------------------------------------- */
+
+/* One lock for the whole sphere, and an edge from who had it last: as a block that everybody writes, but nobody has to be
+ * asked. Who was killed with it does not have it any more. */
+static void lock_output(uint32_t me) {
+  for (;;) {
+    uint32_t holder = 0;
+    if (atomic_compare_exchange_strong(&region->output.holder, &holder, me)) return;
+    region_wait(&region->output.holder, holder);
+    if (atomic_load(&region->output.holder) == holder && !rthread_is_alive(&region->slots[holder - 1]))
+      atomic_compare_exchange_strong(&region->output.holder, &holder, 0);
+  }
+}
+
+static void lock_recorder_of(unsigned slot) {
+  while (!lock_recorder(&directory, slot)) arch_relax();
+}
+
+void permissions_take_output(struct thread *thread) {
+  unsigned me = slot_number(thread);
+  uint32_t nobody = 0;
+  if (!atomic_compare_exchange_strong(&region->output.holder, &nobody, me + 1)) {
+    permissions_park(thread);
+    lock_output(me + 1);
+    permissions_unpark(thread);
+  }
+  uint32_t writer = region->output.writer;
+  if (!writer || writer == me + 1) return;
+  struct order_ask ask = {.block = STAGE + 1, .from = (uint16_t)me, .want = ORDER_WRITE};
+  struct order_note note;
+  lock_recorder_of(writer - 1);
+  order.scheme->registered(&order, &region->directory[writer - 1].recorder, &ask, region->output.clock,
+                           &note);
+  unlock_recorder(&directory, writer - 1);
+  set_position(thread);
+  lock_recorder_of(me);
+  order.scheme->receive(&order, &self(thread)->recorder, writer - 1, &note);
+  unlock_recorder(&directory, me);
+}
+
+void permissions_leave_output(struct thread *thread) {
+  unsigned me = slot_number(thread);
+  struct order_ask ask = {.block = STAGE + 1, .from = (uint16_t)me, .want = ORDER_WRITE};
+  struct order_note note = {0};
+  set_position(thread);
+  if (!order.scheme->asks_writer) order.scheme->reply(&order, &self(thread)->recorder, &ask, &note);
+  region->output.clock = note.clock;
+  region->output.writer = me + 1;
+  atomic_store(&region->output.holder, 0);
+  region_wake(&region->output.holder, 1);
+}
+
+/* -- The stage ---------------------------------------------------------------------------------------------------------------- */
+
+bool permissions_has_stage(const struct thread *thread) {
+  const struct directory_slot *slot = self(thread);
+  return slot->pins && stage_held[slot_number(thread)] == ORDER_WRITE;
+}
+
+void permissions_stop(struct thread *thread) {
+  struct directory_claim claim;
+  directory_claim_start(&claim);
+  directory_claim_add(&claim, STAGE, STAGE + 1, ORDER_WRITE);
+  claim_all(thread, &claim);
+}
+
+void permissions_go(struct thread *thread) {
+  directory_unpin(&directory, slot_number(thread));
+  arch_request(thread);
+}
+
+/* Whether nothing more is to come from the slot. Who waits in the kernel is made to end there: it will find that out when it
+ * comes back. */
+static bool is_retired(struct directory_slot *other) {
+  uint32_t parked = DIRECTORY_PARKED;
+  if (!atomic_compare_exchange_strong(&other->state, &parked, DIRECTORY_HELD)) return false;
+  if (other->recorder.alive) order.scheme->exit(&order, &other->recorder);
+  atomic_store(&other->state, DIRECTORY_PARKED);
+  return true;
+}
+
+void permissions_retire_others(struct thread *thread) {
+  unsigned me = slot_number(thread);
+  if (!permissions_has_stage(thread)) permissions_stop(thread);
+  atomic_store(&ending, me + 1);
+  for (unsigned i = 0; i < REGION_SLOTS; i++) {
+    if (i == me || !members[i] || members[i]->process != thread->process) continue;
+    while (!is_retired(&region->directory[i])) {
+      uint32_t seen = atomic_load(&self(thread)->events);
+      struct directory_serve serve = {0};
+      set_position(thread);
+      while (directory_serve_step(&directory, me, &serve) != DIRECTORY_DONE) {
+      }
+      kick(&directory, i);
+      wait_for_events(thread, seen);
+    }
+  }
+}
+
+bool permissions_alone(void) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < atomic_load(&region->directory_slots); i++) count += members[i] != NULL;
+  return count <= 1;
+}
+
+/* -- Beginnings and ends --------------------------------------------------------------------------------------------------------- */
+
+static void map_tables(void) {
+  long at = os_call6(__NR_mmap, DIRECTORY_BASE, 2 * DIRECTORY_PART, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (os_failed(at)) die(125, "cannot map the directory of memory blocks (error %ld)", -at);
+}
+
+static void set_order(void) {
+  static const struct order_scheme *const schemes[] = {[ENGINE_DAG] = &order_dag,
+                                                       [ENGINE_NAMED] = &order_named,
+                                                       [ENGINE_SCALAR] = &order_scalar,
+                                                       [ENGINE_ARCS] = &order_arcs};
+  order.scheme = schemes[config.order];
+  order.options.max_episode = config.max_episode;
+  directory.slot = region->directory;
+  directory.slots = &region->directory_slots;
+}
+
+static void note_slot(unsigned slot) {
+  uint32_t now = atomic_load(&region->directory_slots);
+  while (now < slot + 1 && !atomic_compare_exchange_weak(&region->directory_slots, &now, slot + 1)) {
+  }
+  struct order_recorder *recorder = &region->directory[slot].recorder;
+  if (!recorder->now.clock) order_recorder_init(recorder, slot);
+}
+
+void permissions_start(struct thread *thread) {
+  set_order();
+  map_tables();
+  memset(members, 0, sizeof members);
+  memset(stage_held, 0, sizeof stage_held);
+  os_call3(__NR_madvise, map_of(thread), SLOT_PERMISSIONS_SIZE, MADV_DONTNEED);
+  unsigned slot = slot_number(thread);
+  atomic_store(&ending, 0);
+  members[slot] = thread;
+  note_slot(slot);
+}
+
+void permissions_spawn(struct thread *thread, struct rthread *child) {
+  set_position(thread);
+  note_slot(slot_of(child));
+  child->parent = slot_number(thread);
+  while (directory_spawn_step(&directory, slot_number(thread), slot_of(child), &child->spawned) !=
+         DIRECTORY_DONE) {
+  }
+}
+
+void permissions_enlist(struct thread *child, struct rthread *own) {
+  members[slot_of(own)] = child;
+}
+
+void permissions_begin(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  unsigned me = slot_of(rthread);
+  bool first = !rthread->number;
+  struct directory_parking parking = {0};
+  for (enum directory_result result;
+       (result = directory_begin_step(&directory, me, &parking, first ? me : rthread->parent,
+                                      first ? NULL : &rthread->spawned)) != DIRECTORY_DONE;)
+    if (result == DIRECTORY_WAITS) wait_for_events(thread, parking.seen);
+  permissions_take(thread, NULL, 0);
+}
+
+void permissions_end(struct thread *thread) {
+  unsigned me = slot_number(thread);
+  directory_unpin(&directory, me);
+  set_position(thread);
+  park_steps(thread, directory_exit_step);
+  members[me] = NULL;
+  os_call3(__NR_madvise, map_of(thread), SLOT_PERMISSIONS_SIZE, MADV_DONTNEED);
+}
+
+void permissions_bury(struct rthread *rthread) {
+  struct directory_slot *slot = &region->directory[slot_of(rthread)];
+  uint64_t position = rthread->ring.position + rthread->ticks;
+  uint32_t running = DIRECTORY_RUNNING;
+  if (slot->recorder.position < position) slot->recorder.position = position;
+  if (slot->recorder.alive) order.scheme->exit(&order, &slot->recorder);
+  atomic_compare_exchange_strong(&slot->state, &running, DIRECTORY_PARKED);
+}

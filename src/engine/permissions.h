@@ -1,0 +1,66 @@
+/* permissions.h: who may touch which block of the application's memory, while threads are recorded in parallel (permissions.c).
+ *
+ * The hand-over itself is order/directory.h; here are its tables, its waits, and what the engine asks of it.
+ *
+ * **The stage** is a block of its own, beside all memory. Every thread that runs application code, or touches application memory
+ * for it, has it for reading. Who takes it for writing has the address space to itself: all others have come to a stop, what
+ * they did is ordered before it, and what they do next after it. Mapping changes, forks and ends of threads do that. */
+#ifndef REPRISE_ENGINE_PERMISSIONS_H
+#define REPRISE_ENGINE_PERMISSIONS_H
+
+#include "engine/rings.h"
+
+static inline bool permissions_on(void) {
+  return __builtin_expect(config.mode == MODE_RECORD, 0) && in_parallel();
+}
+
+/* A program begins, or a child of a fork: nobody has touched anything. The thread is the only one. */
+void permissions_start(struct thread *thread);
+/* Before a thread of this address space is created: its recorder is told of its birth. */
+void permissions_spawn(struct thread *thread, struct rthread *child);
+void permissions_enlist(struct thread *child, struct rthread *own);
+/* A new thread's first act; the last one, with the stage taken. */
+void permissions_begin(struct thread *thread);
+void permissions_end(struct thread *thread);
+
+/* A thread that was killed is at its end. */
+void permissions_bury(struct rthread *rthread);
+
+/* Takes all blocks of the accesses at once. The thread keeps them until it next serves, parks, or takes others. True: it has not
+ * given anything up meanwhile. */
+bool permissions_take(struct thread *thread, const struct access *accesses, unsigned count);
+bool permissions_take_range(struct thread *thread, uintptr_t address, size_t bytes, bool write);
+/* Whether the thread has the blocks of that range. */
+bool permissions_reach(struct thread *thread, uintptr_t address, size_t bytes, bool write);
+/* Counts what was given up; unchanged means that all that was taken since is still there. */
+uint32_t permissions_lost(const struct thread *thread);
+
+/* At a safepoint: gives up what others ask for. */
+void permissions_serve(struct thread *thread);
+/* Around a wait in the kernel: others may take what they need. */
+void permissions_park(struct thread *thread);
+void permissions_unpark(struct thread *thread);
+
+/* There is no other thread in this address space. */
+bool permissions_alone(void);
+
+/* The same, where what comes after the wait has to be told apart from what came before, in replay: there is a tick in between. */
+void permissions_unpark_apart(struct thread *thread);
+
+/* Around a call that writes to the sphere's standard output or error: these follow each other in replay as they did. */
+void permissions_take_output(struct thread *thread);
+void permissions_leave_output(struct thread *thread);
+
+/* Takes the stage for writing, and lets others on it again. */
+void permissions_stop(struct thread *thread);
+void permissions_go(struct thread *thread);
+bool permissions_has_stage(const struct thread *thread);
+/* All other threads of this process come to their end here, for good; the stage is taken. */
+void permissions_retire_others(struct thread *thread);
+
+/* Positions of the order log: instructions, and what the engine did for the thread in between. */
+static inline uint64_t order_position(const struct thread *thread) {
+  return arch_position(thread) + thread->rthread->ticks;
+}
+
+#endif
