@@ -110,7 +110,7 @@ $(TESTS)/input/%: tests/input/%.c $(INPUT_SHARED) $(INPUT_PARTS) $(wildcard test
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(INPUT_SHARED) $(INPUT_PARTS)
 
-$(RISCV_PROGRAMS): $(TESTS)/%: tests/%.c tests/sim/programs/program.h
+$(RISCV_PROGRAMS): $(TESTS)/%: tests/%.c tests/sim/programs/program.h tests/sim/workloads/workload.h
 	$(call say,RISCV-CC $<)
 	$(Q)mkdir -p $(@D) && $(RISCV_CC) $(RISCV_FLAGS) -o $@ $< -lm
 

@@ -1,4 +1,4 @@
-/* sim.c: reprise sim: a program on the simulated multiprocessor. */
+/* sim.c: reprise sim: programs on the simulated multiprocessor. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,13 @@
 #include "sim/run.h"
 
 struct options {
-  struct sim_config config;
+  struct sim_request request;
+  struct sim_program programs[SIM_MAX_PROGRAMS];
+  const char *folder; /* -o of the part that is being read */
   bool statistics, json;
 };
+
+/* -- Options ------------------------------------------------------------------------------------------------------------ */
 
 static int read_setting(struct options *options, const char *setting) {
   char name[64];
@@ -18,60 +22,145 @@ static int read_setting(struct options *options, const char *setting) {
   if (!value || (size_t)(value - setting) >= sizeof name)
     return bad_usage(&sim_command, "%s: not of the form NAME=VALUE", setting);
   snprintf(name, sizeof name, "%.*s", (int)(value - setting), setting);
-  const char *error = config_set(&options->config, name, value + 1);
+  const char *error = config_set(&options->request.config, name, value + 1);
   return error ? bad_usage(&sim_command, "%s: %s", setting, error) : 0;
 }
 
 static int set(struct options *options, const char *name, const char *value) {
-  const char *error = config_set(&options->config, name, value);
+  const char *error = config_set(&options->request.config, name, value);
   return error ? bad_usage(&sim_command, "--%s: `%s` %s", name, value, error) : 0;
 }
 
-/* An option with a value. */
-static int take_value(struct options *options, const char *name, const char *value) {
-  if (!strcmp(name, "--harts") || !strcmp(name, "--seed")) return set(options, name + 2, value);
-  if (!strcmp(name, "--set")) return read_setting(options, value);
-  if (!strcmp(name, "--preset"))
-    return config_preset(&options->config, value)
-               ? 0
-               : bad_usage(&sim_command, "%s: no such preset (default, karma, fdr)", value);
-  const char *error = config_read(&options->config, value);
+static int set_episode(struct options *options, const char *value) {
+  char *end;
+  options->request.max_episode = strtoull(value, &end, 10);
+  return *end || end == value || *value == '-'
+             ? bad_usage(&sim_command, "--max-episode: `%s` is not a number", value)
+             : 0;
+}
+
+static int set_scheme(struct options *options, const char *value) {
+  options->request.scheme = value;
+  return sim_scheme(value) ? 0
+                           : bad_usage(&sim_command, "%s: no such scheme (dag, named, scalar, arcs)", value);
+}
+
+static int set_preset(struct options *options, const char *value) {
+  return config_preset(&options->request.config, value)
+             ? 0
+             : bad_usage(&sim_command, "%s: no such preset (default, karma, fdr)", value);
+}
+
+static int set_folder(struct options *options, const char *value) {
+  options->folder = value;
+  return 0;
+}
+
+static int set_harts(struct options *options, const char *value) {
+  return set(options, "harts", value);
+}
+
+static int set_seed(struct options *options, const char *value) {
+  return set(options, "seed", value);
+}
+
+static int read_config(struct options *options, const char *value) {
+  const char *error = config_read(&options->request.config, value);
   return error ? complain(STATUS_USAGE, "%s", error) : 0;
 }
 
-static bool wants_value(const char *name) {
-  static const char *const names[] = {"--harts", "--seed", "--set", "--preset", "--config"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i], name)) return true;
+static const struct {
+  const char *name;
+  int (*take)(struct options *options, const char *value);
+} valued[] = {{"--harts", set_harts},   {"--seed", set_seed},          {"--set", read_setting},
+              {"--preset", set_preset}, {"--config", read_config},     {"--scheme", set_scheme},
+              {"-o", set_folder},       {"--max-episode", set_episode}};
+
+/* The option at argv[*i], and its value if it has one. */
+static int take_option(struct options *options, int argc, char **argv, int *i) {
+  const char *name = argv[*i];
+  if (!strcmp(name, "--flat"))
+    options->request.config.flat = true;
+  else if (!strcmp(name, "--tso"))
+    options->request.config.tso = true;
+  else if (!strcmp(name, "--stats"))
+    options->statistics = true;
+  else if (!strcmp(name, "--json"))
+    options->statistics = options->json = true;
+  else {
+    for (size_t n = 0; n < sizeof valued / sizeof *valued; n++) {
+      if (strcmp(valued[n].name, name)) continue;
+      if (*i + 1 == argc) return bad_usage(&sim_command, "%s: needs a value", name);
+      return valued[n].take(options, argv[++*i]);
+    }
+    return bad_usage(&sim_command, "%s: no such option", name);
+  }
+  return 0;
+}
+
+/* -- Parts: what is done with one program --------------------------------------------------------------------------------- */
+
+static bool find_mode(const char *word, enum sphere_mode *mode) {
+  static const char *const words[] = {
+      [SPHERE_PLAIN] = "run", [SPHERE_RECORD] = "record", [SPHERE_REPLAY] = "replay"};
+  for (int i = 0; i < 3; i++)
+    if (!strcmp(words[i], word)) {
+      *mode = (enum sphere_mode)i;
+      return true;
+    }
   return false;
 }
 
-static int parse(struct options *options, int argc, char **argv, int *next) {
-  int i = 2, status = 0;
-  for (; i < argc && argv[i][0] == '-' && !status; i++) {
-    if (!strcmp(argv[i], "--")) {
-      i++;
-      break;
-    }
-    if (!strcmp(argv[i], "--flat"))
-      options->config.flat = true;
-    else if (!strcmp(argv[i], "--tso"))
-      options->config.tso = true;
-    else if (!strcmp(argv[i], "--stats"))
-      options->statistics = true;
-    else if (!strcmp(argv[i], "--json"))
-      options->statistics = options->json = true;
-    else if (!wants_value(argv[i]))
-      return bad_usage(&sim_command, "%s: no such option", argv[i]);
-    else if (i + 1 == argc)
-      return bad_usage(&sim_command, "%s: needs a value", argv[i]);
-    else {
-      status = take_value(options, argv[i], argv[i + 1]);
-      i++;
-    }
+/* One part, argc words long: a mode, options, and a program with its arguments or a recording. */
+static int take_part(struct options *options, int argc, char **argv) {
+  enum sphere_mode mode;
+  int i = 1, status = 0;
+  if (argc < 1 || !find_mode(argv[0], &mode))
+    return bad_usage(&sim_command, "%s: not run, record, replay or figures", argc < 1 ? "nothing" : argv[0]);
+  options->folder = NULL;
+  for (; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") && !status; i++)
+    status = take_option(options, argc, argv, &i);
+  if (status) return status;
+  if (i < argc && !strcmp(argv[i], "--")) i++;
+  if (i == argc)
+    return bad_usage(&sim_command, mode == SPHERE_REPLAY ? "no recording given" : "no program given");
+  if (mode == SPHERE_REPLAY && i + 1 < argc)
+    return bad_usage(&sim_command, "%s: too many arguments", argv[i + 1]);
+  if (options->folder && mode != SPHERE_RECORD) return bad_usage(&sim_command, "-o: only for record");
+  struct sim_program *program = &options->programs[options->request.count++];
+  *program = mode == SPHERE_REPLAY ? (struct sim_program){mode, argv[i], NULL}
+                                   : (struct sim_program){mode, options->folder, argv + i};
+  return 0;
+}
+
+static int take_parts(struct options *options, int argc, char **argv) {
+  int status = 0;
+  for (int start = 1; start < argc && !status;) {
+    int end = start;
+    while (end < argc && strcmp(argv[end], ":::")) end++;
+    if (options->request.count == SIM_MAX_PROGRAMS)
+      return bad_usage(&sim_command, "at most %d programs", SIM_MAX_PROGRAMS);
+    argv[end] = NULL; /* each program's arguments end */
+    status = take_part(options, end - start, argv + start);
+    start = end + 1;
   }
-  *next = i;
   return status;
+}
+
+static bool has(const struct options *options, enum sphere_mode mode) {
+  for (uint32_t i = 0; i < options->request.count; i++)
+    if (options->programs[i].mode == mode) return true;
+  return false;
+}
+
+static int check(const struct options *options) {
+  const char *impossible = config_check(&options->request.config);
+  if (impossible) return bad_usage(&sim_command, "%s", impossible);
+  if (options->request.config.flat && (has(options, SPHERE_RECORD) || has(options, SPHERE_REPLAY)))
+    return bad_usage(&sim_command, "--flat: recording and replay need caches");
+  if (has(options, SPHERE_RECORD) && has(options, SPHERE_REPLAY))
+    return complain(STATUS_UNSUPPORTED, "recording one program while another is replayed is not supported yet");
+  return 0;
 }
 
 static double host_seconds(void) {
@@ -81,35 +170,37 @@ static double host_seconds(void) {
 }
 
 static int run(int argc, char **argv) {
-  struct options options = {0};
-  struct sim_outcome outcome;
-  int next = argc;
-  config_preset(&options.config, "default");
+  static struct options options;
+  static struct sim_outcome outcome;
+  options.request.programs = options.programs;
+  config_preset(&options.request.config, "default");
   if (argc < 2) return bad_usage(&sim_command, "run, record, replay or figures?");
-  if (!strcmp(argv[1], "record") || !strcmp(argv[1], "replay") || !strcmp(argv[1], "figures"))
-    return complain(STATUS_UNSUPPORTED, "sim %s is not supported yet", argv[1]);
-  if (strcmp(argv[1], "run"))
-    return bad_usage(&sim_command, "%s: not run, record, replay or figures", argv[1]);
-  int status = parse(&options, argc, argv, &next);
+  if (!strcmp(argv[1], "figures")) return complain(STATUS_UNSUPPORTED, "sim figures is not supported yet");
+  int status = take_parts(&options, argc, argv);
+  if (!status) status = check(&options);
   if (status) return status;
-  if (next == argc) return bad_usage(&sim_command, "no program given");
-  const char *impossible = config_check(&options.config);
-  if (impossible) return bad_usage(&sim_command, "%s", impossible);
-  struct sim_program program = {SPHERE_PLAIN, NULL, argv + next};
-  double start = host_seconds();
   fflush(NULL);
-  sim_run(&options.config, &program, 1, &outcome);
-  if (options.statistics) sim_print(stderr, &options.config, &outcome, host_seconds() - start, options.json);
+  double start = host_seconds();
+  sim_run(&options.request, &outcome);
+  double seconds = host_seconds() - start;
+  statistics_add(&outcome.statistics, "seconds", seconds);
+  statistics_add(&outcome.statistics, "mips",
+                 statistics_get(&outcome.statistics, "instructions") / seconds / 1e6);
+  if (options.statistics) statistics_print(&outcome.statistics, stderr, options.json);
   return outcome.error[0] ? complain(outcome.status, "%s", outcome.error) : outcome.status;
 }
 
 const struct command sim_command = {
     .name = "sim",
-    .usage = "run [OPTION]… [--] PROGRAM [ARGUMENT]…",
-    .summary = "run a RISC-V program on a simulated multiprocessor",
+    .usage = "run|record|replay [OPTION]… [--] PROGRAM [ARGUMENT]… | RECORDING [::: …]",
+    .summary = "run, record and replay RISC-V programs on a simulated multiprocessor",
     .help =
         "Runs a static RV64GC Linux program on a simulated multicore machine with caches and a directory\n"
-        "protocol. The simulation is a function of the program, the options and the seed.\n"
+        "protocol; records how its threads interleave, as recording hardware would; replays a recording,\n"
+        "on the same or on another machine, and compares what it comes to. A simulation is a function of "
+        "the\n"
+        "program, the options and the seed. With ::: between them, several programs run on the same\n"
+        "processors at the same time, each recorded, replayed or just run.\n"
         "\n"
         "Options:\n"
         "  --harts N          so many processors (default 4)\n"
@@ -122,9 +213,15 @@ const struct command sim_command = {
         "                     call-cycles, switch-cycles, disk-cycles; sizes take K, M or G\n"
         "  --flat             no caches: every access takes one cycle\n"
         "  --tso              store buffers: total store order instead of sequential consistency\n"
+        "  --scheme NAME      how the order is recorded: dag (Karma; the default), named, scalar (Rerun),\n"
+        "                     arcs (FDR)\n"
+        "  --max-episode N    episodes end after so many memory references\n"
+        "  -o FOLDER          of the recording; else one is made where `reprise ls` finds it\n"
         "  --stats, --json    statistics on standard error at the end\n"
         "\n"
-        "The exit status is the program's, 128 and its signal if one ended it; 122 if it does what the\n"
+        "The exit status is the first program's, 128 and its signal if one ended it; 120 if a replay does "
+        "not\n"
+        "do what the recording did, 121 if the recording is damaged, 122 if a program does what the\n"
         "simulator's kernel does not support, 126 if it is no static RV64 program, 125 if the simulator "
         "fails.",
     .run = run,

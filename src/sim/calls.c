@@ -9,7 +9,8 @@
 #define CALLS(X)                                                                                             \
   X(17, getcwd, 0)                                                                                           \
   X(23, dup, 0)                                                                                              \
-  X(24, dup3, 0) X(25, fcntl, 0) X(29, ioctl, 0) X(34, mkdirat, 0) X(35, unlinkat, 0) X(46, ftruncate, 0)    \
+  X(24, dup3, 0)                                                                                             \
+  X(25, fcntl, 0) X(29, ioctl, 0) X(34, mkdirat, 0) X(35, unlinkat, 0) X(46, ftruncate, 0)                   \
       X(48, faccessat, 0) X(56, openat, 0) X(57, close, 0) X(59, pipe2, 0) X(62, lseek, 0) X(63, read, 0)    \
           X(64, write, CALL_SHOWN) X(65, readv, 0) X(66, writev, CALL_SHOWN) X(67, pread64, 0)               \
               X(68, pwrite64, 0) X(78, readlinkat, 0) X(79, newfstatat, 0) X(80, fstat, 0)                   \

@@ -92,6 +92,14 @@ static void store_tids(struct task *parent, struct task *child, const uint64_t a
     space_write(child->process->space, argument[4], &tid, sizeof tid);
 }
 
+/* The child's last access to the common memory and the parent's first are to the same word: so the order log has what only the kernel
+   knows, and a replay need not wait here. What the parent does next (give the child's stack back) depends on it. */
+static void wait_for_vfork(struct task *task, struct process *child) {
+  uint32_t pid;
+  while (!child->vfork_over && !input_replays(task)) wait_on(task, &child->vfork_parent, UINT64_MAX, false);
+  copy_out(task, &pid, KERNEL_PAGE, sizeof pid);
+}
+
 int64_t call_clone(struct task *task, const uint64_t argument[6]) {
   uint64_t flags = argument[0];
   struct process *process = task->process;
@@ -104,10 +112,9 @@ int64_t call_clone(struct task *task, const uint64_t argument[6]) {
   store_tids(task, child, argument);
   uint32_t tid = child->thread.tid;
   if (watcher && watcher->born) watcher->born(kernel_of(task)->machine, &task->thread, &child->thread);
-  bool waits = flags & CLONE_VFORK;
-  if (waits) process->vfork_parent = task;
+  if (process != task->process) process->vforked = flags & CLONE_VFORK && flags & CLONE_VM;
   task_start(child);
-  if (waits) wait_on(task, NULL, UINT64_MAX, false);
+  if (process->vforked && process != task->process) wait_for_vfork(task, process);
   return tid;
 }
 
@@ -161,6 +168,7 @@ static int64_t replace_program(struct task *task, const char *path, char **argv,
     return -ENOEXEC;
   }
   if (process->sphere->mode != SPHERE_REPLAY) wait_until_alone(task);
+  process_end_vfork(task);
   space_release(process->space);
   process->space = space;
   hart_of(task)->last_space = space;
@@ -172,8 +180,6 @@ static int64_t replace_program(struct task *task, const char *path, char **argv,
   task->clear_tid = task->alternate_bytes = 0;
   free(process->path);
   process->path = strdup(path);
-  if (process->vfork_parent) wake_one(process->vfork_parent, 0);
-  process->vfork_parent = NULL;
   return 0;
 }
 

@@ -42,11 +42,17 @@ static void tell_parent(struct process *process) {
   if (parent->sphere->mode != SPHERE_REPLAY) signal_send_process(parent, &info);
 }
 
+void process_end_vfork(struct task *task) {
+  struct process *process = task->process;
+  if (!process->vforked || process->vfork_over) return;
+  if (!task->killed_by_other) copy_in(task, KERNEL_PAGE, &process->pid, sizeof process->pid);
+  process->vfork_over = true;
+  wake_queue(&process->vfork_parent, 1, 0);
+}
+
 static void end_process(struct process *process) {
   process->zombie = true;
   files_close_all(process, false);
-  if (process->vfork_parent) wake_one(process->vfork_parent, 0);
-  process->vfork_parent = NULL;
   tell_parent(process);
 }
 
@@ -56,6 +62,7 @@ void task_exit(struct task *task) {
     input_killed(task);
   else if (!process->exiting)
     clear_tid_word(task);
+  if (process->live == 1) process_end_vfork(task);
   task->killed = true;
   kernel_of(task)->count.instructions += task->thread.port->position;
   digest_task(task);

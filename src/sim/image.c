@@ -9,7 +9,7 @@
 
 #include "sim/kernel.h"
 
-#define STACK_TOP 0x3fffffe000ull
+#define STACK_TOP ((uint64_t)KERNEL_PAGE)
 #define STACK_BYTES (8ull << 20)
 #define MAPPING_TOP (STACK_TOP - STACK_BYTES - (1ull << 20))
 #define PIE_BASE 0x2aaaaaa000ull
@@ -101,7 +101,8 @@ static bool map_all(struct space *space, struct image *image) {
     if (image->segments[i].p_type == PT_LOAD && !map_segment(space, image, &image->segments[i])) return false;
   space->brk_start = space->brk = image->end;
   space->mapping_top = MAPPING_TOP;
-  return space_map(space, TRAMPOLINE, PAGE_BYTES, PAGE_READ | PAGE_EXECUTE) &&
+  return space_map(space, KERNEL_PAGE, PAGE_BYTES, PAGE_READ | PAGE_WRITE) &&
+         space_map(space, TRAMPOLINE, PAGE_BYTES, PAGE_READ | PAGE_EXECUTE) &&
          space_write(space, TRAMPOLINE, trampoline, sizeof trampoline) &&
          space_map(space, STACK_TOP - STACK_BYTES, STACK_BYTES, PAGE_READ | PAGE_WRITE);
 }

@@ -15,7 +15,14 @@
 #include "sim/machine.h"
 #include "sim/space.h"
 
-enum { SIGNALS = 64, MAX_TASKS = 1024, MAX_FILES = 256, PATH_BYTES = 4096, TRAMPOLINE = 0x3ffffff000 };
+enum {
+  SIGNALS = 64,
+  MAX_TASKS = 1024,
+  MAX_FILES = 256,
+  PATH_BYTES = 4096,
+  TRAMPOLINE = 0x3ffffff000,
+  KERNEL_PAGE = 0x3fffffe000 /* a page of each space for the kernel's own ordered accesses */
+};
 
 /* -- Tasks -------------------------------------------------------------------------------------------------------------------- */
 
@@ -100,10 +107,11 @@ struct process {
   struct open_file *files[MAX_FILES];
   uint64_t close_on_exec[MAX_FILES / 64];
   bool exiting, zombie, reaped;
-  int status;                 /* as wait tells it */
-  struct wait_queue children; /* who waits for one to end */
-  struct task *vfork_parent;  /* waits until this one executes or ends */
-  char *path;                 /* of the program */
+  int status;                     /* as wait tells it */
+  struct wait_queue children;     /* who waits for one to end */
+  struct wait_queue vfork_parent; /* who waits until this one executes a program or ends … */
+  bool vforked, vfork_over;       /* … which it has done */
+  char *path;                     /* of the program */
   struct process *next;
 };
 
@@ -205,7 +213,8 @@ bool signal_return(struct task *task);
 /* exit.c */
 void task_exit(struct task *task) __attribute__((noreturn)); /* the coroutine does not come back */
 void process_exit(struct process *process,
-                  int status); /* all of its tasks are to end; the caller too, soon */
+                  int status);             /* all of its tasks are to end; the caller too, soon */
+void process_end_vfork(struct task *task); /* does not use its parent's memory any more */
 void process_kill_others(struct process *process, const struct task *survivor);
 
 /* digest.c: what a replay must come to as well: registers and position of each thread, memory of each process at their ends. */

@@ -66,7 +66,7 @@ struct watcher {
      for port_wake. (A thread that waits may be taken off its hart meanwhile; then the wake-up must go to thread_wake.) */
   bool (*gate)(struct port *port);
   void (*call)(struct port *port);   /* a system call begins; its kernel accesses follow */
-  void (*called)(struct port *port); /* its result is in the registers, the position past it */
+  void (*called)(struct port *port); /* its result is in the registers */
   /* An interrupt wants the hart. True: it is taken now; false: not yet, and the watcher calls hart_interrupt again when it may be. */
   bool (*interrupt)(struct port *port);
 };

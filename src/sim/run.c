@@ -1,124 +1,219 @@
-/* run.c: a simulation from beginning to end. */
+/* run.c: a simulation from beginning to end: spheres are made, their programs run, what was recorded is kept, what was replayed is compared. */
 #include "sim/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/archive.h"
 #include "sim/caches.h"
+#include "sim/check.h"
 #include "sim/input_log.h"
 #include "sim/kernel.h"
+#include "sim/watch.h"
 
-static void fail(struct sim_outcome *outcome, int status, const char *line) {
-  outcome->status = status;
-  snprintf(outcome->error, sizeof outcome->error, "%s", line);
+enum { DIVERGED = 120, DAMAGED = 121, FAILED = 125, USAGE = 2 };
+
+/* A program of the request, while it runs. */
+struct session {
+  const struct sim_program *program;
+  struct sphere *sphere;
+  struct process *process;
+  struct archive_reader reader;
+  struct order_logs *order;
+};
+
+struct simulation {
+  const struct sim_request *request;
+  struct sim_outcome *outcome;
+  struct machine *machine;
+  struct session sessions[SIM_MAX_PROGRAMS];
+};
+
+static const struct order_scheme *const schemes[] = {&order_dag, &order_named, &order_scalar, &order_arcs};
+
+static const struct order_scheme *find_scheme(const char *name) {
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+    if (!strcmp(schemes[i]->name, name)) return schemes[i];
+  return NULL;
 }
 
-static struct sphere *make_sphere(struct kernel *kernel, enum sphere_mode mode) {
-  struct sphere *sphere = calloc(1, sizeof *sphere);
-  if (!sphere) return NULL;
-  sphere->number = kernel->sphere_count;
-  sphere->mode = mode;
-  if (mode != SPHERE_PLAIN) sphere->input = input_log_new();
-  return kernel->spheres[kernel->sphere_count++] = sphere;
+bool sim_scheme(const char *name) {
+  return find_scheme(name) != NULL;
 }
 
-static void free_spheres(struct kernel *kernel) {
-  for (uint32_t i = 0; i < kernel->sphere_count; i++) {
-    input_log_free(kernel->spheres[i]->input);
-    free(kernel->spheres[i]);
+static void fail(struct simulation *sim, int status, const char *line) {
+  if (sim->outcome->error[0]) return;
+  sim->outcome->status = status;
+  snprintf(sim->outcome->error, sizeof sim->outcome->error, "%s", line);
+}
+
+static bool any(const struct simulation *sim, enum sphere_mode mode) {
+  for (uint32_t i = 0; i < sim->request->count; i++)
+    if (sim->request->programs[i].mode == mode) return true;
+  return false;
+}
+
+/* -- Beginning ---------------------------------------------------------------------------------------------------------------------------- */
+
+static void add_order(void *context, uint32_t thread, const uint8_t *bytes, size_t count) {
+  struct order_logs *logs = context;
+  order_log_append(&logs->log[thread], bytes, count);
+}
+
+static bool read_recording(struct simulation *sim, struct session *session) {
+  struct recording_error error;
+  struct archive_reader *reader = &session->reader;
+  if (archive_open(session->program->folder, reader, &error)) {
+    fail(sim, error.kind == RECORDING_ABSENT ? USAGE : DAMAGED, error.text);
+    return false;
   }
+  struct order_logs *logs = session->order = calloc(1, sizeof *logs);
+  CHECK(logs, "no memory for order logs");
+  logs->scheme = find_scheme(reader->scheme);
+  logs->slots = reader->threads;
+  if (!logs->scheme || logs->slots > ORDER_SLOTS) {
+    fail(sim, DAMAGED, "the recording has an order scheme that is not known here");
+    return false;
+  }
+  if (archive_read(reader, session->sphere->input, add_order, logs, &error)) {
+    fail(sim, DAMAGED, error.text);
+    return false;
+  }
+  session->sphere->order = logs;
+  return true;
 }
 
 /* The simulated programs see nothing of the host's environment: it would be input. */
 static char path[] = "PATH=/usr/bin:/bin", home[] = "HOME=/", language[] = "LANG=C";
 static char *environment[] = {path, home, language, NULL};
 
-static struct process *start(struct machine *machine, const struct sim_program *program) {
-  struct sphere *sphere = make_sphere(machine->kernel, program->mode);
-  return sphere ? kernel_start(machine->kernel, sphere, program->argv[0], program->argv, environment) : NULL;
+static bool begin(struct simulation *sim, uint32_t index) {
+  struct session *session = &sim->sessions[index];
+  struct kernel *kernel = sim->machine->kernel;
+  struct sphere *sphere = session->sphere = calloc(1, sizeof *sphere);
+  CHECK(sphere, "no memory for a sphere");
+  session->program = &sim->request->programs[index];
+  sphere->number = kernel->sphere_count;
+  sphere->mode = session->program->mode;
+  kernel->spheres[kernel->sphere_count++] = sphere;
+  if (sphere->mode != SPHERE_PLAIN) sphere->input = input_log_new();
+  if (sphere->mode == SPHERE_REPLAY && !read_recording(sim, session)) return false;
+  char **argv = session->program->argv ? session->program->argv : session->reader.argv;
+  session->process = kernel_start(kernel, sphere, argv[0], argv, environment);
+  return session->process != NULL;
+}
+
+static void begin_watching(struct simulation *sim) {
+  const struct sim_request *request = sim->request;
+  struct order_options options = {.max_episode = request->max_episode, .single_edges = true, .filter = true};
+  if (any(sim, SPHERE_RECORD))
+    recorder_begin(sim->machine, find_scheme(request->scheme ? request->scheme : "dag"), options);
+  if (any(sim, SPHERE_REPLAY)) replayer_begin(sim->machine);
+}
+
+/* -- The end --------------------------------------------------------------------------------------------------------------------------------- */
+
+static const uint8_t *give_order(void *context, uint32_t thread, size_t *count) {
+  const struct order_logs *logs = context;
+  *count = logs->log[thread].count;
+  return logs->log[thread].bytes;
+}
+
+static void keep(struct simulation *sim, struct session *session) {
+  struct recording_error error;
+  struct sphere *sphere = session->sphere;
+  char folder[RECORDING_PATH_MAX];
+  session->order = recorder_take(sim->machine, sphere);
+  struct archive archive = {.path = session->program->folder,
+                            .scheme = session->order->scheme->name,
+                            .argv = session->program->argv,
+                            .threads = sphere->threads,
+                            .register_digest = sphere->register_digest,
+                            .memory_digest = sphere->memory_digest,
+                            .input = sphere->input,
+                            .order = give_order,
+                            .context = session->order};
+  if (archive_save(&archive, folder, &error))
+    fail(sim, error.kind == RECORDING_EXISTS ? USAGE : FAILED, error.text);
+  else if (!sim->outcome->folder[0])
+    snprintf(sim->outcome->folder, sizeof sim->outcome->folder, "%s", folder);
+}
+
+static void compare(struct simulation *sim, const struct session *session) {
+  const struct sphere *sphere = session->sphere;
+  if (sphere->register_digest != session->reader.register_digest)
+    fail(sim, DIVERGED, "the replay ends with other registers or positions than the recording");
+  else if (sphere->memory_digest != session->reader.memory_digest)
+    fail(sim, DIVERGED, "the replay ends with other memory than the recording");
+}
+
+static void add_log_sizes(struct simulation *sim) {
+  uint64_t input = 0, order = 0;
+  struct statistics *s = &sim->outcome->statistics;
+  for (uint32_t i = 0; i < sim->request->count; i++) {
+    const struct session *session = &sim->sessions[i];
+    if (!session->order) continue;
+    input += input_log_bytes(session->sphere->input);
+    for (uint32_t slot = 0; slot < session->order->slots; slot++) order += session->order->log[slot].count;
+  }
+  if (!input && !order) return;
+  double kilo = statistics_get(s, "instructions") / 1000;
+  statistics_add(s, "input_log_bytes", (double)input);
+  statistics_add(s, "order_log_bytes", (double)order);
+  statistics_add(s, "order_bytes_per_kiloinstruction", kilo > 0 ? (double)order / kilo : 0);
 }
 
 static int shell_status(int status) {
   return status & 127 ? 128 + (status & 127) : status >> 8;
 }
 
-static void collect(struct machine *machine, struct sim_outcome *outcome) {
-  struct kernel *kernel = machine->kernel;
-  outcome->cycles = 0;
-  for (uint32_t i = 0; i < machine->config.harts; i++)
-    if (machine->harts[i].port.cycle > outcome->cycles) outcome->cycles = machine->harts[i].port.cycle;
-  outcome->instructions = kernel->count.instructions;
-  outcome->calls = kernel->count.calls;
-  outcome->page_faults = kernel->count.page_faults;
-  outcome->switches = kernel->count.switches;
-  outcome->interrupts = kernel->count.interrupts;
-  outcome->signals = kernel->count.signals;
-  for (uint32_t i = 0; i < kernel->sphere_count; i++) {
-    outcome->register_digest += kernel->spheres[i]->register_digest;
-    outcome->memory_digest += kernel->spheres[i]->memory_digest;
-    if (kernel->spheres[i]->input) outcome->input_bytes += input_log_bytes(kernel->spheres[i]->input);
-  }
-}
-
-static void run_machine(struct machine *machine, const struct sim_program *programs, uint32_t count,
-                        struct sim_outcome *outcome) {
-  struct kernel *kernel = machine->kernel;
-  struct process *first = NULL;
-  for (uint32_t i = 0; i < count && !kernel->error; i++) {
-    struct process *process = start(machine, &programs[i]);
-    if (!i) first = process;
-  }
-  if (!kernel->error && !machine_run(machine))
-    kernel_fail(kernel, 125, "all simulated threads wait for each other");
-  collect(machine, outcome);
-  if (kernel->error)
-    fail(outcome, kernel->error_status, kernel->error);
-  else
-    outcome->status = shell_status(first->status);
-}
-
-void sim_run(const struct sim_config *config, struct sim_program *programs, uint32_t count,
-             struct sim_outcome *outcome) {
-  const char *error;
-  memset(outcome, 0, sizeof *outcome);
-  struct machine *machine = machine_new(config, &error);
-  if (!machine) {
-    fail(outcome, 2, error);
+static void finish(struct simulation *sim) {
+  struct kernel *kernel = sim->machine->kernel;
+  statistics_collect(&sim->outcome->statistics, sim->machine);
+  if (any(sim, SPHERE_REPLAY) && replayer_error(sim->machine))
+    kernel_fail(kernel, DIVERGED, "replay differs from the recording: %s", replayer_error(sim->machine));
+  if (kernel->error) {
+    fail(sim, kernel->error_status, kernel->error);
     return;
   }
-  if (!config->flat) caches_begin(machine);
-  run_machine(machine, programs, count, outcome);
-  free_spheres(machine->kernel);
-  machine_free(machine);
+  sim->outcome->status = shell_status(sim->sessions[0].process->status);
+  for (uint32_t i = 0; i < sim->request->count; i++) {
+    struct session *session = &sim->sessions[i];
+    if (session->sphere->mode == SPHERE_RECORD) keep(sim, session);
+    if (session->sphere->mode == SPHERE_REPLAY) compare(sim, session);
+  }
+  add_log_sizes(sim);
 }
 
-/* -- Statistics -------------------------------------------------------------------------------------------------------------------------------- */
+static void release(struct simulation *sim) {
+  if (any(sim, SPHERE_RECORD)) recorder_end(sim->machine);
+  if (any(sim, SPHERE_REPLAY)) replayer_end(sim->machine);
+  machine_free(sim->machine);
+  for (uint32_t i = 0; i < sim->request->count; i++) {
+    struct session *session = &sim->sessions[i];
+    if (!session->sphere) continue;
+    input_log_free(session->sphere->input);
+    order_logs_free(session->order);
+    archive_close(&session->reader);
+    free(session->sphere);
+  }
+}
 
-void sim_print(FILE *to, const struct sim_config *config, const struct sim_outcome *outcome, double seconds,
-               bool json) {
-  const struct {
-    const char *name;
-    uint64_t value;
-  } rows[] = {{"harts", config->harts},
-              {"seed", config->seed},
-              {"cycles", outcome->cycles},
-              {"instructions", outcome->instructions},
-              {"system_calls", outcome->calls},
-              {"page_faults", outcome->page_faults},
-              {"context_switches", outcome->switches},
-              {"timer_interrupts", outcome->interrupts},
-              {"signals", outcome->signals},
-              {"input_log_bytes", outcome->input_bytes}};
-  fputs(json ? "{" : "", to);
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    fprintf(to, json ? "\"%s\": %lu, " : "%-18s %lu\n", rows[i].name, (unsigned long)rows[i].value);
-  fprintf(to,
-          json ? "\"registers\": \"%016lx\", \"memory\": \"%016lx\", "
-               : "registers          %016lx\nmemory             %016lx\n",
-          (unsigned long)outcome->register_digest, (unsigned long)outcome->memory_digest);
-  double mips = seconds > 0 ? (double)outcome->instructions / seconds / 1e6 : 0;
-  fprintf(
-      to,
-      json ? "\"seconds\": %.3f, \"mips\": %.2f}\n" : "seconds            %.3f\nmips               %.2f\n",
-      seconds, mips);
+void sim_run(const struct sim_request *request, struct sim_outcome *outcome) {
+  struct simulation sim = {.request = request, .outcome = outcome};
+  const char *error;
+  memset(outcome, 0, sizeof *outcome);
+  sim.machine = machine_new(&request->config, &error);
+  if (!sim.machine) {
+    fail(&sim, USAGE, error);
+    return;
+  }
+  if (!request->config.flat) caches_begin(sim.machine);
+  begin_watching(&sim);
+  bool good = true;
+  for (uint32_t i = 0; i < request->count && good; i++) good = begin(&sim, i);
+  if (good && !machine_run(sim.machine))
+    kernel_fail(sim.machine->kernel, FAILED, "all simulated threads wait for each other");
+  if (!outcome->error[0]) finish(&sim);
+  release(&sim);
 }

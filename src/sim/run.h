@@ -5,25 +5,34 @@
 #include <stdio.h>
 
 #include "sim/config.h"
+#include "sim/statistics.h"
 #include "sim/thread.h"
 
 /* One program, in a sphere of its own. */
 struct sim_program {
   enum sphere_mode mode;
-  const char *folder; /* of the recording, made or followed; NULL for plain ones */
-  char **argv;        /* ends with NULL */
+  const char *folder; /* of the recording, made (NULL: in the default place) or followed */
+  char **argv;        /* ends with NULL; in replay the recording's, and NULL here */
+};
+
+struct sim_request {
+  struct sim_config config;
+  const char *scheme;   /* of the order, when recording; NULL: dag */
+  uint64_t max_episode; /* references; 0: no limit */
+  const struct sim_program *programs;
+  uint32_t count;
 };
 
 struct sim_outcome {
-  int status; /* the first program's, as a shell has it; or one of reprise's own with a line in error */
-  char error[512];
-  uint64_t cycles, instructions, calls, page_faults, switches, interrupts, signals, input_bytes;
-  uint64_t register_digest, memory_digest; /* of all spheres */
+  int status; /* the first program's, as a shell has it; or one of reprise's own, with a line in error */
+  char error[1024];
+  char folder[4096]; /* of the first recording made */
+  struct statistics statistics;
 };
 
-void sim_run(const struct sim_config *config, struct sim_program *programs, uint32_t count,
-             struct sim_outcome *outcome);
-void sim_print(FILE *to, const struct sim_config *config, const struct sim_outcome *outcome, double seconds,
-               bool json);
+enum { SIM_MAX_PROGRAMS = 16 };
+void sim_run(const struct sim_request *request, struct sim_outcome *outcome);
+/* Is there such a scheme? */
+bool sim_scheme(const char *name);
 
 #endif

@@ -17,6 +17,8 @@ static void do_call(struct task *task) {
   port->cycle += kernel->machine->config.call_cycles;
   memcpy(arguments, &task_registers(task)->x[A0], sizeof arguments);
   if (watcher && watcher->call) watcher->call(port);
+  /* The instruction itself has happened: what waits before one of the kernel's accesses must not wait before the call. */
+  port->position++;
   task->restart_a0 = arguments[0];
   input_call(task, number);
   int64_t result = system_call(task, number, arguments, &no_result);
@@ -25,7 +27,6 @@ static void do_call(struct task *task) {
     task_registers(task)->x[A0] = (uint64_t)result;
     task_registers(task)->pc += 4;
   }
-  task->thread.port->position++;
   if (watcher && watcher->called) watcher->called(task->thread.port);
 }
 

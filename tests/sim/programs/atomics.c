@@ -11,7 +11,10 @@ static _Atomic uint32_t narrow;
 static _Atomic uint8_t bytes[8];
 static atomic_flag spin = ATOMIC_FLAG_INIT;
 static long guarded;
-static struct node { struct node *next; long value; } nodes[THREADS][ROUNDS];
+static struct node {
+  struct node *next;
+  long value;
+} nodes[THREADS][ROUNDS];
 static _Atomic(struct node *) top;
 
 static void raise_to(_Atomic uint64_t *to, uint64_t value) {
@@ -54,7 +57,8 @@ int main(void) {
   for (struct node *node = top; node; node = node->next) count++, values += node->value;
   /* Every value that was put in came out once, or is still there. */
   CHECK(swaps + swapped == (uint64_t)ROUNDS * THREADS * (THREADS + 1) / 2);
-  printf("%lu %lx %lx %lu %lu %u %ld %ld %ld\n", added, flipped, or_ed, least, most, narrow, guarded, count, values);
+  printf("%lu %lx %lx %lu %lu %u %ld %ld %ld\n", added, flipped, or_ed, least, most, narrow, guarded, count,
+         values);
   for (int i = 0; i < 8; i++) printf("%u ", bytes[i]);
   puts("");
   return 0;

@@ -3,33 +3,53 @@
 #include "program.h"
 
 static const uint64_t doubles[] = {
-    0x0000000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x3ff0000000000001, 0x4000000000000000,
-    0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0xfff8000000000001, 0x7ff0000000000001, 0xfff4000000000000,
-    0x0000000000000001, 0x8000000000000001, 0x000fffffffffffff, 0x0010000000000000, 0x8010000000000001, 0x001fffffffffffff,
-    0x7fefffffffffffff, 0xffefffffffffffff, 0x7fe0000000000000, 0x3fe0000000000000, 0x3fdfffffffffffff, 0x3ff8000000000000,
-    0x4004000000000000, 0x41dfffffffc00000, 0x41dfffffffe00000, 0xc1e0000000000000, 0xc1e0000000100000, 0x41efffffffe00000,
-    0x41f0000000000000, 0x43dfffffffffffff, 0x43e0000000000000, 0xc3e0000000000000, 0xc3e0000000000001, 0x43efffffffffffff,
-    0x43f0000000000000, 0xbfe0000000000000, 0xbfefffffffffffff, 0x3ca0000000000000, 0x3cafffffffffffff, 0x36a0000000000000,
-    0x380fffffe0000000, 0x380fffffffffffff, 0x47efffffe0000000, 0x47effffff0000000, 0x3690000000000000, 0x3690000000000001,
-    0x3810000000000000, 0x433fffffffffffff, 0x4340000000000001, 0x1ff0000000000000, 0x2000000000000001, 0x5fe0000000000000};
-static const uint32_t singles[] = {0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x3f800001, 0x40000000, 0x7f800000, 0xff800000,
-                                   0x7fc00000, 0xffc00001, 0x7f800001, 0xffa00000, 0x00000001, 0x80000001, 0x007fffff, 0x00800000,
-                                   0x80800001, 0x00ffffff, 0x7f7fffff, 0xff7fffff, 0x7f000000, 0x3f000000, 0x3effffff, 0x3fc00000,
-                                   0x40200000, 0x4effffff, 0x4f000000, 0xcf000000, 0xcf000001, 0x4f7fffff, 0x4f800000, 0x5effffff,
-                                   0x5f000000, 0xdf000000, 0xdf000001, 0x5f7fffff, 0x5f800000, 0xbf000000, 0xbf7fffff, 0x33800000,
-                                   0x337fffff, 0x4b7fffff, 0x4b800001, 0x1f800000, 0x20000001, 0x5f000001};
+    0x0000000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x3ff0000000000001,
+    0x4000000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0xfff8000000000001,
+    0x7ff0000000000001, 0xfff4000000000000, 0x0000000000000001, 0x8000000000000001, 0x000fffffffffffff,
+    0x0010000000000000, 0x8010000000000001, 0x001fffffffffffff, 0x7fefffffffffffff, 0xffefffffffffffff,
+    0x7fe0000000000000, 0x3fe0000000000000, 0x3fdfffffffffffff, 0x3ff8000000000000, 0x4004000000000000,
+    0x41dfffffffc00000, 0x41dfffffffe00000, 0xc1e0000000000000, 0xc1e0000000100000, 0x41efffffffe00000,
+    0x41f0000000000000, 0x43dfffffffffffff, 0x43e0000000000000, 0xc3e0000000000000, 0xc3e0000000000001,
+    0x43efffffffffffff, 0x43f0000000000000, 0xbfe0000000000000, 0xbfefffffffffffff, 0x3ca0000000000000,
+    0x3cafffffffffffff, 0x36a0000000000000, 0x380fffffe0000000, 0x380fffffffffffff, 0x47efffffe0000000,
+    0x47effffff0000000, 0x3690000000000000, 0x3690000000000001, 0x3810000000000000, 0x433fffffffffffff,
+    0x4340000000000001, 0x1ff0000000000000, 0x2000000000000001, 0x5fe0000000000000};
+static const uint32_t singles[] = {
+    0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x3f800001, 0x40000000, 0x7f800000, 0xff800000,
+    0x7fc00000, 0xffc00001, 0x7f800001, 0xffa00000, 0x00000001, 0x80000001, 0x007fffff, 0x00800000,
+    0x80800001, 0x00ffffff, 0x7f7fffff, 0xff7fffff, 0x7f000000, 0x3f000000, 0x3effffff, 0x3fc00000,
+    0x40200000, 0x4effffff, 0x4f000000, 0xcf000000, 0xcf000001, 0x4f7fffff, 0x4f800000, 0x5effffff,
+    0x5f000000, 0xdf000000, 0xdf000001, 0x5f7fffff, 0x5f800000, 0xbf000000, 0xbf7fffff, 0x33800000,
+    0x337fffff, 0x4b7fffff, 0x4b800001, 0x1f800000, 0x20000001, 0x5f000001};
 enum { RANDOM = 60, D = sizeof doubles / 8 + RANDOM, S = sizeof singles / 4 + RANDOM };
 
 static uint64_t d[D], s[S]; /* s: NaN-boxed, and some that are not */
-static const uint64_t integers[] = {0, 1, ~0ull, 0x7fffffff, 0x80000000, 0xffffffff, 0xffffffff80000000, 0x7fffffffffffffff,
-                                    0x8000000000000000, 0x8000000000000001, 0x1000001, 0x1000003, 0x20000000000001, 0x20000000000003,
-                                    0xfffffffffffffbff, 0xfffffffffffffc00, 0xfffffffffffffc01, 0x8000008000000000};
+static const uint64_t integers[] = {0,
+                                    1,
+                                    ~0ull,
+                                    0x7fffffff,
+                                    0x80000000,
+                                    0xffffffff,
+                                    0xffffffff80000000,
+                                    0x7fffffffffffffff,
+                                    0x8000000000000000,
+                                    0x8000000000000001,
+                                    0x1000001,
+                                    0x1000003,
+                                    0x20000000000001,
+                                    0x20000000000003,
+                                    0xfffffffffffffbff,
+                                    0xfffffffffffffc00,
+                                    0xfffffffffffffc01,
+                                    0x8000008000000000};
 
 static void fill(void) {
   uint64_t state = 77;
   for (int i = 0; i < D; i++) d[i] = i < D - RANDOM ? doubles[i] : next_random(&state);
-  for (int i = D - RANDOM / 2; i < D; i++) d[i] = (d[i] & 0x800fffffffffffff) | (0x3f0 + next_random(&state) % 32) << 52;
-  for (int i = 0; i < S; i++) s[i] = 0xffffffff00000000 | (i < S - RANDOM ? singles[i] : (uint32_t)next_random(&state));
+  for (int i = D - RANDOM / 2; i < D; i++)
+    d[i] = (d[i] & 0x800fffffffffffff) | (0x3f0 + next_random(&state) % 32) << 52;
+  for (int i = 0; i < S; i++)
+    s[i] = 0xffffffff00000000 | (i < S - RANDOM ? singles[i] : (uint32_t)next_random(&state));
   for (int i = S - RANDOM / 2; i < S; i++)
     s[i] = 0xffffffff00000000 | (s[i] & 0x807fffff) | (0x78 + next_random(&state) % 16) << 23;
   s[S - 1] &= 0x00000000ffffffff; /* not boxed */
@@ -37,100 +57,118 @@ static void fill(void) {
 }
 
 #define SET_MODE(mode) __asm__ volatile("fsflags zero\n fsrm %0" : : "r"(mode))
-#define TWO(name, table, count)                                                                                          \
-  static void test_##name(const char *text) {                                                                            \
-    for (uint64_t mode = 0; mode < 5; mode++) {                                                                          \
-      uint64_t digest = 0, r, flags;                                                                                     \
-      for (int i = 0; i < count; i++)                                                                                    \
-        for (int j = 0; j < count; j++) {                                                                                \
-          SET_MODE(mode);                                                                                                \
-          __asm__ volatile("fmv.d.x ft0, %2\n fmv.d.x ft1, %3\n" INSN(name) " ft2, ft0, ft1\n fmv.x.d %0, ft2\n frflags %1" \
-                           : "=r"(r), "=r"(flags) : "r"(table[i]), "r"(table[j]) : "ft0", "ft1", "ft2");                 \
-          digest = mix(mix(digest, r), flags);                                                                           \
-        }                                                                                                                \
-      printf("%s %lu %016lx\n", text, mode, digest);                                                                     \
-    }                                                                                                                    \
+#define TWO(name, table, count)                                                      \
+  static void test_##name(const char *text) {                                        \
+    for (uint64_t mode = 0; mode < 5; mode++) {                                      \
+      uint64_t digest = 0, r, flags;                                                 \
+      for (int i = 0; i < count; i++)                                                \
+        for (int j = 0; j < count; j++) {                                            \
+          SET_MODE(mode);                                                            \
+          __asm__ volatile("fmv.d.x ft0, %2\n fmv.d.x ft1, %3\n" INSN(               \
+                               name) " ft2, ft0, ft1\n fmv.x.d %0, ft2\n frflags %1" \
+                           : "=r"(r), "=r"(flags)                                    \
+                           : "r"(table[i]), "r"(table[j])                            \
+                           : "ft0", "ft1", "ft2");                                   \
+          digest = mix(mix(digest, r), flags);                                       \
+        }                                                                            \
+      printf("%s %lu %016lx\n", text, mode, digest);                                 \
+    }                                                                                \
   }
-#define COMPARE(name, table, count)                                                                                      \
-  static void test_##name(const char *text) {                                                                            \
-    uint64_t digest = 0, r, flags;                                                                                       \
-    for (int i = 0; i < count; i++)                                                                                      \
-      for (int j = 0; j < count; j++) {                                                                                  \
-        SET_MODE(0ul);                                                                                                   \
-        __asm__ volatile("fmv.d.x ft0, %2\n fmv.d.x ft1, %3\n" INSN(name) " %0, ft0, ft1\n frflags %1"                     \
-                         : "=r"(r), "=r"(flags) : "r"(table[i]), "r"(table[j]) : "ft0", "ft1");                          \
-        digest = mix(mix(digest, r), flags);                                                                             \
-      }                                                                                                                  \
-    printf("%s %016lx\n", text, digest);                                                                                 \
+#define COMPARE(name, table, count)                                                                    \
+  static void test_##name(const char *text) {                                                          \
+    uint64_t digest = 0, r, flags;                                                                     \
+    for (int i = 0; i < count; i++)                                                                    \
+      for (int j = 0; j < count; j++) {                                                                \
+        SET_MODE(0ul);                                                                                 \
+        __asm__ volatile("fmv.d.x ft0, %2\n fmv.d.x ft1, %3\n" INSN(name) " %0, ft0, ft1\n frflags %1" \
+                         : "=r"(r), "=r"(flags)                                                        \
+                         : "r"(table[i]), "r"(table[j])                                                \
+                         : "ft0", "ft1");                                                              \
+        digest = mix(mix(digest, r), flags);                                                           \
+      }                                                                                                \
+    printf("%s %016lx\n", text, digest);                                                               \
   }
-#define ONE(name, table, count)                                                                                          \
-  static void test_##name(const char *text) {                                                                            \
-    for (uint64_t mode = 0; mode < 5; mode++) {                                                                          \
-      uint64_t digest = 0, r, flags;                                                                                     \
-      for (int i = 0; i < count; i++) {                                                                                  \
-        SET_MODE(mode);                                                                                                  \
-        __asm__ volatile("fmv.d.x ft0, %2\n" INSN(name) " ft2, ft0\n fmv.x.d %0, ft2\n frflags %1"                         \
-                         : "=r"(r), "=r"(flags) : "r"(table[i]) : "ft0", "ft2");                                         \
-        digest = mix(mix(digest, r), flags);                                                                             \
-      }                                                                                                                  \
-      printf("%s %lu %016lx\n", text, mode, digest);                                                                     \
-    }                                                                                                                    \
+#define ONE(name, table, count)                                                                    \
+  static void test_##name(const char *text) {                                                      \
+    for (uint64_t mode = 0; mode < 5; mode++) {                                                    \
+      uint64_t digest = 0, r, flags;                                                               \
+      for (int i = 0; i < count; i++) {                                                            \
+        SET_MODE(mode);                                                                            \
+        __asm__ volatile("fmv.d.x ft0, %2\n" INSN(name) " ft2, ft0\n fmv.x.d %0, ft2\n frflags %1" \
+                         : "=r"(r), "=r"(flags)                                                    \
+                         : "r"(table[i])                                                           \
+                         : "ft0", "ft2");                                                          \
+        digest = mix(mix(digest, r), flags);                                                       \
+      }                                                                                            \
+      printf("%s %lu %016lx\n", text, mode, digest);                                               \
+    }                                                                                              \
   }
-#define TO_INTEGER(name, table, count)                                                                                   \
-  static void test_##name(const char *text) {                                                                            \
-    for (uint64_t mode = 0; mode < 5; mode++) {                                                                          \
-      uint64_t digest = 0, r, flags;                                                                                     \
-      for (int i = 0; i < count; i++) {                                                                                  \
-        SET_MODE(mode);                                                                                                  \
-        __asm__ volatile("fmv.d.x ft0, %2\n" INSN(name) " %0, ft0, dyn\n frflags %1"                                       \
-                         : "=r"(r), "=r"(flags) : "r"(table[i]) : "ft0");                                                \
-        digest = mix(mix(digest, r), flags);                                                                             \
-      }                                                                                                                  \
-      printf("%s %lu %016lx\n", text, mode, digest);                                                                     \
-    }                                                                                                                    \
+#define TO_INTEGER(name, table, count)                                               \
+  static void test_##name(const char *text) {                                        \
+    for (uint64_t mode = 0; mode < 5; mode++) {                                      \
+      uint64_t digest = 0, r, flags;                                                 \
+      for (int i = 0; i < count; i++) {                                              \
+        SET_MODE(mode);                                                              \
+        __asm__ volatile("fmv.d.x ft0, %2\n" INSN(name) " %0, ft0, dyn\n frflags %1" \
+                         : "=r"(r), "=r"(flags)                                      \
+                         : "r"(table[i])                                             \
+                         : "ft0");                                                   \
+        digest = mix(mix(digest, r), flags);                                         \
+      }                                                                              \
+      printf("%s %lu %016lx\n", text, mode, digest);                                 \
+    }                                                                                \
   }
-#define FROM_INTEGER(name)                                                                                               \
-  static void test_##name(const char *text) {                                                                            \
-    for (uint64_t mode = 0; mode < 5; mode++) {                                                                          \
-      uint64_t digest = 0, r, flags;                                                                                     \
-      for (unsigned i = 0; i < sizeof integers / 8; i++) {                                                               \
-        SET_MODE(mode);                                                                                                  \
-        __asm__ volatile(INSN(name) " ft2, %2\n fmv.x.d %0, ft2\n frflags %1"                                              \
-                         : "=r"(r), "=r"(flags) : "r"(integers[i]) : "ft2");                                             \
-        digest = mix(mix(digest, r), flags);                                                                             \
-      }                                                                                                                  \
-      printf("%s %lu %016lx\n", text, mode, digest);                                                                     \
-    }                                                                                                                    \
+#define FROM_INTEGER(name)                                                    \
+  static void test_##name(const char *text) {                                 \
+    for (uint64_t mode = 0; mode < 5; mode++) {                               \
+      uint64_t digest = 0, r, flags;                                          \
+      for (unsigned i = 0; i < sizeof integers / 8; i++) {                    \
+        SET_MODE(mode);                                                       \
+        __asm__ volatile(INSN(name) " ft2, %2\n fmv.x.d %0, ft2\n frflags %1" \
+                         : "=r"(r), "=r"(flags)                               \
+                         : "r"(integers[i])                                   \
+                         : "ft2");                                            \
+        digest = mix(mix(digest, r), flags);                                  \
+      }                                                                       \
+      printf("%s %lu %016lx\n", text, mode, digest);                          \
+    }                                                                         \
   }
-#define THREE(name, table, count)                                                                                        \
-  static void test_##name(const char *text) {                                                                            \
-    for (uint64_t mode = 0; mode < 5; mode++) {                                                                          \
-      uint64_t digest = 0, r, flags, state = 9;                                                                          \
-      for (int n = 0; n < 6000; n++) {                                                                                   \
-        uint64_t a = table[next_random(&state) % count], b = table[next_random(&state) % count],                         \
-                 c = table[next_random(&state) % count];                                                                 \
-        SET_MODE(mode);                                                                                                  \
-        __asm__ volatile("fmv.d.x ft0, %2\n fmv.d.x ft1, %3\n fmv.d.x ft3, %4\n" INSN(name)                                \
-                         " ft2, ft0, ft1, ft3\n fmv.x.d %0, ft2\n frflags %1"                                            \
-                         : "=r"(r), "=r"(flags) : "r"(a), "r"(b), "r"(c) : "ft0", "ft1", "ft2", "ft3");                  \
-        digest = mix(mix(digest, r), flags);                                                                             \
-      }                                                                                                                  \
-      printf("%s %lu %016lx\n", text, mode, digest);                                                                     \
-    }                                                                                                                    \
+#define THREE(name, table, count)                                                                \
+  static void test_##name(const char *text) {                                                    \
+    for (uint64_t mode = 0; mode < 5; mode++) {                                                  \
+      uint64_t digest = 0, r, flags, state = 9;                                                  \
+      for (int n = 0; n < 6000; n++) {                                                           \
+        uint64_t a = table[next_random(&state) % count], b = table[next_random(&state) % count], \
+                 c = table[next_random(&state) % count];                                         \
+        SET_MODE(mode);                                                                          \
+        __asm__ volatile("fmv.d.x ft0, %2\n fmv.d.x ft1, %3\n fmv.d.x ft3, %4\n" INSN(           \
+                             name) " ft2, ft0, ft1, ft3\n fmv.x.d %0, ft2\n frflags %1"          \
+                         : "=r"(r), "=r"(flags)                                                  \
+                         : "r"(a), "r"(b), "r"(c)                                                \
+                         : "ft0", "ft1", "ft2", "ft3");                                          \
+        digest = mix(mix(digest, r), flags);                                                     \
+      }                                                                                          \
+      printf("%s %lu %016lx\n", text, mode, digest);                                             \
+    }                                                                                            \
   }
 /* The names have _ for . here. */
 #define INSN(name) INSN_##name
-#define LIST(TWO_, COMPARE_, ONE_, TO_, FROM_, THREE_)                                                                   \
-  TWO_(fadd_d, d, D) TWO_(fsub_d, d, D) TWO_(fmul_d, d, D) TWO_(fdiv_d, d, D) TWO_(fmin_d, d, D) TWO_(fmax_d, d, D)       \
-  TWO_(fsgnj_d, d, D) TWO_(fsgnjn_d, d, D) TWO_(fsgnjx_d, d, D) TWO_(fadd_s, s, S) TWO_(fsub_s, s, S) TWO_(fmul_s, s, S)  \
-  TWO_(fdiv_s, s, S) TWO_(fmin_s, s, S) TWO_(fmax_s, s, S) TWO_(fsgnj_s, s, S) TWO_(fsgnjn_s, s, S) TWO_(fsgnjx_s, s, S)  \
-  COMPARE_(feq_d, d, D) COMPARE_(flt_d, d, D) COMPARE_(fle_d, d, D) COMPARE_(feq_s, s, S) COMPARE_(flt_s, s, S)           \
-  COMPARE_(fle_s, s, S) ONE_(fsqrt_d, d, D) ONE_(fsqrt_s, s, S) ONE_(fcvt_s_d, d, D) ONE_(fcvt_d_s, s, S)                 \
-  TO_(fcvt_w_d, d, D) TO_(fcvt_wu_d, d, D) TO_(fcvt_l_d, d, D) TO_(fcvt_lu_d, d, D) TO_(fcvt_w_s, s, S)                   \
-  TO_(fcvt_wu_s, s, S) TO_(fcvt_l_s, s, S) TO_(fcvt_lu_s, s, S) FROM_(fcvt_d_w) FROM_(fcvt_d_wu) FROM_(fcvt_d_l)          \
-  FROM_(fcvt_d_lu) FROM_(fcvt_s_w) FROM_(fcvt_s_wu) FROM_(fcvt_s_l) FROM_(fcvt_s_lu) THREE_(fmadd_d, d, D)                \
-  THREE_(fmsub_d, d, D) THREE_(fnmadd_d, d, D) THREE_(fnmsub_d, d, D) THREE_(fmadd_s, s, S) THREE_(fmsub_s, s, S)         \
-  THREE_(fnmadd_s, s, S) THREE_(fnmsub_s, s, S)
+#define LIST(TWO_, COMPARE_, ONE_, TO_, FROM_, THREE_)                                                      \
+  TWO_(fadd_d, d, D)                                                                                        \
+  TWO_(fsub_d, d, D) TWO_(fmul_d, d, D) TWO_(fdiv_d, d, D) TWO_(fmin_d, d, D) TWO_(fmax_d, d, D)            \
+      TWO_(fsgnj_d, d, D) TWO_(fsgnjn_d, d, D) TWO_(fsgnjx_d, d, D) TWO_(fadd_s, s, S) TWO_(fsub_s, s, S)   \
+          TWO_(fmul_s, s, S) TWO_(fdiv_s, s, S) TWO_(fmin_s, s, S) TWO_(fmax_s, s, S) TWO_(fsgnj_s, s, S)   \
+              TWO_(fsgnjn_s, s, S) TWO_(fsgnjx_s, s, S) COMPARE_(feq_d, d, D) COMPARE_(flt_d, d, D)         \
+                  COMPARE_(fle_d, d, D) COMPARE_(feq_s, s, S) COMPARE_(flt_s, s, S) COMPARE_(fle_s, s, S)   \
+                      ONE_(fsqrt_d, d, D) ONE_(fsqrt_s, s, S) ONE_(fcvt_s_d, d, D) ONE_(fcvt_d_s, s, S)     \
+                          TO_(fcvt_w_d, d, D) TO_(fcvt_wu_d, d, D) TO_(fcvt_l_d, d, D) TO_(fcvt_lu_d, d, D) \
+                              TO_(fcvt_w_s, s, S) TO_(fcvt_wu_s, s, S) TO_(fcvt_l_s, s, S)                  \
+                                  TO_(fcvt_lu_s, s, S) FROM_(fcvt_d_w) FROM_(fcvt_d_wu) FROM_(fcvt_d_l)     \
+                                      FROM_(fcvt_d_lu) FROM_(fcvt_s_w) FROM_(fcvt_s_wu) FROM_(fcvt_s_l)     \
+                                          FROM_(fcvt_s_lu) THREE_(fmadd_d, d, D) THREE_(fmsub_d, d, D)      \
+                                              THREE_(fnmadd_d, d, D) THREE_(fnmsub_d, d, D)                 \
+                                                  THREE_(fmadd_s, s, S) THREE_(fmsub_s, s, S)               \
+                                                      THREE_(fnmadd_s, s, S) THREE_(fnmsub_s, s, S)
 
 #define INSN_fadd_d "fadd.d"
 #define INSN_fsub_d "fsub.d"
@@ -194,7 +232,10 @@ static void test_moves(void) {
     digest = mix(digest, c);
   }
   for (int i = 0; i < S; i++) {
-    __asm__ volatile("fmv.d.x ft0, %2\n fmv.x.w %0, ft0\n fclass.s %1, ft0" : "=r"(r), "=r"(c) : "r"(s[i]) : "ft0");
+    __asm__ volatile("fmv.d.x ft0, %2\n fmv.x.w %0, ft0\n fclass.s %1, ft0"
+                     : "=r"(r), "=r"(c)
+                     : "r"(s[i])
+                     : "ft0");
     digest = mix(mix(digest, r), c);
     __asm__ volatile("fmv.w.x ft0, %1\n fmv.x.d %0, ft0" : "=r"(r) : "r"(s[i]) : "ft0");
     digest = mix(digest, r);
@@ -207,7 +248,8 @@ static void test_csr(void) {
   __asm__ volatile("fscsr %0, %1" : "=r"(a) : "r"(0xffffffffffful));
   __asm__ volatile("frcsr %0\n frrm %1\n frflags %2" : "=r"(a), "=r"(b), "=r"(c));
   printf("csr %lx %lx %lx\n", a, b, c);
-  __asm__ volatile("fscsr zero\n csrrsi %0, fflags, 5\n csrrci %1, fflags, 4\n csrr %2, fcsr" : "=r"(a), "=r"(b), "=r"(c));
+  __asm__ volatile("fscsr zero\n csrrsi %0, fflags, 5\n csrrci %1, fflags, 4\n csrr %2, fcsr"
+                   : "=r"(a), "=r"(b), "=r"(c));
   printf("csr %lx %lx %lx\n", a, b, c);
 }
 

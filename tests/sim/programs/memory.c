@@ -11,7 +11,8 @@ int main(void) {
   CHECK(a != MAP_FAILED && !((uintptr_t)a % PAGE));
   for (int i = 0; i < 16; i++) a[i * PAGE] = (char)i;
   CHECK(!munmap(a + 4 * PAGE, 2 * PAGE));
-  char *b = mmap(a + 4 * PAGE, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  char *b =
+      mmap(a + 4 * PAGE, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   CHECK(b == a + 4 * PAGE && b[0] == 0 && a[6 * PAGE] == 6 && a[3 * PAGE] == 3);
   CHECK(!mprotect(a, 2 * PAGE, PROT_READ) && a[PAGE] == 1);
   CHECK(mprotect((char *)0x10000000000, PAGE, PROT_READ) == -1);

@@ -41,7 +41,8 @@ struct common {
 };
 
 static void test_shared(void) {
-  struct common *common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  struct common *common =
+      mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   pthread_mutexattr_t attribute;
   pthread_mutexattr_init(&attribute);
   pthread_mutexattr_setpshared(&attribute, PTHREAD_PROCESS_SHARED);

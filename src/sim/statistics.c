@@ -1,0 +1,75 @@
+/* statistics.c: see statistics.h. */
+#include "sim/statistics.h"
+
+#include <string.h>
+
+#include "sim/caches.h"
+#include "sim/check.h"
+#include "sim/kernel.h"
+#include "sim/watch.h"
+
+void statistics_add(struct statistics *statistics, const char *name, double value) {
+  CHECK(statistics->count < STATISTICS_MAX, "too many statistics");
+  snprintf(statistics->row[statistics->count].name, sizeof statistics->row->name, "%s", name);
+  statistics->row[statistics->count++].value = value;
+}
+
+double statistics_get(const struct statistics *statistics, const char *name) {
+  for (uint32_t i = 0; i < statistics->count; i++)
+    if (!strcmp(statistics->row[i].name, name)) return statistics->row[i].value;
+  return 0;
+}
+
+static const char *const message_names[MESSAGE_KINDS_COUNT] = {
+#define X(name, ...) #name,
+    MESSAGE_KINDS(X)
+#undef X
+};
+
+static void collect_caches(struct statistics *s, const struct caches *caches) {
+  const struct caches_counters *count = &caches->counters;
+  uint64_t messages = 0, bytes = 0;
+  char name[40];
+#define X(field, text) statistics_add(s, #field, (double)count->field);
+  CACHES_COUNTERS(X)
+#undef X
+  for (int i = 0; i < MESSAGE_KINDS_COUNT; i++) {
+    messages += count->messages[i];
+    bytes += count->bytes[i];
+    snprintf(name, sizeof name, "messages_%s", message_names[i]);
+    if (count->messages[i]) statistics_add(s, name, (double)count->messages[i]);
+  }
+  statistics_add(s, "messages", (double)messages);
+  statistics_add(s, "message_bytes", (double)bytes);
+  statistics_add(s, "note_bytes", (double)count->note_bytes);
+}
+
+void statistics_collect(struct statistics *s, const struct machine *machine) {
+  const struct kernel *kernel = machine->kernel;
+  uint64_t cycles = 0, references = 0;
+  for (uint32_t i = 0; i < machine->config.harts; i++) {
+    if (machine->harts[i].port.cycle > cycles) cycles = machine->harts[i].port.cycle;
+    references += machine->harts[i].port.references;
+  }
+  statistics_add(s, "harts", machine->config.harts);
+  statistics_add(s, "cycles", (double)cycles);
+  statistics_add(s, "instructions", (double)kernel->count.instructions);
+  statistics_add(s, "references", (double)references);
+  statistics_add(s, "system_calls", (double)kernel->count.calls);
+  statistics_add(s, "page_faults", (double)kernel->count.page_faults);
+  statistics_add(s, "context_switches", (double)kernel->count.switches);
+  statistics_add(s, "timer_interrupts", (double)kernel->count.interrupts);
+  statistics_add(s, "signals", (double)kernel->count.signals);
+  statistics_add(s, "dma_lines", (double)kernel->count.dma_lines);
+  if (machine->system == &cached_memory) collect_caches(s, caches_of(machine));
+}
+
+void statistics_print(const struct statistics *s, FILE *to, bool json) {
+  for (uint32_t i = 0; i < s->count; i++) {
+    const char *format = s->row[i].value == (double)(uint64_t)s->row[i].value ? "%.0f" : "%.4f";
+    fprintf(to, json ? "%s\"%s\": " : "%s%-26s ", json ? (i ? ", " : "{") : "", s->row[i].name);
+    fprintf(to, format, s->row[i].value);
+    fputs(json ? "" : "\n", to);
+  }
+  if (json) fputs("}\n", to);
+}
