@@ -158,8 +158,6 @@ static int check(const struct options *options) {
   if (impossible) return bad_usage(&sim_command, "%s", impossible);
   if (options->request.config.flat && (has(options, SPHERE_RECORD) || has(options, SPHERE_REPLAY)))
     return bad_usage(&sim_command, "--flat: recording and replay need caches");
-  if (has(options, SPHERE_RECORD) && has(options, SPHERE_REPLAY))
-    return complain(STATUS_UNSUPPORTED, "recording one program while another is replayed is not supported yet");
   return 0;
 }
 

@@ -81,6 +81,17 @@ for scheme in "${schemes[@]}"; do
   good "racey $scheme: seeds differ" [ "$(sort -u results | wc -l)" -gt 1 ]
 done
 
+# Several spheres at once.
+"$reprise" sim record -o kept "$build/workloads/racey" 4 1 >first 2>errors
+"$reprise" sim record -o one "$build/workloads/racey" 4 1 ::: record -o two "$build/workloads/bank" 4 1 ::: replay kept >out 2>errors
+good "three spheres" [ "$?" = 0 ]
+good "the replay among them prints the same" grep -qxf first out
+for name in one two; do
+  rm -rf recording && mv $name recording
+  replay --harts 2
+  good "$name of two replays alone" grep -qx 'exit 0' replayed
+done
+
 record "$build/programs/libc"
 refuses 2 'no such recording' replay nowhere
 refuses 2 'already' record -o recording "$build/programs/libc"
