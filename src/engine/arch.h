@@ -46,6 +46,8 @@ uintptr_t arch_pc(const struct thread *thread);
 void arch_set_pc(struct thread *thread, uintptr_t pc);
 uintptr_t arch_sp(const struct thread *thread);
 void arch_set_sp(struct thread *thread, uintptr_t sp);
+/* What the program is told of the machine by an entry of its auxiliary vector: without what the engine does not offer. */
+uint64_t arch_offered(uint64_t type, uint64_t value);
 /* A digest of the program counter and of those registers whose values the instruction set defines in every case. */
 uint64_t arch_registers_digest(const struct thread *thread);
 /* A new thread starts with its parent's registers, at position 0. */

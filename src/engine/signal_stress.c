@@ -30,7 +30,7 @@ void signals_stress(struct thread *thread) {
   uintptr_t pc = arch_pc(thread), sp = arch_sp(thread);
   long pushed = arch_push_frame(thread, &request);
   CHECK(pushed == 0 && arch_pc(thread) == request.handler);
-  arch_set_sp(thread, arch_sp(thread) + sizeof request.restorer); /* the handler's return */
+  arch_set_sp(thread, arch_sp(thread) + ARCH_RETURN_BYTES); /* the handler's return */
   arch_set_result(thread, -1);
   uint64_t mask;
   stack_t altstack;

@@ -14,6 +14,7 @@
 
 #include <linux/auxvec.h>
 
+#include "engine/arch.h"
 #include "engine/lib.h"
 
 #ifndef AT_RSEQ_FEATURE_SIZE
@@ -75,6 +76,7 @@ static void set_entry(struct auxv_entry *entry, const struct loaded *loaded, uin
       *entry = (struct auxv_entry){AT_IGNORE, 0};
       break;
     default:
+      entry->value = arch_offered(entry->type, entry->value);
       break;
   }
 }

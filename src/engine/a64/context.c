@@ -3,6 +3,7 @@
 #include <asm/siginfo.h>
 #include <asm/signal.h>
 #include <asm/ucontext.h>
+#include <linux/prctl.h>
 
 #include "engine/a64/frame.h"
 #include "engine/a64/translate.h"
@@ -111,8 +112,9 @@ void arch_begin_call(struct thread *thread) {
 }
 
 bool arch_own_call(struct thread *thread, const struct call *call, long *result) {
-  (void)thread, (void)call, (void)result;
-  return false;
+  if (call->nr != __NR_prctl || (int)call->args[0] != PR_SVE_SET_VL || !thread->arch.scalable) return false;
+  *result = vectors_change_length(thread, call);
+  return true;
 }
 
 /* -- Positions and requests ---------------------------------------------------------------------------------------- */

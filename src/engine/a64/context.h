@@ -72,6 +72,8 @@ enum { ARCH_CLONE_TLS = 3, ARCH_CLONE_CHILD_TID = 4 };
 enum { ARCH_ELF_MACHINE = 183 };
 /* Whether changed code is executed without the program's announcing it. Here it has to say IC IVAU. */
 enum { ARCH_COHERENT_CODE = 0 };
+/* Bytes that a function's return takes off the stack. */
+enum { ARCH_RETURN_BYTES = 0 };
 /* Bytes below the stack pointer that belong to the application. */
 enum { ARCH_RED_ZONE = 0 };
 

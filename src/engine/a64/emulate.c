@@ -2,6 +2,8 @@
  *
  * This is the one place where time, random numbers and the processor's identity enter the program. Generated code has
  * already read the register (so a machine that lacks it has raised the fault); what it read is in the context. */
+#include <linux/auxvec.h>
+
 #include "engine/a64/translate.h"
 #include "engine/code.h"
 #include "engine/log.h"
@@ -14,7 +16,30 @@ enum {
   RNDR = NAME(3, 2, 4, 0),
   RNDRRS = NAME(3, 2, 4, 1),
   TPIDRRO = NAME(3, 13, 0, 3),
+  ID_PFR1 = NAME(0, 0, 4, 1),
+  ID_ZFR0 = NAME(0, 0, 4, 4),
+  ID_SMFR0 = NAME(0, 0, 4, 5),
 };
+
+/* -- What is not offered: matrices with their streaming mode, and the second version of scalable vectors plus one, which has psel
+ * (decode_vector.c) -------------------------------------------------------------------------------------------------------- */
+
+enum { OFFERED_SVE_VERSION = 1 };
+
+static uint64_t offered_register(uint32_t name, uint64_t value) {
+  if (name == ID_PFR1) return value & ~(15UL << 24);
+  if (name == ID_SMFR0) return 0;
+  if (name == ID_ZFR0 && (value & 15) > OFFERED_SVE_VERSION) return (value & ~15UL) | OFFERED_SVE_VERSION;
+  return value;
+}
+
+uint64_t arch_offered(uint64_t type, uint64_t value) {
+  /* The kernel's bits for the above, those of which its older headers do not know included. */
+  const uint64_t matrices = 0xffUL << 23, newer = ~0UL << 36;
+  return type == AT_HWCAP2 ? value & ~(matrices | newer) : value;
+}
+
+/* -- Registers ------------------------------------------------------------------------------------------------------------- */
 
 /* As on a machine whose caches do not keep themselves in step, so that programs announce the code they write. */
 static uint64_t faked_cache_type(uint64_t value) {
@@ -27,7 +52,7 @@ static uint64_t faked_cache_type(uint64_t value) {
 static uint64_t read_special(struct thread *thread, uint32_t name) {
   unsigned number = name >> 7 & 15;
   uint64_t values[] = {thread->arch.value, thread->arch.nzcv & FLAG_Z ? 0 : 1};
-  if (name == CTR) values[0] = faked_cache_type(values[0]);
+  values[0] = name == CTR ? faked_cache_type(values[0]) : offered_register(name, values[0]);
   if (!in_sphere()) return values[0];
   if (name == RNDR || name == RNDRRS) {
     values_random(thread, values);

@@ -97,6 +97,7 @@ arch_run:
         ldp     x25, x26, GPR(25)
         ldp     x27, x28, GPR(27)
         ldp     x29, x30, GPR(29)
+        isb                             /* what other processors have written there since is what will be fetched */
         br      x13
 
 /* An indirect branch whose target the thread's table does not know: target in x15. */

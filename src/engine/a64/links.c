@@ -78,6 +78,8 @@ void arch_resolve(struct thread *thread, struct block *to, enum entry_kind entry
 /* What is patched while others may execute it is always a direct branch or a nop, before and after: of these the architecture
  * promises that the old or the new one is executed. */
 static void redirect(uintptr_t at, uintptr_t target) {
+  enum { REACH = 1 << 27 };
+  CHECK(at - target + REACH < 2u * REACH);
   patch_branch((uint32_t *)at, (const void *)target);
   sync_code((const void *)at, (const void *)(at + INSN_BYTES));
 }

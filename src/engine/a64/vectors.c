@@ -25,6 +25,8 @@ void arch_init_machine(void) {
   uint64_t features;
   __asm__ volatile("mrs %0, id_aa64pfr0_el1" : "=r"(features));
   has_scalable = features >> SVE_SHIFT & 15;
+  if (has_scalable && vector_length() > LENGTH_MAX)
+    die(125, "vectors of %lu bytes are too long for us", vector_length());
 }
 
 uintptr_t vectors_place(struct thread *thread) {
@@ -37,6 +39,20 @@ static size_t registers_size(void) {
 
 void vectors_copy(struct thread *child, const struct thread *parent) {
   if (has_scalable) memcpy((char *)child + SCALABLE_AT, (const char *)parent + SCALABLE_AT, registers_size());
+}
+
+/* As in the kernel: 128 bits of each vector stay, all else becomes zero. */
+long vectors_change_length(struct thread *thread, const struct call *call) {
+  uint64_t low[32][2];
+  char *place = (char *)thread->arch.scalable;
+  for (unsigned i = 0; i < 32; i++) memcpy(low[i], place + i * vector_length(), QUAD);
+  long result =
+      arch_syscall6(call->nr, call->args[0], call->args[1], call->args[2], call->args[3], call->args[4], 0);
+  if (result < 0) return result;
+  if (vector_length() > LENGTH_MAX) die(125, "vectors of %lu bytes are too long for us", vector_length());
+  memset(place, 0, registers_size());
+  for (unsigned i = 0; i < 32; i++) memcpy(place + i * vector_length(), low[i], QUAD);
+  return result;
 }
 
 /* -- Records ------------------------------------------------------------------------------------------------------------ */

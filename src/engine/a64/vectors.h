@@ -13,6 +13,9 @@ uintptr_t vectors_place(struct thread *thread);
 /* A new thread starts with its parent's. */
 void vectors_copy(struct thread *child, const struct thread *parent);
 
+/* prctl(PR_SVE_SET_VL): the vectors keep what they have in common. */
+long vectors_change_length(struct thread *thread, const struct call *call);
+
 /* Records of signal frames: fills them, takes them over. The scalable one is there only where vectors_record_size is not 0. */
 void vectors_save(const struct thread *thread, struct fpsimd_context *record);
 void vectors_load(struct thread *thread, const struct fpsimd_context *record);

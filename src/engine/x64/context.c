@@ -58,6 +58,11 @@ void arch_set_sp(struct thread *thread, uintptr_t sp) {
 
 /* Some instructions leave flags undefined, so another processor may have others; and every system call puts them in r11. Vector
  * registers are not in the context. */
+uint64_t arch_offered(uint64_t type, uint64_t value) {
+  (void)type;
+  return value;
+}
+
 uint64_t arch_registers_digest(const struct thread *thread) {
   uint64_t values[17];
   memcpy(values, thread->arch.gpr, sizeof thread->arch.gpr);

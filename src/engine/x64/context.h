@@ -69,6 +69,8 @@ enum { ARCH_CLONE_CHILD_TID = 3, ARCH_CLONE_TLS = 4 };
 enum { ARCH_ELF_MACHINE = 62 };
 /* Whether changed code is executed without the program's announcing it. */
 enum { ARCH_COHERENT_CODE = 1 };
+/* Bytes that a function's return takes off the stack. */
+enum { ARCH_RETURN_BYTES = 8 };
 /* Bytes below the stack pointer that belong to the application. */
 enum { ARCH_RED_ZONE = 128 };
 
