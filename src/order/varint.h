@@ -29,7 +29,7 @@ static inline int varint_get(uint64_t *value, const uint8_t *from, size_t bytes)
 
 /* Small numbers of either sign as small numbers: 0 -1 1 -2 2 … */
 static inline uint64_t zigzag(int64_t value) {
-  return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+  return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
 }
 static inline int64_t unzigzag(uint64_t value) {
   return (int64_t)(value >> 1 ^ (0 - (value & 1)));
