@@ -83,6 +83,7 @@ int64_t region_ask(enum request_kind kind, int64_t value) {
   atomic_store(&region->request_state, REQUEST_NONE);
   int64_t answer = region->request_answer;
   release(&region->request_lock);
+  if (answer == -EIO) sphere_fail(OUTCOME_FAILED, NULL); /* the manager tells why */
   return answer;
 }
 

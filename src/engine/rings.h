@@ -21,7 +21,7 @@ void region_wait(_Atomic uint32_t *word, uint32_t seen);
 void region_wake(_Atomic uint32_t *word, int waiters);
 /* Tells the manager that there is something to do. */
 void region_doorbell(void);
-/* Asks the manager, as the holder of the baton; the answer, or -errno. */
+/* Asks the manager, as the holder of the baton; the answer, or -errno. With EIO it ends the sphere. */
 int64_t region_ask(enum request_kind kind, int64_t value);
 
 /* Ends the whole sphere early, after one line that says why. */

@@ -33,11 +33,6 @@ struct kept_object {
 };
 
 void keep_begin(void) {
-  struct rlimit limit;
-  if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-  }
   signal(SIGIO, SIG_IGN); /* of the leases that only ask */
 }
 
@@ -92,11 +87,9 @@ static int open_descriptor(int32_t pid, int fd, char *path, size_t room, struct 
   return -ENODEV;
 }
 
-static int add(struct recording_writer *writer, int fd, const char *path, uint32_t *number) {
-  struct recording_error error;
-  if (!recording_add_file(writer, fd, path, number, &error)) return 0;
-  fprintf(stderr, "reprise: %s\n", error.text);
-  return -EIO;
+static int add(struct recording_writer *writer, int fd, const char *path, uint32_t *number,
+               struct recording_error *error) {
+  return recording_add_file(writer, fd, path, number, error) ? -EIO : 0;
 }
 
 /* -- All of them -------------------------------------------------------------------------------------------------------- */
@@ -121,12 +114,13 @@ static struct kept_object *append(struct keep *keep, int fd, const struct stat *
   return object;
 }
 
-static int64_t mark(struct kept_object *object, struct recording_writer *writer) {
+static int64_t mark(struct kept_object *object, struct recording_writer *writer,
+                    struct recording_error *error) {
   char text[16];
   if (object->changes) return 0;
   if (recording_is_linked(writer, object->number)) return -EROFS;
   snprintf(text, sizeof text, "%u", object->number);
-  if (recording_add(writer, "changing-file", text, NULL) || recording_save(writer, NULL)) return -EIO;
+  if (recording_add(writer, "changing-file", text, error) || recording_save(writer, error)) return -EIO;
   object->changes = true;
   return 0;
 }
@@ -138,10 +132,10 @@ static void warn(const char *path) {
 
 /* One that is known: whether it still has the content that was kept. */
 static int64_t keep_again(struct kept_object *object, struct recording_writer *writer, int fd,
-                          const char *path, const struct stat *info) {
+                          const char *path, const struct stat *info, struct recording_error *error) {
   uint32_t number;
   if (object->changes || looks_the_same(object, info)) return 0;
-  int status = add(writer, fd, path, &number);
+  int status = add(writer, fd, path, &number, error);
   if (status) return status;
   note(object, info);
   if (recording_same_content(writer, object->number, number)) return 0;
@@ -151,30 +145,37 @@ static int64_t keep_again(struct kept_object *object, struct recording_writer *w
 }
 
 static int64_t keep_new(struct keep *keep, struct recording_writer *writer, int fd, const char *path,
-                        const struct stat *info, struct kept_object **object) {
+                        const struct stat *info, struct kept_object **object, struct recording_error *error) {
   uint32_t number;
-  int status = add(writer, fd, path, &number);
+  int status = add(writer, fd, path, &number, error);
   if (!status && !(*object = append(keep, fd, info, number))) status = -ENOMEM;
   return status;
 }
 
-int64_t keep_file(struct keep *keep, struct recording_writer *writer, int32_t pid, int fd, bool changes) {
+int64_t keep_file(struct keep *keep, struct recording_writer *writer, int32_t pid, int fd, bool changes,
+                  struct recording_error *error) {
   char path[RECORDING_PATH_MAX];
   struct stat info;
   int own = open_descriptor(pid, fd, path, sizeof path, &info);
+  if (own == -EMFILE || own == -ENFILE || own == -ENOMEM) {
+    *error = (struct recording_error){.kind = RECORDING_SYSTEM, .number = -own};
+    snprintf(error->text, sizeof error->text, "can't open a mapped file to keep it: %s", strerror(-own));
+    return -EIO;
+  }
   if (own < 0) return own;
   struct kept_object *object = find(keep, &info);
   bool known = object, others = exposed(own, &info);
-  int64_t status = known ? keep_again(object, writer, own, path, &info)
-                         : keep_new(keep, writer, own, path, &info, &object);
-  if (!status && changes) status = mark(object, writer);
+  int64_t status = known ? keep_again(object, writer, own, path, &info, error)
+                         : keep_new(keep, writer, own, path, &info, &object, error);
+  if (!status && changes) status = mark(object, writer, error);
   if (known || !object) close(own);
   return status ? status : object->number | (others ? REQUEST_EXPOSED : 0);
 }
 
-int64_t keep_changes(struct keep *keep, struct recording_writer *writer, uint32_t number) {
+int64_t keep_changes(struct keep *keep, struct recording_writer *writer, uint32_t number,
+                     struct recording_error *error) {
   for (size_t i = 0; i < keep->count; i++)
-    if (keep->objects[i].number == number) return mark(&keep->objects[i], writer);
+    if (keep->objects[i].number == number) return mark(&keep->objects[i], writer, error);
   return -ENOENT;
 }
 
@@ -188,7 +189,7 @@ void keep_end(struct keep *keep, struct recording_writer *writer) {
     ssize_t n = readlink(link, path, sizeof path - 1);
     path[n < 0 ? 0 : n] = 0;
     bool same = object->changes || fstat(object->fd, &info) || looks_the_same(object, &info);
-    if (!same && !add(writer, object->fd, path, &number) &&
+    if (!same && !add(writer, object->fd, path, &number, NULL) &&
         !recording_same_content(writer, object->number, number))
       warn(path);
     close(object->fd);

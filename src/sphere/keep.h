@@ -16,11 +16,14 @@ struct keep {
 
 /* Prepares this process, after the program was started. */
 void keep_begin(void);
-/* Keeps the file on a descriptor of a process: its number, with REQUEST_EXPOSED where that applies, or -errno. changes: it is open
+/* Keeps the file on a descriptor of a process: its number, with REQUEST_EXPOSED where that applies, or -errno; -EIO with the error: the recording is
+ * at its end. changes: it is open
  * for writing there. */
-int64_t keep_file(struct keep *keep, struct recording_writer *writer, int32_t pid, int fd, bool changes);
+int64_t keep_file(struct keep *keep, struct recording_writer *writer, int32_t pid, int fd, bool changes,
+                  struct recording_error *error);
 /* A file that was kept is going to be changed by the sphere: 0 or -errno. */
-int64_t keep_changes(struct keep *keep, struct recording_writer *writer, uint32_t number);
+int64_t keep_changes(struct keep *keep, struct recording_writer *writer, uint32_t number,
+                     struct recording_error *error);
 /* At the end: tells of files that somebody else has changed. */
 void keep_end(struct keep *keep, struct recording_writer *writer);
 

@@ -88,7 +88,7 @@ static int place_descriptors(int engine, int settings, int region) {
   struct rlimit limit, higher;
   if (getrlimit(RLIMIT_NOFILE, &limit)) return -1;
   int number = choose_number(&limit);
-  if (number <= STDERR_FILENO) return -1;
+  if (number <= STDERR_FILENO || number <= engine || number <= settings || number <= region) return -1;
   higher = limit;
   if ((rlim_t)number >= limit.rlim_cur) {
     higher.rlim_cur = (rlim_t)number + DESCRIPTORS;

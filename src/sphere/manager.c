@@ -195,6 +195,7 @@ int manager_start(struct manager *manager, struct engine_config *settings, char 
   manager->program = guarded ? fork() : -1;
   if (manager->program == 0) {
     set_signals(old, true);
+    allowance_return(&manager->allowance);
     launch(settings, argv, envp, fd, problem);
     fprintf(stderr, "reprise: %s\n", problem->text);
     _exit(problem->status);

@@ -7,9 +7,11 @@
 #include <sys/types.h>
 
 #include "input/region.h"
+#include "sphere/allowance.h"
 #include "sphere/launch.h"
 
 struct manager {
+  struct allowance allowance; /* to be taken before all else */
   struct region *region;
   int lock;         /* its own open file of the region: who can lock it knows that the sphere is dead */
   pid_t program;    /* the first process */

@@ -15,13 +15,14 @@
 #include "sphere/keep.h"
 #include "sphere/manager.h"
 
-enum { UNSUPPORTED = 122, FAILED = 125, FLUSH_SECONDS = 1 };
+enum { UNSUPPORTED = 122, FAILED = 125, FLUSH_SECONDS = 1, FLUSH_BYTES = 1 << 20 };
 
 struct drain {
   struct recording_writer *writer;
   struct recording_error error;
   bool failed;
-  time_t flushed;
+  time_t flushed;         /* when all rings were emptied last, and the order log marked */
+  uint64_t since_flushed; /* bytes */
   struct timespec begun;
   struct {
     uint64_t position; /* of the last frame's end */
@@ -60,6 +61,7 @@ static bool drain_ring(struct manager *manager, struct ring *ring, struct record
     if (recording_append(drain->writer, id, first, last, drain->buffer, count, &drain->error)) return false;
     drain->streams[index].position = last;
     drain->streams[index].begun = true;
+    drain->since_flushed += count;
     atomic_store(&ring->tail, tail + count);
     manager_moved(manager, ring);
   }
@@ -163,8 +165,11 @@ static bool serve(struct manager *manager, bool last) {
   if (drain->failed) return false;
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  bool all = last || now.tv_sec - drain->flushed >= FLUSH_SECONDS;
-  if (all) drain->flushed = now.tv_sec;
+  bool all = last || now.tv_sec - drain->flushed >= FLUSH_SECONDS || drain->since_flushed >= FLUSH_BYTES;
+  if (all) {
+    drain->flushed = now.tv_sec;
+    drain->since_flushed = 0;
+  }
   if (all && !last) mark_progress(manager);
   for (int i = 0; i < REGION_SLOTS && !drain->failed; i++) drain->failed = !drain_slot(manager, i, all);
   if (!drain->failed)
@@ -179,14 +184,13 @@ static bool serve(struct manager *manager, bool last) {
 
 static int64_t answer(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value) {
   struct drain *drain = manager->context;
-  switch (kind) {
-    case REQUEST_KEEP_FILE:
-      return keep_file(&drain->kept, drain->writer, pid, (int)value, value & REQUEST_CHANGES);
-    case REQUEST_FILE_CHANGES:
-      return keep_changes(&drain->kept, drain->writer, (uint32_t)value);
-    default:
-      return -EINVAL;
-  }
+  int64_t result = -EINVAL;
+  if (kind == REQUEST_KEEP_FILE)
+    result = keep_file(&drain->kept, drain->writer, pid, (int)value, value & REQUEST_CHANGES, &drain->error);
+  else if (kind == REQUEST_FILE_CHANGES)
+    result = keep_changes(&drain->kept, drain->writer, (uint32_t)value, &drain->error);
+  if (result == -EIO) drain->failed = true;
+  return result;
 }
 
 /* -- The whole ---------------------------------------------------------------------------------------------------------------------- */
@@ -204,7 +208,8 @@ static int describe(struct recording_writer *writer, const struct record_options
 }
 
 /* What the program inherits besides its arguments, and can see. */
-static int describe_inherited(struct recording_writer *writer, struct recording_error *error) {
+static int describe_inherited(struct recording_writer *writer, const struct allowance *own,
+                              struct recording_error *error) {
   char text[64];
   unsigned long ignored = 0, blocked = 0;
   sigset_t mask;
@@ -212,7 +217,11 @@ static int describe_inherited(struct recording_writer *writer, struct recording_
   sigprocmask(SIG_BLOCK, NULL, &mask);
   for (int signo = 1; signo <= 64; signo++) {
     struct sigaction action;
-    if (!sigaction(signo, NULL, &action) && action.sa_handler == SIG_IGN) ignored |= 1UL << (signo - 1);
+    if (signo == SIGXFSZ)
+      action = own->too_large;
+    else if (sigaction(signo, NULL, &action))
+      continue;
+    if (action.sa_handler == SIG_IGN) ignored |= 1UL << (signo - 1);
     if (sigismember(&mask, signo) == 1) blocked |= 1UL << (signo - 1);
   }
   getrlimit(RLIMIT_STACK, &limit);
@@ -255,17 +264,27 @@ static int finish(struct manager *manager, struct drain *drain) {
   return manager_leave(status);
 }
 
+/* There is nothing in it yet. */
+static void discard(struct recording_writer *writer) {
+  char path[RECORDING_PATH_MAX];
+  snprintf(path, sizeof path, "%s", recording_writer_path(writer));
+  recording_abandon(writer);
+  recording_remove(path, NULL);
+}
+
 int record(const struct record_options *options, struct engine_config *settings, char **argv) {
   static struct drain drain;
   static struct manager manager;
   struct launch_problem problem;
   settings->order = options->order;
   const char *name = strrchr(settings->program, '/');
+  allowance_take(&manager.allowance);
   int status = options->output ? recording_create(options->output, &drain.writer, &drain.error)
                                : recording_create_default(name ? name + 1 : settings->program, &drain.writer,
                                                           &drain.error);
-  if (!status) status = describe_inherited(drain.writer, &drain.error);
+  if (!status) status = describe_inherited(drain.writer, &manager.allowance, &drain.error);
   if (!status) status = describe(drain.writer, options, settings, argv, &drain.error);
+  if (status && drain.writer) discard(drain.writer);
   if (status) return complain(&drain.error);
   clock_gettime(CLOCK_MONOTONIC, &drain.begun);
   manager.context = &drain;
@@ -283,10 +302,9 @@ int record(const struct record_options *options, struct engine_config *settings,
   if (manager_start(&manager, settings, argv, environ, options->seed, options->chaos, options->chunk,
                     &problem)) {
     fprintf(stderr, "reprise: %s\n", problem.text);
-    recording_remove(recording_writer_path(drain.writer), NULL);
+    discard(drain.writer);
     return problem.status;
   }
-  signal(SIGXFSZ, SIG_IGN);
   keep_begin();
   manager_run(&manager);
   return finish(&manager, &drain);

@@ -274,6 +274,7 @@ int replay(const char *path, bool quiet, struct engine_config *settings) {
   static struct feed feed;
   static struct manager manager;
   struct launch_problem problem;
+  allowance_take(&manager.allowance);
   if (recording_open(path, 0, &feed.reader, &feed.error)) {
     fprintf(stderr, "reprise: %s\n", feed.error.text);
     return feed.error.kind == RECORDING_SYSTEM || feed.error.kind == RECORDING_ABSENT ? FAILED : DAMAGED;

@@ -1,0 +1,18 @@
+/* allowance.h: limits on files, which the manager lifts for itself and gives back to the program (allowance.c). */
+#ifndef REPRISE_SPHERE_ALLOWANCE_H
+#define REPRISE_SPHERE_ALLOWANCE_H
+
+#include <signal.h>
+#include <sys/resource.h>
+
+struct allowance {
+  struct rlimit files, size;  /* as the program has them */
+  struct sigaction too_large; /* what it does about SIGXFSZ */
+};
+
+/* First of all: as many and as large files as the hard limits allow, and an error instead of a signal beyond. */
+void allowance_take(struct allowance *allowance);
+/* In the process that becomes the program. */
+void allowance_return(const struct allowance *allowance);
+
+#endif
