@@ -33,7 +33,9 @@ COMMON := -O2 -g -I src $(STRESS_FLAGS) $(WARNINGS)
 
 # The command is an ordinary hosted program.
 CLI_FLAGS := -std=gnu11 $(COMMON) -D_GNU_SOURCE -DREPRISE_LIBEXEC='"$(PREFIX)/libexec/reprise"'
-CLI_LIBS := -lzstd -ldw -lelf -pthread $(CLI_LINK)
+# Without elfutils reports have no names of functions. Asked at link time, when packages have been installed.
+SYMBOL_LIBS = $$(echo '\#include <elfutils/libdwfl.h>' | $(CLI_CC) -E - >/dev/null 2>&1 && echo -ldw -lelf)
+CLI_LIBS = -lzstd $(SYMBOL_LIBS) -pthread $(CLI_LINK)
 CLI_SOURCES := $(wildcard src/cli/*.c src/sphere/*.c src/recording/*.c src/sim/*.c)
 
 # The engine shares its address space with the program it runs: no libc, no stack protector (its canary lives in
@@ -75,7 +77,7 @@ $(BUILD)/engine/%.o: src/% $(BUILD)/engine.flags
 $(BUILD)/cli.flags: WANT = $(CLI_CC) $(CLI_FLAGS)
 $(BUILD)/engine.flags: WANT = $(CC) $(ENGINE_FLAGS)
 $(BUILD)/cli.flags $(BUILD)/engine.flags: always
-	@mkdir -p $(@D); [ -e $@ ] || tools/packages.sh build
+	@mkdir -p $(@D); [ -e $@ ] || { tools/packages.sh build && tools/packages.sh symbols; }
 	@printf '%s\n' '$(subst ','\'',$(WANT))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(WANT))' >$@
 
 .PHONY: always

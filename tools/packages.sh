@@ -16,6 +16,8 @@ group_packages() {
       echo gcc libc6-dev make binutils
       # A library that did not come as a package is as good.
       echo '#include <zstd.h>' | "${CC:-gcc}" -E - >/dev/null 2>&1 || echo libzstd-dev
+      ;;
+    symbols) # names and source lines in reports
       echo '#include <elfutils/libdwfl.h>' | "${CC:-gcc}" -E - >/dev/null 2>&1 || echo libdw-dev
       ;;
     test)
@@ -33,7 +35,7 @@ group_packages() {
     lint) echo clang clang-format clang-tidy cppcheck ;;
     fuzz) echo clang libclang-rt-dev ;;
     *)
-      echo "tools/packages.sh: no group '$1' (build, test, e2e, cross, bench, lint, fuzz)" >&2
+      echo "tools/packages.sh: no group '$1' (build, symbols, test, e2e, cross, bench, lint, fuzz)" >&2
       exit 2
       ;;
   esac
@@ -73,6 +75,8 @@ for group in "$@"; do
   # shellcheck disable=SC2207
   wanted+=($(group_packages "$group")) || exit 2
 done
+
+[ ${#wanted[@]} -gt 0 ] || exit 0
 
 if ! command -v dpkg-query >/dev/null; then
   [[ " $* " != *" build "* ]] || command -v "${CC:-gcc}" >/dev/null && exit 0

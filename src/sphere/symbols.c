@@ -1,7 +1,8 @@
 /* symbols.c: names and source lines, by elfutils. See symbols.h. Debugging information that the system keeps apart from the file is
- * found by its build id; nothing is fetched from anywhere. */
+ * found by its build id; nothing is fetched from anywhere. Where elfutils was not there to build with, nothing has a name. */
 #include "sphere/symbols.h"
 
+#if __has_include(<elfutils/libdwfl.h>)
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -77,3 +78,21 @@ void symbols_text(struct symbols *symbols, uint64_t offset, bool image, char *te
   const char *slash = strrchr(source, '/');
   snprintf(text + n, size - (size_t)n, " (%s:%d)", slash ? slash + 1 : source, line);
 }
+
+#else
+
+struct symbols *symbols_open(int fd, const char *name) {
+  (void)fd, (void)name;
+  return NULL;
+}
+
+void symbols_close(struct symbols *symbols) {
+  (void)symbols;
+}
+
+void symbols_text(struct symbols *symbols, uint64_t offset, bool image, char *text, size_t size) {
+  (void)symbols, (void)offset, (void)image, (void)size;
+  *text = 0;
+}
+
+#endif
