@@ -50,8 +50,6 @@ static int parse_options(int argc, char **argv, struct record_options *to, int *
       int order = manager_order_named(value);
       if (order < 0)
         status = bad_usage(&record_command, "--order=%s: expected chunk, dag, scalar or arcs", value);
-      else if (order == ENGINE_ARCS)
-        status = complain(2, "--order=arcs is not supported yet");
       to->order = (uint32_t)order;
     } else if (take_option(argc, argv, &i, "--chunk", &value)) {
       status = parse_number("--chunk", value, CHUNK_SIZE_LEAST, &to->chunk);

@@ -181,12 +181,14 @@ static long enter(struct thread *thread, struct work *work, int fd, uintptr_t ar
     sphere_before_exec(thread, &work->config);
   }
   long result = leave_config(work);
+  if (result && in_sphere() && thread->rthread) sphere_exec_failed(thread);
   if (result) return result;
   LOG(start, "execute %s as %s", work->config.program, work->config.execfn);
   if (fd >= 0) os_call3(__NR_fcntl, fd, F_SETFD, 0);
   signals_before_exec(thread);
   result = execute_engine(thread, work, argv, envp);
   signals_exec_failed(thread);
+  if (in_sphere() && thread->rthread) sphere_exec_failed(thread);
   return result;
 }
 

@@ -10,6 +10,7 @@
   X(calls, "every system call with arguments and result")         \
   X(signals, "signals taken, queued, delivered, returned from")   \
   X(threads, "threads and processes created and ended")           \
+  X(order, "steps of the order log: whom a thread waits for")     \
   X(memory, "mapping changes")                                    \
   X(code, "code invalidated and flushed")                         \
   X(checks, "every page of a digest of memory")

@@ -8,7 +8,13 @@
 #include "engine/log.h"
 #include "engine/sphere.h"
 
-enum { RETIRED = UINT16_MAX, NO_SLOT = UINT16_MAX, SPINS = 2000, ROUNDS_TO_BE_SURE = 4 };
+enum {
+  RETIRED = UINT16_MAX,
+  NO_SLOT = UINT16_MAX,
+  SPINS = 2000,
+  SPINS_PER_REQUEST = 250,
+  ROUNDS_TO_BE_SURE = 4
+};
 
 void order_tick(struct thread *thread) {
   if (!in_parallel()) return;
@@ -53,18 +59,6 @@ static void tell(uint32_t slot) {
   if (atomic_load(&region->news[slot].waiters)) region_wake(&region->news[slot].changes, INT32_MAX);
 }
 
-void order_adopt(struct rthread *child) {
-  child->order_slot = NO_SLOT;
-  child->order_ended = !read_step(child);
-  if (child->order_ended) return; /* it was killed before it did anything */
-  child->order_slot = child->step.slot;
-  order_replay_publish(&region->board, child->order_slot, child->step.clock);
-  order_replay_spawn(&region->board, child->order_slot);
-  tell(child->order_slot);
-}
-
-/* -- Waiting ------------------------------------------------------------------------------------------------------------- */
-
 static struct rthread *thread_in(uint32_t slot) {
   for (uint32_t i = 0; i < REGION_SLOTS; i++) {
     struct rthread *rthread = &region->slots[i];
@@ -73,25 +67,97 @@ static struct rthread *thread_in(uint32_t slot) {
   return NULL;
 }
 
+/* -- Arcs: others may wait for any position -------------------------------------------------------------------------------- */
+
+static struct thread *residents[REGION_SLOTS]; /* threads of this process, by their slots in the recording */
+
+static uint64_t clock_now(const struct thread *thread) {
+  const struct rthread *rthread = thread->rthread;
+  return rthread->last_clock + order_position(thread) - rthread->last_position;
+}
+
+static void publish_clock(struct thread *thread) {
+  unsigned me = thread->rthread->order_slot;
+  if (me == NO_SLOT) return;
+  residents[me] = thread;
+  order_replay_publish(&region->board, me, clock_now(thread));
+  uint64_t wanted = atomic_load(&region->news[me].wanted);
+  if (wanted && wanted <= clock_now(thread)) {
+    atomic_compare_exchange_strong(&region->news[me].wanted, &wanted, 0);
+    tell(me);
+  }
+}
+
+/* The instruction count at which somebody wants to be told. */
+static uint64_t wanted_stop(const struct thread *thread) {
+  const struct rthread *rthread = thread->rthread;
+  uint64_t wanted = atomic_load(&region->news[rthread->order_slot].wanted);
+  if (wanted <= clock_now(thread)) wanted = 0; /* it was told, or will be */
+  return wanted ? wanted - rthread->last_clock + rthread->last_position - rthread->ticks : UINT64_MAX;
+}
+
+/* Makes the slot's thread come by, and tell when it has come so far. */
+static void want(unsigned slot, uint64_t clock) {
+  uint64_t wanted = atomic_load(&region->news[slot].wanted);
+  while ((!wanted || clock < wanted) &&
+         !atomic_compare_exchange_weak(&region->news[slot].wanted, &wanted, clock)) {
+  }
+  if (residents[slot]) {
+    arch_request(residents[slot]);
+    return;
+  }
+  const struct rthread *other = thread_in(slot);
+  if (other && other->tid) kick_thread(other->pid, other->tid);
+}
+
+static uint64_t clock_wanted(const struct order_step *step, unsigned slot) {
+  for (unsigned i = 0; i < step->waits; i++)
+    if (step->wait[i].slot == slot && step->wait[i].kind == ORDER_WAIT_CLOCK) return step->wait[i].value;
+  return 0;
+}
+
+/* -- Births ------------------------------------------------------------------------------------------------------------------ */
+
+void order_adopt(struct rthread *child) {
+  child->order_slot = NO_SLOT;
+  child->order_ended = !read_step(child);
+  if (child->order_ended) return; /* it was killed before it did anything */
+  child->order_slot = child->step.slot;
+  child->last_clock = child->step.clock;
+  order_replay_publish(&region->board, child->order_slot, child->step.clock);
+  order_replay_spawn(&region->board, child->order_slot);
+  tell(child->order_slot);
+}
+
+/* -- Waiting ------------------------------------------------------------------------------------------------------------- */
+
+/* The slot that the thread waits for and that has not come so far yet; ORDER_NOBODY: it runs, or is about to. */
+static unsigned awaited(const struct rthread *rthread) {
+  uint32_t waits_for = atomic_load(&rthread->waits_for);
+  if (!waits_for || waits_for == RETIRED) return ORDER_NOBODY;
+  return order_replay_waits_for(&region->board, rthread->order_slot, &rthread->step);
+}
+
 /* Whether nobody runs any more. */
 static bool all_wait(void) {
   for (uint32_t i = 0; i < REGION_SLOTS; i++) {
     struct rthread *rthread = &region->slots[i];
-    if (atomic_load(&rthread->state) == SLOT_LIVE && !atomic_load(&rthread->waits_for)) return false;
+    if (atomic_load(&rthread->state) != SLOT_LIVE || atomic_load(&rthread->waits_for) == RETIRED) continue;
+    if (awaited(rthread) == ORDER_NOBODY) return false;
   }
   return true;
 }
 
-/* Whether those that wait for each other, from this thread on, do so in a circle, or for one that comes no further. */
+/* Whether those that wait for each other, from this thread on, do so in a circle, or for one that comes no further. What a
+ * thread waits for stays so once it is there, so a circle is one for ever. */
 static bool is_circle(const struct rthread *from) {
   const struct rthread *at = from;
   for (unsigned i = 0; i <= REGION_SLOTS; i++) {
-    uint32_t waits_for = atomic_load(&at->waits_for);
-    if (!waits_for) return false;
-    if (waits_for == RETIRED) return true;
-    at = thread_in(waits_for - 1);
+    unsigned slot = awaited(at);
+    if (slot == ORDER_NOBODY) return false;
+    at = thread_in(slot);
     if (!at) return false;
-    if (at == from) return true;
+    if (at == from || atomic_load(&at->waits_for) == RETIRED) return true;
   }
   return true;
 }
@@ -123,7 +189,9 @@ static void wait_for_step(struct thread *thread) {
   unsigned me = rthread->order_slot, rounds = 0;
   const struct order_step *step = &rthread->step;
   for (unsigned spins = 0; spins < SPINS; spins++) {
-    if (order_replay_ready(&region->board, me, step)) return;
+    unsigned slot = order_replay_waits_for(&region->board, me, step);
+    if (slot == ORDER_NOBODY) return;
+    if (config.order == ENGINE_ARCS && spins % SPINS_PER_REQUEST == 0) want(slot, clock_wanted(step, slot));
     arch_relax();
   }
   for (;;) {
@@ -134,6 +202,7 @@ static void wait_for_step(struct thread *thread) {
       LOG(threads, "R-thread %u, slot %u, at %lu: waits for slot %u", rthread->number, me,
           order_position(thread), slot);
     atomic_fetch_add(&region->news[slot].waiters, 1);
+    if (config.order == ENGINE_ARCS) want(slot, clock_wanted(step, slot));
     if (order_replay_waits_for(&region->board, me, step) == slot)
       region_wait(&region->news[slot].changes, seen);
     atomic_fetch_sub(&region->news[slot].waiters, 1);
@@ -188,20 +257,39 @@ void order_lost(struct thread *thread) {
 
 /* -- The gate ---------------------------------------------------------------------------------------------------------------- */
 
+static void log_step(const struct rthread *rthread) {
+  const struct order_step *step = &rthread->step;
+  char text[300] = "";
+  size_t n = 0;
+  if (!(config.log_channels >> LOG_order & 1)) return;
+  for (unsigned i = 0; i < step->waits && n + 40 < sizeof text; i++)
+    n += format(text + n, sizeof text - n, ", after slot %u (%lu)", step->wait[i].slot, step->wait[i].value);
+  for (unsigned i = 0; i < step->signals && n + 40 < sizeof text; i++)
+    n += format(text + n, sizeof text - n, ", before slot %u", step->signal[i]);
+  LOG(order, "slot %u: from %lu to %lu, clock %lu%s", rthread->order_slot, step->from, step->until,
+      step->clock, text);
+}
+
 /* Goes through all steps at the thread's position. False: the log ends there. */
 static bool pass_steps(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   uint64_t position = order_position(thread);
   unsigned me = rthread->order_slot;
   atomic_store(&rthread->order.position, position);
+  if (config.order == ENGINE_ARCS) publish_clock(thread);
   for (;;) {
     if (rthread->order_ended) return false;
     if (!rthread->step_known) {
       rthread->order_ended = !read_step(rthread);
       rthread->step_known = !rthread->order_ended;
+      if (rthread->step_known) log_step(rthread);
       continue;
     }
     struct order_step *step = &rthread->step;
+    if (step->ends && step->from == position) {
+      rthread->order_ended = true;
+      return false;
+    }
     if (step->from < position && !rthread->step_passed)
       replay_diverged(thread, "it has run past where it waited for others (%lu)", step->from);
     if (!rthread->step_passed) {
@@ -216,6 +304,8 @@ static bool pass_steps(struct thread *thread) {
     if (step->until < position)
       replay_diverged(thread, "it has run past where others waited for it (%lu)", step->until);
     order_replay_done(&region->board, me, step);
+    rthread->last_clock = step->clock;
+    rthread->last_position = position;
     if (step->clock) tell(me);
     for (unsigned i = 0; i < step->signals; i++) tell(me);
     rthread->step_known = false;
@@ -223,19 +313,20 @@ static bool pass_steps(struct thread *thread) {
 }
 
 void order_gate(struct thread *thread) {
-  if (!pass_steps(thread) && config.order != ENGINE_ARCS) order_lost(thread);
+  if (!pass_steps(thread)) order_lost(thread);
 }
 
 uint64_t order_stop(const struct thread *thread) {
   const struct rthread *rthread = thread->rthread;
-  if (!rthread->step_known) return UINT64_MAX;
-  return (rthread->step_passed ? rthread->step.until : rthread->step.from) - rthread->ticks;
+  uint64_t wanted = config.order == ENGINE_ARCS ? wanted_stop(thread) : UINT64_MAX;
+  if (!rthread->step_known) return wanted;
+  uint64_t stop = (rthread->step_passed ? rthread->step.until : rthread->step.from) - rthread->ticks;
+  return MIN(stop, wanted);
 }
 
 void order_finish(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
-  if (pass_steps(thread) && config.order != ENGINE_ARCS)
-    replay_diverged(thread, "it ends before its order log does");
+  if (pass_steps(thread)) replay_diverged(thread, "it ends before its order log does");
   if (rthread->order_slot == NO_SLOT) return;
   order_replay_end(&region->board, rthread->order_slot);
   tell(rthread->order_slot);

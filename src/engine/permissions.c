@@ -118,7 +118,7 @@ static void set_position(struct thread *thread) {
 
 /* -- Waiting --------------------------------------------------------------------------------------------------------------- */
 
-enum { SPINS = 400, SPINS_PER_KICK = 50, PAUSES = 20 };
+enum { SPINS = 40, SPINS_PER_KICK = 20, PAUSES = 10 };
 
 /* Reminds those who have not answered yet. Who was killed never will: it is parked for good. */
 static void remind(const struct directory_slot *slot, bool others) {
@@ -175,12 +175,20 @@ static bool is_ending(unsigned me) {
 }
 
 static void claim_all(struct thread *thread, struct directory_claim *claim) {
+  enum { STEPS_AT_ONCE = 200 };
   unsigned me = slot_number(thread);
   set_position(thread);
-  for (enum directory_result result;
-       (result = directory_claim_step(&directory, me, claim)) != DIRECTORY_DONE;) {
-    if (result == DIRECTORY_WAITS && claim->block == STAGE && is_ending(me)) retire(thread);
-    if (result == DIRECTORY_WAITS) wait_for_events(thread, claim->seen);
+  for (unsigned steps = 1;; steps++) {
+    enum directory_result result = directory_claim_step(&directory, me, claim);
+    if (result == DIRECTORY_DONE) return;
+    if (claim->block == STAGE && is_ending(me)) {
+      directory_unpin(&directory, me);
+      retire(thread);
+    }
+    if (result == DIRECTORY_WAITS)
+      wait_for_events(thread, claim->seen);
+    else if (steps % STEPS_AT_ONCE == 0) /* it puts the same requests off again and again */
+      os_call0(__NR_sched_yield);
   }
 }
 
@@ -391,9 +399,9 @@ static bool is_retired(struct directory_slot *other) {
 void permissions_retire_others(struct thread *thread) {
   unsigned me = slot_number(thread);
   if (!permissions_has_stage(thread)) permissions_stop(thread);
-  atomic_store(&ending, me + 1);
   for (unsigned i = 0; i < REGION_SLOTS; i++) {
     if (i == me || !members[i] || members[i]->process != thread->process) continue;
+    atomic_store(&ending, me + 1);
     while (!is_retired(&region->directory[i])) {
       uint32_t seen = atomic_load(&self(thread)->events);
       struct directory_serve serve = {0};
@@ -461,6 +469,7 @@ void permissions_spawn(struct thread *thread, struct rthread *child) {
 }
 
 void permissions_enlist(struct thread *child, struct rthread *own) {
+  os_call3(__NR_madvise, map_of(child), SLOT_PERMISSIONS_SIZE, MADV_DONTNEED);
   members[slot_of(own)] = child;
 }
 
@@ -483,6 +492,17 @@ void permissions_end(struct thread *thread) {
   park_steps(thread, directory_exit_step);
   members[me] = NULL;
   os_call3(__NR_madvise, map_of(thread), SLOT_PERMISSIONS_SIZE, MADV_DONTNEED);
+}
+
+void permissions_leave(struct thread *thread) {
+  permissions_go(thread);
+  permissions_park(thread);
+  members[slot_number(thread)] = NULL;
+}
+
+void permissions_come_back(struct thread *thread) {
+  members[slot_number(thread)] = thread;
+  permissions_unpark(thread);
 }
 
 void permissions_bury(struct rthread *rthread) {

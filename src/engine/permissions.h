@@ -23,6 +23,9 @@ void permissions_enlist(struct thread *child, struct rthread *own);
 void permissions_begin(struct thread *thread);
 void permissions_end(struct thread *thread);
 
+/* With the stage taken: the thread leaves this address space for another program; or could not, after all. */
+void permissions_leave(struct thread *thread);
+void permissions_come_back(struct thread *thread);
 /* A thread that was killed is at its end. */
 void permissions_bury(struct rthread *rthread);
 

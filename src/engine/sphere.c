@@ -295,10 +295,7 @@ void sphere_process_end(struct thread *thread, int status, int signo) {
 void sphere_before_exec(struct thread *thread, struct engine_config *next) {
   end_others(thread);
   order_tick(thread);
-  if (permissions_on()) {
-    permissions_go(thread);
-    permissions_park(thread);
-  }
+  if (permissions_on()) permissions_leave(thread);
   struct rthread *rthread = thread->rthread;
   next->slot = slot_of(rthread);
   rthread->ring.position = arch_position(thread);
@@ -307,4 +304,10 @@ void sphere_before_exec(struct thread *thread, struct engine_config *next) {
   next->mask = thread->mask;
   next->ignored = signals_ignored(thread);
   memcpy(next->output_roles, thread->process->output_roles, sizeof next->output_roles);
+}
+
+void sphere_exec_failed(struct thread *thread) {
+  if (!permissions_on()) return;
+  thread->rthread->ticks--;
+  permissions_come_back(thread);
 }

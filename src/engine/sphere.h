@@ -44,6 +44,8 @@ void sphere_thread_end(struct thread *thread, int status);
 void sphere_process_end(struct thread *thread, int status, int signo);
 /* execve succeeds next: the other threads of the process are gone. config has the slot for the new program. */
 void sphere_before_exec(struct thread *thread, struct engine_config *next);
+/* It did not. */
+void sphere_exec_failed(struct thread *thread);
 
 /* -- Between recorder.c, replayer.c and sphere.c ---------------------------------------------------------------------------- */
 

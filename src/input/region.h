@@ -67,6 +67,8 @@ struct rthread {
   uint32_t step_known;        /* … if there is one … */
   uint32_t step_passed;       /* … whose waits are over */
   uint32_t order_ended;       /* its order log has nothing more */
+  uint64_t last_clock;        /* arcs: its clock at the last step passed … */
+  uint64_t last_position;     /* … and its position there */
   uint32_t order_slot;        /* where it lived in the recording */
   _Atomic uint32_t waits_for; /* slot + 1 of whom it waits for, 0: it does not wait */
   uint64_t ticks;             /* what the engine has done for it at positions of the order log of their own */
@@ -157,6 +159,7 @@ struct region {
   struct {
     _Atomic uint32_t changes; /* futex: the board has changed for those who wait for this slot */
     _Atomic uint32_t waiters;
+    _Atomic uint64_t wanted; /* arcs: the least clock of the slot that somebody waits for, 0: none */
   } news[REGION_SLOTS];
 };
 

@@ -11,7 +11,7 @@
  * slot go on growing over its threads.
  *
  * A record: varint(positions since the last arc * 2 + another source than last time), [varint(source)],
- * varint(clock - the last one from there - 1). */
+ * varint(clock - the last one from there - 1). The last one of a thread that ended has its own slot as source, and 0. */
 #include "order/order.h"
 #include "order/sets.h"
 #include "order/wrong.h"
@@ -78,8 +78,13 @@ static void begin(const struct order *order, struct order_recorder *me, unsigned
   if (in) receive(order, me, parent, in);
 }
 
+/* Where it ended is told by an arc from itself: others may wait for any position up to there. */
 static void thread_exit(const struct order *order, struct order_recorder *me) {
-  (void)order;
+  uint8_t record[3 * VARINT_LARGEST];
+  size_t n = varint_put(record, (me->position - me->logged) << 1 | 1);
+  n += varint_put(record + n, me->slot);
+  n += varint_put(record + n, 0);
+  order->log(order, me->slot, record, n);
   me->alive = false;
   me->ends++;
 }
@@ -100,6 +105,12 @@ static int decode(struct order_reader *reader, struct order_step *step, const ui
   if (clock >= INT64_MAX - reader->heard[source]) return -1;
   if (reader->clock >= INT64_MAX - 1 - (moved >> 1)) return -1;
   reader->position += moved >> 1;
+  if (source == reader->slot) {
+    reader->clock += moved >> 1;
+    start_step(step, reader->position, reader->position, reader->clock);
+    step->ends = true;
+    return (int)from.used;
+  }
   reader->clock += 1 + (moved >> 1);
   reader->source = (uint16_t)source;
   reader->heard[source] += clock + 1;

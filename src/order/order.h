@@ -231,6 +231,7 @@ struct order_step {
   bool
       begins; /* the first step of a log: slot and clock tell where the thread lives, and what its slot starts with; no
                   wait, no signal, nothing to publish */
+  bool ends; /* arcs: the last step of a log: the thread goes no further */
   uint16_t slot;
   struct order_wait wait[2 * ORDER_PREDS];
   uint16_t signal[ORDER_SLOTS]; /* dag: send each of these a token */
