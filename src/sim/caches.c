@@ -55,7 +55,7 @@ void caches_begin(struct machine *machine) {
   machine->lookahead = mesh_lookahead(caches);
 }
 
-static void end(struct machine *machine) {
+void cached_memory_end(struct machine *machine) {
   struct caches *caches = caches_of(machine);
   if (!caches) return;
   for (uint32_t n = 0; n < caches->nodes; n++) {
@@ -160,6 +160,6 @@ const struct memory_system cached_memory = {
     .access = cached_access,
     .drain = drain,
     .forget = forget,
-    .end = end,
+    .end = cached_memory_end,
     .name = "caches",
 };

@@ -130,6 +130,7 @@ struct caches {
 };
 
 extern const struct memory_system cached_memory;
+void cached_memory_end(struct machine *machine);
 
 /* Builds machine->memory as the machine's configuration says. The machine has its ports. */
 void caches_begin(struct machine *machine);

@@ -29,6 +29,9 @@ struct sim_config {
   uint32_t perturb_cycles; /* the seed adds 0 … this to each message */
   uint32_t hold_cycles;    /* forward-progress window of LR/SC */
 
+  /* Chunks (chunks.h). */
+  uint32_t interrupt_policy; /* enum interrupt_policy */
+
   /* Software. */
   uint64_t slice_cycles;  /* a thread's turn when others wait */
   uint32_t call_cycles;   /* a system call costs this */

@@ -4,6 +4,10 @@
 
 enum { FFLAGS = 1, FRM = 2, FCSR = 3, CYCLE = 0xc00, TIME = 0xc01, INSTRET = 0xc02 };
 
+bool hart_csr_is_input(uint32_t bits) {
+  return bits >> 20 == CYCLE || bits >> 20 == TIME;
+}
+
 static bool read_csr(struct hart *hart, uint32_t number, uint64_t *value) {
   uint32_t fcsr = hart->registers.fcsr;
   switch (number) {

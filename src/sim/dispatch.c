@@ -169,6 +169,11 @@ static void take_interrupt(struct hart *hart, struct task *task) {
   task_ready(task, port->cycle);
 }
 
+bool hart_at_border(struct port *port, enum border why) {
+  const struct watcher *watcher = watcher_of(port);
+  return !watcher || !watcher->border || watcher->border(port, why);
+}
+
 /* -- The turn --------------------------------------------------------------------------------------------------------------------------- */
 
 /* At a position somebody asked for. */
@@ -178,7 +183,12 @@ static void at_stop(struct hart *hart, struct task *task) {
     port->waiting = hart->at_gate = true;
     return;
   }
-  if (port->position >= hart->kernel_stop && port->position < port->stop) kernel_trap(task, TRAP_SIGNAL);
+  bool due = port->position >= hart->kernel_stop && port->position < port->stop;
+  if (due && hart_at_border(port, BORDER_INTERRUPT)) kernel_trap(task, TRAP_SIGNAL);
+}
+
+static void trap(struct hart *hart, struct task *task, enum trap trap) {
+  if (hart_at_border(&hart->port, trap == TRAP_FAULT ? BORDER_FAULT : BORDER_TRAP)) kernel_trap(task, trap);
 }
 
 static void run_user(struct hart *hart, struct task *task) {
@@ -190,19 +200,19 @@ static void run_user(struct hart *hart, struct task *task) {
       at_stop(hart, task);
       return;
     case HART_CALL:
-      kernel_trap(task, TRAP_CALL);
+      trap(hart, task, TRAP_CALL);
       return;
     case HART_FAULT:
-      kernel_trap(task, TRAP_FAULT);
+      trap(hart, task, TRAP_FAULT);
       return;
     case HART_MISALIGNED:
-      kernel_trap(task, TRAP_MISALIGNED);
+      trap(hart, task, TRAP_MISALIGNED);
       return;
     case HART_ILLEGAL:
-      kernel_trap(task, TRAP_ILLEGAL);
+      trap(hart, task, TRAP_ILLEGAL);
       return;
     case HART_BREAK:
-      kernel_trap(task, TRAP_BREAK);
+      trap(hart, task, TRAP_BREAK);
       return;
   }
 }

@@ -20,6 +20,10 @@ enum hart_exit hart_interpret(struct hart *hart);
 
 /* Executes an instruction of the F or D extension that touches no memory. False: there is no such instruction. */
 bool hart_float(struct registers *registers, uint32_t bits);
+/* Nothing that the thread has done can be undone any more: the kernel may act on it. False: it waits until that is so. */
+bool hart_at_border(struct port *port, enum border why);
+/* A CSR instruction whose result is input. */
+bool hart_csr_is_input(uint32_t bits);
 /* Executes a CSR instruction. False: there is no such register. */
 bool hart_csr(struct hart *hart, uint32_t bits);
 

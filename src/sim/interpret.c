@@ -496,6 +496,7 @@ do_FENCEI:
   goto enter;
 do_CSR:
   PUT_BACK();
+  if (hart_csr_is_input((uint32_t)i->imm) && !hart_at_border(port, BORDER_COUNTER)) return HART_WAIT;
   if (!hart_csr(hart, (uint32_t)i->imm)) goto do_ILLEGAL;
   limit = find_limit(hart);
   DONE();

@@ -53,6 +53,15 @@ void machine_at(struct machine *machine, uint64_t cycle, event_function *functio
 
 /* -- The watcher --------------------------------------------------------------------------------------------------------- */
 
+enum border {
+  BORDER_FULL,      /* none: the watcher's own */
+  BORDER_TRAP,      /* a system call, or an exception of which the instruction is the cause */
+  BORDER_FAULT,     /* a page that is not there */
+  BORDER_INTERRUPT, /* a signal is due here */
+  BORDER_OVERFLOW,  /* none: the watcher's own */
+  BORDER_COUNTER,   /* the instruction reads the time */
+};
+
 enum leave_reason { LEAVE_SLICE, LEAVE_BLOCKED, LEAVE_EXIT };
 
 /* Members may be NULL. A thread's sphere tells what is to be done about it (thread->sphere->mode); the watcher keeps its own state in
@@ -67,6 +76,9 @@ struct watcher {
   bool (*gate)(struct port *port);
   void (*call)(struct port *port);   /* a system call begins; its kernel accesses follow */
   void (*called)(struct port *port); /* its result is in the registers */
+  /* The thread is about to enter the kernel, or to execute an instruction whose result is input. False: it can't yet; it waits, and
+     whatever it is then, it comes here again. */
+  bool (*border)(struct port *port, enum border why);
   /* An interrupt wants the hart. True: it is taken now; false: not yet, and the watcher calls hart_interrupt again when it may be. */
   bool (*interrupt)(struct port *port);
 };

@@ -102,6 +102,7 @@ struct port {
 };
 
 extern struct fast_table fast_empty;
+extern uint64_t access_unused; /* for fast_line.used where nobody cares */
 
 static inline uint32_t fast_index(uint64_t vaddr) {
   return (vaddr >> LINE_SHIFT) & (FAST_LINES - 1);
@@ -134,6 +135,8 @@ uint64_t amo_result(enum amo amo, unsigned size, uint64_t old, uint64_t operand)
 /* Does what the access asks for to the bytes of its line: the moment at which it is ordered. A store of any kind takes the reservations of
    other ports away; SC looks at its own first. Counts the reference. Never call it for FETCH or FENCE. */
 void access_perform(struct port *port, struct access *access, uint8_t *host_line);
+/* The same, but other ports keep their reservations: for a store that others can't see yet. True: it has stored. */
+bool access_apply(struct port *port, struct access *access, uint8_t *host_line);
 /* Other ports lose their reservation of this line: whenever a store to it becomes visible. access_perform does it. */
 void reservations_lost(struct machine *machine, const struct port *by, uint64_t paddr);
 

@@ -3,6 +3,7 @@
 #include "sim/machine.h"
 
 struct fast_table fast_empty;
+uint64_t access_unused;
 
 /* -- Fast lines -------------------------------------------------------------------------------------------------------- */
 
@@ -78,7 +79,7 @@ void reservations_lost(struct machine *machine, const struct port *by, uint64_t 
     if (thread->reservation == line_of(paddr)) thread->reservation = FAST_NONE;
 }
 
-void access_perform(struct port *port, struct access *access, uint8_t *host_line) {
+bool access_apply(struct port *port, struct access *access, uint8_t *host_line) {
   uint8_t *bytes = host_line + (access->paddr & (LINE_BYTES - 1));
   port->references++;
   switch (access->kind) {
@@ -86,14 +87,14 @@ void access_perform(struct port *port, struct access *access, uint8_t *host_line
       port->reservation = line_of(access->paddr);
       port->hold_until = port->cycle + port->machine->config.hold_cycles;
       memcpy(access->data, bytes, access->size);
-      return;
+      return false;
     case ACCESS_LOAD:
       memcpy(access->data, bytes, access->size);
-      return;
+      return false;
     case ACCESS_SC:
       access->failed = port->reservation != line_of(access->paddr);
       port->reservation = FAST_NONE;
-      if (access->failed) return;
+      if (access->failed) return false;
       memcpy(bytes, access->data, access->size);
       break;
     case ACCESS_STORE:
@@ -111,5 +112,9 @@ void access_perform(struct port *port, struct access *access, uint8_t *host_line
     default:
       CHECK(false, "access of kind %d has nothing to perform", access->kind);
   }
-  reservations_lost(port->machine, port, access->paddr);
+  return true;
+}
+
+void access_perform(struct port *port, struct access *access, uint8_t *host_line) {
+  if (access_apply(port, access, host_line)) reservations_lost(port->machine, port, access->paddr);
 }

@@ -9,6 +9,7 @@
  * An episode ends between two instructions, and with it the fast lines: the next access to each goes through touch() and so into the
  * filter of the new episode. */
 #include "sim/caches.h"
+#include "sim/chunks.h"
 #include "sim/watch.h"
 #include "sim/watching.h"
 
@@ -343,6 +344,10 @@ static const struct caches_hooks hooks = {reply, touch, full, evicted, proxy_por
 
 void recorder_begin(struct machine *machine, const struct order_scheme *scheme,
                     struct order_options options) {
+  if (scheme == &order_chunks) {
+    chunks_begin(machine, options.max_episode, (enum interrupt_policy)machine->config.interrupt_policy);
+    return;
+  }
   struct recorder *recorder = calloc(1, sizeof *recorder);
   CHECK(recorder, "out of memory");
   recorder->machine = machine;
@@ -369,6 +374,7 @@ static void complete(struct slot *slot, struct order_log *log) {
 }
 
 struct order_logs *recorder_take(struct machine *machine, struct sphere *sphere) {
+  if (watch_of(machine)->chunks) return chunks_take(machine, sphere);
   struct recorder *recorder = recorder_of(machine);
   struct recorded_sphere *recorded = sphere_of(recorder, sphere);
   struct order_logs *logs = recorded->logs;
@@ -386,10 +392,14 @@ struct order_logs *recorder_take(struct machine *machine, struct sphere *sphere)
 }
 
 const struct recorder_counters *recorder_count(const struct machine *machine) {
-  return &recorder_of(machine)->counters;
+  return watch_of(machine)->chunks ? chunks_count(machine) : &recorder_of(machine)->counters;
 }
 
 void recorder_end(struct machine *machine) {
+  if (watch_of(machine)->chunks) {
+    chunks_end(machine);
+    return;
+  }
   struct recorder *recorder = recorder_of(machine);
   for (int n = 0; n < SPHERES; n++) {
     struct recorded_sphere *sphere = recorder->sphere[n];

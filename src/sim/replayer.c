@@ -8,6 +8,7 @@
  * For arcs a thread can be waited for at any of its positions: it gets a stop there. */
 #include "order/replay.h"
 #include "sim/caches.h"
+#include "sim/chunks.h"
 #include "sim/watch.h"
 #include "sim/watching.h"
 
@@ -356,10 +357,11 @@ void replayer_begin(struct machine *machine) {
 }
 
 const char *replayer_error(const struct machine *machine) {
-  return replayer_of(machine)->error;
+  return watch_of(machine)->chunks ? chunks_error(machine) : replayer_of(machine)->error;
 }
 
 void replayer_end(struct machine *machine) {
+  if (watch_of(machine)->chunks) chunks_end(machine);
   struct replayer *replayer = replayer_of(machine);
   for (unsigned n = 0; n < sizeof replayer->sphere / sizeof *replayer->sphere; n++) {
     struct replayed_sphere *sphere = replayer->sphere[n];

@@ -34,6 +34,13 @@ void order_log_append(struct order_log *log, const uint8_t *bytes, size_t count)
   X(ends_conflict, "ended because another thread asked for a block")        \
   X(ends_size, "ended at their full size")                                  \
   X(ends_leave, "ended because the thread left its hart or ended")          \
+  X(ends_trap, "chunks ended by a trap")                                    \
+  X(ends_fault, "chunks ended by a fault")                                  \
+  X(ends_overflow, "chunks ended because a set of the L1 was full")         \
+  X(ends_interrupt, "chunks ended by an interrupt")                         \
+  X(squashes, "chunks squashed")                                            \
+  X(squashed_instructions, "instructions squashed")                         \
+  X(interrupt_cycles, "cycles that interrupts waited for chunks")           \
   X(values, "values of problematic reads (total store order)")              \
   X(edges, "edges between threads")                                         \
   X(redundant, "notes without an edge")

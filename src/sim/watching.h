@@ -7,9 +7,10 @@
 struct watch {
   struct recorder *recorder; /* NULL: nothing is recorded */
   struct replayer *replayer;
+  struct chunks *chunks; /* in place of both, when the scheme is `chunk` */
 };
 
-extern const struct watcher recorder_watcher, replayer_watcher;
+extern const struct watcher recorder_watcher, replayer_watcher, chunks_watcher;
 
 static inline struct watch *watch_of(const struct machine *machine) {
   return machine->watch;

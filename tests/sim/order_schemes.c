@@ -7,17 +7,23 @@
  * latencies and moves threads at other times; all threads and all of memory must end as in the recording. */
 #include <unistd.h>
 
+#include "sim/chunks.h"
+#include "sim/kernel.h"
 #include "sim/watch.h"
 #include "support.h"
 
 enum { THREADS = 16, SHARED = 0x4000, WORDS = 96, PRIVATE = 0x10000 };
 
 struct runner {
-  struct thread thread;
-  uint64_t state, length;
-  bool reserved; /* between LR and SC: stays on its hart */
+  struct task task; /* a thread as the kernel has it, but of no process that it knows */
+  uint64_t length;
   bool over;
 };
+
+/* In registers, so that a squash takes them back. RESERVED: between LR and SC; it stays on its hart. */
+enum { STATE = 10, RESERVED = 11 };
+
+static struct process process;
 
 static struct world {
   uint64_t random; /* of when threads move */
@@ -34,41 +40,65 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 
 /* -- Programs ------------------------------------------------------------------------------------------------------------ */
 
+static uint64_t *registers_on(struct port *port) {
+  return ((struct hart *)port)->registers.x;
+}
+
+static bool at_border(struct port *port, enum border why) {
+  const struct watcher *watcher = port->machine->watcher;
+  return !watcher || !watcher->border || watcher->border(port, why);
+}
+
+static void come(struct port *port, struct thread *thread) {
+  struct machine *machine = port->machine;
+  port->thread = thread;
+  port->position = thread->position;
+  thread->port = port;
+  struct thread **link = &machine->parked;
+  while (*link && *link != thread) link = &(*link)->next_parked;
+  if (*link) *link = thread->next_parked;
+  port->reservation = thread->reservation;
+  ((struct hart *)port)->registers = thread->registers;
+  if (machine->watcher) machine->watcher->enter(port);
+  port->waiting = false;
+}
+
 static void spawn(struct machine *machine, struct thread *parent) {
   if (world.sphere.threads == world.threads) return;
   struct runner *child = &world.runner[world.sphere.threads];
-  child->thread = (struct thread){.number = world.sphere.threads++, .sphere = &world.sphere};
-  child->state = mix(world.seed, child->thread.number);
-  child->length = 200 + child->state % 2000;
-  if (machine->watcher) machine->watcher->born(machine, parent, &child->thread);
+  struct thread *thread = &child->task.thread;
+  *thread = (struct thread){.number = world.sphere.threads++,
+                            .sphere = &world.sphere,
+                            .process = &process,
+                            .reservation = FAST_NONE};
+  thread->registers.x[STATE] = mix(world.seed, thread->number);
+  child->length = 200 + thread->registers.x[STATE] % 2000;
+  if (machine->watcher) machine->watcher->born(machine, parent, thread);
   /* Some hart is idle: there are as many as threads. */
   for (uint32_t n = 0; n < machine->config.harts; n++) {
     struct port *port = machine->ports[n];
     if (port->thread) continue;
     uint64_t now = parent ? parent->port->cycle : 0;
-    port->thread = &child->thread;
-    port->position = 0;
-    child->thread.port = port;
     if (port->cycle < now) port->cycle = now;
-    if (machine->watcher) machine->watcher->enter(port);
-    port->waiting = false;
+    come(port, thread);
     return;
   }
 }
 
-static struct access next_access(struct runner *me, uint64_t position, uint64_t *data) {
-  uint64_t bits = mix(me->state, position);
+static struct access next_access(struct port *port, uint64_t *data) {
+  const uint64_t *x = registers_on(port);
+  uint64_t bits = mix(x[STATE], port->position);
   struct access access = {.kind = ACCESS_LOAD, .size = 8, .data = data};
   uint64_t address = SHARED + (bits >> 8) % WORDS * 8;
-  if (bits % 4 == 0) address = PRIVATE + me->thread.number * 0x1000 + (bits >> 8) % 512 * 8;
+  if (bits % 4 == 0) address = PRIVATE + port->thread->number * 0x1000 + (bits >> 8) % 512 * 8;
   if (bits >> 32 & 1) access.kind = ACCESS_STORE;
   if ((bits >> 33) % 16 == 0) access.kind = ACCESS_AMO;
   if ((bits >> 33) % 16 == 1) access.kind = ACCESS_LR;
-  if (me->reserved) access.kind = ACCESS_SC;
-  if ((bits >> 40) % 32 == 0 && !me->reserved) access.kind = ACCESS_FETCH;
+  if (x[RESERVED]) access.kind = ACCESS_SC;
+  if ((bits >> 40) % 32 == 0 && !x[RESERVED]) access.kind = ACCESS_FETCH;
   access.amo = (bits >> 48) % (AMO_MAXU + 1);
   access.vaddr = access.paddr = address;
-  *data = mix(bits, me->state);
+  *data = mix(bits, x[STATE]);
   return access;
 }
 
@@ -79,7 +109,7 @@ static enum access_result perform(struct port *port, struct access *access) {
   if (access->kind > ACCESS_STORE || line->tag != line_of(access->vaddr) ||
       port->references >= port->references_stop)
     return port->machine->system->access(port, access);
-  access_perform(port, access, line->host);
+  access_apply(port, access, line->host);
   *line->used = port->references;
   port->cycle += port->hit_cycles;
   return ACCESS_DONE;
@@ -90,7 +120,14 @@ static enum access_result perform(struct port *port, struct access *access) {
 static void leave(struct port *port, enum leave_reason reason) {
   struct machine *machine = port->machine;
   if (machine->watcher) machine->watcher->leave(port, reason);
+  port->thread->registers = ((struct hart *)port)->registers;
   port->thread->position = port->position;
+  /* A squash may have taken it back to between LR and SC: it keeps its reservation while it is away. */
+  port->thread->reservation = port->reservation;
+  port->thread->next_parked = machine->parked;
+  machine->parked = port->thread;
+  for (uint32_t n = 0; n < machine->port_count; n++)
+    port_drop(machine->ports[n], port->reservation, PORT_STORES);
   port->thread->port = NULL;
   port->thread = NULL;
   port->reservation = FAST_NONE;
@@ -98,72 +135,75 @@ static void leave(struct port *port, enum leave_reason reason) {
   port_drop_all(port, PORT_ALL);
 }
 
+static struct port *idle_hart(struct machine *machine) {
+  uint32_t first = (uint32_t)support_below(&world.random, machine->config.harts);
+  for (uint32_t n = 0; n < machine->config.harts; n++) {
+    struct port *port = machine->ports[(first + n) % machine->config.harts];
+    if (!port->thread) return port;
+  }
+  return NULL;
+}
+
 /* To an idle hart, if there is one. */
 static void move(struct port *port) {
   struct machine *machine = port->machine;
   struct thread *thread = port->thread;
+  struct port *other = idle_hart(machine);
   struct access fence = {.kind = ACCESS_FENCE};
-  if (((struct runner *)thread)->reserved || machine->system->access(port, &fence) == ACCESS_WAIT) return;
-  uint32_t first = (uint32_t)support_below(&world.random, machine->config.harts);
-  for (uint32_t n = 0; n < machine->config.harts; n++) {
-    struct port *other = machine->ports[(first + n) % machine->config.harts];
-    if (other->thread) continue;
-    leave(port, LEAVE_SLICE);
-    port->waiting = true;
-    other->thread = thread;
-    other->position = thread->position;
-    thread->port = other;
-    if (other->cycle < port->cycle) other->cycle = port->cycle;
-    if (other->cycle < machine->cycle) other->cycle = machine->cycle;
-    if (machine->watcher) machine->watcher->enter(other);
-    other->waiting = false;
-    return;
-  }
+  if (!other || registers_on(port)[RESERVED] || machine->system->access(port, &fence) == ACCESS_WAIT) return;
+  if (machine->watcher && machine->watcher->interrupt && !machine->watcher->interrupt(port)) return;
+  leave(port, LEAVE_SLICE);
+  port->waiting = true;
+  if (other->cycle < port->cycle) other->cycle = port->cycle;
+  if (other->cycle < machine->cycle) other->cycle = machine->cycle;
+  come(other, thread);
+}
+
+/* A system call: what is speculative is committed first, stores are out of their buffer. */
+static bool may_call(struct port *port) {
+  struct access fence = {.kind = ACCESS_FENCE};
+  return port->machine->system->access(port, &fence) == ACCESS_DONE && at_border(port, BORDER_TRAP);
 }
 
 static bool step(struct port *port) {
   struct runner *me = (struct runner *)port->thread;
   struct machine *machine = port->machine;
+  uint64_t *x = registers_on(port), data;
   if (port->position >= port->stop && machine->watcher->gate && !machine->watcher->gate(port)) return false;
-  struct access fence = {.kind = ACCESS_FENCE};
-  if (port->position >= me->length && !me->reserved) {
-    if (machine->system->access(port, &fence) == ACCESS_WAIT) return false;
-    me->over = true;
-    return true;
-  }
-  if (me->thread.number == 0 && port->position % 16 == 15) { /* a system call */
-    if (machine->system->access(port, &fence) == ACCESS_WAIT) return false;
+  if (port->position >= me->length && !x[RESERVED]) return me->over = may_call(port);
+  if (port->thread->number == 0 && port->position % 16 == 15 && !x[RESERVED]) {
+    if (!may_call(port)) return false;
     port->position++;
-    spawn(machine, &me->thread);
+    spawn(machine, port->thread);
     return true;
   }
-  uint64_t data;
-  struct access access = next_access(me, port->position, &data);
+  struct access access = next_access(port, &data);
   if (perform(port, &access) == ACCESS_WAIT) return false;
   if (access.kind != ACCESS_FETCH && access.kind != ACCESS_STORE)
-    me->state = mix(me->state, data + access.failed);
-  me->reserved = access.kind == ACCESS_LR;
+    x[STATE] = mix(x[STATE], data + access.failed);
+  x[RESERVED] = access.kind == ACCESS_LR;
   port->position++;
-  port->cycle += me->state % 3;
+  port->cycle += x[STATE] % 3;
   return true;
 }
 
 static void run(struct port *port) {
+  struct hart *hart = (struct hart *)port;
   while (port->cycle < port->horizon) {
     /* An idle hart may be woken by a line that a thread which has moved on had asked for. */
     if (!port->thread || !step(port)) {
       port->waiting = true;
       return;
     }
-    struct runner *me = (struct runner *)port->thread;
-    if (me->over) {
+    if (((struct runner *)port->thread)->over) {
       leave(port, LEAVE_EXIT);
       port->waiting = true;
       return;
     }
-    if (world.move && support_below(&world.random, world.move) == 0) {
+    if (hart->interrupted || (world.move && support_below(&world.random, world.move) == 0)) {
+      hart->interrupted = false;
       move(port);
-      if (!port->thread) return;
+      if (!port->thread || port->waiting) return;
     }
   }
 }
@@ -178,9 +218,11 @@ static void disturb(struct machine *machine) {
 
 static uint64_t digest(struct machine *machine) {
   uint64_t sum = 0;
-  machine->system->drain(machine);
-  for (uint32_t n = 0; n < world.threads; n++)
-    sum = mix(sum, world.runner[n].state ^ world.runner[n].thread.position);
+  if (machine->system->drain) machine->system->drain(machine);
+  for (uint32_t n = 0; n < world.threads; n++) {
+    const struct thread *thread = &world.runner[n].task.thread;
+    sum = mix(sum, thread->registers.x[STATE] ^ thread->position);
+  }
   for (uint64_t at = 0; at < machine->ram_bytes; at += 8) {
     uint64_t word;
     memcpy(&word, machine_ram(machine, at), 8);
@@ -238,6 +280,8 @@ static const struct way ways[] = {
     {"scalar", &order_scalar, {.filter = true, .max_episode = 256}, false},
     {"scalar-plain", &order_scalar, {.filter = false}, false},
     {"arcs", &order_arcs, {.filter = false}, false},
+    {"chunk", &order_chunks, {.max_episode = 100}, false},
+    {"chunk-small", &order_chunks, {.max_episode = 7}, false},
     {"dag-tso", &order_dag, {.filter = true, .max_episode = 256}, true},
     {"dag-paper-tso", &order_dag, {.filter = true, .single_edges = true}, true},
     {"named-tso", &order_named, {.filter = false}, true},
@@ -254,6 +298,7 @@ static uint64_t one_seed(const struct way *way, uint64_t seed) {
   if (config.harts > 16) config.harts = 16;
   config.tso = way->tso;
   config.store_buffer = 1 + (uint32_t)support_below(&random, 8);
+  config.interrupt_policy = (uint32_t)support_below(&random, 3);
   struct machine *machine = support_machine(&config, run, false);
   recorder_begin(machine, way->scheme, way->options);
   bool ended = go(machine, seed / 8, threads, support_random(&random), SPHERE_RECORD, NULL);
