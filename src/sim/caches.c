@@ -52,6 +52,7 @@ void caches_begin(struct machine *machine) {
   for (uint32_t n = 0; n < caches->banks; n++) build_bank(caches, &caches->bank[n]);
   caches->random = config->seed * 2 + 1;           /* never zero */
   for (int n = 0; n < 8; n++) mesh_random(caches); /* seeds that differ in few bits start alike */
+  if (config->checkpoint_cycles) caches->checkpoints = checkpoint_log_new(machine, config->checkpoint_cycles);
   machine->lookahead = mesh_lookahead(caches);
 }
 
@@ -68,6 +69,7 @@ void cached_memory_end(struct machine *machine) {
     free(caches->all);
     caches->all = next;
   }
+  checkpoint_log_free(caches->checkpoints);
   free(caches->bank);
   free(caches);
   machine->memory = NULL;
@@ -105,6 +107,10 @@ static enum access_result cached_access(struct port *port, struct access *access
   if (caches->hooks) {
     if (port->references >= port->references_stop && !fetch) caches->hooks->full(port);
     caches->hooks->touch(port, block, write, fetch);
+  }
+  if (caches->checkpoints) {
+    checkpoint_log_look(caches->checkpoints, port->cycle);
+    if (write) checkpoint_log_update(caches->checkpoints, block, line->data);
   }
   grant_fast(port, access, line, write);
   if (fetch) return ACCESS_DONE;

@@ -8,6 +8,7 @@
 #define REPRISE_SIM_CACHES_H
 
 #include "sim/check.h"
+#include "sim/checkpoint_log.h"
 #include "sim/machine.h"
 #include "sim/message.h"
 #include "sim/protocol.h"
@@ -114,7 +115,8 @@ struct caches_hooks {
 
 struct caches {
   struct machine *machine;
-  const struct caches_hooks *hooks; /* NULL: no recorder */
+  const struct caches_hooks *hooks;   /* NULL: no recorder */
+  struct checkpoint_log *checkpoints; /* NULL: none are taken */
   void (*loaded)(struct port *port,
                  struct access *access); /* replay: after a load that was not fast; may be NULL */
   struct protocol_table table;

@@ -29,6 +29,8 @@ struct sim_config {
   uint32_t perturb_cycles; /* the seed adds 0 … this to each message */
   uint32_t hold_cycles;    /* forward-progress window of LR/SC */
 
+  uint64_t checkpoint_cycles; /* FDR's interval between checkpoints; 0: none are taken */
+
   /* Chunks (chunks.h). */
   uint32_t interrupt_policy; /* enum interrupt_policy */
 

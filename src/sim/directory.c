@@ -106,6 +106,7 @@ static void recall_all(struct caches *caches, struct l2_line *line, uint64_t cyc
 }
 
 static void write_back(struct caches *caches, struct l2_line *line) {
+  if (line->dirty && caches->checkpoints) checkpoint_log_write_back(caches->checkpoints, line->block);
   if (line->dirty) memcpy(machine_ram(caches->machine, line->block), line->data, LINE_BYTES);
   caches->counters.l2_evictions++;
 }

@@ -212,9 +212,9 @@ enum hart_exit hart_interpret(struct hart *hart) {
     DONE();                                  \
   } while (0)
 /* A misaligned address never equals a tag. */
-#define IS_FAST(table, type)                                  \
-  (likely((entry = &port->table->line[fast_index(a)])->tag == \
-              (a & ~(uint64_t)(LINE_BYTES - sizeof(type))) && \
+#define IS_FAST(table, type)                                                         \
+  (likely((entry = &port->table->line[fast_index(a)])->tag ==                        \
+              (a & ~(uint64_t)(LINE_BYTES - sizeof(type))) + port->table->epoch && \
           cycle < port->horizon && port->references < port->references_stop))
 #define FAST_DONE() (*entry->used = port->references++, cycle += port->hit_cycles)
 #define SLOW(kind, type, amo, data, failed)                                              \

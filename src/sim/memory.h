@@ -61,13 +61,16 @@ enum { FAST_PAGES = 8, FAST_PER_PAGE = PAGE_BYTES / LINE_BYTES, FAST_LINES = FAS
 #define FAST_NONE 1 /* a tag that no line has */
 
 struct fast_line {
-  uint64_t tag;   /* virtual address of the line, or FAST_NONE */
+  uint64_t tag;   /* virtual address of the line plus the table's epoch, or FAST_NONE */
   uint8_t *host;  /* its bytes */
   uint64_t *used; /* set to port->references at each access: for LRU; points to a dummy if nobody cares */
   uint64_t paddr; /* physical address of the line */
 };
 
+/* The epoch is in bits 3 to 5, which neither a line's address nor a misaligned one can have here: to drop all lines is to change it. */
+enum { FAST_EPOCH = 8, FAST_EPOCHS = 8 };
 struct fast_table {
+  uint64_t epoch;
   struct fast_line line[FAST_LINES];
 };
 
@@ -115,7 +118,7 @@ static inline uint64_t line_of(uint64_t address) {
 static inline void port_grant(struct fast_table *table, const struct access *access, uint8_t *host,
                               uint64_t *used) {
   table->line[fast_index(access->vaddr)] =
-      (struct fast_line){line_of(access->vaddr), host, used, line_of(access->paddr)};
+      (struct fast_line){line_of(access->vaddr) + table->epoch, host, used, line_of(access->paddr)};
 }
 
 /* An idle port without thread, with empty tables, in a zeroed structure. */

@@ -11,6 +11,11 @@ static void drop_all(struct fast_table *table) {
   for (int n = 0; n < FAST_LINES; n++) table->line[n].tag = FAST_NONE;
 }
 
+static void next_epoch(struct fast_table *table) {
+  table->epoch = (table->epoch + FAST_EPOCH) % (FAST_EPOCH * FAST_EPOCHS);
+  if (!table->epoch) drop_all(table); /* they were of that epoch once */
+}
+
 /* A line's place depends on its virtual address, of which the lowest twelve bits are those of the physical one: it is in one
    of few. */
 static void drop(struct fast_table *table, uint64_t paddr) {
@@ -25,14 +30,16 @@ void port_drop(struct port *port, uint64_t paddr, unsigned tables) {
 }
 
 void port_drop_all(struct port *port, unsigned tables) {
-  if (tables & PORT_LOADS) drop_all(&port->own_loads);
-  if (tables & PORT_STORES) drop_all(&port->own_stores);
+  if (tables & PORT_LOADS) next_epoch(&port->own_loads);
+  if (tables & PORT_STORES) next_epoch(&port->own_stores);
   if (tables & PORT_FETCHES) drop_all(&port->own_fetches);
 }
 
 void port_init(struct port *port, struct machine *machine, uint32_t number) {
   drop_all(&fast_empty);
-  port_drop_all(port, PORT_ALL);
+  drop_all(&port->own_loads);
+  drop_all(&port->own_stores);
+  drop_all(&port->own_fetches);
   port->machine = machine;
   port->number = number;
   port->loads = &port->own_loads;

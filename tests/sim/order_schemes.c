@@ -106,7 +106,7 @@ static struct access next_access(struct port *port, uint64_t *data) {
 static enum access_result perform(struct port *port, struct access *access) {
   struct fast_table *table = access->kind == ACCESS_LOAD ? port->loads : port->stores;
   struct fast_line *line = &table->line[fast_index(access->vaddr)];
-  if (access->kind > ACCESS_STORE || line->tag != line_of(access->vaddr) ||
+  if (access->kind > ACCESS_STORE || line->tag != line_of(access->vaddr) + table->epoch ||
       port->references >= port->references_stop)
     return port->machine->system->access(port, access);
   access_apply(port, access, line->host);

@@ -78,7 +78,7 @@ static bool fast(struct port *port, struct access *access) {
   if (access->kernel || access->kind > ACCESS_STORE) return false;
   struct fast_table *table = access->kind == ACCESS_STORE ? port->stores : port->loads;
   struct fast_line *line = &table->line[fast_index(access->vaddr)];
-  if (line->tag != line_of(access->vaddr)) return false;
+  if (line->tag != line_of(access->vaddr) + table->epoch) return false;
   access_perform(port, access, line->host);
   *line->used = port->references;
   port->cycle += port->hit_cycles;

@@ -1,0 +1,141 @@
+/* checkpoint_log.c: see checkpoint_log.h. */
+#include "sim/checkpoint_log.h"
+
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "sim/check.h"
+
+enum {
+  BARRIER_CYCLES = 10000,
+  LEVEL = 1
+}; /* FDR table 3: what it costs to stop all processors for a checkpoint */
+
+struct entries {
+  uint8_t *bytes;
+  size_t count, room;
+};
+
+struct interval {
+  uint8_t *cache; /* compressed */
+  size_t cache_bytes, cache_raw;
+};
+
+struct checkpoint_log {
+  struct machine *machine;
+  uint64_t cycles, next;
+  uint32_t number; /* of the present interval, from 1 */
+  uint32_t *updated,
+      *kept; /* of each block: the last interval in which it was logged, in caches and in memory */
+  struct entries cache, memory;
+  struct interval old[CHECKPOINTS_KEPT]; /* by number */
+  struct checkpoint_counters counters;
+};
+
+struct checkpoint_log *checkpoint_log_new(struct machine *machine, uint64_t cycles) {
+  struct checkpoint_log *log = calloc(1, sizeof *log);
+  CHECK(log, "out of memory");
+  log->machine = machine;
+  log->cycles = log->next = cycles;
+  log->number = 1;
+  log->updated = calloc(machine->ram_bytes >> LINE_SHIFT, sizeof *log->updated);
+  log->kept = calloc(machine->ram_bytes >> LINE_SHIFT, sizeof *log->kept);
+  CHECK(log->updated && log->kept, "out of memory");
+  return log;
+}
+
+void checkpoint_log_free(struct checkpoint_log *log) {
+  if (!log) return;
+  for (int n = 0; n < CHECKPOINTS_KEPT; n++) free(log->old[n].cache);
+  free(log->cache.bytes);
+  free(log->memory.bytes);
+  free(log->updated);
+  free(log->kept);
+  free(log);
+}
+
+static void append(struct entries *entries, uint64_t block, const uint8_t *bytes) {
+  if (entries->room - entries->count < CHECKPOINT_ENTRY) {
+    entries->room = entries->room ? entries->room * 2 : CHECKPOINT_ENTRY * 64;
+    entries->bytes = realloc(entries->bytes, entries->room);
+    CHECK(entries->bytes, "out of memory");
+  }
+  memcpy(entries->bytes + entries->count, &block, 8);
+  memcpy(entries->bytes + entries->count + 8, bytes, LINE_BYTES);
+  entries->count += CHECKPOINT_ENTRY;
+}
+
+void checkpoint_log_update(struct checkpoint_log *log, uint64_t block, const uint8_t *bytes) {
+  if (log->updated[block >> LINE_SHIFT] == log->number) return;
+  log->updated[block >> LINE_SHIFT] = log->number;
+  append(&log->cache, block, bytes);
+  log->counters.cache_entries++;
+}
+
+void checkpoint_log_write_back(struct checkpoint_log *log, uint64_t block) {
+  if (log->kept[block >> LINE_SHIFT] == log->number) return;
+  log->kept[block >> LINE_SHIFT] = log->number;
+  append(&log->memory, block, machine_ram(log->machine, block));
+  log->counters.memory_entries++;
+}
+
+static uint8_t *compress(const struct entries *entries, size_t *count) {
+  size_t room = ZSTD_compressBound(entries->count);
+  uint8_t *bytes = malloc(room ? room : 1);
+  CHECK(bytes, "out of memory");
+  *count = ZSTD_compress(bytes, room, entries->bytes, entries->count, LEVEL);
+  CHECK(!ZSTD_isError(*count), "%s", ZSTD_getErrorName(*count));
+  return bytes;
+}
+
+void checkpoint_log_look(struct checkpoint_log *log, uint64_t cycle) {
+  if (cycle < log->next) return;
+  struct interval *interval = &log->old[log->number % CHECKPOINTS_KEPT];
+  size_t count;
+  free(interval->cache);
+  interval->cache = compress(&log->cache, &interval->cache_bytes);
+  interval->cache_raw = log->cache.count;
+  free(compress(&log->memory, &count));
+  log->counters.cache_compressed += interval->cache_bytes;
+  log->counters.memory_compressed += count;
+  log->counters.intervals++;
+  log->cache.count = log->memory.count = 0;
+  log->number++;
+  uint64_t barrier = log->cycles / 100 < BARRIER_CYCLES ? log->cycles / 100 : BARRIER_CYCLES;
+  for (uint32_t n = 0; n < log->machine->port_count; n++) {
+    port_drop_all(log->machine->ports[n], PORT_STORES);
+    log->machine->ports[n]->cycle += barrier;
+  }
+  log->next = cycle + barrier + log->cycles;
+}
+
+const struct checkpoint_counters *checkpoint_log_count(const struct checkpoint_log *log) {
+  return &log->counters;
+}
+
+/* -- Going back ------------------------------------------------------------------------------------------------------------ */
+
+static bool put_back(uint8_t *memory, uint64_t memory_bytes, const uint8_t *bytes, size_t count) {
+  for (size_t at = count; at >= CHECKPOINT_ENTRY; at -= CHECKPOINT_ENTRY) {
+    uint64_t block;
+    memcpy(&block, bytes + at - CHECKPOINT_ENTRY, 8);
+    if (block > memory_bytes - LINE_BYTES) return false;
+    memcpy(memory + block, bytes + at - LINE_BYTES, LINE_BYTES);
+  }
+  return true;
+}
+
+bool checkpoint_log_restore(struct checkpoint_log *log, uint8_t *memory) {
+  uint64_t room = log->machine->ram_bytes;
+  bool good = put_back(memory, room, log->cache.bytes, log->cache.count);
+  for (uint32_t number = log->number - 1; good && number && number + CHECKPOINTS_KEPT >= log->number;
+       number--) {
+    const struct interval *interval = &log->old[number % CHECKPOINTS_KEPT];
+    uint8_t *bytes = malloc(interval->cache_raw ? interval->cache_raw : 1);
+    CHECK(bytes, "out of memory");
+    size_t count = ZSTD_decompress(bytes, interval->cache_raw, interval->cache, interval->cache_bytes);
+    good = !ZSTD_isError(count) && put_back(memory, room, bytes, count);
+    free(bytes);
+  }
+  return good;
+}
