@@ -41,8 +41,9 @@ static int set_episode(struct options *options, const char *value) {
 
 static int set_scheme(struct options *options, const char *value) {
   options->request.scheme = value;
-  return sim_scheme(value) ? 0
-                           : bad_usage(&sim_command, "%s: no such scheme (dag, named, scalar, arcs)", value);
+  return sim_scheme(value)
+             ? 0
+             : bad_usage(&sim_command, "%s: no such scheme (dag, named, scalar, arcs, chunk)", value);
 }
 
 static int set_preset(struct options *options, const char *value) {
@@ -208,12 +209,14 @@ const struct command sim_command = {
         "  --set NAME=VALUE   one of them: harts, seed, ram, protocol (mesi, mosi), tso, store-buffer,\n"
         "                     l1-size, l1-ways, l1-cycles, l2-size, l2-ways, l2-banks, l2-cycles,\n"
         "                     memory-cycles, hop-cycles, torus, perturb-cycles, hold-cycles, slice-cycles,\n"
-        "                     call-cycles, switch-cycles, disk-cycles; sizes take K, M or G\n"
+        "                     call-cycles, switch-cycles, disk-cycles, checkpoint-cycles (FDR's logs),\n"
+        "                     interrupts (of chunks: squash, commit, finish); sizes take K, M or G\n"
         "  --flat             no caches: every access takes one cycle\n"
         "  --tso              store buffers: total store order instead of sequential consistency\n"
         "  --scheme NAME      how the order is recorded: dag (Karma; the default), named, scalar (Rerun),\n"
-        "                     arcs (FDR)\n"
-        "  --max-episode N    episodes end after so many memory references\n"
+        "                     arcs (FDR), chunk (DeLorean)\n"
+        "  --max-episode N    episodes end after so many memory references, chunks after so many "
+        "instructions\n"
         "  -o FOLDER          of the recording; else one is made where `reprise ls` finds it\n"
         "  --stats, --json    statistics on standard error at the end\n"
         "\n"

@@ -280,6 +280,7 @@ static enum access_result chunk_access(struct port *port, struct access *access)
   struct chunks *chunks = chunks_of(port->machine);
   if (access->kind == ACCESS_FENCE) return ACCESS_DONE;
   if (access->kernel || !in_sphere(port->thread) || !port->thread->process) return access_now(port, access);
+  CHECK(running_on(port)->open, "port %u: an access outside of any chunk", port->number);
   if (running_on(port)->asked) return ACCESS_WAIT;
   if (access->kind == ACCESS_FETCH) return access_fetch(chunks, port, access);
   uint64_t block = line_of(access->paddr);
@@ -342,13 +343,12 @@ static void leave(struct port *port, enum leave_reason reason) {
 
 static bool gate(struct port *port) {
   struct running *running = running_on(port);
-  port->stop = UINT64_MAX;
+  port->stop = port->position; /* to be asked again before the next instruction */
   if (!port->thread->process || task_of(port->thread)->in_kernel) return true;
   if (!running->open) {
     open_chunk(port);
     return true;
   }
-  port->stop = port->position;
   ask(port, running->pinned ? BORDER_TRAP : BORDER_FULL);
   return false;
 }

@@ -54,7 +54,7 @@ bool config_preset(struct sim_config *config, const char *name) {
 
 /* -- Names ------------------------------------------------------------------------------------------------------------------------------------ */
 
-enum field_kind { NUMBER, LONG, SWITCH, PROTOCOL };
+enum field_kind { NUMBER, LONG, SWITCH, PROTOCOL, POLICY };
 
 static const struct field {
   const char *name;
@@ -82,6 +82,8 @@ static const struct field {
     FIELD("torus", torus, SWITCH),
     FIELD("perturb-cycles", perturb_cycles, NUMBER),
     FIELD("hold-cycles", hold_cycles, NUMBER),
+    FIELD("checkpoint-cycles", checkpoint_cycles, LONG),
+    FIELD("interrupts", interrupt_policy, POLICY),
     FIELD("slice-cycles", slice_cycles, LONG),
     FIELD("call-cycles", call_cycles, NUMBER),
     FIELD("switch-cycles", switch_cycles, NUMBER),
@@ -107,6 +109,13 @@ static const char *read_switch(const char *text, bool *value) {
   return *value || !strcmp(text, "no") ? NULL : "is neither yes nor no";
 }
 
+static const char *read_policy(const char *text, uint32_t *value) {
+  static const char *const names[] = {"squash", "commit", "finish"}; /* enum interrupt_policy */
+  for (*value = 0; *value < 3; ++*value)
+    if (!strcmp(text, names[*value])) return NULL;
+  return "is none of squash, commit and finish";
+}
+
 static const char *set_field(struct sim_config *config, const struct field *field, const char *text) {
   void *at = (char *)config + field->offset;
   uint64_t number = 0;
@@ -115,6 +124,7 @@ static const char *set_field(struct sim_config *config, const struct field *fiel
     *(uint32_t *)at = !strcmp(text, "mosi") ? PROTOCOL_MOSI : PROTOCOL_MESI;
     return !strcmp(text, "mesi") || !strcmp(text, "mosi") ? NULL : "is neither mesi nor mosi";
   }
+  if (field->kind == POLICY) return read_policy(text, at);
   const char *error = read_number(text, &number);
   if (error) return error;
   if (field->kind == NUMBER && number > UINT32_MAX) return "is too large";

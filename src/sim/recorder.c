@@ -355,6 +355,8 @@ void recorder_begin(struct machine *machine, const struct order_scheme *scheme,
   recorder->max_episode = options.max_episode;
   recorder->options = options;
   recorder->options.max_episode = 0; /* references are counted here, not positions there */
+  recorder->options.filter = options.filter && (scheme == &order_dag || scheme == &order_scalar);
+  recorder->options.last_access = false;
   recorder->page_sphere = calloc(machine->ram_bytes >> PAGE_SHIFT, 1);
   recorder->proxy = calloc(machine->ram_bytes >> LINE_SHIFT, sizeof *recorder->proxy);
   CHECK(recorder->page_sphere && recorder->proxy, "out of memory");

@@ -7,6 +7,7 @@
 #include "sim/archive.h"
 #include "sim/caches.h"
 #include "sim/check.h"
+#include "sim/chunks.h"
 #include "sim/input_log.h"
 #include "sim/kernel.h"
 #include "sim/watch.h"
@@ -29,7 +30,8 @@ struct simulation {
   struct session sessions[SIM_MAX_PROGRAMS];
 };
 
-static const struct order_scheme *const schemes[] = {&order_dag, &order_named, &order_scalar, &order_arcs};
+static const struct order_scheme *const schemes[] = {&order_dag, &order_named, &order_scalar, &order_arcs,
+                                                     &order_chunks};
 
 static const struct order_scheme *find_scheme(const char *name) {
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)

@@ -44,6 +44,15 @@ static void collect_caches(struct statistics *s, const struct caches *caches) {
   statistics_add(s, "note_bytes", (double)count->note_bytes);
 }
 
+/* FDR's figure 5, but for the race, input and DMA logs. */
+static void collect_checkpoints(struct statistics *s, const struct checkpoint_counters *count) {
+  statistics_add(s, "checkpoints", (double)count->intervals);
+  statistics_add(s, "cache_checkpoint_bytes", (double)count->cache_entries * CHECKPOINT_ENTRY);
+  statistics_add(s, "memory_checkpoint_bytes", (double)count->memory_entries * CHECKPOINT_ENTRY);
+  statistics_add(s, "cache_checkpoint_compressed", (double)count->cache_compressed);
+  statistics_add(s, "memory_checkpoint_compressed", (double)count->memory_compressed);
+}
+
 void statistics_collect(struct statistics *s, const struct machine *machine) {
   const struct kernel *kernel = machine->kernel;
   uint64_t cycles = 0, references = 0;
@@ -62,6 +71,8 @@ void statistics_collect(struct statistics *s, const struct machine *machine) {
   statistics_add(s, "signals", (double)kernel->count.signals);
   statistics_add(s, "dma_lines", (double)kernel->count.dma_lines);
   if (machine->system == &cached_memory) collect_caches(s, caches_of(machine));
+  if (machine->system == &cached_memory && caches_of(machine)->checkpoints)
+    collect_checkpoints(s, checkpoint_log_count(caches_of(machine)->checkpoints));
 }
 
 void statistics_print(const struct statistics *s, FILE *to, bool json) {
