@@ -35,7 +35,7 @@ COMMON := -O2 -g -I src $(STRESS_FLAGS) $(WARNINGS)
 CLI_FLAGS := -std=gnu11 $(COMMON) -D_GNU_SOURCE -DREPRISE_LIBEXEC='"$(PREFIX)/libexec/reprise"'
 # Without elfutils reports have no names of functions. Asked at link time, when packages have been installed.
 SYMBOL_LIBS = $$(echo '\#include <elfutils/libdwfl.h>' | $(CLI_CC) -E - >/dev/null 2>&1 && echo -ldw -lelf)
-CLI_LIBS = -lzstd $(SYMBOL_LIBS) -pthread $(CLI_LINK)
+CLI_LIBS = -lzstd -lm $(SYMBOL_LIBS) -pthread $(CLI_LINK)
 CLI_SOURCES := $(wildcard src/cli/*.c src/sphere/*.c src/recording/*.c src/sim/*.c)
 
 # The engine shares its address space with the program it runs: no libc, no stack protector (its canary lives in

@@ -116,7 +116,7 @@ $(RISCV_PROGRAMS): $(TESTS)/%: tests/%.c tests/sim/programs/program.h tests/sim/
 
 $(TESTS)/sim/%: tests/sim/%.c $(SIM_SHARED) $(SIM_PARTS) $(wildcard tests/sim/*.h src/sim/*.h src/order/*.h)
 	$(call say,CC $<)
-	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(SIM_SHARED) $(SIM_PARTS) -lzstd
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(SIM_SHARED) $(SIM_PARTS) -lzstd -lm
 
 $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded: $(TESTS)/%: tests/lib/%.c
 	$(call say,CC $<)

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
+#include "sim/figures.h"
 #include "sim/run.h"
 
 struct options {
@@ -162,6 +164,35 @@ static int check(const struct options *options) {
   return 0;
 }
 
+/* -- figures ---------------------------------------------------------------------------------------------------------------- */
+
+/* Beside the command in a build folder, else where they are installed. */
+static const char *default_programs(char path[4096]) {
+  ssize_t n = readlink("/proc/self/exe", path, 2048);
+  path[n < 0 ? 0 : n] = 0;
+  char *slash = strrchr(path, '/');
+  if (slash) strcpy(slash, "/tests/sim/workloads");
+  return slash && !access(path, R_OK) ? path : REPRISE_LIBEXEC "/workloads";
+}
+
+static int figures(int argc, char **argv) {
+  char path[4096];
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  struct figures_request request = {.folder = "figures", .jobs = cores > 0 ? (uint32_t)cores : 1};
+  for (int i = 2; i < argc; i++) {
+    if (!strcmp(argv[i], "--quick"))
+      request.quick = true;
+    else if (!strcmp(argv[i], "-o") && i + 1 < argc)
+      request.folder = argv[++i];
+    else if (!strcmp(argv[i], "--programs") && i + 1 < argc)
+      request.programs = argv[++i];
+    else
+      return bad_usage(&sim_command, "figures: %s: no such option, or without its value", argv[i]);
+  }
+  if (!request.programs) request.programs = default_programs(path);
+  return figures_make(&request);
+}
+
 static double host_seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -174,7 +205,7 @@ static int run(int argc, char **argv) {
   options.request.programs = options.programs;
   config_preset(&options.request.config, "default");
   if (argc < 2) return bad_usage(&sim_command, "run, record, replay or figures?");
-  if (!strcmp(argv[1], "figures")) return complain(STATUS_UNSUPPORTED, "sim figures is not supported yet");
+  if (!strcmp(argv[1], "figures")) return figures(argc, argv);
   int status = take_parts(&options, argc, argv);
   if (!status) status = check(&options);
   if (status) return status;
@@ -191,7 +222,9 @@ static int run(int argc, char **argv) {
 
 const struct command sim_command = {
     .name = "sim",
-    .usage = "run|record|replay [OPTION]… [--] PROGRAM [ARGUMENT]… | RECORDING [::: …]",
+    .usage =
+        "run|record|replay [OPTION]… [--] PROGRAM [ARGUMENT]… | RECORDING [::: …]\n"
+        "       reprise sim figures [--quick] [-o FOLDER] [--programs FOLDER]",
     .summary = "run, record and replay RISC-V programs on a simulated multiprocessor",
     .help =
         "Runs a static RV64GC Linux program on a simulated multicore machine with caches and a directory\n"
@@ -219,6 +252,10 @@ const struct command sim_command = {
         "instructions\n"
         "  -o FOLDER          of the recording; else one is made where `reprise ls` finds it\n"
         "  --stats, --json    statistics on standard error at the end\n"
+        "\n"
+        "`reprise sim figures` runs the experiments of the papers on a set of programs and writes tables "
+        "(text and\n"
+        "CSV) and plots (SVG) to FOLDER (default: figures). Runs that are there already are not made again.\n"
         "\n"
         "The exit status is the first program's, 128 and its signal if one ended it; 120 if a replay does "
         "not\n"

@@ -114,8 +114,10 @@ static bool read_arguments(struct archive_reader *reader) {
 }
 
 int archive_open(const char *path, struct archive_reader *reader, struct recording_error *error) {
+  char found[RECORDING_PATH_MAX];
   memset(reader, 0, sizeof *reader);
-  int status = recording_open(path, RECORDING_ANY_ARCHITECTURE, &reader->recording, error);
+  int status = recording_resolve(path, found, error);
+  if (!status) status = recording_open(found, RECORDING_ANY_ARCHITECTURE, &reader->recording, error);
   if (status) return status;
   const char *substrate = recording_get(reader->recording, "substrate", 0);
   uint64_t threads = 0;

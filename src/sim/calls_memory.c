@@ -20,6 +20,7 @@ static unsigned page_flags(uint64_t protection) {
 }
 
 int64_t call_brk(struct task *task, const uint64_t argument[6]) {
+  kernel_turn(task);
   struct space *space = task->process->space;
   uint64_t old = pages(space->brk), wanted = argument[0], end = pages(wanted);
   if (wanted < space->brk_start || end >= space->mapping_top) return (int64_t)space->brk;
@@ -74,6 +75,7 @@ int64_t call_mmap(struct task *task, const uint64_t argument[6]) {
                 task->process->path);
     return -ENODEV;
   }
+  kernel_turn(task);
   uint64_t at = place(task, argument[0], bytes, flags);
   if (!at) return -ENOMEM;
   if (at >= SPACE_END || bytes > SPACE_END - at) return -EINVAL;
@@ -94,6 +96,7 @@ static bool is_range(uint64_t start, uint64_t bytes) {
 
 int64_t call_munmap(struct task *task, const uint64_t argument[6]) {
   if (!argument[1] || !is_range(argument[0], argument[1])) return -EINVAL;
+  kernel_turn(task);
   space_unmap(task->process->space, argument[0], pages(argument[1]));
   return 0;
 }
@@ -101,6 +104,7 @@ int64_t call_munmap(struct task *task, const uint64_t argument[6]) {
 int64_t call_mprotect(struct task *task, const uint64_t argument[6]) {
   if (!is_range(argument[0], argument[1])) return -EINVAL;
   if (!argument[1]) return 0;
+  kernel_turn(task);
   return space_protect(task->process->space, argument[0], pages(argument[1]), page_flags(argument[2]))
              ? 0
              : -ENOMEM;
@@ -110,6 +114,7 @@ int64_t call_mremap(struct task *task, const uint64_t argument[6]) {
   struct space *space = task->process->space;
   uint64_t from = argument[0], old = pages(argument[1]), new = pages(argument[2]);
   if (!is_range(from, old) || !new || !old || argument[3] & MREMAP_FIXED) return -EINVAL;
+  kernel_turn(task);
   if (!space_is_mapped(space, from, old)) return -EFAULT;
   if (new <= old) {
     if (new < old) space_unmap(space, from + new, old - new);
@@ -127,7 +132,9 @@ int64_t call_mremap(struct task *task, const uint64_t argument[6]) {
 
 int64_t call_madvise(struct task *task, const uint64_t argument[6]) {
   if (!is_range(argument[0], argument[1])) return -EINVAL;
-  if (argument[2] == MADV_DONTNEED) space_discard(task->process->space, argument[0], pages(argument[1]));
+  if (argument[2] != MADV_DONTNEED) return 0;
+  kernel_turn(task);
+  space_discard(task->process->space, argument[0], pages(argument[1]));
   return 0;
 }
 

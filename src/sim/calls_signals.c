@@ -62,6 +62,7 @@ int64_t call_rt_sigaction(struct task *task, const uint64_t argument[6]) {
   if (!argument[0] || argument[0] > SIGNALS || argument[3] != 8) return -EINVAL;
   if (argument[1] && (argument[0] == SIGKILL || argument[0] == SIGSTOP)) return -EINVAL;
   if (argument[1] && copy_out(task, &new, argument[1], sizeof new)) return -EFAULT;
+  kernel_turn(task);
   old = task->process->actions[argument[0]];
   if (argument[1]) task->process->actions[argument[0]] = new;
   return argument[2] && copy_in(task, argument[2], &old, sizeof old) ? -EFAULT : 0;

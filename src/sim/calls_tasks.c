@@ -51,6 +51,7 @@ static bool copy_pages(struct task *task, struct space *child) {
 
 static struct process *fork_process(struct task *task, bool same_space) {
   struct process *parent = task->process;
+  kernel_turn(task);
   struct space *space = same_space ? parent->space : space_fork(parent->space);
   if (!space || (!same_space && !copy_pages(task, space))) return NULL;
   if (same_space) space->users++;

@@ -91,3 +91,11 @@ int64_t copy_string(struct task *task, char *to, uint64_t from, uint64_t room) {
   }
   return -ENAMETOOLONG;
 }
+
+/* Changes of what the kernel keeps for all threads of a process, its address space above all, are ordered among each other and with what follows them as
+   stores to one word of it are: a replay makes them in the recording's order. Without this, one thread's munmap could hit what another
+   was given there later. */
+void kernel_turn(struct task *task) {
+  uint64_t tid = task->thread.tid;
+  copy_in(task, KERNEL_PAGE + LINE_BYTES, &tid, sizeof tid);
+}

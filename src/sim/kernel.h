@@ -191,6 +191,7 @@ uint32_t wake_queue(struct wait_queue *queue, uint32_t count, int result);
 void kernel_fence(struct task *task);
 int copy_in(struct task *task, uint64_t to, const void *from, uint64_t bytes); /* into the sphere */
 int copy_out(struct task *task, void *to, uint64_t from, uint64_t bytes);      /* out of it */
+void kernel_turn(struct task *task); /* before a change of what the threads of a process have in common */
 int64_t copy_string(struct task *task, char *to, uint64_t from,
                     uint64_t room); /* its length, or -EFAULT, -ENAMETOOLONG */
 

@@ -51,14 +51,15 @@ enum l1_state {
       L1_STATES_COUNT
 };
 
-#define L1_EVENTS(X)                                                        \
-  X(LOAD)                                                                   \
-  X(STORE)                                                                  \
-  X(REPLACE) /* from the hart */                                            \
-  X(FORWARD_S)                                                              \
-  X(FORWARD_M) X(INVALIDATE) X(RECALL) /* from the directory, for others */ \
-      X(DATA_S) X(DATA_S_LAST) X(DATA_E) X(DATA_E_LAST) X(DATA_M)           \
-          X(DATA_M_LAST) /* _LAST: nothing is missing now */                \
+#define L1_EVENTS(X)                                              \
+  X(LOAD)                                                         \
+  X(STORE)                                                        \
+  X(REPLACE) /* from the hart */                                  \
+  X(FORWARD_S)                                                    \
+  X(FORWARD_M)                                                    \
+  X(INVALIDATE) X(RECALL) /* from the directory, for others */    \
+      X(DATA_S) X(DATA_S_LAST) X(DATA_E) X(DATA_E_LAST) X(DATA_M) \
+          X(DATA_M_LAST) /* _LAST: nothing is missing now */      \
       X(GRANT) X(GRANT_LAST) X(ACK) X(ACK_LAST) X(PUT_ACK)
 
 enum l1_event {
@@ -114,8 +115,9 @@ enum dir_state {
   X(GET_M)                                                                                     \
   X(UPGRADE) /* UPGRADE: and its copy is still good */                                         \
   X(PUT_DIRTY)                                                                                 \
-  X(PUT_CLEAN) X(PUT_STALE) /* STALE: from one who is not the owner any more */                \
-      X(PUT)                /* any of them, while busy */                                      \
+  X(PUT_CLEAN)                                                                                 \
+  X(PUT_STALE) /* STALE: from one who is not the owner any more */                             \
+      X(PUT)   /* any of them, while busy */                                                   \
       X(MEMORY_S) X(MEMORY_E) X(MEMORY_M) X(COPY_BACK) X(UNBLOCK) X(RECALL_ACK) X(RECALL_LAST) \
           X(REPLACE) /* some cache always has to be asked: who had a block stays among the sharers */
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 #include "sim/archive.h"
 #include "sim/caches.h"
@@ -149,20 +150,41 @@ static void compare(struct simulation *sim, const struct session *session) {
     fail(sim, DIVERGED, "the replay ends with other memory than the recording");
 }
 
+/* As the recording has it on disk: each thread's log by itself. */
+static uint64_t compressed(const struct order_log *log) {
+  size_t room = ZSTD_compressBound(log->count);
+  void *buffer = log->count ? malloc(room) : NULL;
+  size_t bytes = buffer ? ZSTD_compress(buffer, room, log->bytes, log->count, 3) : 0;
+  free(buffer);
+  return ZSTD_isError(bytes) ? log->count : bytes;
+}
+
+static void add_recorder(struct simulation *sim) {
+  const struct recorder_counters *count = recorder_count(sim->machine);
+#define X(name, text) statistics_add(&sim->outcome->statistics, #name, (double)count->name);
+  RECORDER_COUNTERS(X)
+#undef X
+}
+
 static void add_log_sizes(struct simulation *sim) {
-  uint64_t input = 0, order = 0;
+  uint64_t input = 0, order = 0, packed = 0;
   struct statistics *s = &sim->outcome->statistics;
   for (uint32_t i = 0; i < sim->request->count; i++) {
     const struct session *session = &sim->sessions[i];
     if (!session->order) continue;
     input += input_log_bytes(session->sphere->input);
-    for (uint32_t slot = 0; slot < session->order->slots; slot++) order += session->order->log[slot].count;
+    for (uint32_t slot = 0; slot < session->order->slots; slot++) {
+      order += session->order->log[slot].count;
+      packed += compressed(&session->order->log[slot]);
+    }
   }
   if (!input && !order) return;
   double kilo = statistics_get(s, "instructions") / 1000;
   statistics_add(s, "input_log_bytes", (double)input);
   statistics_add(s, "order_log_bytes", (double)order);
+  statistics_add(s, "order_log_bytes_compressed", (double)packed);
   statistics_add(s, "order_bytes_per_kiloinstruction", kilo > 0 ? (double)order / kilo : 0);
+  if (any(sim, SPHERE_RECORD)) add_recorder(sim);
 }
 
 static int shell_status(int status) {

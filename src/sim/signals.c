@@ -184,6 +184,7 @@ static bool next_signal(struct task *task, struct signal_info *info) {
 void signals_deliver(struct task *task, bool after_call) {
   struct signal_info info;
   while (!task->killed && next_signal(task, &info)) {
+    kernel_turn(task);
     if (after_call) settle_call(task, &task->process->actions[info.number]);
     after_call = false;
     deliver(task, &info);
@@ -195,6 +196,7 @@ void signals_deliver(struct task *task, bool after_call) {
 
 /* The same in recording and replay: the fault is not input. */
 void signal_force(struct task *task, const struct signal_info *info) {
+  kernel_turn(task);
   struct signal_action *action = &task->process->actions[info->number];
   if (action->handler == 1 || task->blocked & bit(info->number)) action->handler = 0;
   deliver(task, info);

@@ -81,6 +81,13 @@ for scheme in "${schemes[@]}"; do
   good "racey $scheme: seeds differ" [ "$(sort -u results | wc -l)" -gt 1 ]
 done
 
+# Who gets which addresses is the kernel's to say.
+for scheme in "${schemes[@]}"; do
+  for seed in 1 2 3; do
+    both "arenas $scheme seed $seed" "--scheme $scheme --seed $seed --harts 8" "--harts 8 --seed 50" "$build/programs/arenas"
+  done
+done
+
 # Several spheres at once.
 "$reprise" sim record -o kept "$build/workloads/racey" 4 1 >first 2>errors
 "$reprise" sim record -o one "$build/workloads/racey" 4 1 ::: record -o two "$build/workloads/bank" 4 1 ::: replay kept >out 2>errors
