@@ -22,6 +22,7 @@ struct thread;
 struct block;
 struct exit;
 struct ucontext;
+struct path;
 
 /* How a block is entered: by a linked branch, by an indirect one, by a return. The latter two check that they mean this block. */
 enum entry_kind {
@@ -29,7 +30,9 @@ enum entry_kind {
   ENTRY_INDIRECT,
   ENTRY_RETURN,
   ENTRY_KINDS,
-  ENTRY_STEP /* by the dispatcher, once: the block is one instruction long */
+  ENTRY_STEP,  /* by the dispatcher only: the block is one instruction long */
+  ENTRY_PROBE, /* by the dispatcher only: the block ends at its first branch */
+  ENTRY_PATH   /* as ENTRY_DIRECT; the block follows the path that was noted */
 };
 
 /* -- The running thread ------------------------------------------------------------------------------------- */
@@ -160,6 +163,9 @@ long arch_pop_frame(struct thread *thread, uint64_t *mask, stack_t *altstack);
 /* Emits code for the application code at pc. The caller holds the cache lock. NULL: no room (flush and try again).
  * A pc that can't be fetched gives a block that raises the fault when run. */
 struct block *arch_translate(uintptr_t pc, enum entry_kind entry);
+/* The same along a path, in place of the block that there is for its head. Who enters that one goes to the new one from now
+ * on. NULL also when the path does not serve. */
+struct block *arch_translate_path(const struct path *path, struct block *old);
 /* Connects a direct exit to a block; makes a block's entry lead back to the engine for ever. */
 void arch_link(struct exit *exit, struct block *to);
 void arch_kill(struct block *block);

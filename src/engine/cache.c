@@ -53,18 +53,23 @@ void cache_init(void) {
 
 /* -- Finding blocks -------------------------------------------------------------------------------------------- */
 
-static struct block *find(uintptr_t pc, bool step) {
+static struct block *find(uintptr_t pc, bool step, bool probe) {
   struct block *block = atomic_load_explicit(&cache.hash[hash_of(pc)], memory_order_acquire);
-  while (block && (block->pc != pc || block->dead || block->step != step)) block = block->hash_next;
+  while (block && (block->pc != pc || block->dead || block->step != step || block->probe != probe))
+    block = block->hash_next;
   return block;
 }
 
 struct block *cache_lookup(uintptr_t pc) {
-  return find(pc, false);
+  return find(pc, false, false);
 }
 
 struct block *cache_lookup_step(uintptr_t pc) {
-  return find(pc, true);
+  return find(pc, true, false);
+}
+
+struct block *cache_lookup_probe(uintptr_t pc) {
+  return find(pc, false, true);
 }
 
 struct block *cache_block_at(uintptr_t code) {
@@ -104,6 +109,10 @@ void cache_register(struct block *block) {
 }
 
 /* -- Threads in and out -------------------------------------------------------------------------------------------- */
+
+uint32_t cache_epoch(void) {
+  return cache.epoch;
+}
 
 bool cache_enter(struct thread *thread) {
   atomic_store(&thread->in_cache, 1);
@@ -168,7 +177,7 @@ void cache_translate(uintptr_t pc, enum entry_kind entry) {
   lottery = lottery * 1103515245 + 12345;
   if ((lottery >> 16) % 97 == 0) flush();
 #endif
-  struct block *block = find(pc, entry == ENTRY_STEP);
+  struct block *block = find(pc, entry == ENTRY_STEP, entry == ENTRY_PROBE);
   bool checked = entry == ENTRY_INDIRECT || entry == ENTRY_RETURN;
   bool done = !block ? arch_translate(pc, entry) != NULL
                      : !checked || block->entries[entry] || arch_make_entry(block, entry);
@@ -181,8 +190,7 @@ void cache_translate(uintptr_t pc, enum entry_kind entry) {
 
 /* Out of its chain at once: code that changes often would make the chains long. A reader that has just come by still finds
  * its way, since the block keeps its successor. */
-void cache_drop_block(struct block *block) {
-  arch_kill(block);
+static void retire(struct block *block) {
   block->dead = true;
   _Atomic(struct block *) *bucket = &cache.hash[hash_of(block->pc)];
   struct block *before = *bucket;
@@ -194,12 +202,26 @@ void cache_drop_block(struct block *block) {
   before->hash_next = block->hash_next;
 }
 
+void cache_drop_block(struct block *block) {
+  arch_kill(block);
+  retire(block);
+}
+
+void cache_translate_path(const struct path *path) {
+  lock_take(&cache_lock);
+  struct block *old = cache_lookup(path->head);
+  if (old && old->heat && old->paths_noted++ < PATHS_NOTED)
+    *old->heat = PATHS_APART;
+  else if (old && old->heat && arch_translate_path(path, old))
+    retire(old);
+  lock_release(&cache_lock);
+}
+
 void cache_drop(uintptr_t pc) {
   lock_take(&cache_lock);
-  for (int step = false; step <= true; step++) {
-    struct block *block = find(pc, step);
-    if (block) cache_drop_block(block);
-  }
+  struct block *blocks[] = {find(pc, false, false), find(pc, true, false), find(pc, false, true)};
+  for (unsigned i = 0; i < COUNT_OF(blocks); i++)
+    if (blocks[i]) cache_drop_block(blocks[i]);
   lock_release(&cache_lock);
 }
 

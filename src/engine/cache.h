@@ -14,6 +14,7 @@ enum exit_kind {
   EXIT_DIRECT,      /* to a fixed target; linked once the target is translated */
   EXIT_INDIRECT,    /* the target is in the context's pc */
   EXIT_POLL,        /* at the block's entry, before its first instruction: something is pending */
+  EXIT_HOT,         /* there too: the block has been entered often */
   EXIT_CALL,        /* a system call; target is the instruction behind it */
   EXIT_EMULATE,     /* an instruction the engine performs; target is the instruction behind it */
   EXIT_FETCH,       /* target can't be fetched: raise the fault */
@@ -28,16 +29,22 @@ struct exit {
   struct block *block;
   uintptr_t target;      /* application address */
   uintptr_t patch;       /* code address of the branch displacement to patch when linked; 0 if never linked */
-  uint64_t detail;       /* what the architecture wants to remember (EXIT_EMULATE) */
+  uint64_t detail;       /* what the architecture wants to remember */
+  struct exit *next;     /* among its target's incoming */
   uint16_t kind;         /* enum exit_kind */
   uint16_t instructions; /* of the block, executed when this exit is taken */
+  int8_t
+      correction; /* to the position, due when the exit is taken; 0 also when there is only one way to do it */
+  uint8_t borrowed; /* a register to be given back then, in the architecture's encoding; 0: none */
+  bool listed;      /* among its target's incoming */
 };
 
 /* Where an instruction's code begins, and what generated code has borrowed there: for precise faults. */
 struct insn_map {
-  uint16_t code;     /* offset from the block's code */
-  uint16_t borrowed; /* architecture's encoding of which registers are in which spill slots */
-  int32_t pc;        /* application address minus the block's pc */
+  uint16_t code : 15; /* offset from the block's code */
+  uint16_t far : 1;   /* it belongs to code far from the block's pc */
+  uint16_t borrowed;  /* architecture's encoding of which registers are in which spill slots */
+  int32_t pc;         /* application address minus the block's pc, or minus its far_pc: insn_pc */
 };
 
 /* A stretch of application bytes that the block was made from. */
@@ -53,16 +60,27 @@ struct block {
   uint16_t exit_count, map_count;
   bool dead;
   bool step;          /* of one instruction, entered by the dispatcher only and never linked */
+  bool probe;         /* likewise, up to the first branch */
+  bool hot;           /* follows a path (paths.h) … */
+  bool loop;          /* … that ends where it starts */
   bool self_checking; /* compares its source bytes at entry: the page is written too often to be watched */
   bool flags_unused;  /* the application's flags are dead at entry */
   uintptr_t killed;   /* code address the entry is patched to jump to when the block is dropped */
   uint8_t count_word; /* which word of the position it counts in */
   uintptr_t entries[ENTRY_KINDS]; /* code addresses of the checking entries, 0 where not made yet */
   struct exit *exits;
+  struct exit *incoming; /* those that are linked to it, while it may be replaced */
   struct insn_map *map;
+  uintptr_t far_pc;
+  uint32_t *heat; /* how many more entries until EXIT_HOT */
+  uint8_t paths_noted;
   _Atomic(struct block *) hash_next;
   struct block *all_next;
 };
+
+static inline uintptr_t insn_pc(const struct block *block, const struct insn_map *insn) {
+  return (insn->far ? block->far_pc : block->pc) + (uintptr_t)(intptr_t)insn->pc;
+}
 
 extern struct lock cache_lock;
 
@@ -71,6 +89,9 @@ void cache_init(void);
  * cache_enter). */
 struct block *cache_lookup(uintptr_t pc);
 struct block *cache_lookup_step(uintptr_t pc);
+struct block *cache_lookup_probe(uintptr_t pc);
+/* Replaces the block for the path's head by one that follows the path. Never while in the cache. */
+void cache_translate_path(const struct path *path);
 /* Makes the block for pc, with the entry asked for, unless it is there. Never while in the cache. */
 void cache_translate(uintptr_t pc, enum entry_kind entry);
 /* Drops the blocks for pc; the given one, under cache_lock. */
@@ -81,6 +102,8 @@ struct block *cache_block_at(uintptr_t code);
 
 /* A thread announces that it goes into the cache (false: a flush is under way; try again) and that it has left it. */
 bool cache_enter(struct thread *thread);
+/* How often the cache was emptied, under cache_lock; a thread that has noticed has the same number. */
+uint32_t cache_epoch(void);
 void cache_leave(struct thread *thread);
 
 /* For the architecture's translator, under cache_lock: room for code and the registration of a finished block. */

@@ -40,7 +40,8 @@ static void connect(struct thread *thread, const struct departure *from, struct 
 #endif
   if (from->kind == EXIT_INDIRECT)
     arch_resolve(thread, to, from->entry);
-  else if (from->kind == EXIT_DIRECT && !from->exit->block->step && from->copy.target == to->pc)
+  else if (from->kind == EXIT_DIRECT && !from->exit->block->step && !from->exit->block->probe &&
+           from->copy.target == to->pc)
     arch_link(from->exit, to);
 }
 
@@ -84,7 +85,7 @@ static void run(struct thread *thread, struct block *block, struct departure *le
   left->kind = left->exit ? left->exit->kind : EXIT_INDIRECT;
   left->entry = left->exit ? ENTRY_DIRECT : arch_wanted_entry(thread);
   if (left->exit) left->copy = *left->exit;
-  if (left->kind == EXIT_POLL || left->kind == EXIT_ACCESS)
+  if (left->kind == EXIT_POLL || left->kind == EXIT_HOT || left->kind == EXIT_ACCESS)
     arch_uncount(thread, left->exit->block, left->exit->block->instructions);
 }
 
@@ -96,6 +97,9 @@ static void serve_exit(struct thread *thread, struct departure *left) {
     case EXIT_DIRECT:
     case EXIT_INDIRECT:
     case EXIT_POLL:
+      break;
+    case EXIT_HOT:
+      path_begin(&thread->path, exit->target);
       break;
     case EXIT_CALL:
       arch_begin_call(thread);
@@ -154,6 +158,42 @@ static void step(struct thread *thread, struct departure *left) {
   if (executed && !faulted) arch_stepped(thread);
 }
 
+/* Runs up to the next branch on the path of a hot block; false when the path ends. */
+static bool probe(struct thread *thread, struct departure *left) {
+  struct path *path = &thread->path;
+  if (path_is_complete(path)) return false;
+  if (!cache_enter(thread)) return true;
+  struct block *known = cache_lookup(path->next), *block = cache_lookup_probe(path->next);
+  if (known && known->loop) { /* best left alone */
+    cache_leave(thread);
+    return false;
+  }
+  if (!block) {
+    cache_leave(thread);
+    cache_translate(path->next, ENTRY_PROBE);
+    return true;
+  }
+  unsigned instructions = block->instructions;
+  run(thread, block, left);
+  cache_leave(thread);
+  if (left->kind != EXIT_POLL) path_add(path, instructions);
+  serve_exit(thread, left);
+  path->next = arch_pc(thread);
+  if (left->kind == EXIT_INDIRECT && left->entry == ENTRY_INDIRECT) path_note_indirect(path);
+  return left->kind == EXIT_DIRECT || left->kind == EXIT_INDIRECT;
+}
+
+static void note_path(struct thread *thread, struct departure *left) {
+  struct path *path = &thread->path;
+  bool diverted = near_stop(thread) || arch_pc(thread) != path->next;
+  if (!diverted && probe(thread, left)) return;
+  if (!diverted && path->count > 0) {
+    path_close(path);
+    cache_translate_path(path);
+  }
+  path->head = 0;
+}
+
 static _Noreturn void loop(struct thread *thread) {
   struct departure left = {.kind = EXIT_POLL};
   for (;;) {
@@ -168,6 +208,10 @@ static _Noreturn void loop(struct thread *thread) {
     if (thread->step_next) {
       thread->step_next = false;
       step_once(thread, &left);
+      continue;
+    }
+    if (thread->path.head) {
+      note_path(thread, &left);
       continue;
     }
     uintptr_t pc = arch_pc(thread);

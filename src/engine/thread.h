@@ -19,6 +19,7 @@
 #include "engine/arch.h"
 #include "engine/engine.h"
 #include "engine/os.h"
+#include "engine/paths.h"
 
 #define SLOT_TABLES 0x10000UL
 #define SLOT_ENGINE_STACK 0x400000UL /* lowest byte */
@@ -93,6 +94,7 @@ struct thread {
   bool bounce_mapped;                /* SLOT_BOUNCE is there (waiting.c) */
   bool overwritten;                  /* record: the call has written more than its result tells */
   bool clear_handlers;               /* CLONE_CLEAR_SIGHAND: done by the child itself */
+  struct path path;                  /* of a hot block, while it is being noted */
   struct block *last_blocks[8];      /* ring of blocks entered from the dispatcher, for crash reports */
   unsigned last_block;
   bool step_next; /* the dispatcher is to take what the next instruction needs, and step over it */

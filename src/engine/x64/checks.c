@@ -298,7 +298,7 @@ void arch_permit(struct thread *thread, const struct miss *miss) {
 void arch_miss(struct thread *thread, const struct exit *exit, struct miss *miss) {
   const struct block *block = exit->block;
   *miss = (struct miss){.retry = exit->target,
-                        .pc = block->pc + (uintptr_t)(intptr_t)block->map[exit->instructions].pc,
+                        .pc = insn_pc(block, &block->map[exit->instructions]),
                         .word = block->count_word,
                         .instructions = block->instructions - exit->instructions,
                         .bytes = exit->detail >> CHECK_WINDOW & 0xff,

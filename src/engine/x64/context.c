@@ -319,7 +319,7 @@ bool arch_uc_recover(struct thread *thread, struct ucontext *uc, siginfo_t *info
   }
   thread->arch.gpr[RCX] += thread->arch.rest;
   thread->arch.rest = 0;
-  thread->arch.rip = block->pc + (uintptr_t)(intptr_t)entry->pc;
+  thread->arch.rip = insn_pc(block, entry);
   arch_uncount(thread, block, block->instructions - (unsigned)(entry - block->map));
   /* Where the processor reports the instruction itself, the kernel has reported our copy of it. */
   if ((uintptr_t)info->si_addr == pc) info->si_addr = (void *)thread->arch.rip;

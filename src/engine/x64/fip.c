@@ -44,7 +44,7 @@ uint64_t application_address(uint64_t code) {
   uint64_t address = 0;
   if (block)
     for (unsigned i = 0; i < block->map_count && block->map[i].code <= code - block->code; i++)
-      address = block->pc + (uint64_t)(int64_t)block->map[i].pc;
+      address = insn_pc(block, &block->map[i]);
   lock_release(&cache_lock);
   return address;
 }

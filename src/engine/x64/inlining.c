@@ -1,40 +1,21 @@
-/* inlining.c (x86-64): superblocks that go through a call and come back from it.
+/* inlining.c (x86-64): superblocks that follow the path of a hot block (engine/paths.h).
  *
- * The main path follows a direct call into the function. The application's return address is pushed as ever, so whoever looks at
- * the stack finds it. When the main path reaches the matching return within the same superblock, it goes on behind the
- * call: the two jumps, the look-up of the return's target and the function's own share of position and poll are all saved.
+ * The main path goes both ways through conditional branches, and through calls into functions. The application's return address
+ * is pushed as ever, so whoever looks at the stack finds it. When the main path reaches the matching return it goes on behind
+ * the call: the two jumps, the look-up of the return's target and the function's own share of position and poll are all
+ * saved.
  *
  * That the return goes there is not known but tested, on the way: the word it will read is compared with the address. The
  * comparison destroys the flags, so it stands at the last place before the return where they are dead; what lies between
  * must leave memory alone and move the stack pointer by known amounts. When the words differ, the block is left at that
- * place by a side exit, and the return is then an ordinary one.
- *
- * A call whose return is not reached is not followed after all: the superblock ends at it. */
+ * place by a side exit, and the return is then an ordinary one. An indirect branch that has led to the same place whenever it was
+ * noted is expected to do so again, which is tested too. */
 #include "engine/x64/superblock.h"
 
 #include "engine/lib.h"
+#include "engine/paths.h"
 
-/* A function is followed while its main path is this short. */
-enum { INLINED_MAX = 40 };
-
-bool inlining_begin(struct superblock *sb, struct item *item, uintptr_t target) {
-  if (sb->frame_count == FRAMES_MAX || sb->call_count == CALLS_MAX || sb->count >= sb->limit ||
-      sb->self_checking)
-    return false;
-  sb->frames[sb->frame_count++] = (struct followed_call){
-      .returns_to = item->pc + item->insn.len,
-      .count = sb->count,
-      .call_count = sb->call_count,
-      .side_exits = sb->side_exits,
-      .range_count = sb->range_count,
-      .range_end = sb->ranges[sb->range_count - 1].end,
-  };
-  sb->call_count++;
-  item->inlined = true;
-  sb->open = true;
-  sb->next_pc = target;
-  return true;
-}
+_Static_assert((int)PATH_INSTRUCTIONS <= (int)SUPERBLOCK_MAX, "a path that closes must fit");
 
 /* How far the instruction moves the stack pointer; false when that is not known, or when it may write to memory. */
 static bool moves_stack(const struct item *item, int32_t *by) {
@@ -54,40 +35,88 @@ static bool moves_stack(const struct item *item, int32_t *by) {
   return true;
 }
 
-bool inlining_return(struct superblock *sb, struct item *item) {
-  if (!sb->frame_count || item->insn.imm || item->insn.operand_size != 8 || sb->count >= sb->limit)
-    return false;
-  const struct followed_call *frame = &sb->frames[sb->frame_count - 1];
+static bool follow_call(struct superblock *sb, struct item *call) {
+  if (sb->call_count == CALLS_MAX) return false;
+  sb->frames[sb->frame_count].returns_to = call->pc + call->insn.len;
+  sb->frames[sb->frame_count++].first = sb->count;
+  sb->call_count++;
+  return call->inlined = true;
+}
+
+static bool follow_return(struct superblock *sb, struct item *ret, uintptr_t to) {
+  if (!sb->frame_count || ret->insn.imm || ret->insn.operand_size != 8) return false;
+  unsigned first = sb->frames[sb->frame_count - 1].first;
+  if (sb->frames[sb->frame_count - 1].returns_to != to) return false;
   int32_t at = 0, by;
   unsigned i = sb->count - 1;
   while (!superblock_flags_dead(sb, i)) {
-    if (i == frame->count || !moves_stack(&sb->items[i - 1], &by)) return false;
+    if (i == first || !moves_stack(&sb->items[i - 1], &by)) return false;
     at += by;
     i--;
   }
   if (sb->items[i].returns_to) return false;
-  sb->items[i].returns_to = frame->returns_to;
+  sb->items[i].returns_to = to;
   sb->items[i].return_at = at;
-  item->inlined = true;
-  sb->open = true;
-  sb->next_pc = frame->returns_to;
   sb->frame_count--;
+  return ret->inlined = true;
+}
+
+/* Not at the very start: whoever finds the guess wrong would come back to it. */
+static bool follow_indirect(struct superblock *sb, struct item *item, uintptr_t to, uintptr_t step) {
+  if (sb->count == 1 || sb->call_count == CALLS_MAX || !path_is_steady(step, to)) return false;
+  if (item->insn.kind == INSN_CALL_IND)
+    follow_call(sb, item);
+  else
+    sb->call_count++;
+  item->inlined = false;
+  item->guessed = to;
   return true;
 }
 
-bool inlining_goes_on(const struct superblock *sb) {
-  return !sb->frame_count || sb->count - sb->frames[0].count < INLINED_MAX;
+/* Goes on at the address that the path has after the item; false when the superblock has to end there. step is where the code
+ * up to the item starts. */
+static bool follow_to(struct superblock *sb, struct item *item, uintptr_t to, uintptr_t step) {
+  uintptr_t next = item->pc + item->insn.len, target = next + (uintptr_t)item->insn.imm;
+  bool follows = false;
+  switch (item->insn.kind) {
+    case INSN_JCC:
+      if (sb->side_exits == SIDE_EXITS_MAX || (to != target && to != next)) return false;
+      sb->side_exits++;
+      item->taken = to == target;
+      follows = true;
+      break;
+    case INSN_JMP:
+      follows = item->inlined = to == target;
+      break;
+    case INSN_CALL:
+      follows = to == target && follow_call(sb, item);
+      break;
+    case INSN_CALL_IND:
+    case INSN_JMP_IND:
+      follows = follow_indirect(sb, item, to, step);
+      break;
+    case INSN_RET:
+      follows = follow_return(sb, item, to);
+      break;
+    default:
+      return superblock_pass(sb, item) && sb->next_pc == to;
+  }
+  sb->open = follows;
+  sb->next_pc = to;
+  return follows;
 }
 
-void inlining_end(struct superblock *sb) {
-  if (!sb->frame_count) return;
-  const struct followed_call *frame = &sb->frames[0];
-  sb->count = frame->count;
-  sb->call_count = frame->call_count;
-  sb->side_exits = frame->side_exits;
-  sb->range_count = frame->range_count;
-  sb->ranges[sb->range_count - 1].end = frame->range_end;
-  sb->items[sb->count - 1].inlined = false;
-  sb->open = false;
-  sb->frame_count = 0;
+void superblock_read_path(struct superblock *sb, const struct path *path) {
+  superblock_begin(sb, path->head, config.check == CHECK_NONE ? SUPERBLOCK_MAX : PLAIN_MAX);
+  for (unsigned step = 0; step < path->count; step++) {
+    for (unsigned left = path->steps[step].instructions; left > 0; left--) {
+      if (sb->count == sb->limit || !superblock_add(sb)) return;
+      struct item *item = &sb->items[sb->count - 1];
+      sb->open = false;
+      bool branch = left == 1 && step + 1 < path->count;
+      if (!(branch ? follow_to(sb, item, path->steps[step + 1].pc, path->steps[step].pc)
+                   : superblock_pass(sb, item)))
+        return;
+    }
+  }
 }

@@ -109,23 +109,88 @@ void arch_resolve(struct thread *thread, struct block *to, enum entry_kind entry
   COUNT(indirect_misses);
 }
 
+/* Whether the block starts with the addition alone, and is not going to be replaced: who has done the addition can come in
+ * behind it. */
+static bool has_joint_entry(const struct block *block) {
+  return block->hot && block->flags_unused;
+}
+
+/* Exit and entry both have something to add to the position, and dead flags to do it with: one addition does for both.
+ *     [mov r, gs:[long]]               ; a register borrowed at the exit
+ *     add  qword gs:[count], k - N + share of the target
+ *     jmp  the poll of the target
+ * Only the first thread that comes here fills the room. */
+static void link_jointly(struct exit *exit, const struct block *to) {
+  uint64_t room = __atomic_exchange_n(&exit->detail, 0, __ATOMIC_ACQ_REL);
+  if (!room) return;
+  uint8_t *branch;
+  memcpy(&branch, (const void *)room, sizeof branch);
+  struct code c = {(uint8_t *)room};
+  if (exit->borrowed) emit_load(&c, exit->borrowed - 1u, SPILL(SLOT_LONG));
+  emit_count(&c, to->count_word, exit->correction + to->instructions);
+  emit8(&c, 0xe9), emit32(&c, 0);
+  patch_branch(c.at - 4, (const void *)(to->code + COUNT_BYTES));
+  CHECK(c.at <= (uint8_t *)room + JOINT_ROOM);
+  patch_branch(branch, (const void *)room);
+}
+
+/* Whoever replaces the block will link the exit again. */
+static void list(struct exit *exit, struct block *to) {
+  if (__atomic_exchange_n(&exit->listed, true, __ATOMIC_ACQ_REL)) return;
+  exit->next = __atomic_load_n(&to->incoming, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&to->incoming, &exit->next, exit, true, __ATOMIC_RELEASE,
+                                      __ATOMIC_RELAXED))
+    continue;
+}
+
 void arch_link(struct exit *exit, struct block *to) {
   if (!exit->patch || SLOW_PATHS) return;
-  patch_branch((uint8_t *)exit->patch, (const void *)to->code);
+  if (exit->correction && has_joint_entry(to))
+    link_jointly(exit, to);
+  else
+    patch_branch((uint8_t *)exit->patch, (const void *)to->code);
+  if (!to->hot) list(exit, to);
   COUNT(links);
   LOG(links, "%lx -> %lx", exit->block->pc, to->pc);
 }
 
-/* The first instruction of a block is at least five bytes long and starts on an 8-byte boundary: one store replaces it whole,
- * and no thread can be in the middle of it. */
-void arch_kill(struct block *block) {
+static void patch_head(struct block *block, uintptr_t to) {
   uint64_t head;
   uint8_t *bytes = (uint8_t *)&head;
   memcpy(&head, (const void *)block->code, sizeof head);
-  int32_t displacement = (int32_t)(block->killed - (block->code + 5));
+  int32_t displacement = (int32_t)(to - (block->code + 5));
   bytes[0] = 0xe9;
   memcpy(bytes + 1, &displacement, sizeof displacement);
   __atomic_store_n((uint64_t *)block->code, head, __ATOMIC_SEQ_CST);
+}
+
+/* The new block's checking entry in every table that has the old one's. */
+static void replace_entry(const struct block *old, struct block *new, enum entry_kind entry) {
+  if (!old->entries[entry] || (!new->entries[entry] && !arch_make_entry(new, entry))) return;
+  for (struct thread *thread = threads; thread; thread = thread->next) {
+    if (thread->cache_epoch != cache_epoch()) continue; /* it has no tables yet, or will forget them */
+    uintptr_t *target = &table_of(thread, entry)[(uint16_t) new->pc];
+    if (*target == old->entries[entry]) *target = new->entries[entry];
+  }
+}
+
+void replace_block(struct block *old, struct block *new) {
+  patch_head(old, new->code);
+  lock_take(&threads_lock);
+  replace_entry(old, new, ENTRY_INDIRECT);
+  replace_entry(old, new, ENTRY_RETURN);
+  lock_release(&threads_lock);
+  for (struct exit *exit = __atomic_load_n(&old->incoming, __ATOMIC_ACQUIRE); exit; exit = exit->next)
+    arch_link(exit, new);
+}
+
+/* The first instruction of a block is at least five bytes long and starts on an 8-byte boundary: one store replaces it whole,
+ * and no thread can be in the middle of it. Those who come in behind the addition are sent to the engine as by a poll: the
+ * jump on a condition is the last six bytes of its eight, and becomes a nop and a jump of the same displacement. */
+void arch_kill(struct block *block) {
+  patch_head(block, block->killed);
+  if (has_joint_entry(block))
+    __atomic_store_n((uint16_t *)(block->code + COUNT_BYTES), 0xe990, __ATOMIC_SEQ_CST);
 }
 
 uintptr_t arch_entry(const struct block *block) {

@@ -1,9 +1,9 @@
 /* superblock.c (x86-64): reads application code and decides how far a block reaches.
  *
- * The main path follows fall-throughs of forward conditional branches and the targets of direct jumps. It goes
- * through short functions (inlining.c), and ends at other calls and returns, indirect branches, backward conditional branches (a loop's end: both ways out then need no correction of
- * the position), system calls, and whatever the engine emulates. A short loop is unrolled: its back edge leads the main path
- * to the superblock's own start once more, so that position and poll are paid for once in several iterations. */
+ * The main path follows fall-throughs of forward conditional branches and the targets of direct jumps. It ends at calls (but
+ * goes on through linkage stubs), returns, indirect branches, backward conditional branches (a loop's end: both ways out then
+ * need no correction of the position), system calls, and whatever the engine emulates. Blocks that have become hot follow
+ * the path that the program took instead (inlining.c). */
 #include "engine/x64/superblock.h"
 
 #include "engine/code.h"
@@ -13,11 +13,11 @@
 /* Self-checking blocks stay short, since they compare all their source bytes whenever they are entered. */
 enum { SELF_CHECKING_BYTES = 32 };
 
-/* A loop is unrolled while the result stays this short. */
-enum { UNROLLED_MAX = 40 };
-
 /* How far a look at foreign code goes to learn about flags. */
 enum { PEEK_MAX = 6 };
+
+/* And how far inside a superblock: the answer must not depend on how long that is, see shown_flags in frame.c. */
+enum { FLAGS_LOOK = 32 };
 
 /* Copies executable bytes from one page; remembers the last page asked about. */
 static bool fetch_bytes(struct superblock *sb, uintptr_t pc, uint8_t *to, size_t bytes, bool *self_checking) {
@@ -44,7 +44,7 @@ static bool fetch(struct superblock *sb, uintptr_t pc, struct item *item, bool *
   }
   item->pc = pc;
   item->inlined = item->taken = false;
-  item->returns_to = 0;
+  item->returns_to = item->guessed = 0;
   return true;
 }
 
@@ -67,14 +67,6 @@ static bool seen(const struct superblock *sb, uintptr_t pc) {
   return false;
 }
 
-/* Whether the back edge just added closes a loop over the whole superblock that has room for one more iteration. */
-static bool unrolls(const struct superblock *sb, uintptr_t target) {
-  if (target != sb->items[0].pc || sb->self_checking) return false;
-  unsigned iteration = 1; /* instructions from the start to the first back edge */
-  while (iteration < sb->count && sb->items[iteration].pc != target) iteration++;
-  return sb->count + iteration <= UNROLLED_MAX && sb->side_exits < SIDE_EXITS_MAX;
-}
-
 /* Whether the code at pc is a stub of a procedure linkage table: nothing but a jump through memory. */
 static bool is_linkage_stub(struct superblock *sb, uintptr_t pc) {
   struct item item;
@@ -87,11 +79,9 @@ static bool is_linkage_stub(struct superblock *sb, uintptr_t pc) {
   return item.insn.kind == INSN_JMP_IND && item.insn.has_mem && item.insn.mem.base == REG_RIP;
 }
 
-/* Where the main path goes after the item just added; false when it ends there. */
-static bool follow(struct superblock *sb, struct item *item) {
-  uintptr_t next = item->pc + item->insn.len, target = next + (uintptr_t)item->insn.imm;
-  sb->open = false;
-  switch (item->insn.kind) {
+bool superblock_pass(struct superblock *sb, const struct item *item) {
+  const struct x64_insn *insn = &item->insn;
+  switch (insn->kind) {
     case INSN_COPY:
     case INSN_STRING:
     case INSN_XSAVE:
@@ -107,71 +97,80 @@ static bool follow(struct superblock *sb, struct item *item) {
     case INSN_CLZERO:
     case INSN_TILE_MEMORY:
     case INSN_PUSHF:
-      if (stores_fip(&item->insn) || (item->insn.kind == INSN_PUSHF && sb->limit == 1)) return false;
+      if (stores_fip(insn) || (insn->kind == INSN_PUSHF && sb->limit == 1)) return false;
       sb->open = true;
-      sb->next_pc = next;
-      return !(sb->self_checking && (item->insn.mem.access & ACCESS_WRITE ||
-                                     item->insn.stack_access & ACCESS_WRITE || item->insn.string_write));
-    case INSN_JCC:
-      item->taken = target <= item->pc && unrolls(sb, target);
-      if ((target <= item->pc && !item->taken) || sb->side_exits == SIDE_EXITS_MAX) return false;
-      sb->side_exits++;
-      sb->open = true;
-      sb->next_pc = item->taken ? target : next;
-      return true;
-    case INSN_CALL:
-      if (sb->count == SUPERBLOCK_MAX || sb->self_checking) return false;
-      if (!is_linkage_stub(sb, target)) /* with all accesses checked, a return reads the stack as any other */
-        return config.check != CHECK_ALL && inlining_begin(sb, item, target);
-      item->inlined = true;
-      sb->open = true;
-      sb->next_pc = target;
-      return true;
-    case INSN_RET:
-      return inlining_return(sb, item);
-    case INSN_JMP:
-      if (sb->count == SUPERBLOCK_MAX || sb->self_checking || (seen(sb, target) && !unrolls(sb, target)))
-        return false;
-      item->inlined = true;
-      sb->open = true;
-      sb->next_pc = target;
-      return true;
+      sb->next_pc = item->pc + insn->len;
+      return !(sb->self_checking &&
+               (insn->mem.access & ACCESS_WRITE || insn->stack_access & ACCESS_WRITE || insn->string_write));
     default:
       return false;
   }
 }
 
-static void read_main_path(struct superblock *sb) {
-  unsigned bytes = 0;
-  while (sb->count < sb->limit && inlining_goes_on(sb)) {
-    struct item *item = &sb->items[sb->count];
-    bool self_checking;
-    if (!fetch(sb, sb->next_pc, item, &self_checking, &sb->fault_address)) {
-      sb->unfetchable = sb->count == 0;
-      return;
-    }
-    if (sb->count && self_checking != sb->self_checking) return;
-    bool for_engine = sb->limit > 1 && wants_engine(&item->insn);
-    if (sb->count && for_engine) return;
-    sb->self_checking = self_checking;
-    if (self_checking && sb->count && bytes + item->insn.len > SELF_CHECKING_BYTES) return;
-    if (!add_source(sb, item->pc, item->pc + item->insn.len)) return;
-    bytes += item->insn.len;
-    sb->count++;
-    sb->for_engine = for_engine;
-    if (for_engine || !follow(sb, item)) return;
+/* Where the main path goes after the item just added; false when it ends there. */
+static bool follow(struct superblock *sb, struct item *item) {
+  uintptr_t next = item->pc + item->insn.len, target = next + (uintptr_t)item->insn.imm;
+  sb->open = false;
+  switch (item->insn.kind) {
+    case INSN_JCC:
+      if (target <= item->pc || sb->side_exits == PLAIN_SIDE_EXITS_MAX || sb->up_to_branch) return false;
+      sb->side_exits++;
+      sb->open = true;
+      sb->next_pc = next;
+      return true;
+    case INSN_CALL:
+    case INSN_JMP:
+      if (sb->count >= sb->limit || sb->self_checking || sb->up_to_branch) return false;
+      if (item->insn.kind == INSN_CALL ? !is_linkage_stub(sb, target) : seen(sb, target)) return false;
+      item->inlined = true;
+      sb->open = true;
+      sb->next_pc = target;
+      return true;
+    default:
+      return superblock_pass(sb, item);
   }
 }
 
-void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit) {
+/* What lies further from the start than a relative branch reaches must all be near each other. */
+static bool within_reach(struct superblock *sb, uintptr_t pc) {
+  if (!sb->count || superblock_near(sb->items[0].pc, pc)) return true;
+  if (!sb->far_pc) sb->far_pc = pc;
+  return superblock_near(sb->far_pc, pc);
+}
+
+bool superblock_add(struct superblock *sb) {
+  if (!within_reach(sb, sb->next_pc)) return false;
+  struct item *item = &sb->items[sb->count];
+  bool self_checking;
+  if (!fetch(sb, sb->next_pc, item, &self_checking, &sb->fault_address)) {
+    sb->unfetchable = sb->count == 0;
+    return false;
+  }
+  if (sb->count && self_checking != sb->self_checking) return false;
+  bool for_engine = sb->limit > 1 && wants_engine(&item->insn);
+  if (sb->count && for_engine) return false;
+  sb->self_checking = self_checking;
+  if (self_checking && sb->count && sb->bytes + item->insn.len > SELF_CHECKING_BYTES) return false;
+  if (!add_source(sb, item->pc, item->pc + item->insn.len)) return false;
+  sb->bytes += item->insn.len;
+  sb->count++;
+  return !(sb->for_engine = for_engine);
+}
+
+void superblock_begin(struct superblock *sb, uintptr_t pc, unsigned limit) {
   sb->limit = limit;
-  sb->count = sb->side_exits = sb->range_count = sb->call_count = sb->frame_count = 0;
+  sb->count = sb->side_exits = sb->range_count = sb->call_count = sb->frame_count = sb->bytes = 0;
   sb->page = 1; /* no page */
-  sb->unfetchable = sb->for_engine = false;
+  sb->far_pc = 0;
+  sb->unfetchable = sb->for_engine = sb->up_to_branch = false;
   sb->open = true;
   sb->next_pc = pc;
-  read_main_path(sb);
-  inlining_end(sb);
+}
+
+void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit, bool up_to_branch) {
+  superblock_begin(sb, pc, limit);
+  sb->up_to_branch = up_to_branch;
+  while (sb->count < sb->limit && superblock_add(sb) && follow(sb, &sb->items[sb->count - 1])) continue;
 }
 
 /* -- Liveness --------------------------------------------------------------------------------------------------- */
@@ -191,12 +190,16 @@ static bool passes(const struct x64_insn *insn) {
   return insn->kind == INSN_COPY || insn->kind == INSN_STRING;
 }
 
+/* Calls and returns that were followed end the search as those do that were not: what is known of flags is the same in every
+ * superblock that the instruction is part of. */
 bool superblock_flags_dead(const struct superblock *sb, unsigned i) {
   unsigned doubt = FLAGS_STATUS;
   bool dead;
-  for (; i < sb->count; i++) {
+  unsigned end = MIN(sb->count, i + FLAGS_LOOK);
+  for (; i < end; i++) {
     if (!flags_step(&sb->items[i].insn, &doubt, &dead)) return dead;
-    if (!passes(&sb->items[i].insn) && !sb->items[i].inlined) return false;
+    bool jump = sb->items[i].inlined && sb->items[i].insn.kind == INSN_JMP;
+    if (!passes(&sb->items[i].insn) && !jump) return false;
   }
   return false;
 }

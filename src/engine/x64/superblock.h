@@ -6,7 +6,15 @@
 #include "engine/code.h"
 #include "engine/x64/decode.h"
 
-enum { SUPERBLOCK_MAX = 64, SIDE_EXITS_MAX = 8, SOURCE_RANGES = 12, FRAMES_MAX = 4, CALLS_MAX = 6 };
+/* The first two for blocks that follow a path, the next two for others. */
+enum {
+  SUPERBLOCK_MAX = 100,
+  SIDE_EXITS_MAX = 20,
+  PLAIN_MAX = 64,
+  PLAIN_SIDE_EXITS_MAX = 8,
+  SOURCE_RANGES = 24,
+  CALLS_MAX = 12,
+};
 /* With every access checked, blocks are shorter: the code of one must not get too long. */
 enum { CHECKED_SUPERBLOCK_MAX = 32, CHECKED_ACCESSES = 3 };
 
@@ -16,16 +24,10 @@ struct item {
   uint8_t bytes[X64_INSN_MAX];
   bool inlined; /* a direct jump or call whose target is the next item, or a return that goes there */
   bool taken;   /* a conditional branch whose target is the next item: its fall-through is the side exit */
+  uintptr_t guessed; /* an indirect branch that is expected to lead here, to the next item; 0: none */
   int32_t return_at; /* at this distance from rsp the return address ahead is found … */
   uintptr_t
       returns_to; /* … which must be this one, or the superblock is left before the item; 0: nothing to test */
-};
-
-/* A call that the main path has followed, and how the superblock was before (inlining.c). */
-struct followed_call {
-  uintptr_t returns_to;
-  uintptr_t range_end;
-  unsigned count, call_count, side_exits, range_count;
 };
 
 /* One entry, a main path through fall-throughs and direct jumps, side exits at its conditional branches. */
@@ -33,6 +35,7 @@ struct superblock {
   unsigned count;
   unsigned limit; /* at most so many items; 1 while the application single-steps */
   unsigned side_exits;
+  unsigned bytes;     /* of source */
   bool self_checking; /* its page changes too often to be watched */
   bool open;          /* the last item falls through to next_pc (it is not a branch) */
   bool for_engine;    /* the engine has to step over the one instruction */
@@ -43,25 +46,34 @@ struct superblock {
   enum watch watch;
   unsigned range_count;
   struct source_range ranges[SOURCE_RANGES];
-  unsigned call_count;  /* calls on the main path that were followed */
-  unsigned frame_count; /* those of them that have not returned */
-  struct followed_call frames[FRAMES_MAX];
+  uintptr_t far_pc;     /* of a second region that it has code from, or 0 */
+  bool up_to_branch;    /* it ends at its first branch */
+  unsigned call_count;  /* calls and indirect jumps on the main path that were followed */
+  unsigned frame_count; /* calls that have not returned, and where they will */
+  struct {
+    uintptr_t returns_to;
+    unsigned first; /* item of the function called */
+  } frames[CALLS_MAX];
   struct item items[SUPERBLOCK_MAX];
 };
 
-/* Reads at most limit instructions. */
-void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit);
+/* Reads at most limit instructions; perhaps no further than the first branch. */
+void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit, bool up_to_branch);
+static inline bool superblock_near(uintptr_t from, uintptr_t pc) {
+  return (intptr_t)(pc - from) == (int32_t)(pc - from);
+}
 /* Whether the status flags at item i are overwritten before anything can read them. */
 bool superblock_flags_dead(const struct superblock *sb, unsigned i);
 /* The same for code outside the superblock; its bytes become part of the superblock's source. */
 bool superblock_flags_dead_at(struct superblock *sb, uintptr_t pc);
-/* inlining.c: follows a direct call, or the return from one that was followed; false when it can't be. */
-bool inlining_begin(struct superblock *sb, struct item *call, uintptr_t target);
-bool inlining_return(struct superblock *sb, struct item *ret);
-/* Whether the function that is being followed is short so far. */
-bool inlining_goes_on(const struct superblock *sb);
-/* The main path ends here: takes back what lies beyond a call that has not returned. */
-void inlining_end(struct superblock *sb);
+/* inlining.c: reads code along a path. */
+void superblock_read_path(struct superblock *sb, const struct path *path);
+
+/* For it, in superblock.c: starts a superblock; adds the item at next_pc (false when it can't); goes on behind an instruction
+ * that is no branch (false when the superblock ends there). */
+void superblock_begin(struct superblock *sb, uintptr_t pc, unsigned limit);
+bool superblock_add(struct superblock *sb);
+bool superblock_pass(struct superblock *sb, const struct item *item);
 
 /* How many items from i on leave register reg alone. */
 unsigned superblock_next_use(const struct superblock *sb, unsigned i, unsigned reg);

@@ -10,8 +10,8 @@
  *             …
  *             jcc  target                     ; the last branch, linked straight to other blocks
  *             jmp  fall-through
- *     side:   add  qword gs:[count], k - N    ; only k instructions were executed
- *             jmp  target
+ *     side:   add  qword gs:[count], k - N    ; only k instructions were executed; when linked, this is one
+ *             jmp  target                     ; addition with the target's own (links.c)
  *     poll:   mov  dword gs:[exit], id
  *             jmp  exit_common
  *     killed: mov  dword gs:[exit], id        ; the entry is patched to jump here when the block is dropped
@@ -24,7 +24,18 @@
 #include "engine/code.h"
 #include "engine/counters.h"
 
-extern const char exit_common[];
+extern const char exit_common[], exit_indirect[], exit_return[];
+
+/* How often a block is entered before it is found hot. */
+#if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
+enum { HOT = 3 };
+#else
+enum { HOT = 1000 };
+#endif
+enum { HEAT_COUNT = 1 << 14 };
+
+static uint32_t
+    heat[HEAT_COUNT]; /* of blocks by their address: how many more entries until HOT; shared by chance */
 
 static struct translation translation; /* under cache_lock */
 static unsigned next_count_word;       /* neighbours should not share one */
@@ -155,8 +166,13 @@ static void push_return_address(struct translation *t, uintptr_t address) {
 
 /* With the target in rcx, rax and rcx saved:
  *     movzx eax, cx
- *     jmp   gs:[rax*8 + table]                                                                 */
-static void indirect_jump(struct code *c) {
+ *     jmp   gs:[rax*8 + table]           ; a probe goes back to the engine instead */
+static void indirect_jump(struct translation *t) {
+  struct code *c = &t->code;
+  if (t->block->probe) {
+    patch_branch(emit_jmp(c), exit_indirect);
+    return;
+  }
   emit8(c, 0x0f), emit8(c, 0xb7), emit8(c, 0xc1);
   emit8(c, 0x65), emit8(c, 0xff), emit8(c, 0x24), emit8(c, 0xc5);
   emit32(c, TARGET_TABLE);
@@ -184,6 +200,10 @@ static void end_return(struct translation *t) {
   t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_RCX, RCX);
   emit8(c, 0x0f), emit8(c, 0xb7), emit8(c, 0x0c), emit8(c, 0x24);
   release_stack(c, 8);
+  if (t->block->probe) {
+    patch_branch(emit_jmp(c), exit_return);
+    return;
+  }
   emit8(c, 0x65), emit8(c, 0xff), emit8(c, 0x24), emit8(c, 0xcd);
   emit32(c, RETURN_TABLE);
 }
@@ -193,7 +213,7 @@ static void end_return_releasing(struct translation *t, uint16_t bytes) {
   save_for_indirect(t);
   emit8(&t->code, 0x59); /* pop rcx */
   release_stack(&t->code, bytes);
-  indirect_jump(&t->code);
+  indirect_jump(t);
 }
 
 /* rcx = the branch's target operand; rax is free. */
@@ -219,6 +239,36 @@ static void load_target(struct translation *t, const struct item *item) {
   emit_load(c, RAX, CTX_GS_BASE);
   mem = (struct x64_mem){.base = RAX, .index = RCX, .scale = 1};
   emit_mem_op(c, true, 0x8b, RCX, &mem, false);
+}
+
+/* An indirect branch that is expected to lead to the next item:
+ *     mov  gs:[0], rax;  mov gs:[1], rcx;  rcx = target
+ *     mov  rax, -guess
+ *     lea  rcx, [rcx + rax]
+ *     jrcxz 1f
+ *     mov  rax, gs:[0];  mov rcx, gs:[1]
+ *     jmp  side                        ; where the branch is an ordinary one
+ * 1:  mov  rax, gs:[0];  mov rcx, gs:[1]
+ *     [push the return address]                                                                 */
+static void emit_guess(struct translation *t, unsigned i) {
+  const struct item *item = &t->sb.items[i];
+  struct code *c = &t->code;
+  emit_checks(t, i);
+  give_back(t);
+  save_for_indirect(t);
+  load_target(t, item);
+  emit_mov_imm(c, RAX, -(uint64_t)item->guessed);
+  emit_lea_sum(c, RCX, RCX, RAX);
+  emit8(c, 0xe3);
+  uint8_t *hit = c->at++;
+  emit_load(c, RAX, SPILL(SLOT_RAX));
+  emit_load(c, RCX, SPILL(SLOT_RCX));
+  new_stub(t, emit_jmp(c), new_exit(t, EXIT_DIRECT, item->pc))->correction =
+      (int32_t)i - (int32_t)t->sb.count;
+  *hit = (uint8_t)(c->at - hit - 1);
+  emit_load(c, RAX, SPILL(SLOT_RAX));
+  emit_load(c, RCX, SPILL(SLOT_RCX));
+  if (item->insn.kind == INSN_CALL_IND) push_return_address(t, item->pc + item->insn.len);
 }
 
 /* -- Instructions ------------------------------------------------------------------------------------------------- */
@@ -348,9 +398,11 @@ static void end_popf(struct translation *t, const struct item *item, uintptr_t n
 
 /* The code emitted next belongs to the instruction at pc. */
 static void note_instruction(struct translation *t, uintptr_t pc) {
+  bool far = !superblock_near(t->block->pc, pc);
   t->map[t->block->map_count++] = (struct insn_map){
-      .code = (uint16_t)((uintptr_t)t->code.at - t->block->code),
-      .pc = (int32_t)(pc - t->block->pc),
+      .code = (uint16_t)((uintptr_t)t->code.at - t->block->code) & 0x7fff,
+      .far = far,
+      .pc = (int32_t)(pc - (far ? t->block->far_pc : t->block->pc)),
   };
 }
 
@@ -395,7 +447,7 @@ static void emit_end(struct translation *t, const struct item *item) {
       save_for_indirect(t);
       load_target(t, item);
       if (insn->kind == INSN_CALL_IND) push_return_address(t, next);
-      indirect_jump(c);
+      indirect_jump(t);
       return;
     case INSN_SYSCALL:
       end_exit(t, EXIT_CALL, next, 0);
@@ -474,6 +526,10 @@ static void emit_item(struct translation *t, unsigned i) {
   if (last) give_back(t);
   note_instruction(t, item->pc);
   if (item->returns_to) test_return_address(t, i);
+  if (item->guessed) {
+    emit_guess(t, i);
+    return;
+  }
   if (item->inlined) {
     if (item->insn.kind == INSN_CALL) {
       emit_checks(t, i);
@@ -494,9 +550,22 @@ static void emit_item(struct translation *t, unsigned i) {
 
 /* -- The block as a whole ------------------------------------------------------------------------------------------ */
 
+/*   sub dword [heat], 1
+ *   jz  hot                             */
+static void emit_heat(struct translation *t, bool flags_dead) {
+  struct code *c = &t->code;
+  uint32_t *counter = t->block->heat = &heat[(t->block->pc ^ t->block->pc >> 14) % HEAT_COUNT];
+  *counter = HOT;
+  emit8(c, 0x83), emit8(c, 0x2d);
+  emit32(c, (uint32_t)((intptr_t)counter - (intptr_t)(c->at + 5)));
+  emit8(c, 1);
+  new_stub(t, emit_jcc(c, COND_E), new_exit(t, EXIT_HOT, t->block->pc))->restore_flags = !flags_dead;
+}
+
 /*   mov gs:[0], rax; lahf; seto al       ; only when the flags are live
  *   add qword gs:[count], N
  *   jns poll
+ *   […]                                  ; while the block is not hot
  *   add al, 127; sahf; mov rax, gs:[0]   */
 static void emit_entry(struct translation *t) {
   struct code *c = &t->code;
@@ -508,6 +577,7 @@ static void emit_entry(struct translation *t) {
   }
   emit_count(c, t->block->count_word, (int32_t)t->sb.count);
   new_stub(t, emit_jcc(c, COND_NS), new_exit(t, EXIT_POLL, t->block->pc))->restore_flags = !dead;
+  if (t->cold) emit_heat(t, dead);
   if (!dead) {
     emit_flags_from_rax(c);
     emit_load(c, RAX, SPILL(SLOT_RAX));
@@ -559,6 +629,16 @@ static void emit_self_check(struct translation *t) {
   patch_branch(same, c->at);
 }
 
+/* Room for a better way out, which arch_link may fill; until then it holds the address of the branch. */
+static void leave_room(struct translation *t, const struct stub *stub) {
+  struct exit *exit = stub->exit;
+  exit->correction = (int8_t)stub->correction;
+  exit->borrowed = (uint8_t)(stub->reload + 1);
+  exit->detail = (uintptr_t)t->code.at;
+  memcpy(t->code.at, &stub->branch, sizeof stub->branch);
+  t->code.at += JOINT_ROOM;
+}
+
 static void emit_stub(struct translation *t, const struct stub *stub) {
   struct code *c = &t->code;
   patch_branch(stub->branch, c->at);
@@ -585,6 +665,7 @@ static void emit_stub(struct translation *t, const struct stub *stub) {
     stub->exit->patch = (uintptr_t)patch;
   }
   emit_exit_tail(c, stub->exit);
+  if (stub->exit->kind == EXIT_DIRECT && stub->correction && stub->flags_dead) leave_room(t, stub);
 }
 
 static void finish(struct translation *t) {
@@ -619,16 +700,16 @@ static void emit_body(struct translation *t) {
   }
 }
 
-struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
-  struct translation *t = &translation;
+/* front: the checking entry that the block starts with, or ENTRY_DIRECT. */
+static struct block *translate(struct translation *t, uintptr_t pc, enum entry_kind entry,
+                               enum entry_kind front) {
   uint8_t *start = cache_reserve(CACHE_BLOCK_MAX);
   if (!start) return NULL;
-  unsigned limit = config.check == CHECK_ALL ? CHECKED_SUPERBLOCK_MAX : SUPERBLOCK_MAX;
-  superblock_read(&t->sb, pc, entry == ENTRY_STEP ? 1 : limit);
-  unsigned exits = 6 + t->sb.side_exits + 2 * t->sb.call_count +
+  unsigned exits = 7 + t->sb.side_exits + EXITS_PER_CALL * t->sb.call_count +
                    (config.check == CHECK_NONE ? 0 : CHECKED_ACCESSES * t->sb.count);
   struct block *block = t->block = arena_alloc(sizeof *block);
   block->pc = pc;
+  block->far_pc = t->sb.far_pc;
   block->count_word = next_count_word++ % COUNT_WORDS;
   block->exits = t->next_exit = arena_alloc(exits * sizeof *block->exits);
   block->exit_count = (uint16_t)exits;
@@ -639,9 +720,12 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
   t->unchecked = entry == ENTRY_STEP;
   t->borrowed = -1;
   block->step = entry == ENTRY_STEP;
-  if (entry == ENTRY_INDIRECT || entry == ENTRY_RETURN) {
-    block->entries[entry] = (uintptr_t)start;
-    emit_entry_check(&t->code, pc, entry);
+  block->probe = entry == ENTRY_PROBE;
+  block->hot = entry == ENTRY_PATH;
+  t->cold = entry < ENTRY_KINDS && !block->self_checking && config.check != CHECK_ALL;
+  if (front != ENTRY_DIRECT) {
+    block->entries[front] = (uintptr_t)start;
+    emit_entry_check(&t->code, pc, front);
     while ((uintptr_t)t->code.at & 7) emit8(&t->code, 0x90);
   }
   block->code = (uintptr_t)t->code.at;
@@ -656,5 +740,24 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
   atomic_fetch_add_explicit(&counters.code_bytes, block->code_size, memory_order_relaxed);
   cache_register(block);
   codewatch_register(block, t->sb.ranges, t->sb.range_count);
+  return block;
+}
+
+struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
+  unsigned limit = config.check == CHECK_ALL ? CHECKED_SUPERBLOCK_MAX : PLAIN_MAX;
+  superblock_read(&translation.sb, pc, entry == ENTRY_STEP ? 1 : limit, entry == ENTRY_PROBE);
+  return translate(&translation, pc, entry, entry < ENTRY_KINDS ? entry : ENTRY_DIRECT);
+}
+
+struct block *arch_translate_path(const struct path *path, struct block *old) {
+  superblock_read_path(&translation.sb, path);
+  if (translation.sb.self_checking || translation.sb.unfetchable) return NULL;
+  enum entry_kind front = old->entries[ENTRY_RETURN]     ? ENTRY_RETURN
+                          : old->entries[ENTRY_INDIRECT] ? ENTRY_INDIRECT
+                                                         : ENTRY_DIRECT;
+  struct block *block = translate(&translation, path->head, ENTRY_PATH, front);
+  if (!block) return NULL;
+  block->loop = path->next == path->head;
+  replace_block(old, block);
   return block;
 }

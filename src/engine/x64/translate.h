@@ -38,8 +38,9 @@ struct checked {
   int64_t disp;
 };
 
+enum { EXITS_PER_CALL = 3 }; /* a guess at where it leads, and two halves of the return address */
 enum {
-  STUBS_MAX = SIDE_EXITS_MAX + 2 * CALLS_MAX + SUPERBLOCK_MAX + 8,
+  STUBS_MAX = SIDE_EXITS_MAX + EXITS_PER_CALL * CALLS_MAX + SUPERBLOCK_MAX + 8,
   CONSTANTS_MAX = CALLS_MAX + 2,
   CHECKED_MAX = 8
 };
@@ -66,6 +67,7 @@ struct translation {
   struct superblock sb;
   struct block *block;
   struct exit *next_exit;
+  bool cold;       /* the block is to say when it is hot */
   int8_t borrowed; /* register in SLOT_LONG, or -1 */
   struct stub stubs[STUBS_MAX];
   unsigned stub_count;
@@ -131,6 +133,10 @@ void repair_fip(struct thread *thread, uint64_t detail);
 uint64_t application_address(uint64_t code);
 
 /* links.c */
+enum { JOINT_ROOM = 27 };  /* bytes for what arch_link emits for an exit with a correction */
+enum { COUNT_BYTES = 10 }; /* the addition at a block's entry; the jump that polls is behind it */
+/* Whoever enters the old block goes to the new one from now on. */
+void replace_block(struct block *old, struct block *new);
 void emit_entry_check(struct code *c, uintptr_t pc, enum entry_kind entry);
 
 #endif

@@ -1,0 +1,40 @@
+/* paths.h: what hot blocks are followed by (paths.c).
+ *
+ * Blocks are first translated without knowledge of how the program behaves. One that is entered often says so; the thread then
+ * runs on in small steps, up to one branch at a time, and notes where it goes. The block is translated again along that
+ * path: across branches that are taken, into functions and back, several times around a loop. */
+#ifndef REPRISE_ENGINE_PATHS_H
+#define REPRISE_ENGINE_PATHS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct thread;
+
+enum { PATH_STEPS = 40, PATH_INSTRUCTIONS = 96 };
+/* Before the one that is translated so many are noted, so many entries apart, for their indirect branches alone. */
+enum { PATHS_NOTED = 2, PATHS_APART = 37 };
+
+struct path {
+  uintptr_t head; /* where it starts; 0 while none is being noted */
+  uintptr_t next; /* where it goes on */
+  unsigned count;
+  unsigned instructions; /* of all steps */
+  struct {
+    uintptr_t pc;
+    unsigned instructions;
+  } steps[PATH_STEPS];
+};
+
+void path_begin(struct path *path, uintptr_t head);
+/* Whether the path is long enough, or comes to where it should end. */
+bool path_is_complete(const struct path *path);
+void path_add(struct path *path, unsigned instructions);
+/* An indirect branch at the end of the step just added has led to path->next. */
+void path_note_indirect(const struct path *path);
+/* Whether the one at the end of the step that starts at pc has always led to target, several times. */
+bool path_is_steady(uintptr_t pc, uintptr_t target);
+/* A path that comes back to its head ends there. */
+void path_close(struct path *path);
+
+#endif
