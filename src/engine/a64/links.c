@@ -79,7 +79,7 @@ void arch_resolve(struct thread *thread, struct block *to, enum entry_kind entry
  * promises that the old or the new one is executed. */
 static void redirect(uintptr_t at, uintptr_t target) {
   enum { REACH = 1 << 27 };
-  CHECK(at - target + REACH < 2u * REACH);
+  CHECK(at - target + REACH < 2UL * REACH);
   patch_branch((uint32_t *)at, (const void *)target);
   sync_code((const void *)at, (const void *)(at + INSN_BYTES));
 }

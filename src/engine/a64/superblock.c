@@ -76,7 +76,7 @@ static bool is_linkage_stub(struct superblock *sb, uintptr_t pc) {
       {0x9f00001f, 0x90000010}, {0xffc003ff, 0xf9400211}, {0xff8003ff, 0x91000210}, {0xffffffff, 0xd61f0220}};
   uint32_t word;
   for (unsigned i = 0; i < COUNT_OF(pattern); i++)
-    if (!fetch_word(sb, pc + i * INSN_BYTES, &word) || !a64_matches(word, pattern[i].mask, pattern[i].value))
+    if (!fetch_word(sb, pc + (uintptr_t)i * INSN_BYTES, &word) || !a64_matches(word, pattern[i].mask, pattern[i].value))
       return false;
   return true;
 }
