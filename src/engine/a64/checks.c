@@ -4,29 +4,46 @@
  *     ubfx  x15, x15, #6, #26         ; block number: address bits 6 to 31
  *     ldr   x13, [x18, #permissions]
  *     ldrb  w13, [x13, x15]
- *     tbz   w13, #bit, miss           ; may I read (0), may I write (1) this block and the next? The slow path comes back.
+ *     tbz   w13, #pair, stub          ; may I read (write) this block and the next?
+ *  back:
+ *     …
+ *  stub:
+ *     tbz   w13, #own, miss           ; may I read (write) this block at least …
+ *     add   x15, base, #disp
+ *     and   x15, x15, #63
+ *     mov   x13, #64 - window         ; … and does all that relies on this check lie in it?
+ *     sub   x15, x13, x15
+ *     tbz   x15, #63, back
+ *  miss:                              ; the slow path; it comes back to the first line
  *
- * A set bit covers the block and its successor, so that an access that straddles two blocks passes with one test. Accesses
- * through the stack pointer are left alone.
+ * The bit for a pair covers the block and its successor, so that an access that straddles two blocks passes with one test.
  *
  * A permission is given up at safepoints only, that is, never inside a block. So an access needs no test when an earlier test
  * of the same block covers it: the same registers with the same values, and a displacement at most 64 bytes minus the
- * access above the one tested (the bit vouches for the next block too). Additions of constants to a register are
- * followed, so that an unrolled walk over an array is tested once in 64 bytes. */
+ * access above the one tested. Additions of constants to a register are followed, so that an unrolled walk over an array is
+ * tested once in 64 bytes. The window of a check is as long as the accesses that rely on it reach.
+ *
+ * Instructions whose accesses are long, or not simply told (block zeroing, scalable vectors), are blocks of their own that the
+ * engine steps over when it has taken what they need (accesses.c). Known limit: gathers and scatters can't be, and are
+ * refused there; scalable vectors are not offered to such programs. */
 #include "engine/a64/translate.h"
 #include "engine/lib.h"
 
-enum {
-  PERMISSION_READ = 1,
-  PERMISSION_WRITE = 2,
-  BLOCK_SHIFT = 6,
-  BLOCK_BITS = 26,
-  BLOCK_BYTES = 1 << BLOCK_SHIFT
-};
+enum { BLOCK_SHIFT = 6, BLOCK_BITS = 26, BLOCK_BYTES = 1 << BLOCK_SHIFT };
 
-bool wants_check(const struct a64_insn *insn) {
-  const struct a64_mem *mem = &insn->mem;
-  return mem->access != ACCESS_NONE && mem->base != A64_SP && mem->base != A64_NO_REGISTER && !mem->scattered;
+static bool is_simple(const struct a64_mem *mem) {
+  return mem->base != A64_NO_REGISTER && !mem->scattered && !mem->scalable && mem->size &&
+         mem->size <= BLOCK_BYTES;
+}
+
+bool wants_engine(const struct a64_insn *insn) {
+  if (config.check != CHECK_ALL || insn->mem.access == ACCESS_NONE || is_simple(&insn->mem)) return false;
+  return !insn->mem.scattered || in_parallel();
+}
+
+static bool wants_check(const struct a64_mem *mem) {
+  if (mem->access == ACCESS_NONE || !is_simple(mem)) return false;
+  return config.check == CHECK_ALL || (config.check == CHECK_ACCESSES && mem->base != A64_SP);
 }
 
 /* x15 = base + disp, by the multiples of 4096 and the rest. */
@@ -40,34 +57,19 @@ static void emit_sum(struct code *c, unsigned base, int32_t disp) {
   if (amount & 0xfff || !(amount >> 12)) emit(c, opcode | (amount & 0xfff) << 10 | base << 5 | SCRATCH);
 }
 
-/* x15 = base + disp vector lengths:  rdvl x13, #1;  mov x15, disp;  madd x15, x13, x15, base */
-static void emit_scalable_sum(struct code *c, unsigned base, int32_t disp) {
-  emit(c, 0x04bf5020u | SCRATCH2);
-  emit_mov_imm(c, SCRATCH, (uint64_t)(int64_t)disp);
-  emit(c, 0x9b000000u | SCRATCH << 16 | base << 10 | SCRATCH2 << 5 | SCRATCH);
-}
-
-/* x15 = the number of the block that the operand begins in. */
-static void emit_block_number(struct translation *t, const struct item *item) {
-  struct code *c = &t->code;
+/* The operand's address: in x15, or in its base register, which is returned. Only x13 and x15 are changed. */
+static unsigned emit_operand_address(struct code *c, const struct item *item) {
   const struct a64_mem *mem = &item->insn.mem;
   if (mem->base == A64_LITERAL) {
-    uint64_t address = item->pc + (uint64_t)item->insn.offset;
-    emit_mov_imm(c, SCRATCH, address >> BLOCK_SHIFT & ((1u << BLOCK_BITS) - 1));
-    return;
+    emit_mov_imm(c, SCRATCH, item->pc + (uint64_t)item->insn.offset);
+    return SCRATCH;
   }
   unsigned base = mem->base;
-  uint32_t used = 1u << SCRATCH2;
-  if (TAKEN >> base & 1) base = readable(t, base, &used);
-  if (mem->scalable && mem->disp) {
-    uint32_t others = ~0u & ~(1u << 0 | 1u << 1);
-    if (base == SCRATCH) { /* the sum needs both scratch registers */
-      base = borrow(t, &others);
-      emit_mov(c, base, SCRATCH);
-    }
-    emit_scalable_sum(c, base, mem->disp);
+  if (base != A64_SP && TAKEN >> base & 1) {
+    emit_load(c, SCRATCH, GPR_WORD(base));
     base = SCRATCH;
-  } else if (mem->index != A64_NO_REGISTER) {
+  }
+  if (mem->index != A64_NO_REGISTER) {
     unsigned index = mem->index;
     if (index != ZERO && TAKEN >> index & 1) {
       emit_load(c, SCRATCH2, GPR_WORD(index));
@@ -75,13 +77,11 @@ static void emit_block_number(struct translation *t, const struct item *item) {
     }
     emit(c, 0x8b200000u | index << 16 | (uint32_t)mem->extend << 13 | (uint32_t)mem->shift << 10 | base << 5 |
                 SCRATCH);
-    base = SCRATCH;
-  } else if (mem->disp) {
-    emit_sum(c, base, mem->disp);
-    base = SCRATCH;
+    return SCRATCH;
   }
-  emit(c, 0xd3400000u | BLOCK_SHIFT << 16 | (BLOCK_SHIFT + BLOCK_BITS - 1) << 10 | base << 5 | SCRATCH);
-  give_back(t);
+  if (!mem->disp && base != A64_SP) return base;
+  emit_sum(c, base, mem->disp);
+  return SCRATCH;
 }
 
 static bool same_registers(const struct checked *checked, const struct a64_mem *mem) {
@@ -89,28 +89,31 @@ static bool same_registers(const struct checked *checked, const struct a64_mem *
          (mem->index == A64_NO_REGISTER || (checked->extend == mem->extend && checked->shift == mem->shift));
 }
 
-/* Whether an earlier check covers the access. */
-static bool is_covered(const struct translation *t, const struct a64_mem *mem) {
-  if (mem->scalable || mem->size == 0) return false;
+/* Whether an earlier check covers the access; its window is made to. */
+static bool is_covered(struct translation *t, const struct a64_mem *mem) {
   for (unsigned i = 0; i < t->checked_count; i++) {
     const struct checked *checked = &t->checked[i];
     int64_t above = mem->disp - checked->disp;
-    if (same_registers(checked, mem) && above >= 0 && above + mem->size <= BLOCK_BYTES &&
-        (checked->write || !(mem->access & ACCESS_WRITE)))
-      return true;
+    if (!same_registers(checked, mem) || above < 0 || above + mem->size > BLOCK_BYTES ||
+        (!checked->write && mem->access & ACCESS_WRITE))
+      continue;
+    struct check *check = &t->checks[checked->check];
+    check->window = (uint8_t)MAX(check->window, above + mem->size);
+    return true;
   }
   return false;
 }
 
 static void note_checked(struct translation *t, const struct a64_mem *mem) {
-  if (mem->base == A64_LITERAL || mem->size == 0 || mem->scalable) return;
-  unsigned at = t->checked_count < CHECKED_MAX ? t->checked_count++ : t->block->map_count % CHECKED_MAX;
+  if (mem->base == A64_LITERAL) return;
+  unsigned at = t->checked_count < CHECKED_MAX ? t->checked_count++ : t->check_count % CHECKED_MAX;
   t->checked[at] = (struct checked){.base = mem->base,
                                     .index = mem->index,
                                     .extend = mem->extend,
                                     .shift = mem->shift,
                                     .write = mem->access & ACCESS_WRITE,
-                                    .disp = mem->disp};
+                                    .disp = mem->disp,
+                                    .check = (uint8_t)(t->check_count - 1)};
 }
 
 /* If the instruction adds a constant to a 64-bit register and does nothing else, that register; else A64_NO_REGISTER. */
@@ -141,31 +144,82 @@ void forget_checked(struct translation *t, const struct a64_insn *insn) {
   }
 }
 
+static unsigned bit_of(unsigned permission) {
+  return (unsigned)__builtin_ctz(permission);
+}
+
 void emit_check(struct translation *t, unsigned i) {
   struct code *c = &t->code;
   const struct item *item = &t->sb.items[i];
   const struct a64_mem *mem = &item->insn.mem;
-  if (is_covered(t, mem)) return;
-  note_checked(t, mem);
-  emit_block_number(t, item);
-  const uint32_t *retry = c->at;
+  if (t->unchecked || !wants_check(mem) || is_covered(t, mem)) return;
+  CHECK(t->check_count < CHECKS_MAX);
+  struct check *check = &t->checks[t->check_count++];
+  *check = (struct check){.item = (uint8_t)i, .window = (uint8_t)mem->size};
+  check->exit = new_exit(t, EXIT_CHECK, (uintptr_t)c->at);
+  check->exit->instructions = (uint16_t)i;
+  unsigned address = emit_operand_address(c, item);
+  emit(c, 0xd3400000u | BLOCK_SHIFT << 16 | (BLOCK_SHIFT + BLOCK_BITS - 1) << 10 | address << 5 | SCRATCH);
   emit_load(c, SCRATCH2, CTX_PERMISSIONS);
   emit(c, 0x38606800u | SCRATCH << 16 | SCRATCH2 << 5 | SCRATCH2);
-  uint32_t *miss = emit_tbz(c, SCRATCH2, mem->access & ACCESS_WRITE ? 1 : 0);
-  new_stub(t, miss, new_exit(t, EXIT_CHECK, 0))->retry = retry;
+  bool write = mem->access & ACCESS_WRITE;
+  check->branch = emit_tbz(c, SCRATCH2, bit_of(write ? PERMISSION_WRITE_PAIR : PERMISSION_READ_PAIR));
+  check->back = c->at;
+  note_checked(t, mem);
 }
 
-/* The all-permitting slow path. A first touch claims the whole page's worth of blocks. */
-uintptr_t arch_check_missed(struct thread *thread, const struct exit *exit) {
+void emit_check_stub(struct translation *t, const struct check *check) {
+  struct code *c = &t->code;
+  const struct item *item = &t->sb.items[check->item];
+  bool write = item->insn.mem.access & ACCESS_WRITE;
+  patch_branch(check->branch, c->at);
+  uint32_t *none = emit_tbz(c, SCRATCH2, bit_of(write ? PERMISSION_WRITE : PERMISSION_READ));
+  unsigned address = emit_operand_address(c, item);
+  emit(c, 0xd3400000u | (BLOCK_SHIFT - 1) << 10 | address << 5 | SCRATCH); /* ubfx x15, address, #0, #6 */
+  emit_mov_imm(c, SCRATCH2, BLOCK_BYTES - check->window);
+  emit_sub(c, SCRATCH, SCRATCH2, SCRATCH);
+  patch_branch(emit_tbz(c, SCRATCH, 63), check->back);
+  patch_branch(none, c->at);
+  emit_exit_tail(c, check->exit);
+  check->exit->detail = check->window;
+}
+
+/* -- The slow path ---------------------------------------------------------------------------------------------------- */
+
+/* A first touch claims the whole page's worth of blocks. */
+void arch_permit(struct thread *thread, const struct miss *miss) {
+  enum { EVERYTHING = PERMISSION_READ | PERMISSION_WRITE | PERMISSION_READ_PAIR | PERMISSION_WRITE_PAIR };
   uint8_t *permissions = (uint8_t *)thread + SLOT_PERMISSIONS;
-  uintptr_t block = thread->arch.value;
+  uintptr_t block = (uint32_t)miss->address >> BLOCK_SHIFT;
 #if defined(REPRISE_STRESS_SLOW_PATHS)
   /* Every permission lasts until the next miss. */
   permissions[thread->arch.last_granted] = 0;
   thread->arch.last_granted = block;
-  permissions[block] = PERMISSION_READ | PERMISSION_WRITE;
-  return exit->target;
+  permissions[block] = EVERYTHING;
+#else
+  memset(permissions + ALIGN_DOWN(block, 64), EVERYTHING, 64);
 #endif
-  memset(permissions + ALIGN_DOWN(block, 64), PERMISSION_READ | PERMISSION_WRITE, 64);
-  return exit->target;
+}
+
+/* Generated code keeps nothing in the scratch registers at a check, so all of the context is the application's. */
+void arch_miss(struct thread *thread, const struct exit *exit, struct miss *miss) {
+  const struct block *block = exit->block;
+  *miss = (struct miss){.retry = exit->target,
+                        .pc = block->pc + (uintptr_t)(intptr_t)block->map[exit->instructions].pc,
+                        .instructions = block->instructions - exit->instructions,
+                        .bytes = exit->detail};
+  arch_uncount(thread, block, miss->instructions);
+  struct access access[ARCH_ACCESSES_MAX];
+  if (!arch_accesses(thread, miss->pc, access)) return;
+  miss->address = access[0].address;
+  miss->write = access[0].write;
+}
+
+uintptr_t arch_miss_resume(struct thread *thread, const struct miss *miss) {
+  thread->arch.countdown -= miss->instructions;
+  return miss->retry;
+}
+
+void arch_miss_leave(struct thread *thread, const struct miss *miss) {
+  arch_set_pc(thread, miss->pc);
 }

@@ -16,6 +16,7 @@ enum {
   RNDR = NAME(3, 2, 4, 0),
   RNDRRS = NAME(3, 2, 4, 1),
   TPIDRRO = NAME(3, 13, 0, 3),
+  ID_PFR0 = NAME(0, 0, 4, 0),
   ID_PFR1 = NAME(0, 0, 4, 1),
   ID_ZFR0 = NAME(0, 0, 4, 4),
   ID_SMFR0 = NAME(0, 0, 4, 5),
@@ -27,6 +28,7 @@ enum {
 enum { OFFERED_SVE_VERSION = 1 };
 
 static uint64_t offered_register(uint32_t name, uint64_t value) {
+  if (name == ID_PFR0 && in_parallel()) return value & ~(15UL << 32);
   if (name == ID_PFR1) return value & ~(15UL << 24);
   if (name == ID_SMFR0) return 0;
   if (name == ID_ZFR0 && (value & 15) > OFFERED_SVE_VERSION) return (value & ~15UL) | OFFERED_SVE_VERSION;
@@ -36,6 +38,10 @@ static uint64_t offered_register(uint32_t name, uint64_t value) {
 uint64_t arch_offered(uint64_t type, uint64_t value) {
   /* The kernel's bits for the above, those of which its older headers do not know included. */
   const uint64_t matrices = 0xffUL << 23, newer = ~0UL << 36;
+  const uint64_t scalable = 1UL << 22,
+                 scalable2 = 0x7eUL | 15UL << 9; /* not where accesses are ordered: checks.c */
+  if (type == AT_HWCAP && in_parallel()) return value & ~scalable;
+  if (type == AT_HWCAP2 && in_parallel()) value &= ~scalable2;
   return type == AT_HWCAP2 ? value & ~(matrices | newer) : value;
 }
 

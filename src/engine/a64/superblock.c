@@ -6,6 +6,7 @@
  * are paid for once in several iterations. */
 #include "engine/a64/superblock.h"
 
+#include "engine/a64/translate.h"
 #include "engine/code.h"
 #include "engine/lib.h"
 
@@ -76,7 +77,8 @@ static bool is_linkage_stub(struct superblock *sb, uintptr_t pc) {
       {0x9f00001f, 0x90000010}, {0xffc003ff, 0xf9400211}, {0xff8003ff, 0x91000210}, {0xffffffff, 0xd61f0220}};
   uint32_t word;
   for (unsigned i = 0; i < COUNT_OF(pattern); i++)
-    if (!fetch_word(sb, pc + (uintptr_t)i * INSN_BYTES, &word) || !a64_matches(word, pattern[i].mask, pattern[i].value))
+    if (!fetch_word(sb, pc + (uintptr_t)i * INSN_BYTES, &word) ||
+        !a64_matches(word, pattern[i].mask, pattern[i].value))
       return false;
   return true;
 }
@@ -127,7 +129,7 @@ static bool follow(struct superblock *sb, struct item *item) {
 void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit) {
   sb->count = sb->side_exits = sb->range_count = 0;
   sb->page = 1; /* no page */
-  sb->unfetchable = false;
+  sb->unfetchable = sb->for_engine = false;
   sb->open = true;
   sb->next_pc = pc;
   while (sb->count < limit) {
@@ -138,10 +140,13 @@ void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit) {
     }
     bool self_checking = sb->watch == WATCH_SELF_CHECK;
     if (sb->count && self_checking != sb->self_checking) return;
+    bool for_engine = limit > 1 && wants_engine(&item->insn);
+    if (sb->count && for_engine) return;
     sb->self_checking = self_checking;
     if (self_checking && sb->count == SELF_CHECKING_MAX) return;
     if (!add_source(sb, item->pc, item->pc + INSN_BYTES)) return;
     sb->count++;
-    if (!follow(sb, item)) return;
+    sb->for_engine = for_engine;
+    if (for_engine || !follow(sb, item)) return;
   }
 }

@@ -8,6 +8,9 @@
 
 enum { SUPERBLOCK_MAX = 64, SIDE_EXITS_MAX = 8, SOURCE_RANGES = 8, INSN_BYTES = 4 };
 
+/* With every access checked, blocks stay shorter, because their code is longer. */
+enum { CHECKED_SUPERBLOCK_MAX = 40 };
+
 struct item {
   struct a64_insn insn;
   uintptr_t pc;
@@ -21,6 +24,7 @@ struct superblock {
   unsigned side_exits;
   bool self_checking; /* its page can change without the program's saying so here */
   bool open;          /* the last item falls through to next_pc (it is not a branch) */
+  bool for_engine;    /* its one instruction is stepped over when what it needs was taken (checks.c) */
   bool unfetchable;   /* the first instruction can't be fetched */
   uintptr_t next_pc;  /* where the main path goes on when open */
   uintptr_t page;     /* the page last read from, and how it is watched */

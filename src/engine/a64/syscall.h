@@ -20,6 +20,11 @@ static inline long arch_syscall6(long nr, long a, long b, long c, long d, long e
 void arch_copy_bytes(void *to, const void *from, unsigned long bytes);
 void arch_fill_bytes(void *to, int value, unsigned long bytes);
 
+/* While spinning. */
+static inline void arch_relax(void) {
+  __asm__ volatile("yield");
+}
+
 /* The vDSO's names for what the engine takes from it. */
 #define ARCH_VDSO_CLOCK_GETTIME "__kernel_clock_gettime"
 #define ARCH_VDSO_CLOCK_GETRES "__kernel_clock_getres"

@@ -179,7 +179,7 @@ static bool eight_are_free(const struct a64_insn *insn) {
 static void emit_ordinary(struct translation *t, unsigned i) {
   const struct item *item = &t->sb.items[i];
   const struct a64_insn *insn = &item->insn;
-  if (config.check != CHECK_NONE && wants_check(insn)) emit_check(t, i);
+  if (config.check != CHECK_NONE) emit_check(t, i);
   switch (insn->kind) {
     case A64_ADDRESS:
       emit_address(t, item);
@@ -310,23 +310,9 @@ static void emit_self_check(struct translation *t) {
   patch_branch(same, c->at);
 }
 
-/* A missed check comes back to where the block's number, kept in the context meanwhile, is looked up again. */
-static void emit_check_stub(struct translation *t, const struct stub *stub) {
-  struct code *c = &t->code;
-  emit_save(c, SCRATCH, CTX_VALUE);
-  emit_exit_tail(c, stub->exit);
-  stub->exit->target = (uintptr_t)c->at;
-  emit_load(c, SCRATCH, CTX_VALUE);
-  patch_branch(emit_b(c), stub->retry);
-}
-
 static void emit_stub(struct translation *t, const struct stub *stub) {
   struct code *c = &t->code;
   patch_branch(stub->branch, c->at);
-  if (stub->exit->kind == EXIT_CHECK) {
-    emit_check_stub(t, stub);
-    return;
-  }
   if (stub->exit->kind == EXIT_DIRECT) {
     bool conditional = (*stub->branch & 0xfc000000u) != 0x14000000u;
     uint32_t *patch = stub->branch;
@@ -343,6 +329,7 @@ static void emit_stub(struct translation *t, const struct stub *stub) {
 static void finish(struct translation *t) {
   struct code *c = &t->code;
   for (unsigned i = 0; i < t->stub_count; i++) emit_stub(t, &t->stubs[i]);
+  for (unsigned i = 0; i < t->check_count; i++) emit_check_stub(t, &t->checks[i]);
   struct exit *killed = new_exit(t, EXIT_DIRECT, t->block->pc);
   t->block->killed = (uintptr_t)c->at;
   emit_exit_tail(c, killed);
@@ -356,6 +343,11 @@ static void emit_body(struct translation *t) {
   }
   if (t->sb.self_checking) emit_self_check(t);
   emit_entry(t);
+  if (t->sb.for_engine) {
+    bool scattered = t->sb.items[0].insn.mem.scattered;
+    end_exit(t, scattered ? EXIT_UNSUPPORTED : EXIT_ACCESS, t->block->pc, 0);
+    return;
+  }
   for (unsigned i = 0; i < t->sb.count; i++) emit_item(t, i);
   if (t->sb.open) end_jump(t, t->sb.next_pc);
 }
@@ -364,7 +356,8 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
   struct translation *t = &translation;
   uint32_t *start = (uint32_t *)(void *)cache_reserve(CACHE_BLOCK_MAX);
   if (!start) return NULL;
-  superblock_read(&t->sb, pc, entry == ENTRY_STEP ? 1 : SUPERBLOCK_MAX);
+  unsigned limit = config.check == CHECK_ALL ? CHECKED_SUPERBLOCK_MAX : SUPERBLOCK_MAX;
+  superblock_read(&t->sb, pc, entry == ENTRY_STEP ? 1 : limit);
   unsigned exits = 6 + t->sb.side_exits + (config.check == CHECK_NONE ? 0 : t->sb.count);
   struct block *block = t->block = arena_alloc(sizeof *block);
   block->pc = pc;
@@ -373,7 +366,8 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
   block->self_checking = t->sb.self_checking && !t->sb.unfetchable;
   block->instructions = (uint16_t)t->sb.count;
   t->code.at = start;
-  t->stub_count = t->checked_count = 0;
+  t->stub_count = t->checked_count = t->check_count = 0;
+  t->unchecked = entry == ENTRY_STEP;
   t->borrowed = 0;
   block->step = entry == ENTRY_STEP;
   if (entry == ENTRY_INDIRECT || entry == ENTRY_RETURN) {

@@ -13,18 +13,26 @@ enum { TARGET_COUNT = 1 << 16 };
 struct stub {
   uint32_t *branch; /* to be directed to the stub */
   struct exit *exit;
-  unsigned correction;   /* instructions counted at the entry that are not executed */
-  const uint32_t *retry; /* of a permission check: where the block's number is looked up again */
+  unsigned correction; /* instructions counted at the entry that are not executed */
+};
+
+/* A permission check, and what is emitted behind the main path for it. */
+struct check {
+  uint32_t *branch, *back;
+  struct exit *exit;
+  uint8_t item;
+  uint8_t window; /* bytes from the address tested on that rely on it */
 };
 
 /* An address whose permission is known for the rest of the superblock, as long as its registers keep their values. */
 struct checked {
   uint8_t base, index, extend, shift;
-  bool write; /* for writing too */
+  bool write;    /* for writing too */
+  uint8_t check; /* by which of the checks */
   int64_t disp;
 };
 
-enum { STUBS_MAX = SIDE_EXITS_MAX + SUPERBLOCK_MAX + 8, CHECKED_MAX = 8 };
+enum { STUBS_MAX = SIDE_EXITS_MAX + SUPERBLOCK_MAX + 8, CHECKED_MAX = 8, CHECKS_MAX = SUPERBLOCK_MAX };
 
 struct translation {
   struct code code;
@@ -34,6 +42,9 @@ struct translation {
   uint16_t borrowed; /* spill slots in use for the instruction being emitted */
   struct stub stubs[STUBS_MAX];
   unsigned stub_count;
+  struct check checks[CHECKS_MAX];
+  unsigned check_count;
+  bool unchecked; /* what it needs was taken before */
   struct checked checked[CHECKED_MAX];
   unsigned checked_count;
   struct insn_map map[SUPERBLOCK_MAX + 1];
@@ -65,8 +76,9 @@ void emit_store_exclusive(struct translation *t, const struct a64_insn *insn);
 void emit_clear_exclusive(struct code *c);
 
 /* checks.c */
-bool wants_check(const struct a64_insn *insn);
+bool wants_engine(const struct a64_insn *insn);
 void emit_check(struct translation *t, unsigned i);
+void emit_check_stub(struct translation *t, const struct check *check);
 /* After an instruction: what it does to the registers of addresses that were checked. */
 void forget_checked(struct translation *t, const struct a64_insn *insn);
 

@@ -29,6 +29,10 @@ void arch_init_machine(void) {
     die(125, "vectors of %lu bytes are too long for us", vector_length());
 }
 
+uint64_t vectors_length(void) {
+  return has_scalable ? vector_length() : QUAD;
+}
+
 uintptr_t vectors_place(struct thread *thread) {
   return has_scalable ? (uintptr_t)thread + SCALABLE_AT : 0;
 }

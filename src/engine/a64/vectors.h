@@ -13,6 +13,9 @@ uintptr_t vectors_place(struct thread *thread);
 /* A new thread starts with its parent's. */
 void vectors_copy(struct thread *child, const struct thread *parent);
 
+/* Bytes of a scalable vector; of the others where there are none. */
+uint64_t vectors_length(void);
+
 /* prctl(PR_SVE_SET_VL): the vectors keep what they have in common. */
 long vectors_change_length(struct thread *thread, const struct call *call);
 
