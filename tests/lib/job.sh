@@ -135,6 +135,7 @@ if [[ $stress == a64* ]]; then
   stress=${stress#a64}
   stress=${stress#-}
   built=$ROOT/build/a64
+  seconds=$((seconds * 5))
   check_memory= # the emulator's own memory would be looked at too
   REPRISE=$built/reprise
   dir=$OUT/a64/$test
