@@ -4,8 +4,31 @@
 #include "engine/os.h"
 #include "engine/report.h"
 
+/* Up to this many bytes go word by word: the processor's own instructions take a while to begin. */
+enum { SMALL = 128 };
+
+static void copy_word(uint8_t *to, const uint8_t *from) {
+  uint64_t word;
+  __builtin_memcpy(&word, from, sizeof word);
+  __builtin_memcpy(to, &word, sizeof word);
+}
+
+/* The empty asm keeps the compiler from making these loops calls of the functions that they are part of. */
 void *memcpy(void *restrict to, const void *restrict from, size_t bytes) {
-  arch_copy_bytes(to, from, bytes);
+  uint8_t *t = to;
+  const uint8_t *f = from;
+  if (bytes > SMALL) {
+    arch_copy_bytes(to, from, bytes);
+    return to;
+  }
+  for (; bytes >= 8; bytes -= 8, t += 8, f += 8) {
+    copy_word(t, f);
+    __asm__ volatile("");
+  }
+  for (; bytes; bytes--) {
+    *t++ = *f++;
+    __asm__ volatile("");
+  }
   return to;
 }
 
@@ -18,7 +41,20 @@ void *memmove(void *to, const void *from, size_t bytes) {
 }
 
 void *memset(void *to, int value, size_t bytes) {
-  arch_fill_bytes(to, value, bytes);
+  uint8_t *t = to;
+  uint64_t word = (uint8_t)value * 0x0101010101010101UL;
+  if (bytes > 2 * SMALL) {
+    arch_fill_bytes(to, value, bytes);
+    return to;
+  }
+  for (; bytes >= 8; bytes -= 8, t += 8) {
+    __builtin_memcpy(t, &word, sizeof word);
+    __asm__ volatile("");
+  }
+  for (; bytes; bytes--) {
+    *t++ = (uint8_t)value;
+    __asm__ volatile("");
+  }
   return to;
 }
 

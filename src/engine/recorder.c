@@ -25,13 +25,13 @@ enum { COPY_PIECE = 16 << 10 };
 /* -- Events -------------------------------------------------------------------------------------------------------------------- */
 
 void record_event(struct thread *thread, struct input_event *event) {
-  uint8_t buffer[EVENT_LARGEST + COPY_PIECE];
   struct rthread *rthread = thread->rthread;
   event->position = arch_position(thread);
-  long length = input_encode(&rthread->codec, event, buffer, sizeof buffer);
+  atomic_store_explicit(&rthread->ring.position, event->position, memory_order_release);
+  uint8_t *at = ring_room(&rthread->ring, EVENT_LARGEST + COPY_PIECE);
+  long length = input_encode(&rthread->codec, event, at, EVENT_LARGEST + COPY_PIECE);
   CHECK(length > 0);
-  atomic_store(&rthread->ring.position, event->position);
-  ring_put(&rthread->ring, buffer, (size_t)length);
+  ring_produced(&rthread->ring, (size_t)length);
 }
 
 void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes, size_t count) {
@@ -48,7 +48,7 @@ void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes,
 
 static void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest,
                           bool waited) {
-  struct input_event event = {0};
+  struct input_event event;
   call_event(thread, call, &event);
   event.syscall.result = result;
   event.syscall.digest = digest;
@@ -484,7 +484,7 @@ long record_call(struct thread *thread, const struct call *call, perform_call *p
   input_begin(&in, call->nr, call->args, read_application, NULL);
   in.pid = thread->process->pid;
   refuse_other_memory(thread, call);
-  atomic_store(&thread->rthread->ring.position, arch_position(thread));
+  atomic_store_explicit(&thread->rthread->ring.position, arch_position(thread), memory_order_release);
   switch (input_replay(&in, &error)) {
     case INPUT_REFUSE:
       return -error;

@@ -141,22 +141,25 @@ static void wait_for_manager(struct ring *ring, uint64_t head, uint64_t tail) {
   atomic_store(&ring->waiting, 0);
 }
 
-void ring_put(struct ring *ring, const void *bytes, size_t count) {
-  uint8_t *to = bytes_of(ring);
-  const uint8_t *from = bytes;
-  while (count) {
-    uint64_t head = ring->head, tail = atomic_load(&ring->tail);
-    size_t part = MIN(count, RING_BYTES - (head - tail));
-    if (!part) {
-      wait_for_manager(ring, head, tail);
-      continue;
-    }
-    memcpy(to + head % RING_BYTES, from, part);
-    atomic_store(&ring->head, head + part);
-    from += part;
-    count -= part;
-    if (head + part - tail >= RING_MARK && head - tail < RING_MARK) region_doorbell();
+uint8_t *ring_room(struct ring *ring, size_t count) {
+  for (;;) {
+    uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+    if (RING_BYTES - (head - tail) >= count) return bytes_of(ring) + head % RING_BYTES;
+    wait_for_manager(ring, head, tail);
   }
+}
+
+/* The manager is told when so much has come together that it is worth its while, once. */
+void ring_produced(struct ring *ring, size_t count) {
+  uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+  atomic_store_explicit(&ring->head, head + count, memory_order_release);
+  if ((head + count) / RING_MARK != head / RING_MARK) region_doorbell();
+}
+
+void ring_put(struct ring *ring, const void *bytes, size_t count) {
+  memcpy(ring_room(ring, count), bytes, count);
+  ring_produced(ring, count);
 }
 
 const uint8_t *ring_content(struct ring *ring, size_t *count) {

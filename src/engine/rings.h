@@ -31,6 +31,9 @@ _Noreturn void sphere_fail(enum outcome outcome, const char *pattern, ...)
 /* One line for the user; the sphere goes on. */
 void sphere_warn(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 
+/* Room for so many bytes in a row, waited for; then how many of them were used. */
+uint8_t *ring_room(struct ring *ring, size_t count);
+void ring_produced(struct ring *ring, size_t count);
 void ring_put(struct ring *ring, const void *bytes, size_t count);
 /* What is in it, contiguous. */
 const uint8_t *ring_content(struct ring *ring, size_t *count);

@@ -18,17 +18,20 @@ struct cursor {
 
 enum { TOO_SHORT = 1 };
 
-static bool reading(const struct cursor *c) {
+/* So that there is a whole encoder and a whole decoder, each without a look at the direction. */
+#define BOTH_WAYS static inline __attribute__((always_inline))
+
+BOTH_WAYS bool reading(const struct cursor *c) {
   return c->reads;
 }
 
-static void fail(struct cursor *c, long error) {
+BOTH_WAYS void fail(struct cursor *c, long error) {
   if (!c->error) c->error = error;
 }
 
 /* -- Primitive fields ------------------------------------------------------------------------------------ */
 
-static void field_byte(struct cursor *c, uint8_t *byte) {
+BOTH_WAYS void field_byte(struct cursor *c, uint8_t *byte) {
   if (c->error) return;
   if (c->at >= c->end)
     fail(c, reading(c) ? TOO_SHORT : -ENOSPC);
@@ -38,7 +41,7 @@ static void field_byte(struct cursor *c, uint8_t *byte) {
     c->to[c->at++] = *byte;
 }
 
-static uint64_t read_varint(struct cursor *c) {
+BOTH_WAYS uint64_t read_varint(struct cursor *c) {
   uint64_t value = 0;
   for (unsigned shift = 0; shift < 64 && !c->error; shift += 7) {
     uint8_t byte = 0;
@@ -51,7 +54,7 @@ static uint64_t read_varint(struct cursor *c) {
   return 0;
 }
 
-static void write_varint(struct cursor *c, uint64_t value) {
+BOTH_WAYS void write_varint(struct cursor *c, uint64_t value) {
   uint8_t byte;
   for (; value > 0x7f; value >>= 7) {
     byte = (uint8_t)(value | 0x80);
@@ -62,7 +65,7 @@ static void write_varint(struct cursor *c, uint64_t value) {
 }
 
 /* A number up to and including limit. */
-static void field_number(struct cursor *c, uint64_t *value, uint64_t limit) {
+BOTH_WAYS void field_number(struct cursor *c, uint64_t *value, uint64_t limit) {
   if (!reading(c)) {
     if (*value > limit) fail(c, -EINVAL);
     write_varint(c, *value);
@@ -75,14 +78,14 @@ static void field_number(struct cursor *c, uint64_t *value, uint64_t limit) {
   }
 }
 
-static void field_u32(struct cursor *c, uint32_t *value, uint32_t limit) {
+BOTH_WAYS void field_u32(struct cursor *c, uint32_t *value, uint32_t limit) {
   uint64_t wide = *value;
   field_number(c, &wide, limit);
   *value = (uint32_t)wide;
 }
 
 /* The difference to base, folded so that small ones of either sign are short. Wraps around. */
-static void field_difference(struct cursor *c, uint64_t *value, uint64_t base) {
+BOTH_WAYS void field_difference(struct cursor *c, uint64_t *value, uint64_t base) {
   uint64_t difference = *value - base;
   uint64_t folded = difference << 1 ^ (0 - (difference >> 63));
   field_number(c, &folded, UINT64_MAX);
@@ -90,7 +93,7 @@ static void field_difference(struct cursor *c, uint64_t *value, uint64_t base) {
 }
 
 /* All of its bytes, the low ones first: digests. */
-static void field_bits(struct cursor *c, uint64_t *value, unsigned bits) {
+BOTH_WAYS void field_bits(struct cursor *c, uint64_t *value, unsigned bits) {
   for (unsigned shift = 0; shift < bits; shift += 8) {
     uint8_t byte = (uint8_t)(*value >> shift);
     field_byte(c, &byte);
@@ -98,14 +101,14 @@ static void field_bits(struct cursor *c, uint64_t *value, unsigned bits) {
   }
 }
 
-static void field_registers(struct cursor *c, uint32_t *digest) {
+BOTH_WAYS void field_registers(struct cursor *c, uint32_t *digest) {
   uint64_t wide = *digest;
   field_bits(c, &wide, 32);
   *digest = (uint32_t)wide;
 }
 
 /* Reserves count bytes: where they are, or NULL. */
-static const uint8_t *field_bytes(struct cursor *c, const uint8_t *bytes, size_t count) {
+BOTH_WAYS const uint8_t *field_bytes(struct cursor *c, const uint8_t *bytes, size_t count) {
   if (c->error) return NULL;
   if (count > c->end - c->at) {
     fail(c, reading(c) ? TOO_SHORT : -ENOSPC);
@@ -121,7 +124,8 @@ static const uint8_t *field_bytes(struct cursor *c, const uint8_t *bytes, size_t
 /* -- Kinds ----------------------------------------------------------------------------------------------- */
 
 /* A number that is there only if its bit in the mask says that it differs from the last one. */
-static void field_changed(struct cursor *c, uint64_t *value, uint64_t last, uint8_t changed, unsigned bit) {
+BOTH_WAYS void field_changed(struct cursor *c, uint64_t *value, uint64_t last, uint8_t changed,
+                             unsigned bit) {
   if (!(changed >> bit & 1)) {
     *value = last;
     return;
@@ -131,8 +135,8 @@ static void field_changed(struct cursor *c, uint64_t *value, uint64_t last, uint
 }
 
 /* A mask tells which arguments, and whether the address, differ from the last call with this number; then their differences. */
-static void kind_syscall(struct cursor *c, const struct input_codec *codec, struct input_event *e,
-                         uint8_t flags) {
+BOTH_WAYS void kind_syscall(struct cursor *c, const struct input_codec *codec, struct input_event *e,
+                            uint8_t flags) {
   static const struct input_call_state nothing;
   field_u32(c, &e->syscall.nr, 0xffff);
   uint32_t slot = e->syscall.nr % EVENT_CALL_SLOTS;
@@ -157,14 +161,14 @@ static void kind_syscall(struct cursor *c, const struct input_codec *codec, stru
   if (flags & FLAG_SECOND) field_registers(c, &e->syscall.registers);
 }
 
-static void kind_copy_in(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
+BOTH_WAYS void kind_copy_in(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
   field_difference(c, &e->copy_in.address, codec->copied_to);
   field_u32(c, &e->copy_in.count, EVENT_COPY_LIMIT);
   if (!e->copy_in.count || e->copy_in.address + e->copy_in.count < e->copy_in.address) fail(c, -EINVAL);
   e->copy_in.bytes = field_bytes(c, e->copy_in.bytes, e->copy_in.count);
 }
 
-static void kind_signal(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
+BOTH_WAYS void kind_signal(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
   field_u32(c, &e->signal.signo, 64);
   if (!e->signal.signo) fail(c, -EINVAL);
   field_difference(c, &e->signal.pc, codec->pc);
@@ -176,7 +180,7 @@ static void kind_signal(struct cursor *c, const struct input_codec *codec, struc
 }
 
 /* Only the first value has something to do with the last time: clocks. */
-static void kind_insn(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
+BOTH_WAYS void kind_insn(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
   field_u32(c, &e->insn.insn, INSN_KINDS - 1);
   field_u32(c, &e->insn.count, EVENT_VALUES);
   if (!e->insn.insn || !e->insn.count) fail(c, -EINVAL);
@@ -185,7 +189,7 @@ static void kind_insn(struct cursor *c, const struct input_codec *codec, struct 
   for (uint32_t i = 1; i < e->insn.count; i++) field_number(c, &e->insn.values[i], UINT64_MAX);
 }
 
-static void kind_file(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
+BOTH_WAYS void kind_file(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
   field_u32(c, &e->file.file, UINT32_MAX);
   field_difference(c, &e->file.address, codec->mapped_to);
   field_number(c, &e->file.bytes, UINT64_MAX);
@@ -193,7 +197,7 @@ static void kind_file(struct cursor *c, const struct input_codec *codec, struct 
   if (!e->file.bytes || e->file.address + e->file.bytes < e->file.address) fail(c, -EINVAL);
 }
 
-static void kind_change(struct cursor *c, struct input_event *e) {
+BOTH_WAYS void kind_change(struct cursor *c, struct input_event *e) {
   field_u32(c, &e->change.file, UINT32_MAX);
   field_number(c, &e->change.offset, UINT64_MAX >> 1);
   field_number(c, &e->change.size, UINT64_MAX >> 1);
@@ -201,7 +205,7 @@ static void kind_change(struct cursor *c, struct input_event *e) {
   e->change.bytes = field_bytes(c, e->change.bytes, e->change.count);
 }
 
-static void kind_exit(struct cursor *c, struct input_event *e) {
+BOTH_WAYS void kind_exit(struct cursor *c, struct input_event *e) {
   uint64_t status = (uint64_t)(int64_t)e->exit.status;
   field_u32(c, &e->exit.signo, 64);
   field_difference(c, &status, 0);
@@ -209,14 +213,14 @@ static void kind_exit(struct cursor *c, struct input_event *e) {
   if ((int64_t)status != e->exit.status) fail(c, -EINVAL);
 }
 
-static void kind_check(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
+BOTH_WAYS void kind_check(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
   field_difference(c, &e->check.pc, codec->pc);
   field_registers(c, &e->check.registers);
   if (e->check.has_memory) field_bits(c, &e->check.memory, 64);
 }
 
 /* The two flags of the first byte, by kind. */
-static uint8_t flags_of(const struct input_event *e) {
+BOTH_WAYS uint8_t flags_of(const struct input_event *e) {
   bool first = false, second = false;
   switch (e->kind) {
     case EVENT_SYSCALL:
@@ -245,7 +249,7 @@ static uint8_t flags_of(const struct input_event *e) {
   return (uint8_t)((first ? FLAG_FIRST : 0) | (second ? FLAG_SECOND : 0));
 }
 
-static void take_flags(struct input_event *e, uint8_t flags) {
+BOTH_WAYS void take_flags(struct input_event *e, uint8_t flags) {
   if (e->kind == EVENT_SYSCALL) {
     e->syscall.has_registers = flags & FLAG_SECOND;
   } else if (e->kind == EVENT_SIGNAL) {
@@ -272,8 +276,8 @@ static const uint8_t flags_allowed[EVENT_KINDS] = {
     [EVENT_CHANGE] = FLAG_FIRST,
 };
 
-static void kind_fields(struct cursor *c, const struct input_codec *codec, struct input_event *e,
-                        uint8_t flags) {
+BOTH_WAYS void kind_fields(struct cursor *c, const struct input_codec *codec, struct input_event *e,
+                           uint8_t flags) {
   switch (e->kind) {
     case EVENT_SYSCALL:
       kind_syscall(c, codec, e, flags);
@@ -312,7 +316,7 @@ static void kind_fields(struct cursor *c, const struct input_codec *codec, struc
 }
 
 /* Both sides are, after an event, in a state that follows from it. */
-static void move_on(struct input_codec *codec, const struct input_event *e) {
+BOTH_WAYS void move_on(struct input_codec *codec, const struct input_event *e) {
   codec->position = e->position;
   switch (e->kind) {
     case EVENT_SYSCALL: {
@@ -342,7 +346,7 @@ static void move_on(struct input_codec *codec, const struct input_event *e) {
   }
 }
 
-static long event(struct cursor *c, struct input_codec *codec, struct input_event *e) {
+BOTH_WAYS long event(struct cursor *c, struct input_codec *codec, struct input_event *e) {
   uint8_t head = (uint8_t)(e->kind | flags_of(e));
   field_byte(c, &head);
   if (c->error) return c->error;
@@ -365,12 +369,13 @@ static const struct input_event no_event;
 
 long input_encode(struct input_codec *codec, const struct input_event *e, uint8_t *buffer, size_t room) {
   struct cursor c = {.to = buffer, .end = room};
-  struct input_event copy = *e;
   if (!e->kind || e->kind >= EVENT_KINDS) return -EINVAL;
-  if (e->kind == EVENT_SIGNAL)
-    while (copy.signal.count && copy.signal.count <= EVENT_INFO_LIMIT &&
-           !copy.signal.info[copy.signal.count - 1])
-      copy.signal.count--;
+  /* What is written is only looked at. */
+  if (e->kind != EVENT_SIGNAL) return event(&c, codec, (struct input_event *)e);
+  struct input_event copy = *e;
+  while (copy.signal.count && copy.signal.count <= EVENT_INFO_LIMIT &&
+         !copy.signal.info[copy.signal.count - 1])
+    copy.signal.count--;
   return event(&c, codec, &copy);
 }
 
