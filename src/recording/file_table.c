@@ -35,7 +35,8 @@ int recording_find_file(struct recording_reader *reader, uint32_t number, struct
                         struct recording_error *error) {
   int status = open_table(reader, error);
   if (status) return status;
-  recording_rewind(reader->files);
+  /* Mostly the next one is wanted: a replay maps files in the order in which they were kept. */
+  if (reader->files->end.kind || number < reader->files->sequence) recording_rewind(reader->files);
   struct recording_file found;
   status = recording_seek(reader->files, number, error);
   if (!status) status = next_file(reader, &found, error);
