@@ -2,6 +2,7 @@
 #include "sphere/record.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ struct drain {
   bool failed;
   time_t flushed;         /* when all rings were emptied last, and the order log marked */
   uint64_t since_flushed; /* bytes */
+  uint64_t instructions;  /* of the threads that have ended */
   struct timespec begun;
   struct {
     uint64_t position; /* of the last frame's end */
@@ -86,7 +88,11 @@ static bool drain_slot(struct manager *manager, int i, bool all) {
   if (state == SLOT_FREE) return true;
   if (!drain_stream(manager, &slot->ring, input, all, ended)) return false;
   if (!drain_stream(manager, &slot->order, order, all, ended)) return false;
-  if (ended) manager_free_slot(manager, slot);
+  if (ended) {
+    struct drain *drain = manager->context;
+    drain->instructions += atomic_load(&slot->ring.position);
+    manager_free_slot(manager, slot);
+  }
   return true;
 }
 
@@ -257,6 +263,8 @@ static int finish(struct manager *manager, struct drain *drain) {
       (double)(now.tv_sec - drain->begun.tv_sec) + (double)(now.tv_nsec - drain->begun.tv_nsec) / 1e9;
   snprintf(text, sizeof text, "%.3f", seconds);
   recording_set(drain->writer, "duration", text, NULL);
+  snprintf(text, sizeof text, "%" PRIu64, drain->instructions);
+  recording_set(drain->writer, "instructions", text, NULL);
   if (recording_close(drain->writer, &drain->error)) return complain(&drain->error);
   /* Nothing that could be replayed. */
   if (outcome || !manager->region->threads) recording_remove(path, NULL);

@@ -12,6 +12,7 @@
 #include "recording/recording.h"
 #include "sphere/manager.h"
 #include "sphere/places.h"
+#include "sphere/progress.h"
 #include "sphere/mapped.h"
 
 enum { DIVERGED = 120, DAMAGED = 121, FAILED = 125 };
@@ -38,6 +39,8 @@ struct feed {
   struct source orders[REGION_SLOTS]; /* each thread's own, when they ran at once */
   bool parallel;
   struct mapped mapped;
+  struct progress progress;
+  uint64_t instructions, total;     /* of threads that have ended, and in the recording */
   struct number_set threads, files; /* whose stream or content was read, and so checked */
 };
 
@@ -128,6 +131,25 @@ static void feed_stream(struct manager *manager, struct source *source, struct r
     feed_ring(manager, source, ring);
 }
 
+/* Of the recorded instructions. All threads but one wait, unless they run in parallel. */
+static void tell_progress(struct manager *manager) {
+  struct feed *feed = manager->context;
+  char details[64];
+  uint64_t done = feed->instructions;
+  unsigned threads = 0;
+  for (int i = 0; i < REGION_SLOTS; i++) {
+    const struct rthread *slot = &manager->region->slots[i];
+    if (atomic_load(&slot->state) != SLOT_LIVE) continue;
+    done += *(const volatile uint64_t *)&slot->codec.position;
+    threads++;
+  }
+  if (feed->parallel || threads < 2)
+    snprintf(details, sizeof details, " replayed");
+  else
+    snprintf(details, sizeof details, " replayed, %u of %u threads waiting", threads - 1, threads);
+  progress_tell(&feed->progress, done, feed->total, details);
+}
+
 static bool serve(struct manager *manager, bool last) {
   struct feed *feed = manager->context;
   if (last || feed->failed) return !feed->failed;
@@ -136,6 +158,7 @@ static bool serve(struct manager *manager, bool last) {
     struct rthread *slot = &manager->region->slots[i];
     uint32_t state = atomic_load(&slot->state);
     if (state == SLOT_ENDED) {
+      feed->instructions += slot->codec.position;
       close_source(feed, &feed->slots[i], &slot->ring);
       close_source(feed, &feed->orders[i], &slot->order);
       manager_free_slot(manager, slot);
@@ -147,6 +170,7 @@ static bool serve(struct manager *manager, bool last) {
                     (struct recording_stream_id){RECORDING_ORDER, slot->number});
     }
   }
+  if (progress_is_due(&feed->progress)) tell_progress(manager);
   return !feed->failed;
 }
 
@@ -310,6 +334,10 @@ int replay(const char *path, bool quiet, struct engine_config *settings) {
     fprintf(stderr, "reprise: %s\n", problem.text);
     return problem.status;
   }
+  progress_begin(&feed.progress, quiet);
+  feed.total = number_of(feed.reader, "instructions", 10, 0);
+  feed.progress.wanted &= feed.total != 0;
   manager_run(&manager);
+  progress_end(&feed.progress);
   return finish(&manager, &feed);
 }
