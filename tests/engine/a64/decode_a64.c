@@ -284,6 +284,34 @@ static void expect_written(const struct line *line, struct expected *e) {
   }
 }
 
+/* Destinations whose old value matters too. */
+static bool reads_destination(const struct line *line) {
+  static const char whole[] =
+      " movk bfi bfxil bfc bfm ldg autdza autdzb autiza autizb pacdza pacdzb paciza pacizb xpaci xpacd ";
+  const char *m = line->mnemonic;
+  if (one_of(m, whole) || starts(m, "cas") || starts(m, "cpy") || starts(m, "set")) return true;
+  if (starts(m, "pac") || starts(m, "aut")) return strcmp(m, "pacga") != 0;
+  return starts(m, "inc") || starts(m, "dec") || starts(m, "sqinc") || starts(m, "sqdec") ||
+         starts(m, "uqinc") || starts(m, "uqdec") || starts(m, "clast");
+}
+
+/* Of the general registers named, those that are only written: they stand alone as a destination and nowhere else. */
+static uint32_t only_written(const struct line *line, const struct expected *e) {
+  uint32_t elsewhere = 0;
+  if (reads_destination(line)) return 0;
+  for (unsigned i = 0; i < line->count; i++) {
+    bool memory = *line->operands[i] == '[';
+    bool status = i == 0 && (starts(line->mnemonic, "stx") || starts(line->mnemonic, "stlx"));
+    bool loaded = is_load(line->mnemonic) && !memory && !is_atomic(line);
+    bool swapped = is_atomic(line) && i == 1 && !starts(line->mnemonic, "st");
+    bool first =
+        i == 0 && !is_load(line->mnemonic) && !is_store(line->mnemonic) && !is_atomic(line) && e->written;
+    if (!(status || loaded || swapped || first) || memory) elsewhere |= registers_in(line->operands[i]);
+    if (loaded && i > 0 && *line->operands[i - 1] == '[') elsewhere |= registers_in(line->operands[i]);
+  }
+  return e->written & ~elsewhere;
+}
+
 static void expect(const struct line *line, struct expected *e) {
   *e = (struct expected){.base = -1, .index = -1};
   e->named = registers_in(line->text);
@@ -334,6 +362,9 @@ static const char *difference(const struct line *line, const struct a64_insn *in
   if (insn->links && a64_register(line->word, FIELD_N) == 30 && insn->reads) named = e.named;
   if (named != e.named) return "registers named";
   if (written != e.written) return "registers written";
+  if (!insn->links && insn->kind != A64_RETURN &&
+      a64_registers_read(insn) != (e.named & ~only_written(line, &e)))
+    return "registers read";
   if (e.branch && (line->address + (uint64_t)insn->offset != e.target || insn->offset == 0) &&
       e.target != line->address)
     return "target";
