@@ -30,7 +30,8 @@ static struct {
   _Atomic uint32_t flushing;
   _Atomic uint32_t epoch; /* number of flushes */
   _Atomic(struct block *) hash[HASH_SIZE];
-  struct block *all; /* every block since the last flush */
+  _Atomic uint64_t narrow[HASH_SIZE / 64]; /* by the same hash: see cache_narrow */
+  struct block *all;                       /* every block since the last flush */
   /* Last block that starts in or before each page of the cache, so that an address is found without a search. */
   _Atomic(struct block *) by_code[CACHE_SIZE >> CODE_INDEX_SHIFT];
 } cache;
@@ -223,6 +224,15 @@ void cache_drop(uintptr_t pc) {
   for (unsigned i = 0; i < COUNT_OF(blocks); i++)
     if (blocks[i]) cache_drop_block(blocks[i]);
   lock_release(&cache_lock);
+}
+
+void cache_narrow(uintptr_t pc) {
+  atomic_fetch_or(&cache.narrow[hash_of(pc) / 64], 1UL << hash_of(pc) % 64);
+  cache_drop(pc);
+}
+
+bool cache_is_narrow(uintptr_t pc) {
+  return atomic_load_explicit(&cache.narrow[hash_of(pc) / 64], memory_order_relaxed) >> hash_of(pc) % 64 & 1;
 }
 
 void cache_before_fork(void) {

@@ -94,6 +94,9 @@ struct block *cache_lookup_probe(uintptr_t pc);
 void cache_translate_path(const struct path *path);
 /* Makes the block for pc, with the entry asked for, unless it is there. Never while in the cache. */
 void cache_translate(uintptr_t pc, enum entry_kind entry);
+/* Drops the block for pc; the next one's permission checks vouch for no more than their own accesses. */
+void cache_narrow(uintptr_t pc);
+bool cache_is_narrow(uintptr_t pc);
 /* Drops the blocks for pc; the given one, under cache_lock. */
 void cache_drop(uintptr_t pc);
 void cache_drop_block(struct block *block);

@@ -58,10 +58,12 @@ static uintptr_t missed(struct thread *thread, const struct exit *exit) {
     return arch_miss_resume(thread, &miss);
   }
   unsigned count = arch_accesses(thread, miss.pc, accesses);
+  uintptr_t made_for = exit->block->pc;
   cache_leave(thread); /* or whoever flushes the cache would wait for who waits for it */
-  bool kept = permissions_take(thread, accesses, count) &&
-              permissions_reach(thread, miss.address, miss.bytes, miss.write);
-  bool again = kept && cache_enter(thread) && thread->cache_epoch == epoch;
+  bool kept = permissions_take(thread, accesses, count);
+  bool reaches = permissions_reach(thread, miss.address, miss.bytes, miss.write);
+  if (kept && !reaches) cache_narrow(made_for);
+  bool again = kept && reaches && cache_enter(thread) && thread->cache_epoch == epoch;
   if (again) return arch_miss_resume(thread, &miss);
   atomic_store(&thread->in_cache, 1); /* as the caller knows it */
   arch_miss_leave(thread, &miss);

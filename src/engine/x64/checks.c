@@ -23,7 +23,8 @@
  * A permission is given up at safepoints only, that is, never inside a block. So an access needs no test when an earlier test
  * of the same block covers it: the same registers with the same values, and a displacement at most 64 bytes minus the
  * access above the one tested. Additions of constants to a register are followed, so that an unrolled walk over an array is
- * tested once in 64 bytes. The window of a check is as long as the accesses that rely on it reach.
+ * tested once in 64 bytes. The window of a check is as long as the accesses that rely on it reach; where that turns out to be
+ * further than the thread may go, because the next block is another's, the code is made again with narrow windows.
  *
  * Instructions whose accesses are many, long, or not simply told (repeated strings, gathers, xsave) are blocks of their own that
  * the engine steps over when it has taken what they need (accesses.c). */
@@ -132,10 +133,11 @@ static bool is_covered(struct translation *t, const struct x64_mem *mem) {
   for (unsigned i = 0; i < t->checked_count; i++) {
     const struct checked *checked = &t->checked[i];
     int64_t above = mem->disp - checked->disp;
-    if (!same_registers(checked, mem) || above < 0 || above + mem->size > BLOCK_BYTES ||
+    struct check *check = &t->checks[checked->check];
+    int64_t reach = t->narrow ? check->window : BLOCK_BYTES;
+    if (!same_registers(checked, mem) || above < 0 || above + mem->size > reach ||
         (!checked->write && mem->access & ACCESS_WRITE))
       continue;
-    struct check *check = &t->checks[checked->check];
     check->window = (uint8_t)MAX(check->window, above + mem->size);
     return true;
   }

@@ -673,6 +673,8 @@ static void finish(struct translation *t) {
   for (unsigned i = 0; i < t->stub_count; i++) emit_stub(t, &t->stubs[i]);
   for (unsigned i = 0; i < t->check_count; i++) emit_check_stub(t, &t->checks[i]);
   struct exit *killed = new_exit(t, EXIT_DIRECT, t->block->pc);
+  killed->patch =
+      t->block->code + 1; /* linked, the patched entry leads on to the block that replaces this one */
   t->block->killed = (uintptr_t)c->at;
   emit_exit_tail(c, killed);
   while ((uintptr_t)c->at & 7) emit8(c, 0x90); /* the application may have alignment checked */
@@ -718,6 +720,7 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   t->code.at = start;
   t->stub_count = t->constant_count = t->checked_count = t->check_count = 0;
   t->unchecked = entry == ENTRY_STEP;
+  t->narrow = cache_is_narrow(pc);
   t->borrowed = -1;
   block->step = entry == ENTRY_STEP;
   block->probe = entry == ENTRY_PROBE;

@@ -79,6 +79,7 @@ struct translation {
   struct check checks[CHECKS_MAX];
   unsigned check_count;
   bool unchecked; /* what it needs was taken before */
+  bool narrow;    /* checks vouch for no more than their own accesses */
   struct checked checked[CHECKED_MAX];
   unsigned checked_count;
   struct insn_map map[SUPERBLOCK_MAX + 1];
