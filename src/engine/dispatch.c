@@ -28,7 +28,11 @@ static bool near_stop(const struct thread *thread) {
 static void serve_pending(struct thread *thread) {
   arch_clear_request(thread);
   if (in_sphere()) sphere_safepoint(thread);
-  while (thread->queued.signo) signals_deliver(thread);
+  while (thread->queued.signo) {
+    signals_deliver(thread);
+    /* The frame has a position of its own, at which others may be waited for. */
+    if (replaying() && in_parallel()) sphere_safepoint(thread);
+  }
 }
 
 /* Connects the exit that was taken to the block it led to, if the exit still exists. A signal delivered meanwhile leads
@@ -245,5 +249,6 @@ void dispatch_run(struct thread *thread) {
 
 void dispatch_after_fault(struct thread *thread) {
   cache_leave(thread);
+  signals_after_fault(thread);
   loop(thread);
 }

@@ -93,6 +93,7 @@ void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc) {
 /* -- At the safepoint ------------------------------------------------------------------------------------ */
 
 void signals_raise(struct thread *thread, int signo, int code, uintptr_t address) {
+  if (in_sphere()) order_tick(thread);
   kernel_set_mask(ALL_SIGNALS);
   if (thread->queued.signo) thread->displaced = thread->queued;
   thread->queued = (struct queued_signal){.signo = signo, .synchronous = true};
@@ -222,12 +223,15 @@ static bool is_watched_write(const struct queued_signal *signal) {
          codewatch_write_fault((uintptr_t)signal->info.si_addr);
 }
 
+void signals_after_fault(struct thread *thread) {
+  if (is_watched_write(&thread->queued))
+    done_with_queued(thread);
+  else if (in_sphere())
+    order_tick(thread);
+}
+
 void signals_deliver(struct thread *thread) {
   const struct queued_signal signal = thread->queued;
-  if (is_watched_write(&signal)) {
-    done_with_queued(thread);
-    return;
-  }
   if (in_sphere()) sphere_signal(thread, &signal);
   struct action action = take_action(thread, &signal);
   if (action.handler == HANDLER_DEFAULT) {

@@ -15,6 +15,9 @@ void signals_init_thread(struct thread *thread);
 void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc);
 /* At a safepoint with thread->queued set: builds the application's frame, or takes the default action. */
 void signals_deliver(struct thread *thread);
+/* A fault of the application has been queued: it has a position of its own, before anything else is served, because who asks
+ * afterwards may take its cause away. */
+void signals_after_fault(struct thread *thread);
 /* Queues a synchronous signal for the instruction at arch_pc (an unfetchable pc, an unsupported instruction). */
 void signals_raise(struct thread *thread, int signo, int code, uintptr_t address);
 /* As signals_raise, for a pc whose instruction can't be fetched because of the byte at address. */

@@ -576,7 +576,9 @@ static void emit_entry(struct translation *t) {
     emit_flags_to_rax(c);
   }
   emit_count(c, t->block->count_word, (int32_t)t->sb.count);
-  new_stub(t, emit_jcc(c, COND_NS), new_exit(t, EXIT_POLL, t->block->pc))->restore_flags = !dead;
+  /* Whoever steps has just been at a safepoint, and has taken permissions since that another one would lose. */
+  if (!t->block->step)
+    new_stub(t, emit_jcc(c, COND_NS), new_exit(t, EXIT_POLL, t->block->pc))->restore_flags = !dead;
   if (t->cold) emit_heat(t, dead);
   if (!dead) {
     emit_flags_from_rax(c);
