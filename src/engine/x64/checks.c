@@ -36,10 +36,10 @@ static bool is_repeated(const struct x64_insn *insn) {
   return insn->kind == INSN_STRING && insn->prefixes & (PREFIX_REP | PREFIX_REPNE);
 }
 
-bool wants_engine(const struct x64_insn *insn) {
+bool wants_engine(const struct x64_insn *insn, bool checked) {
   /* Iterations of a repeated instruction are counted in pieces, in replay too. */
   if (in_parallel() && is_repeated(insn)) return true;
-  if (config.check != CHECK_ALL) return false;
+  if (!checked) return false;
   bool accesses = insn->has_mem && insn->mem.access != ACCESS_NONE;
   if (accesses && (insn->mem.vsib || !insn->mem.size || insn->mem.size > BLOCK_BYTES ||
                    insn->stack_access == ACCESS_READ))

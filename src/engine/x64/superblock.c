@@ -147,7 +147,9 @@ bool superblock_add(struct superblock *sb) {
     return false;
   }
   if (sb->count && self_checking != sb->self_checking) return false;
-  bool for_engine = sb->limit > 1 && wants_engine(&item->insn);
+  /* What is only looked at is not checked, whatever the blocks are. */
+  bool checked = sb->limit == CHECKED_SUPERBLOCK_MAX;
+  bool for_engine = sb->limit > 1 && wants_engine(&item->insn, checked);
   if (sb->count && for_engine) return false;
   sb->self_checking = self_checking;
   if (self_checking && sb->count && sb->bytes + item->insn.len > SELF_CHECKING_BYTES) return false;

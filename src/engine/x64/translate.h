@@ -98,8 +98,8 @@ unsigned borrow(struct translation *t, unsigned i, uint16_t allowed);
 void give_back(struct translation *t);
 
 /* checks.c */
-/* Whether the engine has to step over the instruction, when it has taken what that needs. */
-bool wants_engine(const struct x64_insn *insn);
+/* Whether the engine has to step over the instruction, when it has taken what that needs; checked: where accesses are. */
+bool wants_engine(const struct x64_insn *insn, bool checked);
 /* The accesses of any other instruction that are to be checked. */
 unsigned checked_operands(const struct x64_insn *insn, struct x64_mem to[OPERANDS_MAX]);
 void emit_checks(struct translation *t, unsigned i);
