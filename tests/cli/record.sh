@@ -22,6 +22,21 @@ case_races() {
   done
 }
 
+case_races_in_parallel() {
+  local order threads program
+  for order in dag scalar arcs; do
+    for threads in 2 4; do
+      for program in "race_racey $threads 5000" "race_memory $threads 20"; do
+        # shellcheck disable=SC2086
+        "$REPRISE" record --order=$order -o recording -- "$PROGRAMS/"$program >recorded || fail "$order: $program: status $?"
+        "$REPRISE" replay recording >replayed || fail "$order: $program: replay returned $?"
+        cmp recorded replayed || fail "$order: $program: the replay differs"
+        rm -rf recording
+      done
+    done
+  done
+}
+
 case_races_in_chaos() {
   local seed signatures=
   for seed in 1 2 3 4 5 6 7 8; do
