@@ -365,6 +365,7 @@ void baton_await(struct thread *thread, enum chunk_reason reason) {
     learn_end(thread);
     const struct chunk_end *end = &rthread->end;
     if (!end->known || end->length || end->reason != reason || end->next == CHUNK_NOBODY) return;
+    if (reason == CHUNK_CALL) replay_copy_ins(thread); /* of a call that waits several times */
     baton_pass(thread);
   }
 }

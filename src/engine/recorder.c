@@ -156,9 +156,6 @@ static bool may_wait(const struct thread *thread, const struct call *call) {
     switch (call->args[1] & FUTEX_CMD_MASK) {
       case FUTEX_WAIT:
       case FUTEX_WAIT_BITSET:
-      case FUTEX_WAIT_REQUEUE_PI:
-      case FUTEX_LOCK_PI:
-      case FUTEX_LOCK_PI2:
         return true;
       default:
         return false;
@@ -169,14 +166,15 @@ static bool may_wait(const struct thread *thread, const struct call *call) {
   return true;
 }
 
-/* The kernel hands such a lock over on its own, whoever has the baton. */
+/* The kernel hands such a lock over on its own, in no order. */
 static void refuse_inheritance(const struct call *call) {
   if (call->nr != __NR_futex) return;
   switch (call->args[1] & FUTEX_CMD_MASK) {
     case FUTEX_LOCK_PI:
     case FUTEX_LOCK_PI2:
     case FUTEX_WAIT_REQUEUE_PI:
-      sphere_fail(OUTCOME_UNSUPPORTED, "mutexes that inherit priority, in contention, can't be recorded");
+      sphere_fail(OUTCOME_UNSUPPORTED,
+                  "mutexes that inherit priority, in contention, can't be recorded with this order");
   }
 }
 
@@ -311,7 +309,6 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
   if (dies) stop_others(thread); /* its robust mutexes are left */
   hold(thread, in, false);
   uint64_t digest = call_digest(in);
-  refuse_inheritance(call);
   call_leave_if_killed(thread, call);
   if (!waiting_begin(thread, in, &bounced)) return record_direct(thread, call, in, perform);
   order_tick(thread);
@@ -334,6 +331,13 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
   order_tick(thread);
   if (writes) permissions_leave_output(thread);
   return seen;
+}
+
+static long record_inheriting(struct thread *thread, const struct call *call, struct input_call *in,
+                              long result, uint64_t digest) {
+  record_result(thread, call, result, digest, true);
+  if (result != CALL_INTERRUPTED) input_incoming(in, result, log_piece, thread);
+  return result;
 }
 
 /* -- Calls that happen again in replay ------------------------------------------------------------------------------------------------ */
@@ -497,11 +501,16 @@ long record_call(struct thread *thread, const struct call *call, perform_call *p
     case INPUT_EMULATE:
       break;
   }
+  long result;
+  uint64_t digest = call->nr == __NR_futex ? call_digest(&in) : 0;
+  if (in_parallel()) refuse_inheritance(call);
+  if (!in_parallel() && inheritance_call(thread, call, perform, &result))
+    return record_inheriting(thread, call, &in, result, digest);
   struct region_object *target = objects_target(call);
   bool alone = in_parallel() ? permissions_alone() : atomic_load(&region->live) == 1;
   bool keeps = target || alone || !may_wait(thread, call);
   if (target) stop_others(thread);
-  long result =
+  result =
       keeps ? record_direct(thread, call, &in, perform) : record_waiting(thread, call, &in, perform);
   if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
   objects_opened(thread, call, result);

@@ -408,6 +408,7 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
   if (how == INPUT_EMULATE) {
     signals_note_wait_mask(thread, call);
     call_leave_if_killed(thread, call);
+    replay_copy_ins(thread); /* those of a call that writes before it waits */
     verify_call(thread);
     /* When its turn to be shown comes others may have changed it. */
     if (in_parallel() && output_writes(thread, call)) waiting_begin(thread, &in, &shown);

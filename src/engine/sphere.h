@@ -96,6 +96,12 @@ long waiting_end(struct thread *thread, long result);
 /* Logs what was copied. */
 void waiting_log(struct thread *thread, long result);
 
+/* -- inheritance.c -------------------------------------------------------------------------------------------------------------- */
+
+/* Recording: futexes that inherit priority. False: it is another call. */
+bool inheritance_call(struct thread *thread, const struct call *call,
+                      long (*perform)(struct thread *, const struct call *), long *result);
+
 /* -- output.c ----------------------------------------------------------------------------------------------------------------- */
 
 /* Follows what becomes of the descriptors of standard output and error. Replay: shows again what a call has written there. */

@@ -44,7 +44,8 @@ static bool abandon(struct thread *thread, uintptr_t word, bool inherits, bool p
     long seen = safe_swap((uint32_t *)word, found, abandoned);
     if (seen < 0) return false;
     if ((uint32_t)seen == found) {
-      if (!inherits && found & FUTEX_WAITERS) wake_one(word);
+      /* The kernel would hand it over by itself, had it been asked to wait (inheritance.c). */
+      if ((!inherits || in_sphere()) && found & FUTEX_WAITERS) wake_one(word);
       break;
     }
     found = (uint32_t)seen;

@@ -1,0 +1,117 @@
+/* inheritance.c: mutexes that inherit priority, while recording.
+ *
+ * The kernel sets their waiters' bit and hands them over on its own, whoever has the baton. So it is not asked to: what it
+ * would do to the word is done here, in turn, and waiting is that of an ordinary futex. A lock that is given up with waiters
+ * is left without an owner but with the bit, and belongs to whoever comes for it first: the kernel, too, lets a lock be
+ * stolen. What is lost is the priority that the owner would have inherited.
+ *
+ * The word is always waited for as a shared one, because a dying owner wakes it so (thread_exit.c). */
+#include <linux/futex.h>
+
+#include "engine/baton.h"
+#include "engine/code.h"
+#include "engine/lib.h"
+#include "engine/sphere.h"
+
+enum { TIMEOUT_WORDS = 2 };
+
+struct attempt {
+  struct thread *thread;
+  uintptr_t word;
+  uint32_t value; /* of the word, as it was read last */
+  long timeout[TIMEOUT_WORDS];
+  bool limited;  /* there is a timeout … */
+  bool realtime; /* … on this clock */
+};
+
+static bool read_word(struct attempt *a) {
+  return a->word % sizeof a->value == 0 && !safe_copy(&a->value, (const void *)a->word, sizeof a->value);
+}
+
+/* With the baton nobody else writes it. */
+static bool write_word(struct attempt *a, uint32_t value) {
+  return !copy_to_app(a->word, &value, sizeof value);
+}
+
+static bool exists(uint32_t tid) {
+  return os_call2(__NR_tkill, tid, 0) != -ESRCH;
+}
+
+/* Takes the lock if it is free: 0; or says why not, -EAGAIN if it is somebody else's. */
+static long try_lock(struct attempt *a) {
+  uint32_t own = (uint32_t)a->thread->tid;
+  if (!read_word(a)) return a->word % sizeof a->value ? -EINVAL : -EFAULT;
+  uint32_t owner = a->value & FUTEX_TID_MASK;
+  if (owner == own) return -EDEADLK;
+  if (owner) return exists(owner) ? -EAGAIN : -ESRCH;
+  return write_word(a, own | (a->value & (FUTEX_WAITERS | FUTEX_OWNER_DIED))) ? 0 : -EFAULT;
+}
+
+/* Says that somebody waits. This comes before the call's result in the log, and before the baton is let go. */
+static bool announce(struct attempt *a) {
+  if (a->value & FUTEX_WAITERS) return true;
+  a->value |= FUTEX_WAITERS;
+  if (!write_word(a, a->value)) return false;
+  record_copy_in(a->thread, a->word, &a->value, sizeof a->value);
+  return true;
+}
+
+static long wait(struct attempt *a, long (*perform)(struct thread *, const struct call *)) {
+  struct call inner = {.nr = __NR_futex,
+                       .args = {(long)a->word, FUTEX_WAIT_BITSET | (a->realtime ? FUTEX_CLOCK_REALTIME : 0),
+                                a->value, a->limited ? (long)a->timeout : 0, 0, (long)~0U}};
+  baton_release(a->thread, CHUNK_CALL);
+  long result = perform(a->thread, &inner);
+  baton_take(a->thread);
+  return result;
+}
+
+static long lock(struct attempt *a, long (*perform)(struct thread *, const struct call *)) {
+  for (;;) {
+    long result = try_lock(a);
+    if (result != -EAGAIN) return result;
+    if (!announce(a)) return -EFAULT;
+    result = wait(a, perform);
+    if (result == -EINTR) return CALL_INTERRUPTED; /* no signal ends it, whatever the handler's flags */
+    if (result && result != -EAGAIN) return result;
+  }
+}
+
+static long unlock(struct attempt *a) {
+  if (!read_word(a)) return -EFAULT;
+  if ((a->value & FUTEX_TID_MASK) != (uint32_t)a->thread->tid) return -EPERM;
+  long woken = a->value & FUTEX_WAITERS ? os_call3(__NR_futex, a->word, FUTEX_WAKE, 1) : 0;
+  if (!write_word(a, woken > 0 ? FUTEX_WAITERS : 0)) return -EFAULT;
+  if (woken > 0) baton_offer(a->thread);
+  return 0;
+}
+
+bool inheritance_call(struct thread *thread, const struct call *call,
+                      long (*perform)(struct thread *, const struct call *), long *result) {
+  if (call->nr != __NR_futex) return false;
+  long command = call->args[1] & FUTEX_CMD_MASK;
+  struct attempt a = {.thread = thread, .word = (uintptr_t)call->args[0]};
+  switch (command) {
+    case FUTEX_LOCK_PI:
+    case FUTEX_LOCK_PI2:
+      a.realtime = command == FUTEX_LOCK_PI || call->args[1] & FUTEX_CLOCK_REALTIME;
+      a.limited = call->args[3];
+      if (a.limited && safe_copy(a.timeout, (const void *)call->args[3], sizeof a.timeout))
+        *result = -EFAULT;
+      else
+        *result = lock(&a, perform);
+      return true;
+    case FUTEX_TRYLOCK_PI:
+      *result = try_lock(&a);
+      return true;
+    case FUTEX_UNLOCK_PI:
+      *result = unlock(&a);
+      return true;
+    case FUTEX_WAIT_REQUEUE_PI:
+    case FUTEX_CMP_REQUEUE_PI:
+      *result = -ENOSYS; /* as where such mutexes can't be waited for with a condition */
+      return true;
+    default:
+      return false;
+  }
+}
