@@ -310,7 +310,7 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
   hold(thread, in, false);
   uint64_t digest = call_digest(in);
   call_leave_if_killed(thread, call);
-  if (!waiting_begin(thread, in, &bounced)) return record_direct(thread, call, in, perform);
+  waiting_begin(thread, in, &bounced);
   order_tick(thread);
   if (dies) let_others_go(thread);
   bool writes = in_parallel() && output_writes(thread, call);
@@ -328,6 +328,7 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
     log_all_it_may_write(thread, call);
   else if (!interrupted)
     waiting_log(thread, result);
+  waiting_over(thread);
   order_tick(thread);
   if (writes) permissions_leave_output(thread);
   return seen;

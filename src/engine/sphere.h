@@ -87,14 +87,16 @@ long read_application(void *context, void *to, uintptr_t from, size_t bytes);
 
 /* -- waiting.c ---------------------------------------------------------------------------------------------------------------- */
 
-/* Makes the call work on copies of the application's memory, so that it can go on while others run. False: too large. */
-bool waiting_begin(struct thread *thread, struct input_call *call, struct call *bounced);
+/* Makes the call work on copies of the application's memory, so that it can go on while others run. */
+void waiting_begin(struct thread *thread, struct input_call *call, struct call *bounced);
 /* In parallel, before that: takes what is to be written, at one time. */
 void waiting_hold(struct thread *thread, long result);
 /* After the call, with the baton: copies what the kernel has written into the application. The call's result. */
 long waiting_end(struct thread *thread, long result);
 /* Logs what was copied. */
 void waiting_log(struct thread *thread, long result);
+/* The copies are not needed any more. */
+void waiting_over(struct thread *thread);
 
 /* -- inheritance.c -------------------------------------------------------------------------------------------------------------- */
 

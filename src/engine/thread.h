@@ -91,6 +91,7 @@ struct thread {
   uintptr_t set_child_tid;           /* application address to store the tid to at birth, or 0 */
   uintptr_t robust_list;             /* application's robust list head, or 0 */
   uintptr_t last_robust_list[3];     /* the kernel's at the very end (thread_exit.c) */
+  uintptr_t large_copies;            /* a larger place for copies, while there is one (waiting.c) */
   bool bounce_mapped;                /* SLOT_BOUNCE is there (waiting.c) */
   bool overwritten;                  /* record: the call has written more than its result tells */
   bool clear_handlers;               /* CLONE_CLEAR_SIGHAND: done by the child itself */

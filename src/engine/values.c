@@ -26,6 +26,9 @@ void values_time_stamp(struct thread *thread, uint64_t values[2]) {
 void values_processor(struct thread *thread, uint64_t values[1]) {
   cross(thread, INSN_PROCESSOR_ID, values, 1);
 }
+void values_state_mask(struct thread *thread, uint64_t values[1]) {
+  cross(thread, INSN_STATE_MASK, values, 1);
+}
 void values_cpuid(struct thread *thread, uint64_t values[4]) {
   cross(thread, INSN_CPUID, values, 4);
 }

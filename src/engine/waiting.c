@@ -20,12 +20,44 @@ static void map_area(struct thread *thread) {
   thread->bounce_mapped = true;
 }
 
-bool waiting_begin(struct thread *thread, struct input_call *call, struct call *bounced) {
+/* Places for what a call moves that is larger than the slot's, until the call is over. */
+enum { LARGE_PLACES = (ENGINE_END - LARGE_COPIES_BASE) / LARGE_COPIES_STRIDE };
+static _Atomic bool large_used[LARGE_PLACES];
+
+static uintptr_t take_place(void) {
+  for (unsigned i = 0; i < LARGE_PLACES; i++)
+    if (!atomic_exchange(&large_used[i], true)) return LARGE_COPIES_BASE + i * LARGE_COPIES_STRIDE;
+  return 0;
+}
+
+static char *map_large(struct thread *thread, size_t room) {
+  uintptr_t at = room > LARGE_COPIES_STRIDE ? 0 : take_place();
+  if (!at)
+    sphere_fail(OUTCOME_UNSUPPORTED, "a system call that moves %lu bytes at once can't be recorded",
+                (unsigned long)room);
+  thread->large_copies = at;
+  long result = os_call6(__NR_mmap, at, room, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (os_failed(result)) sphere_fail(OUTCOME_FAILED, "no memory for copies of what the kernel writes");
+  return (char *)at;
+}
+
+void waiting_begin(struct thread *thread, struct input_call *call, struct call *bounced) {
   map_area(thread);
   struct bounce *bounce = bounce_of(thread);
-  if (bounce_enter(bounce, call, (char *)bounce + PAGE, SLOT_BOUNCE_SIZE - PAGE)) return false;
+  if (bounce_enter(bounce, call, (char *)bounce + PAGE, SLOT_BOUNCE_SIZE - PAGE)) {
+    size_t room = ALIGN_UP(bounce_room(call), PAGE);
+    long result = bounce_enter(bounce, call, map_large(thread, room), room);
+    CHECK(result == 0);
+  }
   memcpy(bounced->args, bounce->args, sizeof bounced->args);
-  return true;
+}
+
+void waiting_over(struct thread *thread) {
+  if (!thread->large_copies) return;
+  os_call2(__NR_munmap, thread->large_copies, LARGE_COPIES_STRIDE);
+  atomic_store(&large_used[(thread->large_copies - LARGE_COPIES_BASE) / LARGE_COPIES_STRIDE], false);
+  thread->large_copies = 0;
 }
 
 static long copy_in(void *visitor, const struct bounce_write *write) {

@@ -7,10 +7,16 @@
 
 #include <linux/errno.h>
 
-enum { ALIGNMENT = 16 };
+enum { ALIGNMENT = 16, SECTOR = 512, PAGE_SIZE = 4096 };
 
 static size_t aligned(size_t bytes) {
   return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+/* How far behind `at` a copy begins: large ones lie in their page as the original does, because files that are read and
+ * written without the kernel's cache (O_DIRECT) want their buffers so. */
+static size_t lead(const struct input_piece *piece, uintptr_t at) {
+  return piece->bytes < SECTOR ? 0 : (piece->address - at) & (PAGE_SIZE - 1);
 }
 
 static bool bounced(const struct input_piece *piece) {
@@ -21,7 +27,8 @@ static bool bounced(const struct input_piece *piece) {
 
 static long add_room(void *visitor, const struct input_piece *piece) {
   size_t *room = visitor;
-  if (bounced(piece)) *room += aligned(piece->bytes) + sizeof(struct bounce_copy);
+  if (bounced(piece))
+    *room += aligned(piece->bytes) + sizeof(struct bounce_copy) + (piece->bytes < SECTOR ? 0 : PAGE_SIZE);
   return 0;
 }
 
@@ -88,12 +95,12 @@ struct entering {
 static long copy_piece(void *visitor, const struct input_piece *piece) {
   struct entering *entering = visitor;
   struct bounce *b = entering->bounce;
-  size_t bytes = aligned(piece->bytes);
   if (!bounced(piece)) return 0;
+  size_t skipped = lead(piece, (uintptr_t)b->memory + b->used), bytes = aligned(skipped + piece->bytes);
   if (entering->room < sizeof(struct bounce_copy)) return -ENOMEM;
   entering->room -= sizeof(struct bounce_copy);
   if (b->used > entering->room || bytes > entering->room - b->used) return -ENOMEM;
-  struct bounce_copy made = {*piece, b->memory + b->used, NULL};
+  struct bounce_copy made = {*piece, b->memory + b->used + skipped, NULL};
   if (piece->flags & (INPUT_READS | INPUT_PARTIAL) &&
       b->read(b->context, made.copy, piece->address, piece->bytes)) {
     entering->room += sizeof(struct bounce_copy);

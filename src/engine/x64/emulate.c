@@ -45,11 +45,24 @@ static void set_register(struct thread *thread, unsigned reg, unsigned size, uin
     *gpr = (*gpr & ~0xffffUL) | (value & 0xffff);
 }
 
+/* What a recorded program is not told of: instructions whose outcome is chance and can't be seen from here. */
+static void hide_features(uint32_t leaf, uint32_t subleaf, uint64_t values[4]) {
+  enum { HLE = 1 << 4, RTM = 1 << 11, WAITPKG = 1 << 5, RDPRU = 1 << 4 };
+  if (leaf == 7 && subleaf == 0) {
+    values[1] &= ~(uint64_t)(HLE | RTM);
+    values[2] &= ~(uint64_t)WAITPKG; /* umwait and tpause: whether the time was up */
+  } else if (leaf == 0x80000008) {
+    values[1] &= ~(uint64_t)RDPRU; /* performance counters of another name */
+  }
+}
+
 static void emulate_cpuid(struct thread *thread) {
   uint64_t *gpr = thread->arch.gpr;
-  uint32_t a = (uint32_t)gpr[RAX], b, c = (uint32_t)gpr[RCX], d;
+  uint32_t leaf = (uint32_t)gpr[RAX], subleaf = (uint32_t)gpr[RCX];
+  uint32_t a = leaf, b, c = subleaf, d;
   __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
   uint64_t values[] = {a, b, c, d};
+  if (in_sphere()) hide_features(leaf, subleaf, values);
   if (in_sphere()) values_cpuid(thread, values);
   gpr[RAX] = values[0], gpr[RBX] = values[1], gpr[RCX] = values[2], gpr[RDX] = values[3];
 }
@@ -92,6 +105,20 @@ static void emulate_random(struct thread *thread, uint64_t detail) {
   thread->arch.rflags = (thread->arch.rflags & ~(uint64_t)FLAGS_STATUS) | (ok ? FLAG_CF : 0);
 }
 
+/* Register 0 is what the system has switched on; 1 is which state is in use, of which the processor may be wrong. */
+static void emulate_xgetbv(struct thread *thread, uint64_t detail) {
+  uint32_t which = (uint32_t)thread->arch.gpr[RCX], low = 0, high = 0;
+  if (which > 1) {
+    raise_protection_fault(thread, detail, 0);
+    return;
+  }
+  if (!replaying()) __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(which));
+  uint64_t values[] = {(uint64_t)high << 32 | low};
+  if (in_sphere()) values_state_mask(thread, values);
+  thread->arch.gpr[RAX] = (uint32_t)values[0];
+  thread->arch.gpr[RDX] = values[0] >> 32;
+}
+
 void arch_emulate(struct thread *thread, const struct exit *exit) {
   uint64_t detail = exit->detail;
   switch (kind_of(detail)) {
@@ -101,6 +128,9 @@ void arch_emulate(struct thread *thread, const struct exit *exit) {
     case INSN_RDTSC:
     case INSN_RDTSCP:
       emulate_time_stamp(thread, detail);
+      break;
+    case INSN_XGETBV:
+      emulate_xgetbv(thread, detail);
       break;
     case INSN_RDRAND:
     case INSN_RDSEED:

@@ -87,7 +87,6 @@ bool superblock_pass(struct superblock *sb, const struct item *item) {
     case INSN_XSAVE:
     case INSN_WAIT:
     case INSN_PKRU:
-    case INSN_XGETBV:
     case INSN_RDFSBASE:
     case INSN_WRFSBASE:
     case INSN_SMSW_LIKE:

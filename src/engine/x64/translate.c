@@ -458,6 +458,7 @@ static void emit_end(struct translation *t, const struct item *item) {
     case INSN_RDRAND:
     case INSN_RDSEED:
     case INSN_RDPID:
+    case INSN_XGETBV:
     case INSN_RDGSBASE:
     case INSN_PUSHF: /* only under single steps */
     case INSN_WRGSBASE:
