@@ -172,6 +172,10 @@ static void event_text(FILE *to, const struct input_event *e, const char *file) 
       }
       if (file) write_plain(to, file);
       break;
+    case EVENT_OUTPUT:
+      fprintf(to, "%" PRIu32 " gets %" PRIu32 " bytes ", e->output.descriptor, e->output.count);
+      bytes_text(to, e->output.bytes, e->output.count);
+      break;
     default:
       fprintf(to, "registers #%08" PRIx32, e->check.registers);
       if (e->check.has_memory) fprintf(to, ", memory #%016" PRIx64, e->check.memory);
@@ -258,6 +262,10 @@ static void event_json(struct json *json, const struct input_event *e, const cha
       json_number(json, "offset", e->change.offset);
       json_number(json, "size", e->change.size);
       json_bytes(json, "bytes", e->change.bytes, e->change.count);
+      break;
+    case EVENT_OUTPUT:
+      json_number(json, "descriptor", e->output.descriptor);
+      json_bytes(json, "bytes", e->output.bytes, e->output.count);
       break;
     default:
       json_address(json, "registers", e->check.registers);

@@ -42,9 +42,10 @@ struct engine_config {
     uint64_t soft, hard;
   } limits[2];            /* RLIMIT_DATA and RLIMIT_AS as the program sees them (limits.c) */
   uint64_t mask, ignored; /* replay: signals that the program finds blocked and ignored when it starts */
-  uint8_t output_roles
-      [OUTPUT_ROLES]; /* replay: by descriptor, 1 or 2 where it is standard output or error (output.c) */
-  char comm[16];      /* the process's name as the kernel would have set it (not by the launcher) */
+  uint8_t quiet;          /* replay: output is not shown */
+  uint8_t
+      output_roles[OUTPUT_ROLES]; /* by descriptor, 1 or 2 where it is standard output or error (output.c) */
+  char comm[16]; /* the process's name as the kernel would have set it (not by the launcher) */
   char program[ENGINE_PATH_MAX]; /* the file to load: the program, or the interpreter of its script */
   char execfn[ENGINE_PATH_MAX];  /* AT_EXECFN as the kernel would have set it */
 };

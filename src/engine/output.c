@@ -1,8 +1,10 @@
 /* output.c: shows the standard output and error of the recorded program again in replay.
  *
  * No descriptor of the recording is open in replay, so which numbers meant standard output and error is followed through
- * the calls that copy and close descriptors. Bytes that never came from the program's memory (sendfile, splice) are not
- * shown. In a recording in parallel the numbers are followed, too: calls that write there are put in order. */
+ * the calls that copy and close descriptors. What a call moves there from another file never was in the program's memory: the
+ * recorder reads it again, behind the call, and logs it. From a pipe it can't be read again, so a splice to them
+ * fails, as with files that know no splice; programs then read and write. In a recording in parallel, calls that write
+ * there are put in order. */
 #include <linux/close_range.h>
 #include <linux/fcntl.h>
 #include <linux/poll.h>
@@ -11,8 +13,10 @@
 #include "engine/lib.h"
 #include "engine/sphere.h"
 
+enum { CLOSES_ON_EXEC = 0x80 }; /* beside the role of a descriptor */
+
 static uint8_t role_of(struct thread *thread, long fd) {
-  return fd >= 0 && fd < OUTPUT_ROLES ? thread->process->output_roles[fd] : 0;
+  return fd >= 0 && fd < OUTPUT_ROLES ? thread->process->output_roles[fd] & ~CLOSES_ON_EXEC : 0;
 }
 
 static void set_role(struct thread *thread, long fd, uint8_t role) {
@@ -43,8 +47,11 @@ static void show_vector(int fd, uintptr_t vector, long parts, size_t count) {
   }
 }
 
-static void close_range(struct thread *thread, long first, unsigned long last) {
-  for (long fd = first; fd < OUTPUT_ROLES && (unsigned long)fd <= last; fd++) set_role(thread, fd, 0);
+/* -- Which descriptors ------------------------------------------------------------------------------------------------ */
+
+static void close_on_exec(struct thread *thread, long fd, bool closes) {
+  uint8_t role = role_of(thread, fd);
+  if (role) set_role(thread, fd, closes ? role | CLOSES_ON_EXEC : role);
 }
 
 bool output_writes(struct thread *thread, const struct call *call) {
@@ -60,36 +67,126 @@ bool output_writes(struct thread *thread, const struct call *call) {
   }
 }
 
-void output_call(struct thread *thread, const struct call *call, long result) {
+static void copy_role(struct thread *thread, long from, long to, bool closes) {
+  set_role(thread, to, role_of(thread, from));
+  close_on_exec(thread, to, closes);
+}
+
+static void each_in_range(struct thread *thread, const long *a) {
+  for (long fd = (unsigned)a[0]; fd < OUTPUT_ROLES && fd <= (long)(unsigned)a[1]; fd++)
+    if (a[2] & CLOSE_RANGE_CLOEXEC)
+      close_on_exec(thread, fd, true);
+    else
+      set_role(thread, fd, 0);
+}
+
+static void follow_fcntl(struct thread *thread, const long *a, long result) {
+  if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC)
+    copy_role(thread, (int)a[0], result, a[1] == F_DUPFD_CLOEXEC);
+  else if (a[1] == F_SETFD)
+    close_on_exec(thread, (int)a[0], a[2] & FD_CLOEXEC);
+}
+
+static void follow(struct thread *thread, const struct call *call, long result) {
   const long *a = call->args;
   if (result < 0 && call->nr != __NR_close) return;
   switch (call->nr) {
-    case __NR_write:
-    case __NR_pwrite64:
-      if (replaying() && role_of(thread, (int)a[0]))
-        show(role_of(thread, (int)a[0]), (const char *)a[1], (size_t)result);
-      break;
-    case __NR_writev:
-    case __NR_pwritev:
-    case __NR_pwritev2:
-      if (replaying() && role_of(thread, (int)a[0]))
-        show_vector(role_of(thread, (int)a[0]), (uintptr_t)a[1], a[2], (size_t)result);
-      break;
     case __NR_dup:
 #ifdef __NR_dup2
     case __NR_dup2:
 #endif
+      if (call->nr == __NR_dup || a[0] != a[1]) copy_role(thread, (int)a[0], result, false);
+      break;
     case __NR_dup3:
-      set_role(thread, result, role_of(thread, (int)a[0]));
+      copy_role(thread, (int)a[0], result, a[2] & O_CLOEXEC);
       break;
     case __NR_fcntl:
-      if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC) set_role(thread, result, role_of(thread, (int)a[0]));
+      follow_fcntl(thread, a, result);
       break;
     case __NR_close:
       set_role(thread, (int)a[0], 0);
       break;
     case __NR_close_range:
-      if (!(a[2] & CLOSE_RANGE_CLOEXEC)) close_range(thread, (unsigned)a[0], (unsigned)a[1]);
+      each_in_range(thread, a);
+      break;
+    default:
+      break;
+  }
+}
+
+void output_before_exec(struct thread *thread, uint8_t roles[OUTPUT_ROLES]) {
+  for (long fd = 0; fd < OUTPUT_ROLES; fd++) {
+    uint8_t role = thread->process->output_roles[fd];
+    roles[fd] = role & CLOSES_ON_EXEC ? 0 : role;
+  }
+}
+
+/* -- Recording ---------------------------------------------------------------------------------------------------------- */
+
+bool output_refuses(struct thread *thread, const struct call *call) {
+  return call->nr == __NR_splice && role_of(thread, (int)call->args[2]);
+}
+
+/* Logs what lies before the offset: the one at a pointer, or the descriptor's own. */
+static void log_moved(struct thread *thread, int from, uintptr_t offset, size_t count, uint8_t role) {
+  uint8_t buffer[16 << 10];
+  uint64_t end = 0;
+  if (!offset)
+    end = (uint64_t)os_call3(__NR_lseek, from, 0, 1 /* from here */);
+  else if (safe_copy(&end, (const void *)offset, sizeof end))
+    return;
+  for (uint64_t at = end - count; at < end;) {
+    long n = os_call4(__NR_pread64, from, buffer, MIN(sizeof buffer, end - at), at);
+    if (n <= 0) return;
+    struct input_event event = {.kind = EVENT_OUTPUT,
+                                .output = {.descriptor = role, .count = (uint32_t)n, .bytes = buffer}};
+    record_event(thread, &event);
+    at += (uint64_t)n;
+  }
+}
+
+void output_record(struct thread *thread, const struct call *call, long result) {
+  const long *a = call->args;
+  follow(thread, call, result);
+  if (result <= 0) return;
+  if (call->nr == __NR_sendfile && role_of(thread, (int)a[0]))
+    log_moved(thread, (int)a[1], (uintptr_t)a[2], (size_t)result, role_of(thread, (int)a[0]));
+  if (call->nr == __NR_copy_file_range && role_of(thread, (int)a[2]))
+    log_moved(thread, (int)a[0], (uintptr_t)a[1], (size_t)result, role_of(thread, (int)a[2]));
+}
+
+/* -- Replay --------------------------------------------------------------------------------------------------------------- */
+
+/* With --quiet nothing is shown, but the numbers are followed as in the recording. */
+static bool shown(uint8_t role) {
+  return role && !config.quiet;
+}
+
+static void show_moved(struct thread *thread) {
+  const struct input_event *event;
+  uint64_t position = arch_position(thread);
+  while ((event = replay_peek(thread)) && event->kind == EVENT_OUTPUT && event->position == position) {
+    if (!config.quiet)
+      show((int)event->output.descriptor, (const char *)event->output.bytes, event->output.count);
+    replay_consume(thread);
+  }
+}
+
+void output_replay(struct thread *thread, const struct call *call, long result) {
+  const long *a = call->args;
+  uint8_t role = role_of(thread, (int)a[0]);
+  show_moved(thread);
+  follow(thread, call, result);
+  if (result < 0 || !shown(role)) return;
+  switch (call->nr) {
+    case __NR_write:
+    case __NR_pwrite64:
+      show(role, (const char *)a[1], (size_t)result);
+      break;
+    case __NR_writev:
+    case __NR_pwritev:
+    case __NR_pwritev2:
+      show_vector(role, (uintptr_t)a[1], a[2], (size_t)result);
       break;
     default:
       break;

@@ -507,15 +507,18 @@ long record_call(struct thread *thread, const struct call *call, perform_call *p
   if (in_parallel()) refuse_inheritance(call);
   if (!in_parallel() && inheritance_call(thread, call, perform, &result))
     return record_inheriting(thread, call, &in, result, digest);
+  if (output_refuses(thread, call)) {
+    record_result(thread, call, -EINVAL, call_digest(&in), false);
+    return -EINVAL;
+  }
   struct region_object *target = objects_target(call);
   bool alone = in_parallel() ? permissions_alone() : atomic_load(&region->live) == 1;
   bool keeps = target || alone || !may_wait(thread, call);
   if (target) stop_others(thread);
-  result =
-      keeps ? record_direct(thread, call, &in, perform) : record_waiting(thread, call, &in, perform);
+  result = keeps ? record_direct(thread, call, &in, perform) : record_waiting(thread, call, &in, perform);
   if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
   objects_opened(thread, call, result);
   if (target) let_others_go(thread);
-  if (in_parallel()) output_call(thread, call, result);
+  output_record(thread, call, result);
   return result;
 }

@@ -234,7 +234,7 @@ static long replay_emulated(struct thread *thread, const struct call *call, cons
   replay_copy_ins(thread);
   objects_replay_changes(thread);
   if (sets_stack_limit(call) && !result) perform(thread, call);
-  if (result != CALL_INTERRUPTED) output_call(thread, shown, result);
+  if (result != CALL_INTERRUPTED) output_replay(thread, shown, result);
   waiting_over(thread);
   return result;
 }

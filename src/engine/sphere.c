@@ -303,7 +303,7 @@ void sphere_before_exec(struct thread *thread, struct engine_config *next) {
   rthread->seen_id = thread->process->pid;
   next->mask = thread->mask;
   next->ignored = signals_ignored(thread);
-  memcpy(next->output_roles, thread->process->output_roles, sizeof next->output_roles);
+  output_before_exec(thread, next->output_roles);
 }
 
 void sphere_exec_failed(struct thread *thread) {

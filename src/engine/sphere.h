@@ -106,8 +106,13 @@ bool inheritance_call(struct thread *thread, const struct call *call,
 
 /* -- output.c ----------------------------------------------------------------------------------------------------------------- */
 
-/* Follows what becomes of the descriptors of standard output and error. Replay: shows again what a call has written there. */
-void output_call(struct thread *thread, const struct call *call, long result);
+/* Recording: whether the call must fail because what it moves to standard output could not be logged; and after a call. */
+bool output_refuses(struct thread *thread, const struct call *call);
+void output_record(struct thread *thread, const struct call *call, long result);
+/* Replay: shows again what a call has written to the recorded program's standard output and error. */
+void output_replay(struct thread *thread, const struct call *call, long result);
+/* Which descriptors the next program has them on. */
+void output_before_exec(struct thread *thread, uint8_t roles[OUTPUT_ROLES]);
 /* Whether the call writes there. */
 bool output_writes(struct thread *thread, const struct call *call);
 

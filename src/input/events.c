@@ -205,6 +205,13 @@ BOTH_WAYS void kind_change(struct cursor *c, struct input_event *e) {
   e->change.bytes = field_bytes(c, e->change.bytes, e->change.count);
 }
 
+BOTH_WAYS void kind_output(struct cursor *c, struct input_event *e) {
+  field_u32(c, &e->output.descriptor, 2);
+  field_u32(c, &e->output.count, EVENT_COPY_LIMIT);
+  if (!e->output.descriptor || !e->output.count) fail(c, -EINVAL);
+  e->output.bytes = field_bytes(c, e->output.bytes, e->output.count);
+}
+
 BOTH_WAYS void kind_exit(struct cursor *c, struct input_event *e) {
   uint64_t status = (uint64_t)(int64_t)e->exit.status;
   field_u32(c, &e->exit.signo, 64);
@@ -306,6 +313,9 @@ BOTH_WAYS void kind_fields(struct cursor *c, const struct input_codec *codec, st
     case EVENT_CHANGE:
       kind_change(c, e);
       break;
+    case EVENT_OUTPUT:
+      kind_output(c, e);
+      break;
     case EVENT_EXIT:
       kind_exit(c, e);
       break;
@@ -389,7 +399,7 @@ long input_decode(struct input_codec *codec, struct input_event *e, const uint8_
 const char *input_event_name(uint32_t kind) {
   static const char *const names[EVENT_KINDS] = {
       NULL,     "syscall", "copy-in", "signal", "instruction", "file",
-      "thread", "process", "exit",    "check",  "change",
+      "thread", "process", "exit",    "check",  "change",      "output",
   };
   return kind < EVENT_KINDS ? names[kind] : NULL;
 }

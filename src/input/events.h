@@ -28,6 +28,7 @@ enum input_event_kind {
   EVENT_EXIT,        /* the last event of an R-thread */
   EVENT_CHECK,       /* what the registers, and perhaps memory, were at this position */
   EVENT_CHANGE,      /* a file that is mapped somewhere in the sphere was changed by a system call */
+  EVENT_OUTPUT,      /* bytes on standard output or error that did not come from the sphere's memory */
   EVENT_KINDS,
 };
 
@@ -89,6 +90,11 @@ struct input_event {
       uint64_t address, bytes, offset;
       bool writable; /* the descriptor was open for writing */
     } file;
+    struct {
+      uint32_t descriptor; /* 1 or 2 */
+      uint32_t count;
+      const uint8_t *bytes; /* decoded: into the buffer that was decoded from */
+    } output;
     struct {
       uint32_t file;   /* its number in the recording */
       bool opened;     /* not changed: opened for writing */

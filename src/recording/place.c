@@ -94,6 +94,20 @@ static void point_latest(const char *folder, const char *name) {
   if (!symlink(name, temporary) && rename(temporary, link)) unlink(temporary);
 }
 
+bool recording_get_latest(char *name) {
+  char folder[RECORDING_PATH_MAX], link[RECORDING_PATH_MAX];
+  if (recording_home(folder, NULL) || !join_path(link, folder, latest)) return false;
+  ssize_t n = readlink(link, name, RECORDING_PATH_MAX - 1);
+  name[n < 0 ? 0 : n] = '\0';
+  return n > 0;
+}
+
+void recording_set_latest(const char *name) {
+  char folder[RECORDING_PATH_MAX], path[RECORDING_PATH_MAX];
+  if (recording_home(folder, NULL) || !join_path(path, folder, name) || access(path, F_OK)) return;
+  point_latest(folder, name);
+}
+
 int recording_create_default(const char *program, struct recording_writer **out,
                              struct recording_error *error) {
   char folder[RECORDING_PATH_MAX], path[RECORDING_PATH_MAX], plain[128], name[160];

@@ -205,6 +205,11 @@ int recording_open_file(struct recording_reader *reader, const struct recording_
 /* $REPRISE_DIR, else $XDG_DATA_HOME/reprise, else ~/.local/share/reprise. path has RECORDING_PATH_MAX bytes. */
 int recording_home(char *path, struct recording_error *error);
 
+/* What the link `latest` points at, a name in the default place, RECORDING_PATH_MAX bytes; false: nothing. And points it there, if there
+ * is such a recording: for one who has made a recording that is not to be. */
+bool recording_get_latest(char *name);
+void recording_set_latest(const char *name);
+
 /* What the user means by name: a path if it holds a slash; else a recording of the default place, or of the current
  * folder; NULL is the latest one. RECORDING_ABSENT when nothing is there. */
 int recording_resolve(const char *name, char *path, struct recording_error *error);

@@ -31,7 +31,8 @@ struct drain {
     bool begun;        /* it has a stream */
   } streams[REGION_RINGS];
   struct keep kept;
-  uint32_t order; /* enum engine_order */
+  uint32_t order;                  /* enum engine_order */
+  char latest[RECORDING_PATH_MAX]; /* the default place's, when ours is there; or "" */
   uint8_t buffer[RECORDING_FRAME_USUAL];
 };
 
@@ -244,6 +245,12 @@ static int complain(const struct recording_error *error) {
   return FAILED;
 }
 
+/* Nothing remains of it: `latest` is what it was before. */
+static void remove_again(const struct drain *drain, const char *path) {
+  recording_remove(path, NULL);
+  if (drain->latest[0]) recording_set_latest(drain->latest);
+}
+
 static int finish(struct manager *manager, struct drain *drain) {
   char text[32], path[RECORDING_PATH_MAX];
   uint32_t outcome = manager->region->outcome;
@@ -267,17 +274,17 @@ static int finish(struct manager *manager, struct drain *drain) {
   recording_set(drain->writer, "instructions", text, NULL);
   if (recording_close(drain->writer, &drain->error)) return complain(&drain->error);
   /* Nothing that could be replayed. */
-  if (outcome || !manager->region->threads) recording_remove(path, NULL);
+  if (outcome || !manager->region->threads) remove_again(drain, path);
   if (outcome) return outcome == OUTCOME_UNSUPPORTED ? UNSUPPORTED : FAILED;
   return manager_leave(status);
 }
 
 /* There is nothing in it yet. */
-static void discard(struct recording_writer *writer) {
+static void discard(const struct drain *drain) {
   char path[RECORDING_PATH_MAX];
-  snprintf(path, sizeof path, "%s", recording_writer_path(writer));
-  recording_abandon(writer);
-  recording_remove(path, NULL);
+  snprintf(path, sizeof path, "%s", recording_writer_path(drain->writer));
+  recording_abandon(drain->writer);
+  remove_again(drain, path);
 }
 
 int record(const struct record_options *options, struct engine_config *settings, char **argv) {
@@ -287,12 +294,13 @@ int record(const struct record_options *options, struct engine_config *settings,
   settings->order = options->order;
   const char *name = strrchr(settings->program, '/');
   allowance_take(&manager.allowance);
+  if (!options->output) recording_get_latest(drain.latest);
   int status = options->output ? recording_create(options->output, &drain.writer, &drain.error)
                                : recording_create_default(name ? name + 1 : settings->program, &drain.writer,
                                                           &drain.error);
   if (!status) status = describe_inherited(drain.writer, &manager.allowance, &drain.error);
   if (!status) status = describe(drain.writer, options, settings, argv, &drain.error);
-  if (status && drain.writer) discard(drain.writer);
+  if (status && drain.writer) discard(&drain);
   if (status) return complain(&drain.error);
   clock_gettime(CLOCK_MONOTONIC, &drain.begun);
   manager.context = &drain;
@@ -301,16 +309,14 @@ int record(const struct record_options *options, struct engine_config *settings,
   drain.order = settings->order;
   settings->mode = MODE_RECORD;
   settings->max_episode = options->max_episode;
-  if (settings->order != ENGINE_CHUNK) {
-    settings->check = CHECK_ALL;
-    settings->output_roles[STDOUT_FILENO] = STDOUT_FILENO;
-    settings->output_roles[STDERR_FILENO] = STDERR_FILENO;
-  }
+  if (settings->order != ENGINE_CHUNK) settings->check = CHECK_ALL;
+  settings->output_roles[STDOUT_FILENO] = STDOUT_FILENO;
+  settings->output_roles[STDERR_FILENO] = STDERR_FILENO;
   settings->check_memory = options->check_memory;
   if (manager_start(&manager, settings, argv, environ, options->seed, options->chaos, options->chunk,
                     &problem)) {
     fprintf(stderr, "reprise: %s\n", problem.text);
-    discard(drain.writer);
+    discard(&drain);
     return problem.status;
   }
   keep_begin();

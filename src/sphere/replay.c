@@ -324,8 +324,9 @@ int replay(const char *path, bool quiet, struct engine_config *settings) {
   settings->mode = MODE_REPLAY;
   settings->first = 1;
   settings->program_fd = -1;
-  settings->output_roles[STDOUT_FILENO] = quiet ? 0 : STDOUT_FILENO;
-  settings->output_roles[STDERR_FILENO] = quiet ? 0 : STDERR_FILENO;
+  settings->quiet = quiet;
+  settings->output_roles[STDOUT_FILENO] = STDOUT_FILENO;
+  settings->output_roles[STDERR_FILENO] = STDERR_FILENO;
   manager.context = &feed;
   manager.serve = serve;
   manager.answer = answer;

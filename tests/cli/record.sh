@@ -128,6 +128,40 @@ case_unsupported() {
   [ ! -e recording ] || fail "a recording that can't be replayed was left behind"
 }
 
+# Output that never was in the program's memory; and what is no output, on a number that was one before an execve.
+case_moved_output() {
+  seq 1 20000 >file
+  same_again /bin/cat file
+  same_again /usr/bin/python3 -c 'import os
+f = os.open("file", os.O_RDONLY)
+os.sendfile(1, f, 5, 1000)
+os.lseek(f, 3000, 0)
+print(os.sendfile(1, f, None, 100), flush=True)
+r, w = os.pipe()
+os.write(w, b"piped")
+try: os.splice(r, 1, 5)
+except OSError as e: os.write(1, os.read(r, 5))'
+  same_again /bin/bash -c 'exec 5>&1; /usr/bin/python3 -c "
+import fcntl, os
+fcntl.fcntl(5, fcntl.F_SETFD, fcntl.FD_CLOEXEC)
+os.execv(\"/usr/bin/python3\", [\"python3\", \"-c\", \"\"\"
+import os
+f = os.open('"'other'"', os.O_WRONLY | os.O_CREAT)
+os.dup2(f, 5)
+os.write(5, b'"'hidden'"')
+os.write(1, b'"'shown'"')\"\"\"])"'
+}
+
+# What can't be recorded leaves the recordings as they were.
+case_latest_stays() {
+  export REPRISE_DIR=$PWD/home
+  prints 0 one "$REPRISE" record -- /bin/echo one
+  refuses 122 "can't be recorded" "$REPRISE" record -- /bin/sh -c 'exec 3<>/proc/self/mem'
+  prints 0 one "$REPRISE" replay
+  "$REPRISE" record -- /does/not/exist 2>/dev/null && fail "recorded what is not there"
+  prints 0 one "$REPRISE" replay
+}
+
 # Memory that changes from outside can't be in the recording; the user is told.
 case_changed_by_others() {
   printf 'abc' >file

@@ -80,6 +80,11 @@ static void random_event(struct input_event *e, uint64_t position) {
       e->change.count = (uint32_t)(next() % 60);
       e->change.bytes = contents + next() % 4000;
       break;
+    case EVENT_OUTPUT:
+      e->output.descriptor = (uint32_t)(1 + next() % 2);
+      e->output.count = (uint32_t)(1 + next() % 60);
+      e->output.bytes = contents + next() % 4000;
+      break;
     case EVENT_THREAD:
       e->thread.thread = (uint32_t)number(), e->thread.id = (uint32_t)number();
       break;
@@ -109,6 +114,11 @@ static bool same(const struct input_event *a, const struct input_event *b) {
     if (a->change.count != b->change.count || memcmp(a->change.bytes, b->change.bytes, a->change.count))
       return false;
     left.change.bytes = right.change.bytes = NULL;
+  }
+  if (a->kind == EVENT_OUTPUT && b->kind == EVENT_OUTPUT) {
+    if (a->output.count != b->output.count || memcmp(a->output.bytes, b->output.bytes, a->output.count))
+      return false;
+    left.output.bytes = right.output.bytes = NULL;
   }
   return !memcmp(&left, &right, sizeof left);
 }
