@@ -149,6 +149,10 @@ if [ ! -x "$ROOT/build/tests/limit" ]; then report fail "build/tests/limit is no
 kind=run${stress:+-$stress}
 if [ "$stress" = record ]; then
   kind=record
+elif [[ $stress == record-* ]]; then
+  kind=record
+  REPRISE=$built/stress-${stress#record-}/reprise
+  seconds=$((seconds * 5))
 elif [ -n "$stress" ]; then
   REPRISE=$built/stress-$stress/reprise
   seconds=$((seconds * 5))
@@ -186,7 +190,7 @@ case $suite in
     compare
     ;;
   cli)
-    variables=(REPRISE="$REPRISE" EXCHANGE="$ROOT/build/tests/exchange" LIB="$ROOT/tests/lib/cli.sh" PROGRAMS="$ROOT/build/tests/programs" SOAK="$SOAK")
+    variables=(REPRISE="$REPRISE" EXCHANGE="$ROOT/build/tests/exchange" LIB="$ROOT/tests/lib/cli.sh" PROGRAMS="$ROOT/build/tests/programs" SOAK="$SOAK" RACES="$RACES")
     [ -z "$SOAK" ] || seconds=3600
     limited "$kind" /bin/bash -u "$ROOT/tests/lib/cli.sh" "$ROOT/tests/cli/${name%.*}.sh" "case_${name#*.}"
     [ "$(cat "$dir/$kind/status")" = "exit 0" ] && report pass
