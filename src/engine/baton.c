@@ -107,12 +107,27 @@ static void check_identity(struct thread *thread) {
   for (;;) os_call5(__NR_ppoll, 0, 0, 0, 0, 0);
 }
 
+/* Under the lock. The thread's chunk begins, or goes on: the one before ends in the log only now, because who is given the baton may be
+ * stopped or dead before it has it. */
+static void open_chunk(struct rthread *rthread) {
+  uint32_t slot = slot_of(rthread) + 1;
+  if (region->open_chunk == slot && region->open_number == rthread->number) return;
+  uint8_t buffer[CHUNK_END_LARGEST];
+  struct chunk_end end = region->open_end;
+  end.next = rthread->number;
+  if (region->open_chunk) ring_put(&region->order, buffer, chunk_encode(&end, buffer));
+  region->open_chunk = slot;
+  region->open_number = rthread->number;
+  rthread->chunk_start = rthread->ring.position;
+}
+
 /* Whether the thread was given the baton. */
 static bool take_turn(struct thread *thread) {
   uint32_t given = 1;
   region_lock();
   check_identity(thread);
   bool taken = atomic_compare_exchange_strong(&thread->rthread->turn, &given, 0);
+  if (taken && recording()) open_chunk(thread->rthread);
   region_unlock();
   return taken;
 }
@@ -124,36 +139,25 @@ static struct rthread *holder(void) {
 
 /* -- Recording ------------------------------------------------------------------------------------------------------------ */
 
-/* Under the lock, nobody having the baton: gives it to the slot. */
-static void grant(struct rthread *rthread) {
-  uint32_t slot = slot_of(rthread) + 1;
-  if (region->open_chunk != slot || region->open_number != rthread->number) {
-    uint8_t buffer[CHUNK_END_LARGEST];
-    struct chunk_end end = region->open_end;
-    end.next = rthread->number;
-    if (region->open_chunk) ring_put(&region->order, buffer, chunk_encode(&end, buffer));
-    region->open_chunk = slot;
-    region->open_number = rthread->number;
-    rthread->chunk_start = rthread->ring.position;
-  }
-  atomic_store(&region->holder, slot);
-}
-
 static void wake(struct rthread *rthread) {
   if (rthread) region_wake(&rthread->turn, 1);
 }
 
-/* Under the lock. Notes how the holder's chunk ends, should it end here, and gives the baton to the next, who is to be woken
- * when the lock is free again: from then on it may stop us. */
+/* Under the lock. Gives the baton to the next, who is to be woken when the lock is free again: from then on it may stop us. */
+static struct rthread *hand_on(void) {
+  uint32_t next;
+  bool any = chunk_next(&region->scheduler, &next);
+  atomic_store(&region->holder, any ? next + 1 : 0);
+  if (!any) return NULL;
+  atomic_store(&region->slots[next].turn, 1);
+  return &region->slots[next];
+}
+
+/* The same, noting how the holder's chunk ends, should it end here. */
 static struct rthread *let_go(struct rthread *rthread, enum chunk_reason reason) {
   region->open_end =
       (struct chunk_end){.length = rthread->ring.position - rthread->chunk_start, .reason = reason};
-  atomic_store(&region->holder, 0);
-  uint32_t next;
-  if (!chunk_next(&region->scheduler, &next)) return NULL;
-  grant(&region->slots[next]);
-  atomic_store(&region->slots[next].turn, 1);
-  return &region->slots[next];
+  return hand_on();
 }
 
 /* Who was killed with the baton in hand gives it up; so do all threads of its process. */
@@ -167,7 +171,8 @@ static void bury(struct rthread *dead, uint32_t number) {
       chunk_forget(&region->scheduler, i);
       rthread_end(other);
     }
-    next = let_go(dead, CHUNK_DEAD);
+    next =
+        atomic_load(&dead->turn) ? hand_on() : let_go(dead, CHUNK_DEAD); /* with the former it never had it */
     rthread_end(dead);
   }
   region_unlock();
@@ -181,7 +186,7 @@ static void pass_over(struct rthread *stopped) {
   uint32_t given = 1;
   if (holder() == stopped && atomic_compare_exchange_strong(&stopped->turn, &given, 0)) {
     chunk_wait(&region->scheduler, slot_of(stopped));
-    next = let_go(stopped, stopped->waits_in);
+    next = hand_on();
   }
   region_unlock();
   wake(next);
@@ -224,10 +229,12 @@ void baton_take(struct thread *thread) {
   region_lock();
   check_identity(thread);
   bool free = !atomic_load(&region->holder);
-  if (free)
-    grant(rthread);
-  else
+  if (free) {
+    open_chunk(rthread);
+    atomic_store(&region->holder, slot_of(rthread) + 1);
+  } else {
     chunk_wait(&region->scheduler, slot_of(rthread));
+  }
   region_unlock();
   if (!free) wait_for_turn(thread);
   begin_chunk(thread);
@@ -236,7 +243,6 @@ void baton_take(struct thread *thread) {
 void baton_release(struct thread *thread, enum chunk_reason reason) {
   struct rthread *rthread = thread->rthread;
   rthread->ring.position = arch_position(thread);
-  rthread->waits_in = reason;
   region_lock();
   struct rthread *next = let_go(rthread, reason);
   region_unlock();
@@ -284,7 +290,6 @@ void baton_poll(struct thread *thread) {
   bool others = region->scheduler.count;
   if (others) {
     chunk_wait(&region->scheduler, slot_of(rthread));
-    rthread->waits_in = CHUNK_POLL;
     next = let_go(rthread, CHUNK_POLL);
   }
   region_unlock();
@@ -357,15 +362,7 @@ static void await_turn(struct thread *thread) {
   }
 }
 
-/* A chunk of no length at all belongs to a thread that was stopped in the recording when it had its turn. */
-void baton_await(struct thread *thread, enum chunk_reason reason) {
-  struct rthread *rthread = thread->rthread;
-  for (;;) {
-    await_turn(thread);
-    learn_end(thread);
-    const struct chunk_end *end = &rthread->end;
-    if (!end->known || end->length || end->reason != reason || end->next == CHUNK_NOBODY) return;
-    if (reason == CHUNK_CALL) replay_copy_ins(thread); /* of a call that waits several times */
-    baton_pass(thread);
-  }
+void baton_await(struct thread *thread) {
+  await_turn(thread);
+  learn_end(thread);
 }

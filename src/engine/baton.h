@@ -17,8 +17,8 @@ void baton_forget(struct rthread *rthread);
 
 /* Replay. The chunk is at its end: hands over to whom the log says. */
 void baton_pass(struct thread *thread);
-/* Waits for this thread's turn and learns where its chunk ends. reason: how its last one ended. */
-void baton_await(struct thread *thread, enum chunk_reason reason);
+/* Waits for this thread's turn and learns where its chunk ends. */
+void baton_await(struct thread *thread);
 
 /* A slot for a new R-thread, made by the holder. */
 /* number: in a replay in parallel that of the R-thread; else it is the next one. */

@@ -67,14 +67,15 @@ static long wait(struct attempt *a, long (*perform)(struct thread *, const struc
 }
 
 static long lock(struct attempt *a, long (*perform)(struct thread *, const struct call *)) {
-  for (;;) {
-    long result = try_lock(a);
-    if (result != -EAGAIN) return result;
-    if (!announce(a)) return -EFAULT;
-    result = wait(a, perform);
-    if (result == -EINTR) return CALL_INTERRUPTED; /* no signal ends it, whatever the handler's flags */
-    if (result && result != -EAGAIN) return result;
-  }
+  long result = try_lock(a);
+  if (result != -EAGAIN) return result;
+  if (!announce(a)) return -EFAULT;
+  result = wait(a, perform);
+  if (result == -EINTR) return CALL_INTERRUPTED; /* no signal ends it, whatever the handler's flags */
+  if (result && result != -EAGAIN) return result;
+  /* Somebody else was faster: the call is made again, so that in the log each wait is one of its own. */
+  result = try_lock(a);
+  return result == -EAGAIN ? CALL_INTERRUPTED : result;
 }
 
 static long unlock(struct attempt *a) {

@@ -126,10 +126,9 @@ void replay_arm(struct thread *thread) {
 
 /* The thread is at the end of its chunk: others run, then it goes on with its next one. */
 static void change_chunks(struct thread *thread) {
-  enum chunk_reason reason = thread->rthread->end.reason;
   if (thread->rthread->end.next == CHUNK_NOBODY) sphere_fail(OUTCOME_LOG_ENDS, NULL);
   baton_pass(thread);
-  baton_await(thread, reason);
+  baton_await(thread);
 }
 
 static bool chunk_ends_here(const struct thread *thread, enum chunk_reason reason) {

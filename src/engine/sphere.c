@@ -90,7 +90,7 @@ static void found_sphere(struct thread *thread) {
     if (in_parallel())
       order_adopt(thread->rthread);
     else
-      baton_await(thread, CHUNK_POLL);
+      baton_await(thread);
     const struct input_event *event = replay_expect(thread, EVENT_PROCESS, "a new process");
     thread->tid = thread->process->pid = (int)event->process.id;
     replay_consume(thread);
@@ -194,7 +194,7 @@ void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork
     order_gate(thread);
   }
   if (vfork && recording() && !in_parallel()) baton_take(thread);
-  if (vfork && replaying() && !in_parallel()) baton_await(thread, CHUNK_CALL);
+  if (vfork && replaying() && !in_parallel()) baton_await(thread);
   if (failed)
     rthread_unmake(child);
   else
@@ -219,7 +219,7 @@ void sphere_child(struct thread *thread, struct rthread *own) {
   thread->tid = own->seen_id;
   if (!thread->process->pid) thread->process->pid = thread->tid;
   if (!in_parallel())
-    baton_await(thread, CHUNK_POLL);
+    baton_await(thread);
   else
     order_gate(thread);
   replay_arm(thread);

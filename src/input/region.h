@@ -55,7 +55,6 @@ struct rthread {
   uint64_t memory_checked;    /* record: position of the last digest of memory */
   uint32_t offered;           /* record: it has woken somebody, who should have the baton soon */
   uint64_t quiet_since;       /* position at which a signal was delivered last: no chunk ends there */
-  uint32_t waits_in;          /* record: how its last chunk ended, enum chunk_reason */
   struct chunk_end end;       /* replay: where the chunk ends */
   struct input_event next;    /* replay: decoded, not consumed yet */
   uint32_t next_bytes;        /* its length in the ring, 0: none decoded */

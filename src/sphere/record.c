@@ -104,7 +104,7 @@ static bool note_last_chunk(struct manager *manager) {
   if (!region->open_chunk) return true;
   const struct rthread *slot = &region->slots[region->open_chunk - 1];
   struct chunk_end end = region->open_end;
-  if (region->holder == region->open_chunk)
+  if (region->holder == region->open_chunk && slot->number == region->open_number)
     end = (struct chunk_end){.length = slot->ring.position - slot->chunk_start, .reason = CHUNK_DEAD};
   end.next = CHUNK_NOBODY;
   uint8_t buffer[CHUNK_END_LARGEST];
@@ -120,7 +120,7 @@ static void mark_progress(struct manager *manager) {
   struct region *region = manager->region;
   if (!manager_try_lock(manager)) return;
   uint32_t holder = atomic_load(&region->holder);
-  if (holder && holder == region->open_chunk) {
+  if (holder && holder == region->open_chunk && region->slots[holder - 1].number == region->open_number) {
     const struct rthread *slot = &region->slots[holder - 1];
     struct chunk_end mark = {.length = atomic_load(&slot->ring.position) - slot->chunk_start,
                              .next = slot->number,
