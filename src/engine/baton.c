@@ -15,22 +15,9 @@
 #include "engine/stops.h"
 #include "engine/verify.h"
 
-/* The kernel's letter for the state of the thread; 'X' when there is none of that id, 'R' when it can't be told. */
+/* 'R' as long as its thread is not there yet. */
 static char state_of(const struct rthread *rthread) {
-  if (!rthread->tid) return 'R'; /* not yet there */
-  char path[64], text[512];
-  format(path, sizeof path, "/proc/%d/task/%d/stat", rthread->pid, rthread->tid);
-  long fd = os_call4(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-  if (fd == -ENOENT || fd == -ESRCH) return 'X';
-  if (fd < 0) return 'R';
-  long n = os_call3(__NR_read, fd, text, sizeof text - 1);
-  os_call1(__NR_close, fd);
-  if (n == -ESRCH) return 'X';
-  if (n <= 0) return 'R';
-  text[n] = 0;
-  const char *end = strrchr(text, ')');
-  if (!end) return 'R';
-  return end[2];
+  return rthread->tid ? task_state(rthread->tid) : 'R';
 }
 
 /* One that was killed stays a zombie until its parent looks. */
@@ -215,12 +202,22 @@ static void begin_chunk(struct thread *thread) {
   arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
 }
 
+/* Who was killed just when it handed the baton on may have left it with nobody. */
+static void pick_up(void) {
+  struct rthread *next = NULL;
+  region_lock();
+  if (!holder()) next = hand_on();
+  region_unlock();
+  wake(next);
+}
+
 static void wait_for_turn(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   while (!take_turn(thread)) {
     region_wait(&rthread->turn, 0);
     struct rthread *now = holder();
     if (!atomic_load(&rthread->turn) && now && now != rthread) look_after(now);
+    if (!now) pick_up();
   }
 }
 

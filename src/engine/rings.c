@@ -1,6 +1,7 @@
 /* rings.c: byte rings between the engine and the manager, and the region around them. See rings.h. */
 #include "engine/rings.h"
 
+#include <linux/fcntl.h>
 #include <linux/futex.h>
 #include <linux/mman.h>
 
@@ -34,16 +35,46 @@ void region_wake(_Atomic uint32_t *word, int waiters) {
   os_call3(__NR_futex, word, FUTEX_WAKE, waiters);
 }
 
-enum { FREE, HELD, HELD_WITH_SLEEPERS };
+/* The kernel's letter for the state of a thread; 'X' when there is none of that id, 'R' when it can't be told. */
+char task_state(int32_t tid) {
+  char path[64], text[512];
+  format(path, sizeof path, "/proc/%d/stat", tid);
+  long fd = os_call4(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd == -ENOENT || fd == -ESRCH) return 'X';
+  if (fd < 0) return 'R';
+  long n = os_call3(__NR_read, fd, text, sizeof text - 1);
+  os_call1(__NR_close, fd);
+  if (n == -ESRCH) return 'X';
+  if (n <= 0) return 'R';
+  text[n] = 0;
+  const char *end = strrchr(text, ')');
+  return end ? end[2] : 'R';
+}
 
+static bool is_dead(uint32_t tid) {
+  char state = task_state((int32_t)tid);
+  return state == 'X' || state == 'Z';
+}
+
+/* A lock is its owner's id, with LOCK_SLEEPERS when somebody waits; so one whose owner was killed can be taken from it. */
 static void take(_Atomic uint32_t *lock) {
-  uint32_t seen = FREE;
-  if (atomic_compare_exchange_strong(lock, &seen, HELD)) return;
-  while (atomic_exchange(lock, HELD_WITH_SLEEPERS) != FREE) region_wait(lock, HELD_WITH_SLEEPERS);
+  uint32_t own = (uint32_t)os_call0(__NR_gettid), seen = 0;
+  if (atomic_compare_exchange_strong(lock, &seen, own)) return;
+  for (;;) {
+    seen = atomic_load(lock);
+    if (!seen && atomic_compare_exchange_strong(lock, &seen, own | LOCK_SLEEPERS)) return;
+    if (!seen) continue;
+    if (!(seen & LOCK_SLEEPERS) && !atomic_compare_exchange_strong(lock, &seen, seen | LOCK_SLEEPERS))
+      continue;
+    seen |= LOCK_SLEEPERS;
+    region_wait(lock, seen);
+    if (atomic_load(lock) != seen || !is_dead(seen & ~LOCK_SLEEPERS)) continue;
+    if (atomic_compare_exchange_strong(lock, &seen, own | LOCK_SLEEPERS)) return;
+  }
 }
 
 static void release(_Atomic uint32_t *lock) {
-  if (atomic_exchange(lock, FREE) == HELD_WITH_SLEEPERS) region_wake(lock, 1);
+  if (atomic_exchange(lock, 0) & LOCK_SLEEPERS) region_wake(lock, 1);
 }
 
 void region_lock(void) {
@@ -71,6 +102,10 @@ static void check_manager(void) {
 
 int64_t region_ask(enum request_kind kind, int64_t value) {
   take(&region->request_lock);
+  while (atomic_load(&region->request_state) == REQUEST_ASKED) { /* by one who was killed meanwhile */
+    region_wait(&region->request_state, REQUEST_ASKED);
+    check_manager();
+  }
   region->request_kind = kind;
   region->request_pid = (int32_t)os_call0(__NR_getpid);
   region->request_value = value;

@@ -13,6 +13,9 @@ static inline uint32_t slot_of(const struct rthread *rthread) {
   return (uint32_t)(rthread - region->slots);
 }
 
+/* What /proc says of a thread: its state's letter, 'X' if there is none. */
+char task_state(int32_t tid);
+
 /* A lock that processes share. */
 void region_lock(void);
 void region_unlock(void);

@@ -73,6 +73,9 @@ struct rthread {
   uint64_t ticks;             /* what the engine has done for it at positions of the order log of their own */
 };
 
+/* A lock is the id of the thread that has it, or 0; with this bit when somebody sleeps until it is free. */
+#define LOCK_SLEEPERS 0x80000000u
+
 enum request_kind {
   REQUEST_KEEP_FILE =
       1, /* record: keep the file on descriptor `value` of process `pid`; answer: its number, perhaps with … */
@@ -119,7 +122,7 @@ struct region {
 
   struct divergence divergence; /* of OUTCOME_DIVERGED */
 
-  _Atomic uint32_t lock;     /* futex lock of all below up to the requests: 0, 1, 2 with sleepers */
+  _Atomic uint32_t lock;     /* futex lock of all below up to the requests */
   _Atomic uint32_t holder;   /* slot + 1 of who has the baton, 0: nobody */
   uint32_t open_chunk;       /* slot + 1 of whose chunk is not closed in the order log yet */
   struct chunk_end open_end; /* record: where and how it ended, if it is not the holder's */

@@ -42,17 +42,15 @@ void manager_free_slot(struct manager *manager, struct rthread *slot) {
 }
 
 /* The engines' lock of the region (engine/rings.c), if it is free at this moment: the manager waits for nobody who could be dead. */
-enum { LOCK_FREE, LOCK_HELD, LOCK_HELD_WITH_SLEEPERS };
 
 bool manager_try_lock(struct manager *manager) {
-  uint32_t seen = LOCK_FREE;
-  return atomic_compare_exchange_strong(&manager->region->lock, &seen, LOCK_HELD);
+  uint32_t seen = 0;
+  return atomic_compare_exchange_strong(&manager->region->lock, &seen, (uint32_t)getpid());
 }
 
 void manager_unlock(struct manager *manager) {
   _Atomic uint32_t *lock = &manager->region->lock;
-  if (atomic_exchange(lock, LOCK_FREE) == LOCK_HELD_WITH_SLEEPERS)
-    syscall(SYS_futex, lock, FUTEX_WAKE, 1, NULL, NULL, 0);
+  if (atomic_exchange(lock, 0) & LOCK_SLEEPERS) syscall(SYS_futex, lock, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 uint8_t *manager_ring(struct manager *manager, const struct ring *ring) {

@@ -79,7 +79,7 @@ static bool are_running(const char *names) {
     int its_group;
     bool read = stat && fscanf(stat, "%*d (%63[^)]) %c %*d %d", name, &state, &its_group) == 3;
     if (stat) fclose(stat);
-    if (!read || its_group != group || among("recorded reprise", name))
+    if (!read || its_group != group || among("recorded reprise reprise-guard", name))
       continue;                                                   /* the recorder is no guest */
     found += among(names, name) && state != 'T' ? 1 : wanted + 1; /* one that does not fit is too many */
   }
