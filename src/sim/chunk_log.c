@@ -123,3 +123,7 @@ bool chunk_log_begun(const struct chunk_log *log, uint32_t slot) {
   const struct entry *entry = log->head < log->count ? &log->entries[log->head] : NULL;
   return entry && entry->slot == slot && entry->kind != CHUNK_KERNEL && entry->begun;
 }
+
+uint16_t chunk_log_head(const struct chunk_log *log) {
+  return log->head < log->count ? log->entries[log->head].slot : ORDER_NOBODY;
+}

@@ -28,5 +28,7 @@ bool chunk_log_turn(const struct chunk_log *log, uint32_t slot, bool kernel);
 bool chunk_log_advance(struct chunk_log *log, uint32_t slot, uint64_t size, bool over);
 /* The slot has committed a part of the chunk whose turn it is. */
 bool chunk_log_begun(const struct chunk_log *log, uint32_t slot);
+/* Whose turn it is; ORDER_NOBODY at the end. */
+uint16_t chunk_log_head(const struct chunk_log *log);
 
 #endif

@@ -40,6 +40,7 @@ struct chunks {
   enum interrupt_policy policy;
   struct running *running; /* of each port */
   struct chunk_log *sphere[64];
+  struct thread **away[64]; /* of each sphere, by slot: threads taken off their harts while they waited for their turn */
   struct recorder_counters counters;
   char error[160];
 };
@@ -185,8 +186,17 @@ static bool may_commit(const struct port *port) {
   return !replays(thread) || chunk_log_turn(log_of(thread), thread->number, false);
 }
 
+static void wake_away(struct chunks *chunks, unsigned sphere, unsigned slot, uint64_t cycle) {
+  struct thread *thread = chunks->away[sphere] ? chunks->away[sphere][slot] : NULL;
+  if (!thread) return;
+  chunks->away[sphere][slot] = NULL;
+  thread_wake(thread, cycle);
+}
+
 /* Replay: the one whose turn it is now may have been waiting for it. */
 static void someone_else(struct chunks *chunks, struct chunk_log *log, uint64_t cycle) {
+  for (unsigned n = 0; n < sizeof chunks->sphere / sizeof *chunks->sphere; n++)
+    if (chunks->sphere[n] == log && chunk_log_head(log) != ORDER_NOBODY) wake_away(chunks, n, chunk_log_head(log), cycle);
   for (uint32_t n = 0; n < chunks->machine->port_count; n++) {
     struct port *port = chunks->machine->ports[n];
     struct running *running = &chunks->running[n];
@@ -228,6 +238,7 @@ static void ask(struct port *port, enum border why) {
   *request = (struct request){port, running->ticket};
   running->asked = true;
   running->why = (uint8_t)why;
+  ((struct hart *)port)->at_gate = true; /* another thread may have the hart meanwhile */
   uint64_t cycle = port->cycle + bulk_distance(chunks->bulk, chunks->machine, port);
   machine_at(port->machine, cycle, request_arrives, request, cycle);
 }
@@ -244,10 +255,7 @@ static enum access_result access_now(struct port *port, struct access *access) {
   uint64_t block = line_of(access->paddr);
   if (in_sphere(port->thread)) {
     struct chunk_log *log = log_of(port->thread);
-    if (replays(port->thread) && !chunk_log_turn(log, port->thread->number, true)) {
-      running_on(port)->kernel_waits = true;
-      return ACCESS_WAIT;
-    }
+    CHECK(!replays(port->thread) || chunk_log_turn(log, port->thread->number, true), "thread %u: not its turn", port->thread->number);
     if (!replays(port->thread)) chunk_log_add(log, port->thread->number, CHUNK_KERNEL, 1);
   }
   uint8_t *line = machine_ram(port->machine, block);
@@ -330,9 +338,35 @@ static void enter(struct port *port) {
   port->stop = port->position;
 }
 
+/* Cycles later it is away for good, and can be woken. */
+struct return_ticket {
+  unsigned sphere, slot;
+};
+
+static void comes_back(struct machine *machine, void *object, uint64_t cycle) {
+  struct return_ticket *ticket = object;
+  wake_away(chunks_of(machine), ticket->sphere, ticket->slot, cycle);
+  free(ticket);
+}
+
+/* It was taken off its hart while it waited. In a recording it can run again as soon as there is a hart; in a replay when it is its turn. */
+static void goes_away(struct port *port) {
+  struct chunks *chunks = chunks_of(port->machine);
+  struct thread *thread = port->thread;
+  struct thread ***away = &chunks->away[thread->sphere->number];
+  if (!*away) *away = calloc(ORDER_SLOTS, sizeof **away);
+  CHECK(*away, "out of memory");
+  (*away)[thread->number] = thread;
+  if (replays(thread) && chunk_log_head(log_of(thread)) != thread->number) return;
+  struct return_ticket *ticket = malloc(sizeof *ticket);
+  CHECK(ticket, "out of memory");
+  *ticket = (struct return_ticket){thread->sphere->number, thread->number};
+  machine_at(port->machine, port->cycle + 1, comes_back, ticket, port->cycle + 1);
+}
+
 static void leave(struct port *port, enum leave_reason reason) {
   struct running *running = running_on(port);
-  (void)reason;
+  if (reason == LEAVE_SLICE && (running->asked || running->kernel_waits)) goes_away(port);
   running->kernel_waits = running->interrupt_waits = false;
   if (!running->open) return;
   if (port->position > running->start)
@@ -344,7 +378,11 @@ static void leave(struct port *port, enum leave_reason reason) {
 static bool gate(struct port *port) {
   struct running *running = running_on(port);
   port->stop = port->position; /* to be asked again before the next instruction */
-  if (!port->thread->process || task_of(port->thread)->in_kernel) return true;
+  if (!port->thread->process || task_of(port->thread)->in_kernel) {
+    bool turn = !replays(port->thread) || chunk_log_turn(log_of(port->thread), port->thread->number, true);
+    running->kernel_waits = !turn;
+    return turn;
+  }
   if (!running->open) {
     open_chunk(port);
     return true;
@@ -451,6 +489,7 @@ void chunks_end(struct machine *machine) {
   struct chunks *chunks = chunks_of(machine);
   for (unsigned n = 0; n < sizeof chunks->sphere / sizeof *chunks->sphere; n++)
     chunk_log_free(chunks->sphere[n]);
+  for (unsigned n = 0; n < sizeof chunks->away / sizeof *chunks->away; n++) free(chunks->away[n]);
   bulk_free(chunks->bulk, machine);
   free(chunks->running);
   free(chunks);
