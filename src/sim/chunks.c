@@ -40,7 +40,8 @@ struct chunks {
   enum interrupt_policy policy;
   struct running *running; /* of each port */
   struct chunk_log *sphere[64];
-  struct thread **away[64]; /* of each sphere, by slot: threads taken off their harts while they waited for their turn */
+  struct thread *
+      *away[64]; /* of each sphere, by slot: threads taken off their harts while they waited for their turn */
   struct recorder_counters counters;
   char error[160];
 };
@@ -196,7 +197,8 @@ static void wake_away(struct chunks *chunks, unsigned sphere, unsigned slot, uin
 /* Replay: the one whose turn it is now may have been waiting for it. */
 static void someone_else(struct chunks *chunks, struct chunk_log *log, uint64_t cycle) {
   for (unsigned n = 0; n < sizeof chunks->sphere / sizeof *chunks->sphere; n++)
-    if (chunks->sphere[n] == log && chunk_log_head(log) != ORDER_NOBODY) wake_away(chunks, n, chunk_log_head(log), cycle);
+    if (chunks->sphere[n] == log && chunk_log_head(log) != ORDER_NOBODY)
+      wake_away(chunks, n, chunk_log_head(log), cycle);
   for (uint32_t n = 0; n < chunks->machine->port_count; n++) {
     struct port *port = chunks->machine->ports[n];
     struct running *running = &chunks->running[n];
@@ -255,7 +257,8 @@ static enum access_result access_now(struct port *port, struct access *access) {
   uint64_t block = line_of(access->paddr);
   if (in_sphere(port->thread)) {
     struct chunk_log *log = log_of(port->thread);
-    CHECK(!replays(port->thread) || chunk_log_turn(log, port->thread->number, true), "thread %u: not its turn", port->thread->number);
+    CHECK(!replays(port->thread) || chunk_log_turn(log, port->thread->number, true),
+          "thread %u: not its turn", port->thread->number);
     if (!replays(port->thread)) chunk_log_add(log, port->thread->number, CHUNK_KERNEL, 1);
   }
   uint8_t *line = machine_ram(port->machine, block);

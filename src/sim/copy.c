@@ -38,13 +38,15 @@ static int access_line(struct task *task, struct access *access) {
   struct space *space = task->process->space;
   unsigned permission = access->kind == ACCESS_STORE ? PAGE_WRITE : PAGE_READ;
   for (;;) {
-    wait_for_turn(task);
-    struct port *port = task->thread.port;
     access->paddr = space_translate(space, access->vaddr, permission);
     if (access->paddr == SPACE_FAULT) {
       if (!space_touch(space, access->vaddr, permission)) return -EFAULT;
       continue;
     }
+    /* Only for an access that will be made: a replay has no turn for others. */
+    wait_for_turn(task);
+    if (space_translate(space, access->vaddr, permission) != access->paddr) continue;
+    struct port *port = task->thread.port;
     if (port->machine->system->access(port, access) == ACCESS_DONE) {
       port->position++;
       return 0;

@@ -119,9 +119,8 @@ static const struct insn *fetch_crossing(struct hart *hart, struct decoded_line 
   return line->crossing;
 }
 
-/* Under TSO only a store before a load needs a fence. */
-static bool slow_fence(struct hart *hart, uint32_t bits) {
-  bool store_before_load = bits >> 24 & 1 && bits >> 21 & 1;
+/* Under TSO only a store before a load, or before a fetch, needs a fence. */
+static bool slow_fence(struct hart *hart, bool store_before_load) {
   struct access access = {.kind = ACCESS_FENCE};
   if (!store_before_load || !hart->port.machine->config.tso) return true;
   if (hart->port.cycle >= hart->port.horizon) {
@@ -212,8 +211,8 @@ enum hart_exit hart_interpret(struct hart *hart) {
     DONE();                                  \
   } while (0)
 /* A misaligned address never equals a tag. */
-#define IS_FAST(table, type)                                                         \
-  (likely((entry = &port->table->line[fast_index(a)])->tag ==                        \
+#define IS_FAST(table, type)                                                       \
+  (likely((entry = &port->table->line[fast_index(a)])->tag ==                      \
               (a & ~(uint64_t)(LINE_BYTES - sizeof(type))) + port->table->epoch && \
           cycle < port->horizon && port->references < port->references_stop))
 #define FAST_DONE() (*entry->used = port->references++, cycle += port->hit_cycles)
@@ -484,10 +483,14 @@ do_FLOAT:
 
 do_FENCE:
   PUT_BACK();
-  if (!slow_fence(hart, (uint32_t)i->imm)) return hart->exit;
+  if (!slow_fence(hart, i->imm >> 24 & 1 && i->imm >> 21 & 1)) return hart->exit;
   cycle = port->cycle;
   DONE();
 do_FENCEI:
+  PUT_BACK();
+  if (!slow_fence(hart, true)) return hart->exit;
+  cycle = port->cycle;
+  limit = find_limit(hart);
   /* What is decoded is compared with memory again when it is fetched next. */
   port_drop_all(port, PORT_FETCHES);
   pc += 4;
