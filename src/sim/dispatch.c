@@ -55,6 +55,7 @@ static void enter(struct hart *hart, struct task *task) {
   hart->split = task->thread.split;
   hart->split_bytes = task->thread.split_bytes;
   hart->interrupted = task->killed;
+  hart->deferred = false;
   port->thread = &task->thread;
   port->position = task->thread.position;
   take_reservation(port, &task->thread);
@@ -101,6 +102,7 @@ static void preempt_at_gate(struct hart *hart) {
 
 void hart_interrupt(struct hart *hart) {
   struct port *port = &hart->port;
+  hart->deferred = false;
   if (!port->thread) return;
   hart->interrupted = true;
   if (port->waiting && hart->at_gate)
@@ -115,7 +117,7 @@ static void timer_rings(struct machine *machine, void *object, uint64_t turn) {
   struct hart *hart = object;
   struct task *task = hart->port.thread ? task_of(hart->port.thread) : NULL;
   hart->timer_armed = false;
-  if (!machine->kernel->ready_first || !task) return;
+  if (!machine->kernel->ready_first || !task || hart->deferred) return;
   if (task->turn != turn) {
     arm_timer(hart, machine->cycle);
     return;
@@ -126,7 +128,7 @@ static void timer_rings(struct machine *machine, void *object, uint64_t turn) {
 
 static void arm_timer(struct hart *hart, uint64_t now) {
   struct machine *machine = hart->port.machine;
-  if (hart->timer_armed || hart->interrupted || !hart->port.thread) return;
+  if (hart->timer_armed || hart->interrupted || hart->deferred || !hart->port.thread) return;
   struct task *task = task_of(hart->port.thread);
   uint64_t due = task->started + machine->config.slice_cycles;
   hart->timer_armed = true;
@@ -156,7 +158,8 @@ static void take_interrupt(struct hart *hart, struct task *task) {
     return;
   }
   if (watcher && watcher->interrupt && !watcher->interrupt(port)) {
-    hart->interrupted = false; /* the watcher asks again */
+    hart->interrupted = false;
+    hart->deferred = true; /* the watcher asks again */
     return;
   }
   hart->interrupted = false;
