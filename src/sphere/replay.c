@@ -215,7 +215,10 @@ static void check_files(struct feed *feed) {
 /* The replay has come to its end: so must the recording, undamaged. */
 static void check_rest(struct manager *manager, struct feed *feed) {
   close_source(feed, &feed->order, &manager->region->order);
-  for (int i = 0; i < REGION_SLOTS; i++) close_source(feed, &feed->slots[i], &manager->region->slots[i].ring);
+  for (int i = 0; i < REGION_SLOTS; i++) {
+    close_source(feed, &feed->slots[i], &manager->region->slots[i].ring);
+    close_source(feed, &feed->orders[i], &manager->region->slots[i].order);
+  }
   if (!feed->failed && recording_each_stream(feed->reader, check_stream, feed, &feed->error))
     feed->failed = true;
   if (!feed->failed) check_files(feed);
@@ -257,14 +260,15 @@ static int tell_divergence(struct feed *feed, const struct divergence *divergenc
 }
 
 static int finish(struct manager *manager, struct feed *feed) {
-  bool at_end =
-      atomic_load(&manager->region->finished) || atomic_load(&manager->region->outcome) == OUTCOME_LOG_ENDS;
+  uint32_t outcome = atomic_load(&manager->region->outcome);
+  bool as_recorded = !outcome && manager->status == recorded_status(feed->reader);
+  bool at_end = as_recorded || atomic_load(&manager->region->finished) || outcome == OUTCOME_LOG_ENDS;
   if (at_end && !feed->failed) check_rest(manager, feed);
   if (feed->failed) {
     fprintf(stderr, "reprise: %s\n", feed->error.text);
     return feed->error.kind == RECORDING_SYSTEM ? FAILED : DAMAGED;
   }
-  switch (atomic_load(&manager->region->outcome)) {
+  switch (outcome) {
     case OUTCOME_NONE:
       return manager_leave(manager->status);
     case OUTCOME_DIVERGED:

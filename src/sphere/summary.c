@@ -10,6 +10,11 @@ struct counting {
   bool no_memory;
 };
 
+struct ordering {
+  struct recording_reader *reader;
+  struct counting *counting;
+};
+
 static struct thread_summary *of_thread(struct counting *counting, uint32_t thread) {
   struct summary *to = counting->to;
   if (thread >= to->thread_count) {
@@ -82,6 +87,21 @@ static void add_up(struct summary *to) {
   }
 }
 
+/* The order logs of threads, where there are such: logs_next has not read them. */
+static int count_orders(struct recording_stream_id id, void *context, struct recording_error *error) {
+  struct ordering *ordering = context;
+  struct recording_stream *stream;
+  struct recording_frame frame;
+  if (id.kind != RECORDING_ORDER || id.thread == RECORDING_SPHERE) return 0;
+  int status = recording_stream_open(ordering->reader, id, &stream, error);
+  if (status) return status;
+  while (!(status = recording_next(stream, &frame, error))) count_frame(ordering->counting, id, &frame);
+  recording_stream_close(stream);
+  bool breaks_off =
+      status == RECORDING_TRUNCATED && recording_reader_state(ordering->reader) != RECORDING_COMPLETE;
+  return status == RECORDING_END || breaks_off ? 0 : status;
+}
+
 int summary_count(struct recording_reader *reader, struct summary *out, struct recording_error *error) {
   struct counting counting = {.to = out};
   struct log_entry entry;
@@ -94,7 +114,8 @@ int summary_count(struct recording_reader *reader, struct summary *out, struct r
   add_up(out);
   if (counting.no_memory)
     return recording_fail(error, RECORDING_SYSTEM, "recording", "no memory for its threads");
-  return status == RECORDING_END ? RECORDING_OK : status;
+  if (status != RECORDING_END) return status;
+  return recording_each_stream(reader, count_orders, &(struct ordering){reader, &counting}, error);
 }
 
 void summary_free(struct summary *summary) {

@@ -5,8 +5,9 @@ ROUNDS=${SOAK:+4000}
 ROUNDS=${ROUNDS:-150}
 SEED=${SEED:-1}
 
-recorded() {
-  "$REPRISE" record -o original -- /bin/sh -c 'echo words; /bin/echo more & wait' >recorded || fail "status $?"
+recorded() { # [COMMAND…]
+  [ $# -gt 0 ] || set -- -- /bin/sh -c 'echo words; /bin/echo more & wait'
+  "$REPRISE" record -o original "$@" >recorded || fail "status $?"
   cp -r original recording # no content is linked to the system's own files any more
   chmod -R u+w recording
   prints 0 "$(cat recorded)" "$REPRISE" replay recording
@@ -77,6 +78,13 @@ case_at_random() {
   RANDOM=$SEED
   for ((round = 0; round < ROUNDS; round++)); do one_change; done
   prints 0 "$(cat recorded)" "$REPRISE" replay recording
+}
+
+# The same where every thread has an order log of its own.
+case_at_random_in_parallel() {
+  recorded --order=dag -- "$PROGRAMS/race_racey" 3 200
+  RANDOM=$SEED
+  for ((round = 0; round < ROUNDS / 3; round++)); do one_change; done
 }
 
 case_other_version() {
