@@ -44,7 +44,7 @@ SIM_PARTS := $(wildcard src/sim/*.c src/order/*.c src/recording/*.c)
 
 # Programs that run there are static RV64 ones; without a compiler for them they are left out.
 RISCV_CC := riscv64-linux-gnu-gcc
-RISCV_PROGRAMS := $(if $(shell command -v $(RISCV_CC)),$(patsubst tests/%.c,$(TESTS)/%,$(wildcard tests/sim/programs/*.c tests/sim/workloads/*.c)))
+RISCV_PROGRAMS := $(if $(shell command -v $(RISCV_CC)),$(patsubst tests/%.c,$(TESTS)/%,$(wildcard tests/sim/programs/*.c tests/sim/races/*.c tests/sim/workloads/*.c)))
 RISCV_FLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -static -pthread -I tests/sim/programs
 
 # A test program that does not compile is a failed test, not the end of the run.

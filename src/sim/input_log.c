@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sim/check.h"
+#include "sim/disk.h"
 
 enum event_kind {
   EVENT_END,
@@ -21,11 +22,12 @@ enum event_kind {
   EVENT_OUT,
   EVENT_SIGNAL,
   EVENT_KILLED,
+  EVENT_TRANSFER,
   EVENT_KINDS
 };
-static const char *const kind_names[EVENT_KINDS] = {"the end of the log", "a system call", "a call's result",
-                                                    "a new thread",       "a counter",     "bytes in",
-                                                    "bytes out",          "a signal",      "its end"};
+static const char *const kind_names[EVENT_KINDS] = {
+    "the end of the log", "a system call", "a call's result", "a new thread", "a counter",
+    "bytes in",           "bytes out",     "a signal",        "its end",      "a transfer by the disk"};
 
 struct stream {
   uint8_t *bytes;
@@ -349,6 +351,37 @@ bool input_expects_in(const struct task *task) {
   return peek(task) == EVENT_IN;
 }
 
+/* -- The disk ------------------------------------------------------------------------------------------------------------------------- */
+
+void input_transfer(struct task *worker, uint32_t tid, uint64_t to, const uint8_t *bytes, uint64_t count) {
+  if (!input_records(worker)) return;
+  put_event(worker, EVENT_TRANSFER);
+  put(worker, tid);
+  put(worker, to);
+  put(worker, count);
+  put_bytes(worker, bytes, count);
+}
+
+bool input_next_transfer(struct task *worker, uint64_t *tid) {
+  if (peek(worker) != EVENT_TRANSFER) return false;
+  uint64_t at = worker->input->at++;
+  *tid = get(worker);
+  worker->input->at = at;
+  return true;
+}
+
+bool input_take_transfer(struct task *worker, uint64_t *to, const uint8_t **bytes, uint64_t *count) {
+  const struct stream *s = stream(worker);
+  if (!take_event(worker, EVENT_TRANSFER)) return false;
+  get(worker);
+  *to = get(worker);
+  *count = get(worker);
+  if (s->count - worker->input->at < *count) return false;
+  *bytes = s->bytes + worker->input->at;
+  worker->input->at += *count;
+  return true;
+}
+
 /* -- Following ---------------------------------------------------------------------------------------------------------------------------- */
 
 static bool follow_in(struct task *task) {
@@ -371,6 +404,12 @@ static bool follow_out(struct task *task, int shown) {
   return good;
 }
 
+static void follow_disk(struct task *task) {
+  uint32_t number = 0, tid = 0;
+  input_child(task, &number, &tid);
+  disk_replay(task, number);
+}
+
 bool input_follow(struct task *task, int64_t *result, int shown) {
   while (!kernel_of(task)->error) {
     switch (peek(task)) {
@@ -382,6 +421,9 @@ bool input_follow(struct task *task, int64_t *result, int shown) {
         break;
       case EVENT_KILLED:
         return false;
+      case EVENT_CHILD:
+        follow_disk(task);
+        break;
       default:
         input_result(task, result);
         return true;

@@ -45,6 +45,10 @@ void input_killed(struct task *task);
 bool input_killed_due(struct task *task);
 /* Replay: do bytes come in next? */
 bool input_expects_in(const struct task *task);
+/* Of the disk's pseudo-task: a transfer that a task has asked for. In replay: who asks for the next one, and what it is. */
+void input_transfer(struct task *worker, uint32_t tid, uint64_t to, const uint8_t *bytes, uint64_t count);
+bool input_next_transfer(struct task *worker, uint64_t *tid);
+bool input_take_transfer(struct task *worker, uint64_t *to, const uint8_t **bytes, uint64_t *count);
 /* Replay of a call that is not done again: follows the log until the call's result, and shows what went out if `shown`. False: killed in it. */
 bool input_follow(struct task *task, int64_t *result, int shown_descriptor);
 

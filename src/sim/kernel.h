@@ -82,6 +82,7 @@ struct task {
 
   uint64_t clear_tid; /* set to 0, and its futex woken, at exit */
   uint64_t robust_list;
+  uint32_t disk_kicks;        /* replay: transfers asked for and not begun */
   uint64_t restart_a0;        /* the first argument of the present call, for its restart */
   struct input_cursor *input; /* the log that it writes or follows; NULL outside of recording and replay */
 };

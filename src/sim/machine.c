@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "sim/decode.h"
+#include "sim/disk.h"
 #include "sim/kernel.h"
 #include "sim/pages.h"
 
@@ -20,7 +21,7 @@ uint64_t machine_random(struct machine *machine) {
 static bool make_harts(struct machine *machine) {
   uint32_t harts = machine->config.harts;
   machine->harts = calloc(harts, sizeof *machine->harts);
-  machine->ports = calloc(harts, sizeof *machine->ports);
+  machine->ports = calloc(harts + 1, sizeof *machine->ports);
   if (!machine->harts || !machine->ports) return false;
   for (uint32_t i = 0; i < harts; i++) {
     struct hart *hart = &machine->harts[i];
@@ -48,7 +49,9 @@ struct machine *machine_new(const struct sim_config *config, const char **error)
   machine->calendar = calendar_new();
   machine->decode_cache = decode_cache_new();
   machine->kernel = kernel_new(machine);
-  if (machine->decode_cache && machine->kernel && pages_begin(machine) && make_harts(machine)) return machine;
+  if (machine->decode_cache && machine->kernel && pages_begin(machine) && make_harts(machine) &&
+      disk_begin(machine))
+    return machine;
   *error = "no memory for the simulated machine";
   machine_free(machine);
   return NULL;
@@ -57,6 +60,7 @@ struct machine *machine_new(const struct sim_config *config, const char **error)
 void machine_free(struct machine *machine) {
   if (machine->memory && machine->system->end) machine->system->end(machine);
   if (machine->kernel) kernel_free(machine->kernel);
+  disk_end(machine);
   pages_end(machine);
   calendar_free(machine->calendar);
   decode_cache_free(machine->decode_cache);

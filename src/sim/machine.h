@@ -21,6 +21,7 @@
 struct kernel;
 struct decoded_line;
 struct decode_cache;
+struct disk;
 struct page_pool;
 struct space;
 struct task;
@@ -104,6 +105,7 @@ struct machine {
   struct calendar *calendar; /* events */
   uint32_t lookahead; /* cycles before anything that one port does can reach another; the memory system's */
   struct thread *parked; /* threads that left their ports with a reservation */
+  struct disk *disk;
   struct page_pool *pages;
   struct decode_cache *decode_cache;
 };

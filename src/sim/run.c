@@ -216,6 +216,8 @@ static void release(struct simulation *sim) {
   for (uint32_t i = 0; i < sim->request->count; i++) {
     struct session *session = &sim->sessions[i];
     if (!session->sphere) continue;
+    if (session->sphere->device) input_detach(session->sphere->device);
+    free(session->sphere->device);
     input_log_free(session->sphere->input);
     order_logs_free(session->order);
     archive_close(&session->reader);

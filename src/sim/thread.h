@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct process;
+struct task;
 struct port;
 
 /* What an instruction can change besides memory. */
@@ -23,6 +24,7 @@ struct sphere {
   enum sphere_mode mode; /* what is done with it */
   uint32_t threads;      /* R-threads so far; the device's pseudo-thread is one of them if there is DMA */
   void *order;           /* the watcher's */
+  struct task *device;   /* the disk's pseudo-task, once it has worked for the sphere */
   void *input;           /* the kernel's input log */
   uint64_t register_digest, memory_digest; /* of how it ended, so far */
 };

@@ -72,14 +72,16 @@ for program in "$build"/workloads/*; do
   both "${program##*/} $scheme" "--scheme $scheme --harts 8 --max-episode 256" "--harts 4 --seed 5 $tiny" "$program" 8 1
 done
 
-# What threads do to each other differs from seed to seed, and every replay repeats it.
+# What threads, and the disk, do to each other differs from seed to seed, and every replay repeats it.
 for scheme in "${schemes[@]}"; do
-  : >results
-  for seed in 1 2 3 4 5 6; do
-    both "racey $scheme seed $seed" "--scheme $scheme --seed $seed $tiny" "--seed 99" "$build/workloads/racey" 4 1
-    head -n 1 recorded >>results
+  for program in workloads/racey races/disk; do
+    : >results
+    for seed in 1 2 3 4 5 6; do
+      both "$program $scheme seed $seed" "--scheme $scheme --seed $seed $tiny" "--seed 99 --set disk-cycles=200" "$build/$program"
+      head -n 1 recorded >>results
+    done
+    good "$program $scheme: seeds differ" [ "$(sort -u results | wc -l)" -gt 1 ]
   done
-  good "racey $scheme: seeds differ" [ "$(sort -u results | wc -l)" -gt 1 ]
 done
 
 # Total store order: every scheme but chunk, whose commits are its order.
