@@ -281,7 +281,7 @@ void directory_message(struct caches *caches, struct message *message, uint64_t 
     request(caches, message, cycle);
     return;
   }
-  struct l2_line none, *line = directory_find(caches, message->block);
+  struct l2_line none = {0}, *line = directory_find(caches, message->block);
   if (!line) { /* only a write-back can come for a block that has left */
     fresh(&none, message->block);
     none.state = DIR_NP;

@@ -398,7 +398,8 @@ static bool follow_out(struct task *task, int shown) {
   bool good = copy_out(task, buffer, from, bytes) == 0;
   if (good && shown) {
     fflush(NULL);
-    good = write(shown, buffer, bytes) == (ssize_t)bytes || true;
+    ssize_t heard = write(shown, buffer, bytes);
+    (void)heard; /* whether anybody listens changes nothing in the replay */
   }
   free(buffer);
   return good;

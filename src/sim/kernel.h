@@ -20,6 +20,8 @@ enum {
   MAX_TASKS = 1024,
   MAX_FILES = 256,
   PATH_BYTES = 4096,
+};
+enum { /* apart: they make the type of all that are named with them a long one */
   TRAMPOLINE = 0x3ffffff000,
   KERNEL_PAGE = 0x3fffffe000 /* a page of each space for the kernel's own ordered accesses */
 };
