@@ -155,7 +155,7 @@ static int64_t keep_new(struct keep *keep, struct recording_writer *writer, int 
 int64_t keep_file(struct keep *keep, struct recording_writer *writer, int32_t pid, int fd, bool changes,
                   struct recording_error *error) {
   char path[RECORDING_PATH_MAX];
-  struct stat info;
+  struct stat info = {0};
   int own = open_descriptor(pid, fd, path, sizeof path, &info);
   if (own == -EMFILE || own == -ENFILE || own == -ENOMEM) {
     *error = (struct recording_error){.kind = RECORDING_SYSTEM, .number = -own};
