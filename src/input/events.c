@@ -107,13 +107,10 @@ BOTH_WAYS void field_registers(struct cursor *c, uint32_t *digest) {
   *digest = (uint32_t)wide;
 }
 
-/* Reserves count bytes: where they are, or NULL. */
+/* Reserves count bytes: where they are; reading, NULL if they are not there. */
 BOTH_WAYS const uint8_t *field_bytes(struct cursor *c, const uint8_t *bytes, size_t count) {
-  if (c->error) return NULL;
-  if (count > c->end - c->at) {
-    fail(c, reading(c) ? TOO_SHORT : -ENOSPC);
-    return NULL;
-  }
+  if (!c->error && count > c->end - c->at) fail(c, reading(c) ? TOO_SHORT : -ENOSPC);
+  if (c->error) return reading(c) ? NULL : bytes;
   size_t at = c->at;
   c->at += count;
   if (reading(c)) return c->from + at;

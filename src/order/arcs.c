@@ -98,7 +98,7 @@ static int decode(struct order_reader *reader, struct order_step *step, const ui
   if (n <= 0) return n;
   if (moved & 1) {
     if ((n = get_number(&from, &source)) <= 0) return n;
-    if (source == reader->source) return -1;
+    if (source == reader->source && source != reader->slot) return -1;
   }
   if (source >= ORDER_SLOTS || (moved >> 1) > INT64_MAX - 1 - reader->position) return -1;
   if ((n = get_number(&from, &clock)) <= 0) return n;
@@ -106,6 +106,7 @@ static int decode(struct order_reader *reader, struct order_step *step, const ui
   if (reader->clock >= INT64_MAX - 1 - (moved >> 1)) return -1;
   reader->position += moved >> 1;
   if (source == reader->slot) {
+    if (clock) return -1;
     reader->clock += moved >> 1;
     start_step(step, reader->position, reader->position, reader->clock);
     step->ends = true;
