@@ -74,35 +74,6 @@ static uint64_t next_touched(const struct directory *d, uint64_t first, uint64_t
   return first;
 }
 
-/* A thread that misses block after block is walking over memory that was another's: like a disk that reads ahead, give it more at
- * a time the longer that goes on. Some walks at once, since loops go over several arrays. */
-enum { WALKS = 4, WALK_MOST = 63, WALK_LONGEST = 7 };
-struct walk {
-  uint64_t start, next; /* the last miss, and where the next one is expected at the latest */
-  unsigned misses;      /* in a row */
-};
-static struct {
-  struct walk walk[WALKS];
-  unsigned oldest;
-} walks[REGION_SLOTS];
-
-static unsigned more(const struct directory *d, unsigned slot, uint64_t block) {
-  (void)d;
-  if (block >= PERMISSION_BLOCKS) return 0;
-  struct walk *walk = NULL;
-  for (unsigned i = 0; i < WALKS; i++)
-    if (walks[slot].walk[i].start < block && block <= walks[slot].walk[i].next) walk = &walks[slot].walk[i];
-  if (!walk) {
-    walk = &walks[slot].walk[walks[slot].oldest++ % WALKS];
-    walk->misses = 0;
-  }
-  unsigned count = walk->misses < 2 ? 0 : MIN((1U << (walk->misses - 1)) - 1, WALK_MOST);
-  if (walk->misses < WALK_LONGEST) walk->misses++;
-  walk->start = block;
-  walk->next = block + count + 1;
-  return (unsigned)MIN(count, PERMISSION_BLOCKS - 1 - block);
-}
-
 static void wake(const struct directory *d, unsigned slot) {
   if (atomic_load(&sleeping[slot]) || !members[slot])
     os_call3(__NR_futex, &d->slot[slot].events, FUTEX_WAKE, 1);
@@ -133,7 +104,6 @@ static struct directory directory = {
     .holds = holds,
     .permit = permit,
     .next_touched = next_touched,
-    .more = more,
     .wake = wake,
     .kick = kick,
 };

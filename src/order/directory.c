@@ -138,14 +138,6 @@ static enum directory_result next_block(const struct directory *d, unsigned me,
   return DIRECTORY_DONE;
 }
 
-/* Whether others in the same state can be had with the block: each has the same answerers, and one answer tells all there is. With
- * filters, or last accesses, it would not. */
-static bool comes_along(const struct directory *d, const struct directory_claim *claim) {
-  enum directory_mode mode = word_mode(claim->word);
-  return d->more && (mode == DIRECTORY_OWNED || mode == DIRECTORY_SHARED) && !d->order->options.filter &&
-         !d->order->options.last_access;
-}
-
 /* Takes the entry's lock, or leaves a mark that somebody waits. */
 static enum directory_result lock_entry(const struct directory *d, unsigned me,
                                         struct directory_claim *claim) {
@@ -162,36 +154,6 @@ static enum directory_result lock_entry(const struct directory *d, unsigned me,
   claim->word = now & ~(uint64_t)(WORD_LOCKED | WORD_CONTENDED);
   find_targets(d, me, claim, wanted(claim));
   claim->cell = 0;
-  claim->more = 0;
-  claim->limit = comes_along(d, claim) ? d->more(d, me, claim->block) : 0;
-  claim->at = CLAIM_MORE;
-  return DIRECTORY_AGAIN;
-}
-
-/* Wakes those who wait for the lock of the block. */
-static void tell_waiters(const struct directory *d, uint64_t block) {
-  unsigned slots = atomic_load(d->slots);
-  for (unsigned slot = 0; slot < slots; slot++)
-    if (atomic_load(&d->slot[slot].wants) == (uint32_t)block + 1) notify(d, slot);
-}
-
-/* Locks one more block that comes along, if it is in the same state and nobody has it locked: nothing is waited for, so that locks
- * taken out of turn do no harm. A writer's edge must be the same one too. */
-static enum directory_result lock_more(const struct directory *d, unsigned me,
-                                       struct directory_claim *claim) {
-  struct directory_place first = d->place(d, claim->block);
-  uint64_t same = claim->word;
-  if (claim->more < claim->limit) {
-    struct directory_place next = d->place(d, claim->block + claim->more + 1);
-    if (atomic_compare_exchange_strong(next.word, &same, same | WORD_LOCKED)) {
-      if (word_mode(same) != DIRECTORY_SHARED || *next.info == *first.info) {
-        claim->more++;
-        return DIRECTORY_AGAIN;
-      }
-      if (atomic_exchange(next.word, same) & WORD_CONTENDED) tell_waiters(d, claim->block + claim->more + 1);
-    }
-  }
-  d->slot[me].more = claim->limit = claim->more;
   claim->at = CLAIM_ASK;
   return DIRECTORY_AGAIN;
 }
@@ -350,36 +312,29 @@ static enum directory_result receive(const struct directory *d, unsigned me, str
   return DIRECTORY_AGAIN;
 }
 
-static enum directory_result granted_one(const struct directory *d, unsigned me,
-                                         struct directory_claim *claim) {
-  claim->at = CLAIM_GRANT;
-  if (!claim->limit--) {
-    claim->limit = 0;
-    advance(d, me, claim);
-  }
-  return DIRECTORY_AGAIN;
-}
-
-/* One block a step, the last that comes along first. */
 static enum directory_result grant(const struct directory *d, unsigned me, struct directory_claim *claim) {
-  uint64_t block = claim->block + claim->limit;
-  struct directory_place place = d->place(d, block);
+  struct directory_place place = d->place(d, claim->block);
   unsigned permission;
   uint64_t word = granted(claim, me, wanted(claim), &permission);
   if (word_mode(claim->word) == DIRECTORY_OWNED && word_mode(word) != DIRECTORY_OWNED)
     *place.info = claim->info;
-  d->permit(d, me, block, permission);
+  d->permit(d, me, claim->block, permission);
   if (d->order->options.filter)
-    d->order->scheme->touch(d->order, &d->slot[me].recorder, block, (enum order_want)wanted(claim));
+    d->order->scheme->touch(d->order, &d->slot[me].recorder, claim->block, (enum order_want)wanted(claim));
   uint64_t old = atomic_exchange(place.word, word);
   claim->at = CLAIM_GRANT_WAKE;
-  return old & WORD_CONTENDED ? DIRECTORY_AGAIN : granted_one(d, me, claim);
+  if (old & WORD_CONTENDED) return DIRECTORY_AGAIN;
+  advance(d, me, claim);
+  return DIRECTORY_AGAIN;
 }
 
 static enum directory_result grant_wake(const struct directory *d, unsigned me,
                                         struct directory_claim *claim) {
-  tell_waiters(d, claim->block + claim->limit);
-  return granted_one(d, me, claim);
+  unsigned slots = atomic_load(d->slots);
+  for (unsigned slot = 0; slot < slots; slot++)
+    if (atomic_load(&d->slot[slot].wants) == (uint32_t)claim->block + 1) notify(d, slot);
+  advance(d, me, claim);
+  return DIRECTORY_AGAIN;
 }
 
 enum directory_result directory_claim_step(const struct directory *d, unsigned me,
@@ -391,8 +346,6 @@ enum directory_result directory_claim_step(const struct directory *d, unsigned m
       return lock_entry(d, me, claim);
     case CLAIM_LOCK_SERVE:
       return serve_meanwhile(d, me, claim, CLAIM_LOCK);
-    case CLAIM_MORE:
-      return lock_more(d, me, claim);
     case CLAIM_ASK:
       return ask_next(d, me, claim);
     case CLAIM_ASK_MARK:

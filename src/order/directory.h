@@ -99,7 +99,6 @@ struct directory_slot {
   _Atomic uint64_t asked[(ORDER_SLOTS + 63) / 64]; /* who has posted a request to this slot */
   /* What its thread asks of others; good while a cell says CELL_ASKED. */
   uint64_t block;
-  uint32_t more; /* blocks behind that one, asked for along with it */
   uint8_t want;
   _Atomic uint32_t wants; /* block + 1, low bits, of the entry whose lock it waits for; 0: none */
   struct directory_cell cell[DIRECTORY_BATCH];
@@ -120,9 +119,6 @@ struct directory {
   void (*permit)(const struct directory *d, unsigned slot, uint64_t block, unsigned permission);
   /* The first block of [first, end) that a revoking claim has to care for (touched by anyone), or end. */
   uint64_t (*next_touched)(const struct directory *d, uint64_t first, uint64_t end);
-  /* How many blocks behind this one, which the slot has just locked to claim it, it may as well have at once. They come along as far as they
-   * are in the very same state: one request, one answer, one edge for all of them. NULL: none ever do. */
-  unsigned (*more)(const struct directory *d, unsigned slot, uint64_t block);
   /* events of that slot have changed: wake it if it sleeps on them. kick: it also has something to serve, so it is to
    * come by a safepoint soon. */
   void (*wake)(const struct directory *d, unsigned slot);
@@ -154,8 +150,6 @@ struct directory_claim {
   struct directory_range ranges[DIRECTORY_RANGES]; /* ascending */
   uint8_t want[DIRECTORY_RANGES];
   bool revoke;              /* skip untouched blocks */
-  uint32_t more;            /* blocks behind it that come along … */
-  uint32_t limit;           /* … of so many at most; later: those not granted yet */
   uint8_t cell;             /* the one looked at in this round */
   bool moved;               /* something happened in this round */
   uint8_t then;             /* where to go on when the note is received */

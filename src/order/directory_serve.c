@@ -6,9 +6,9 @@
 
 /* -- Answering ----------------------------------------------------------------------------------------------------------- */
 
-static bool is_pinned(const struct directory_slot *slot, uint64_t first, uint64_t end) {
+static bool is_pinned(const struct directory_slot *slot, uint64_t block) {
   for (unsigned i = 0; i < slot->pins; i++)
-    if (slot->pin[i].first < end && first < slot->pin[i].end) return true;
+    if (slot->pin[i].first <= block && block < slot->pin[i].end) return true;
   return false;
 }
 
@@ -22,8 +22,7 @@ enum directory_result directory_serve_one(const struct directory *d, struct dire
     case SERVE_REPLY: { /* under the lock; permissions are seen by nobody else */
       struct order_ask ask = {.block = asker->block, .want = asker->want, .from = serve->asker};
       d->order->scheme->reply(d->order, &as->recorder, &ask, &cell->note);
-      for (uint64_t b = ask.block; b <= ask.block + asker->more; b++)
-        d->permit(d, serve->as, b, ask.want == ORDER_WRITE ? 0 : ORDER_READ);
+      d->permit(d, serve->as, ask.block, ask.want == ORDER_WRITE ? 0 : ORDER_READ);
       as->lost++;
       unlock_recorder(d, serve->as);
       serve->at = SERVE_ANSWER;
@@ -61,7 +60,6 @@ static bool find_asker(const struct directory_slot *slot, struct directory_serve
 enum directory_result directory_serve_step(const struct directory *d, unsigned me,
                                            struct directory_serve *serve) {
   struct directory_slot *slot = &d->slot[me];
-  const struct directory_slot *asker = &d->slot[serve->asker];
   _Atomic uint64_t *asked = &slot->asked[serve->asker / 64];
   uint64_t bit = 1UL << serve->asker % 64;
   switch (serve->at) {
@@ -76,7 +74,7 @@ enum directory_result directory_serve_step(const struct directory *d, unsigned m
     case SERVE_FIND: /* the mark may be left from a request that was answered on our behalf: then there is none */
       serve->at = SERVE_LOOK;
       if (!find_cell(d, me, serve)) return DIRECTORY_AGAIN;
-      if (is_pinned(slot, asker->block, asker->block + asker->more + 1)) {
+      if (is_pinned(slot, d->slot[serve->asker].block)) {
         serve->seen[serve->asker / 64] |= bit;
         atomic_fetch_or(asked, bit);
         return DIRECTORY_AGAIN;

@@ -30,11 +30,6 @@ static uint64_t next_touched(const struct directory *d, uint64_t first, uint64_t
   while (first < end && !world.word[first]) first++;
   return first;
 }
-/* All that come behind. */
-static unsigned more(const struct directory *d, unsigned slot, uint64_t block) {
-  (void)d, (void)slot;
-  return (unsigned)(WORLD_BLOCKS - 1 - block);
-}
 static void wake(const struct directory *d, unsigned slot) {
   (void)d, (void)slot;
 }
@@ -47,7 +42,6 @@ static struct directory directory = {
     .holds = holds,
     .permit = permit,
     .next_touched = next_touched,
-    .more = more,
     .wake = wake,
     .kick = wake,
 };
