@@ -54,7 +54,7 @@ one_round() {
     2) victim=${victims[RANDOM % (${#victims[@]} + 1)]-$manager} ;;
   esac
   kill -KILL "$victim" 2>/dev/null || victim=gone # it has come to its end by itself
-  if [ "$victim" != $manager ] && [ "$victim" != "${victims[0]}" ]; then # the program may well go on
+  if [ "$victim" != $manager ] && [ "$victim" != "${victims[0]-}" ]; then # the program may well go on
     sleep "$(moment)"
     kill -KILL "${victims[0]-$manager}" 2>/dev/null
   fi

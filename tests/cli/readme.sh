@@ -16,7 +16,7 @@ case_first_session() {
       '    $ '*) check && command=${line#'    $ '} wanted='' ;;
       '    '*) wanted+=${line#'    '}$'\n' ;;
     esac
-  done < <(sed -n '/^## A first session/,/^## Limits/p' "$root/README.md")
+  done < <(sed -n '/^## A first session/,/^## On simulated/p' "$root/README.md")
   check
   [ "$count" -ge 5 ] || fail "only $count commands found in the README"
 }
