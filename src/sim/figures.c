@@ -31,13 +31,19 @@ static bool find_programs(struct figures *figures) {
   return figures->program_count;
 }
 
-static void plan(struct figures *figures, const char *program, const char *preset, const char *scheme,
-                 uint32_t harts, uint64_t episode) {
-  struct figures_key key = {.harts = harts, .episode = episode, .scale = figures->request.quick ? 2 : 12};
+static void plan_with(struct figures *figures, const char *program, const char *preset, const char *scheme,
+                      const char *policy, uint32_t harts, uint64_t episode) {
+  struct figures_key key = {.harts = harts, .episode = episode, .scale = figures->scale};
   snprintf(key.program, sizeof key.program, "%s", program);
   snprintf(key.preset, sizeof key.preset, "%s", preset);
   snprintf(key.scheme, sizeof key.scheme, "%s", scheme);
+  snprintf(key.policy, sizeof key.policy, "%s", policy);
   figures_plan(figures, &key);
+}
+
+static void plan(struct figures *figures, const char *program, const char *preset, const char *scheme,
+                 uint32_t harts, uint64_t episode) {
+  plan_with(figures, program, preset, scheme, "-", harts, episode);
 }
 
 static void plan_program(struct figures *figures, const char *program) {
@@ -57,11 +63,16 @@ static void plan_program(struct figures *figures, const char *program) {
   /* FDR figures 4 and 5. */
   plan(figures, program, "fdr", "none", 4, 0);
   plan(figures, program, "fdr", "arcs", 4, 0);
+  /* CapoOne: what is done with a chunk when an interrupt comes; twice as many threads as processors. */
+  static const char *const policies[] = {"finish", "commit", "squash"};
+  plan_with(figures, program, "karma", "none", "base", 4, 0);
+  for (int i = 0; i < 3; i++) plan_with(figures, program, "karma", "chunk", policies[i], 4, 0);
 }
 
 int figures_make(const struct figures_request *request) {
   static struct figures figures;
   figures.request = *request;
+  figures.scale = request->quick ? 2 : 12;
   if (!find_programs(&figures)) {
     fprintf(stderr,
             "reprise: %s: no workloads there (make test-programs builds them, with a compiler for riscv64)\n",

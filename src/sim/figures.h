@@ -22,23 +22,40 @@ struct figures_key {
   char program[40];
   char preset[12];
   char scheme[12]; /* "none": not recorded */
+  char policy[12]; /* of chunks, for interrupts; "-" where it does not matter */
   uint32_t harts, scale;
   uint64_t episode; /* at most so many references; 0: no limit */
 };
 
+/* What a run gave, in the order of its row. */
+#define FIGURES_VALUES(X)                                      \
+  X(cycles)        /* without recording, or while recording */ \
+  X(replay_cycles) /* 0 if it was not recorded */              \
+  X(instructions)                                              \
+  X(message_bytes)                                             \
+  X(order_bytes)                                               \
+  X(order_packed) /* compressed */                             \
+  X(episodes)                                                  \
+  X(input_bytes)                                               \
+  X(interrupts)                                                \
+  X(interrupt_cycles) /* that they waited for chunks */        \
+  X(squashed)         /* instructions */                       \
+  X(dma_bytes)                                                 \
+  X(memory_checkpoint)                                         \
+  X(cache_checkpoint)
+
 struct figures_run {
   struct figures_key key;
   bool done;
-  double cycles;        /* without recording, or while recording */
-  double replay_cycles; /* 0 if it was not recorded */
-  double instructions, message_bytes, order_bytes, order_packed, input_bytes, interrupts, dma_bytes,
-      checkpoint_bytes, cache_checkpoint_bytes;
+#define X(name) double name;
+  FIGURES_VALUES(X)
+#undef X
 };
 
 struct figures {
   struct figures_request request;
   char programs[FIGURES_MAX_PROGRAMS][40];
-  uint32_t program_count;
+  uint32_t program_count, scale;
   struct figures_run runs[FIGURES_MAX_RUNS];
   uint32_t count;
 };
@@ -49,7 +66,7 @@ int figures_make(const struct figures_request *request);
 /* figures_runs.c */
 void figures_plan(struct figures *figures, const struct figures_key *key);
 const struct figures_run *figures_find(const struct figures *figures, const char *program, const char *preset,
-                                       const char *scheme, uint32_t harts,
+                                       const char *scheme, const char *policy, uint32_t harts,
                                        uint64_t episode); /* a finished one, or NULL */
 int figures_execute(struct figures *figures);
 

@@ -12,14 +12,16 @@
 
 /* -- Rows ----------------------------------------------------------------------------------------------------------------------------------- */
 
-static const char header[] =
-    "program,preset,scheme,harts,scale,max_episode,cycles,replay_cycles,instructions,message_bytes,order_"
-    "bytes,order_bytes_compressed,"
-    "input_bytes,interrupts,dma_bytes,checkpoint_bytes,cache_checkpoint_bytes\n";
+static const char header[] = "program,preset,scheme,policy,harts,scale,max_episode"
+#define X(name) "," #name
+    FIGURES_VALUES(X)
+#undef X
+        "\n";
 
 static bool same_key(const struct figures_key *a, const struct figures_key *b) {
   return !strcmp(a->program, b->program) && !strcmp(a->preset, b->preset) && !strcmp(a->scheme, b->scheme) &&
-         a->harts == b->harts && a->scale == b->scale && a->episode == b->episode;
+         !strcmp(a->policy, b->policy) && a->harts == b->harts && a->scale == b->scale &&
+         a->episode == b->episode;
 }
 
 void figures_plan(struct figures *figures, const struct figures_key *key) {
@@ -29,35 +31,43 @@ void figures_plan(struct figures *figures, const struct figures_key *key) {
 }
 
 const struct figures_run *figures_find(const struct figures *figures, const char *program, const char *preset,
-                                       const char *scheme, uint32_t harts, uint64_t episode) {
-  for (uint32_t i = 0; i < figures->count; i++) {
-    const struct figures_key *key = &figures->runs[i].key;
-    if (!strcmp(key->program, program) && !strcmp(key->preset, preset) && !strcmp(key->scheme, scheme) &&
-        key->harts == harts && key->episode == episode)
-      return figures->runs[i].done ? &figures->runs[i] : NULL;
-  }
+                                       const char *scheme, const char *policy, uint32_t harts,
+                                       uint64_t episode) {
+  struct figures_key wanted = {.harts = harts, .episode = episode, .scale = figures->scale};
+  snprintf(wanted.program, sizeof wanted.program, "%s", program);
+  snprintf(wanted.preset, sizeof wanted.preset, "%s", preset);
+  snprintf(wanted.scheme, sizeof wanted.scheme, "%s", scheme);
+  snprintf(wanted.policy, sizeof wanted.policy, "%s", policy);
+  for (uint32_t i = 0; i < figures->count; i++)
+    if (figures->runs[i].done && same_key(&figures->runs[i].key, &wanted)) return &figures->runs[i];
   return NULL;
 }
 
 static void print_row(FILE *to, const struct figures_run *run) {
   const struct figures_key *key = &run->key;
-  fprintf(to, "%s,%s,%s,%u,%u,%lu,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f\n", key->program,
-          key->preset, key->scheme, key->harts, key->scale, (unsigned long)key->episode, run->cycles,
-          run->replay_cycles, run->instructions, run->message_bytes, run->order_bytes, run->order_packed,
-          run->input_bytes, run->interrupts, run->dma_bytes, run->checkpoint_bytes,
-          run->cache_checkpoint_bytes);
+  fprintf(to, "%s,%s,%s,%s,%u,%u,%lu", key->program, key->preset, key->scheme, key->policy, key->harts,
+          key->scale, (unsigned long)key->episode);
+#define X(name) fprintf(to, ",%.0f", run->name);
+  FIGURES_VALUES(X)
+#undef X
+  fputc('\n', to);
 }
 
 static bool parse_row(const char *line, struct figures_run *run) {
   struct figures_key *key = &run->key;
   unsigned long episode;
-  int fields = sscanf(line, "%39[^,],%11[^,],%11[^,],%u,%u,%lu,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf",
-                      key->program, key->preset, key->scheme, &key->harts, &key->scale, &episode,
-                      &run->cycles, &run->replay_cycles, &run->instructions, &run->message_bytes,
-                      &run->order_bytes, &run->order_packed, &run->input_bytes, &run->interrupts,
-                      &run->dma_bytes, &run->checkpoint_bytes, &run->cache_checkpoint_bytes);
+  int used = 0;
+  if (sscanf(line, "%39[^,],%11[^,],%11[^,],%11[^,],%u,%u,%lu%n", key->program, key->preset, key->scheme,
+             key->policy, &key->harts, &key->scale, &episode, &used) < 7)
+    return false;
   key->episode = episode;
-  return fields == 17 && line[strlen(line) - 1] == '\n';
+  line += used;
+#define X(name)                                                    \
+  if (sscanf(line, ",%lf%n", &run->name, &used) < 1) return false; \
+  line += used;
+  FIGURES_VALUES(X)
+#undef X
+  return !strcmp(line, "\n");
 }
 
 /* A row that is there counts; one that was cut off in the middle of writing is run again. */
@@ -78,6 +88,11 @@ static bool machine_for(const struct figures_key *key, struct sim_config *config
     config->l2_bytes = (uint64_t)key->harts << 20;
     config->l2_banks = key->harts;
   }
+  /* FDR table 3 has a checkpoint every 333 million cycles, of runs of a thousand million: our runs are shorter, and so are the intervals. */
+  if (!strcmp(key->preset, "fdr") && strcmp(key->scheme, "none")) config->checkpoint_cycles = 300000;
+  /* Interrupts matter where threads take turns: CapoOne has more threads than processors. */
+  if (!strcmp(key->scheme, "chunk") || !strcmp(key->policy, "base")) config->slice_cycles = 20000;
+  if (!strcmp(key->scheme, "chunk")) return !config_set(config, "interrupts", key->policy);
   return true;
 }
 
@@ -99,11 +114,14 @@ static void fill(struct figures_run *run, const struct statistics *s) {
   run->message_bytes = statistics_get(s, "message_bytes");
   run->order_bytes = statistics_get(s, "order_log_bytes");
   run->order_packed = statistics_get(s, "order_log_bytes_compressed");
+  run->episodes = statistics_get(s, "episodes");
   run->input_bytes = statistics_get(s, "input_log_bytes");
   run->interrupts = statistics_get(s, "timer_interrupts");
+  run->interrupt_cycles = statistics_get(s, "interrupt_cycles");
+  run->squashed = statistics_get(s, "squashed_instructions");
   run->dma_bytes = statistics_get(s, "dma_lines") * 64;
-  run->checkpoint_bytes = statistics_get(s, "checkpoint_memory_bytes");
-  run->cache_checkpoint_bytes = statistics_get(s, "checkpoint_cache_bytes");
+  run->memory_checkpoint = statistics_get(s, "memory_checkpoint_bytes");
+  run->cache_checkpoint = statistics_get(s, "cache_checkpoint_bytes");
 }
 
 static bool carry_out(const struct figures *figures, struct figures_run *run) {
@@ -113,7 +131,8 @@ static bool carry_out(const struct figures *figures, struct figures_run *run) {
   struct recording_error error;
   snprintf(path, sizeof path, "%s/%s", figures->request.programs, key->program);
   snprintf(folder, sizeof folder, "%s/recording-%d", figures->request.folder, (int)getpid());
-  snprintf(threads, sizeof threads, "%u", key->harts);
+  bool more_threads = strcmp(key->policy, "-");
+  snprintf(threads, sizeof threads, "%u", more_threads ? key->harts * 2 : key->harts);
   snprintf(scale, sizeof scale, "%u", key->scale);
   char *argv[] = {path, threads, scale, NULL};
   bool recorded = strcmp(key->scheme, "none");
