@@ -30,7 +30,7 @@ extern const char exit_common[], exit_indirect[], exit_return[];
 #if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
 enum { HOT = 3 };
 #else
-enum { HOT = 1000 };
+enum { HOT = 4000 };
 #endif
 enum { HEAT_COUNT = 1 << 14 };
 
@@ -668,7 +668,8 @@ static void emit_stub(struct translation *t, const struct stub *stub) {
     stub->exit->patch = (uintptr_t)patch;
   }
   emit_exit_tail(c, stub->exit);
-  if (stub->exit->kind == EXIT_DIRECT && stub->correction && stub->flags_dead) leave_room(t, stub);
+  if (t->block->hot && stub->exit->kind == EXIT_DIRECT && stub->correction && stub->flags_dead)
+    leave_room(t, stub);
 }
 
 static void finish(struct translation *t) {
@@ -710,7 +711,7 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
                                enum entry_kind front) {
   uint8_t *start = cache_reserve(CACHE_BLOCK_MAX);
   if (!start) return NULL;
-  unsigned exits = 7 + t->sb.side_exits + EXITS_PER_CALL * t->sb.call_count +
+  unsigned exits = 5 + t->sb.side_exits + EXITS_PER_CALL * t->sb.call_count +
                    (config.check == CHECK_NONE ? 0 : CHECKED_ACCESSES * t->sb.count);
   struct block *block = t->block = arena_alloc(sizeof *block);
   block->pc = pc;
