@@ -8,7 +8,7 @@
 #include "engine/values.h"
 #include "engine/x64/translate.h"
 
-/* What emulation_detail in translate.c packed. */
+/* What emulation_detail in ends.c packed. */
 static unsigned kind_of(uint64_t detail) {
   return detail & 0xff;
 }

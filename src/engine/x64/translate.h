@@ -89,13 +89,31 @@ struct exit *new_exit(struct translation *t, enum exit_kind kind, uintptr_t targ
 struct stub *new_stub(struct translation *t, uint8_t *branch, struct exit *exit);
 void emit_exit_tail(struct code *c, const struct exit *exit);
 
+/* The code emitted next belongs to the instruction at pc. */
+void note_instruction(struct translation *t, uintptr_t pc);
+
+/* copies.c */
 /* Registers that can be the base of a memory operand in the shortest encoding. */
 enum { EASY_BASES = 1 << RAX | 1 << RCX | 1 << RDX | 1 << RBX | 1 << RSI | 1 << RDI };
-
+static inline uint16_t used_by(const struct x64_insn *insn) {
+  return insn->gpr_read | insn->gpr_written;
+}
 /* A register that instruction i does not use and that is saved in SLOT_LONG, for free use until it is given back. Only one at
  * a time; allowed is a mask of candidates. */
 unsigned borrow(struct translation *t, unsigned i, uint16_t allowed);
 void give_back(struct translation *t);
+void emit_copied(struct translation *t, unsigned i);
+
+/* ends.c */
+void end_jump(struct translation *t, uintptr_t target);
+void end_exit(struct translation *t, enum exit_kind kind, uintptr_t target, uint64_t detail);
+/* Item i as the last one of the block; as a conditional branch that leaves it; as an indirect one that does not. */
+void emit_end(struct translation *t, const struct item *item);
+void side_exit(struct translation *t, unsigned i);
+void emit_guess(struct translation *t, unsigned i);
+void test_return_address(struct translation *t, unsigned i);
+void push_return_address(struct translation *t, uintptr_t address);
+void release_stack(struct code *c, uint32_t bytes);
 
 /* checks.c */
 /* Whether the engine has to step over the instruction, when it has taken what that needs; checked: where accesses are. */
