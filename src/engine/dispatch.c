@@ -206,7 +206,8 @@ static _Noreturn void loop(struct thread *thread) {
     if (left.kind == EXIT_POLL || arch_requested(thread) || thread->queued.signo || near_stop(thread))
       serve_pending(thread);
     if (in_sphere() && replaying() && !arch_until_stop(thread)) {
-      left.kind = EXIT_POLL; /* one signal was delivered and the next comes at once: not an instruction in between */
+      left.kind =
+          EXIT_POLL; /* one signal was delivered and the next comes at once: not an instruction in between */
       continue;
     }
     signals_stress(thread);

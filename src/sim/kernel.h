@@ -22,8 +22,8 @@ enum {
   PATH_BYTES = 4096,
 };
 enum { /* apart: they make the type of all that are named with them a long one */
-  TRAMPOLINE = 0x3ffffff000,
-  KERNEL_PAGE = 0x3fffffe000 /* a page of each space for the kernel's own ordered accesses */
+       TRAMPOLINE = 0x3ffffff000,
+       KERNEL_PAGE = 0x3fffffe000 /* a page of each space for the kernel's own ordered accesses */
 };
 
 /* -- Tasks -------------------------------------------------------------------------------------------------------------------- */

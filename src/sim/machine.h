@@ -36,7 +36,7 @@ struct hart {
   uint8_t exit; /* enum hart_exit: why an instruction did not happen */
   uint8_t fault_kind;
   bool interrupted; /* the kernel wants the hart; looked at between instructions */
-  bool deferred;        /* … and was told by the watcher to wait */
+  bool deferred;    /* … and was told by the watcher to wait */
   bool idle;        /* has no task, and waits for one */
   bool at_gate;     /* waits for the watcher, not for the memory system */
   bool timer_armed;

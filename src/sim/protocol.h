@@ -57,7 +57,8 @@ enum l1_state {
   X(REPLACE) /* from the hart */                                  \
   X(FORWARD_S)                                                    \
   X(FORWARD_M)                                                    \
-  X(INVALIDATE) X(RECALL) /* from the directory, for others */    \
+  X(INVALIDATE)                                                   \
+  X(RECALL) /* from the directory, for others */                  \
       X(DATA_S) X(DATA_S_LAST) X(DATA_E) X(DATA_E_LAST) X(DATA_M) \
           X(DATA_M_LAST) /* _LAST: nothing is missing now */      \
       X(GRANT) X(GRANT_LAST) X(ACK) X(ACK_LAST) X(PUT_ACK)
@@ -109,17 +110,18 @@ enum dir_state {
       DIR_STATES_COUNT
 };
 
-#define DIR_EVENTS(X)                                                                          \
-  X(GET_S)                                                                                     \
-  X(GET_E) /* GET_E: GET_S, and nobody else ever had it */                                     \
-  X(GET_M)                                                                                     \
-  X(UPGRADE) /* UPGRADE: and its copy is still good */                                         \
-  X(PUT_DIRTY)                                                                                 \
-  X(PUT_CLEAN)                                                                                 \
-  X(PUT_STALE) /* STALE: from one who is not the owner any more */                             \
-      X(PUT)   /* any of them, while busy */                                                   \
-      X(MEMORY_S) X(MEMORY_E) X(MEMORY_M) X(COPY_BACK) X(UNBLOCK) X(RECALL_ACK) X(RECALL_LAST) \
-          X(REPLACE) /* some cache always has to be asked: who had a block stays among the sharers */
+#define DIR_EVENTS(X)                                                          \
+  X(GET_S)                                                                     \
+  X(GET_E) /* GET_E: GET_S, and nobody else ever had it */                     \
+  X(GET_M)                                                                     \
+  X(UPGRADE) /* UPGRADE: and its copy is still good */                         \
+  X(PUT_DIRTY)                                                                 \
+  X(PUT_CLEAN)                                                                 \
+  X(PUT_STALE) /* STALE: from one who is not the owner any more */             \
+  X(PUT)       /* any of them, while busy */                                   \
+  X(MEMORY_S)                                                                  \
+  X(MEMORY_E) X(MEMORY_M) X(COPY_BACK) X(UNBLOCK) X(RECALL_ACK) X(RECALL_LAST) \
+      X(REPLACE) /* some cache always has to be asked: who had a block stays among the sharers */
 
 enum dir_event {
 #define X(name) DIR_EVENT_##name,
