@@ -3,8 +3,10 @@
  * No descriptor of the recording is open in replay, so which numbers meant standard output and error is followed through
  * the calls that copy and close descriptors. What a call moves there from another file never was in the program's memory: the
  * recorder reads it again, behind the call, and logs it. From a pipe it can't be read again, so a splice to them
- * fails, as with files that know no splice; programs then read and write. In a recording in parallel, calls that write
- * there are put in order. */
+ * fails, as with files that know no splice; programs then read and write. Calls that
+ * write there come in the log in the order in which they were performed: a thread keeps its turn (or, in parallel, a lock)
+ * while it writes, if that needs no waiting. What is longer than a full pipe has room for is the exception: others may
+ * have to run before anybody reads it. */
 #include <linux/close_range.h>
 #include <linux/fcntl.h>
 #include <linux/poll.h>
@@ -65,6 +67,33 @@ bool output_writes(struct thread *thread, const struct call *call) {
     default:
       return false;
   }
+}
+
+/* The kernel takes as much at once where a poll says that there is room. */
+enum { SHORT_WRITE = 4096 };
+
+static size_t bytes_of(const struct call *call) {
+  if (call->nr == __NR_write || call->nr == __NR_pwrite64) return (size_t)call->args[2];
+  size_t bytes = 0;
+  for (long i = 0; i < call->args[2] && bytes <= SHORT_WRITE; i++) {
+    struct iovec part;
+    if (safe_copy(&part, (const struct iovec *)call->args[1] + i, sizeof part)) break;
+    bytes += MIN(part.iov_len, SHORT_WRITE + 1);
+  }
+  return bytes;
+}
+
+bool output_is_short(const struct call *call) {
+  return bytes_of(call) <= SHORT_WRITE;
+}
+
+bool output_has_room(const struct call *call, long patience) {
+  struct pollfd ready = {.fd = (int)call->args[0], .events = POLLOUT};
+  struct {
+    long seconds, nanoseconds;
+  } limit = {0, patience};
+  return os_call5(__NR_ppoll, &ready, 1, &limit, 0, 0) > 0 ||
+         os_call3(__NR_fcntl, ready.fd, F_GETFL, 0) & O_NONBLOCK;
 }
 
 static void copy_role(struct thread *thread, long from, long to, bool closes) {

@@ -5,7 +5,6 @@
 #include <linux/fcntl.h>
 #include <linux/futex.h>
 #include <linux/mman.h>
-#include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
 
@@ -263,21 +262,33 @@ static void let_others_go(struct thread *thread) {
   if (in_parallel()) permissions_go(thread);
 }
 
+enum {
+  OUTPUT_PATIENCE = 50000000
+}; /* nanoseconds after which a signal that came just before the wait is seen */
+
 /* The thread does not park while it writes, or others would come before what it is just about to write: so it first sees
  * to it that it need not wait for long. */
 static void take_output(struct thread *thread, const struct call *call) {
-  struct pollfd ready = {.fd = (int)call->args[0], .events = POLLOUT};
-  struct {
-    long seconds, nanoseconds;
-  } none = {0, 0}, patience = {0, 50000000};
   for (;;) {
     permissions_take_output(thread);
-    if (os_call5(__NR_ppoll, &ready, 1, &none, 0, 0) || thread->queued.signo) return;
+    if (output_has_room(call, 0) || thread->queued.signo) return;
     permissions_leave_output(thread);
     permissions_park(thread);
-    os_call5(__NR_ppoll, &ready, 1, &patience, 0, 0);
+    output_has_room(call, OUTPUT_PATIENCE);
     permissions_unpark(thread);
   }
+}
+
+/* The same for a short write with the baton: it is back before the write. */
+static void await_room(struct thread *thread, const struct call *call) {
+  leave_turn(thread);
+  while (!output_has_room(call, OUTPUT_PATIENCE) && !thread->queued.signo) continue;
+  take_turn(thread);
+}
+
+/* With the baton: whether the call writes to standard output or error, and can do so at once. */
+static bool writes_at_once(struct thread *thread, const struct call *call) {
+  return !in_parallel() && output_writes(thread, call) && output_is_short(call) && output_has_room(call, 0);
 }
 
 /* -- Calls that replay emulates, performed --------------------------------------------------------------------------------------------- */
@@ -302,6 +313,23 @@ static long record_direct(struct thread *thread, const struct call *call, struct
   return result;
 }
 
+/* Where a call that may wait does so: without its turn. What it writes to standard output or error is the exception. */
+static long perform_waiting(struct thread *thread, const struct call *call, const struct call *bounced,
+                            bool writes, perform_call *perform) {
+  if (writes && in_parallel()) {
+    take_output(thread, call);
+    return perform(thread, bounced);
+  }
+  if (writes && output_is_short(call)) {
+    await_room(thread, call);
+    return perform(thread, bounced);
+  }
+  leave_turn(thread);
+  long result = perform(thread, bounced);
+  take_turn(thread);
+  return result;
+}
+
 static long record_waiting(struct thread *thread, const struct call *call, struct input_call *in,
                            perform_call *perform) {
   struct call bounced = *call;
@@ -313,13 +341,8 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
   waiting_begin(thread, in, &bounced);
   order_tick(thread);
   if (dies) let_others_go(thread);
-  bool writes = in_parallel() && output_writes(thread, call);
-  if (writes)
-    take_output(thread, call);
-  else
-    leave_turn(thread);
-  long result = perform(thread, &bounced);
-  if (!writes) take_turn(thread);
+  bool writes = output_writes(thread, call);
+  long result = perform_waiting(thread, call, &bounced, writes, perform);
   bool interrupted = result == CALL_INTERRUPTED;
   if (in_parallel() && !interrupted) waiting_hold(thread, result);
   long seen = interrupted ? result : waiting_end(thread, result);
@@ -330,7 +353,7 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
     waiting_log(thread, result);
   waiting_over(thread);
   order_tick(thread);
-  if (writes) permissions_leave_output(thread);
+  if (writes && in_parallel()) permissions_leave_output(thread);
   return seen;
 }
 
@@ -513,7 +536,7 @@ long record_call(struct thread *thread, const struct call *call, perform_call *p
   }
   struct region_object *target = objects_target(call);
   bool alone = in_parallel() ? permissions_alone() : atomic_load(&region->live) == 1;
-  bool keeps = target || alone || !may_wait(thread, call);
+  bool keeps = target || alone || !may_wait(thread, call) || writes_at_once(thread, call);
   if (target) stop_others(thread);
   result = keeps ? record_direct(thread, call, &in, perform) : record_waiting(thread, call, &in, perform);
   if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);

@@ -411,7 +411,8 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
     replay_copy_ins(thread); /* those of a call that writes before it waits */
     verify_call(thread);
     /* When its turn to be shown comes others may have changed it. */
-    if (in_parallel() && output_writes(thread, call)) waiting_begin(thread, &in, &shown);
+    if (output_writes(thread, call) && (in_parallel() || chunk_ends_here(thread, CHUNK_CALL)))
+      waiting_begin(thread, &in, &shown);
   }
   order_tick(thread);
   if (in_parallel()) order_gate(thread);

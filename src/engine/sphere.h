@@ -115,5 +115,9 @@ void output_replay(struct thread *thread, const struct call *call, long result);
 void output_before_exec(struct thread *thread, uint8_t roles[OUTPUT_ROLES]);
 /* Whether the call writes there. */
 bool output_writes(struct thread *thread, const struct call *call);
+/* Of such a call: whether it never waits where there is room, and whether there is, within so many nanoseconds, or the call fails
+ * without. */
+bool output_is_short(const struct call *call);
+bool output_has_room(const struct call *call, long patience);
 
 #endif

@@ -153,23 +153,22 @@ static void fill(void) {
   }
 /* The names have _ for . here. */
 #define INSN(name) INSN_##name
-#define LIST(TWO_, COMPARE_, ONE_, TO_, FROM_, THREE_)                                                       \
-  TWO_(fadd_d, d, D)                                                                                         \
-  TWO_(fsub_d, d, D)                                                                                         \
-  TWO_(fmul_d, d, D) TWO_(fdiv_d, d, D) TWO_(fmin_d, d, D) TWO_(fmax_d, d, D) TWO_(fsgnj_d, d, D)            \
-      TWO_(fsgnjn_d, d, D) TWO_(fsgnjx_d, d, D) TWO_(fadd_s, s, S) TWO_(fsub_s, s, S) TWO_(fmul_s, s, S)     \
-          TWO_(fdiv_s, s, S) TWO_(fmin_s, s, S) TWO_(fmax_s, s, S) TWO_(fsgnj_s, s, S) TWO_(fsgnjn_s, s, S)  \
-              TWO_(fsgnjx_s, s, S) COMPARE_(feq_d, d, D) COMPARE_(flt_d, d, D) COMPARE_(fle_d, d, D)         \
-                  COMPARE_(feq_s, s, S) COMPARE_(flt_s, s, S) COMPARE_(fle_s, s, S) ONE_(fsqrt_d, d, D)      \
-                      ONE_(fsqrt_s, s, S) ONE_(fcvt_s_d, d, D) ONE_(fcvt_d_s, s, S) TO_(fcvt_w_d, d, D)      \
-                          TO_(fcvt_wu_d, d, D) TO_(fcvt_l_d, d, D) TO_(fcvt_lu_d, d, D) TO_(fcvt_w_s, s, S)  \
-                              TO_(fcvt_wu_s, s, S) TO_(fcvt_l_s, s, S) TO_(fcvt_lu_s, s, S) FROM_(fcvt_d_w)  \
-                                  FROM_(fcvt_d_wu) FROM_(fcvt_d_l) FROM_(fcvt_d_lu) FROM_(fcvt_s_w)          \
-                                      FROM_(fcvt_s_wu) FROM_(fcvt_s_l) FROM_(fcvt_s_lu)                      \
-                                          THREE_(fmadd_d, d, D) THREE_(fmsub_d, d, D) THREE_(fnmadd_d, d, D) \
-                                              THREE_(fnmsub_d, d, D) THREE_(fmadd_s, s, S)                   \
-                                                  THREE_(fmsub_s, s, S) THREE_(fnmadd_s, s, S)               \
-                                                      THREE_(fnmsub_s, s, S)
+/* clang-format off */
+#define LIST(TWO_, COMPARE_, ONE_, TO_, FROM_, THREE_) \
+  TWO_(fadd_d, d, D) TWO_(fsub_d, d, D) TWO_(fmul_d, d, D) TWO_(fdiv_d, d, D) TWO_(fmin_d, d, D) \
+  TWO_(fmax_d, d, D) TWO_(fsgnj_d, d, D) TWO_(fsgnjn_d, d, D) TWO_(fsgnjx_d, d, D) \
+  TWO_(fadd_s, s, S) TWO_(fsub_s, s, S) TWO_(fmul_s, s, S) TWO_(fdiv_s, s, S) TWO_(fmin_s, s, S) \
+  TWO_(fmax_s, s, S) TWO_(fsgnj_s, s, S) TWO_(fsgnjn_s, s, S) TWO_(fsgnjx_s, s, S) \
+  COMPARE_(feq_d, d, D) COMPARE_(flt_d, d, D) COMPARE_(fle_d, d, D) COMPARE_(feq_s, s, S) \
+  COMPARE_(flt_s, s, S) COMPARE_(fle_s, s, S) \
+  ONE_(fsqrt_d, d, D) ONE_(fsqrt_s, s, S) ONE_(fcvt_s_d, d, D) ONE_(fcvt_d_s, s, S) \
+  TO_(fcvt_w_d, d, D) TO_(fcvt_wu_d, d, D) TO_(fcvt_l_d, d, D) TO_(fcvt_lu_d, d, D) \
+  TO_(fcvt_w_s, s, S) TO_(fcvt_wu_s, s, S) TO_(fcvt_l_s, s, S) TO_(fcvt_lu_s, s, S) \
+  FROM_(fcvt_d_w) FROM_(fcvt_d_wu) FROM_(fcvt_d_l) FROM_(fcvt_d_lu) FROM_(fcvt_s_w) \
+  FROM_(fcvt_s_wu) FROM_(fcvt_s_l) FROM_(fcvt_s_lu) \
+  THREE_(fmadd_d, d, D) THREE_(fmsub_d, d, D) THREE_(fnmadd_d, d, D) THREE_(fnmsub_d, d, D) \
+  THREE_(fmadd_s, s, S) THREE_(fmsub_s, s, S) THREE_(fnmadd_s, s, S) THREE_(fnmsub_s, s, S)
+/* clang-format on */
 
 #define INSN_fadd_d "fadd.d"
 #define INSN_fsub_d "fsub.d"
