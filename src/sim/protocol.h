@@ -51,17 +51,16 @@ enum l1_state {
       L1_STATES_COUNT
 };
 
-#define L1_EVENTS(X)                                              \
-  X(LOAD)                                                         \
-  X(STORE)                                                        \
-  X(REPLACE) /* from the hart */                                  \
-  X(FORWARD_S)                                                    \
-  X(FORWARD_M)                                                    \
-  X(INVALIDATE)                                                   \
-  X(RECALL) /* from the directory, for others */                  \
-      X(DATA_S) X(DATA_S_LAST) X(DATA_E) X(DATA_E_LAST) X(DATA_M) \
-          X(DATA_M_LAST) /* _LAST: nothing is missing now */      \
-      X(GRANT) X(GRANT_LAST) X(ACK) X(ACK_LAST) X(PUT_ACK)
+/* clang-format off */
+#define L1_EVENTS(X)                                                                      \
+  /* from the hart */                                                                     \
+  X(LOAD) X(STORE) X(REPLACE)                                                             \
+  /* from the directory, for others */                                                    \
+  X(FORWARD_S) X(FORWARD_M) X(INVALIDATE) X(RECALL)                                       \
+  /* answers; _LAST: nothing is missing now */                                            \
+  X(DATA_S) X(DATA_S_LAST) X(DATA_E) X(DATA_E_LAST) X(DATA_M) X(DATA_M_LAST)              \
+  X(GRANT) X(GRANT_LAST) X(ACK) X(ACK_LAST) X(PUT_ACK)
+/* clang-format on */
 
 enum l1_event {
 #define X(name) L1_EVENT_##name,
@@ -110,18 +109,20 @@ enum dir_state {
       DIR_STATES_COUNT
 };
 
-#define DIR_EVENTS(X)                                                          \
-  X(GET_S)                                                                     \
-  X(GET_E) /* GET_E: GET_S, and nobody else ever had it */                     \
-  X(GET_M)                                                                     \
-  X(UPGRADE) /* UPGRADE: and its copy is still good */                         \
-  X(PUT_DIRTY)                                                                 \
-  X(PUT_CLEAN)                                                                 \
-  X(PUT_STALE) /* STALE: from one who is not the owner any more */             \
-  X(PUT)       /* any of them, while busy */                                   \
-  X(MEMORY_S)                                                                  \
-  X(MEMORY_E) X(MEMORY_M) X(COPY_BACK) X(UNBLOCK) X(RECALL_ACK) X(RECALL_LAST) \
-      X(REPLACE) /* some cache always has to be asked: who had a block stays among the sharers */
+/* clang-format off */
+#define DIR_EVENTS(X)                                                                     \
+  X(GET_S)                                                                                \
+  X(GET_E)     /* GET_S, and nobody else ever had it */                                   \
+  X(GET_M)                                                                                \
+  X(UPGRADE)   /* and its copy is still good */                                           \
+  X(PUT_DIRTY)                                                                            \
+  X(PUT_CLEAN)                                                                            \
+  X(PUT_STALE) /* from one who is not the owner any more */                               \
+  X(PUT)       /* any of them, while busy */                                              \
+  X(MEMORY_S) X(MEMORY_E) X(MEMORY_M)                                                     \
+  X(COPY_BACK) X(UNBLOCK) X(RECALL_ACK) X(RECALL_LAST)                                    \
+  X(REPLACE)   /* some cache always has to be asked: who had a block stays among the sharers */
+/* clang-format on */
 
 enum dir_event {
 #define X(name) DIR_EVENT_##name,
