@@ -48,26 +48,23 @@ static uintptr_t address_of(const struct thread *thread, const struct x64_insn *
 typedef uint8_t vector[64];
 
 /* Only where the instruction itself needs AVX-512 are there more than sixteen registers, or wide ones. */
+/* clang-format off */
 static void store_vector(vector *to, unsigned n, bool evex) {
   if (evex) {
     switch (n) {
-      STORE_HIGH(0)
-      STORE_HIGH(1)
-      STORE_HIGH(2) STORE_HIGH(3) STORE_HIGH(4) STORE_HIGH(5) STORE_HIGH(6) STORE_HIGH(7) STORE_HIGH(8)
-          STORE_HIGH(9) STORE_HIGH(10) STORE_HIGH(11) STORE_HIGH(12) STORE_HIGH(13) STORE_HIGH(14)
-              STORE_HIGH(15) STORE_HIGH(16) STORE_HIGH(17) STORE_HIGH(18) STORE_HIGH(19) STORE_HIGH(20)
-                  STORE_HIGH(21) STORE_HIGH(22) STORE_HIGH(23) STORE_HIGH(24) STORE_HIGH(25) STORE_HIGH(26)
-                      STORE_HIGH(27) STORE_HIGH(28) STORE_HIGH(29) STORE_HIGH(30) STORE_HIGH(31)
+      STORE_HIGH(0) STORE_HIGH(1) STORE_HIGH(2) STORE_HIGH(3) STORE_HIGH(4) STORE_HIGH(5) STORE_HIGH(6) STORE_HIGH(7)
+      STORE_HIGH(8) STORE_HIGH(9) STORE_HIGH(10) STORE_HIGH(11) STORE_HIGH(12) STORE_HIGH(13) STORE_HIGH(14) STORE_HIGH(15)
+      STORE_HIGH(16) STORE_HIGH(17) STORE_HIGH(18) STORE_HIGH(19) STORE_HIGH(20) STORE_HIGH(21) STORE_HIGH(22) STORE_HIGH(23)
+      STORE_HIGH(24) STORE_HIGH(25) STORE_HIGH(26) STORE_HIGH(27) STORE_HIGH(28) STORE_HIGH(29) STORE_HIGH(30) STORE_HIGH(31)
     }
     return;
   }
   switch (n) {
-    STORE_LOW(0)
-    STORE_LOW(1)
-    STORE_LOW(2) STORE_LOW(3) STORE_LOW(4) STORE_LOW(5) STORE_LOW(6) STORE_LOW(7) STORE_LOW(8) STORE_LOW(9)
-        STORE_LOW(10) STORE_LOW(11) STORE_LOW(12) STORE_LOW(13) STORE_LOW(14) STORE_LOW(15)
+    STORE_LOW(0) STORE_LOW(1) STORE_LOW(2) STORE_LOW(3) STORE_LOW(4) STORE_LOW(5) STORE_LOW(6) STORE_LOW(7)
+    STORE_LOW(8) STORE_LOW(9) STORE_LOW(10) STORE_LOW(11) STORE_LOW(12) STORE_LOW(13) STORE_LOW(14) STORE_LOW(15)
   }
 }
+/* clang-format on */
 
 /* Every lane, whether its mask is set or not. */
 static void add_lanes(const struct thread *thread, const struct x64_insn *insn, struct access **to) {
