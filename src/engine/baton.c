@@ -33,9 +33,10 @@ static bool end_killed(void) {
   bool any = false;
   for (uint32_t i = 0; i < REGION_SLOTS; i++) {
     struct rthread *rthread = &region->slots[i];
+    uint32_t number = rthread->number;
     if (atomic_load(&rthread->state) != SLOT_LIVE || rthread_is_alive(rthread)) continue;
     if (permissions_on()) permissions_bury(rthread);
-    baton_forget(rthread);
+    baton_forget(rthread, number);
     any = true;
   }
   return any;
@@ -80,8 +81,9 @@ void rthread_unmake(struct rthread *rthread) {
 }
 
 void rthread_end(struct rthread *rthread) {
+  uint32_t live = SLOT_LIVE;
+  if (!atomic_compare_exchange_strong(&rthread->state, &live, SLOT_ENDED)) return;
   atomic_fetch_sub(&region->live, 1);
-  atomic_store(&rthread->state, SLOT_ENDED);
   region_doorbell();
 }
 
@@ -295,10 +297,12 @@ void baton_poll(struct thread *thread) {
   begin_chunk(thread);
 }
 
-void baton_forget(struct rthread *rthread) {
+void baton_forget(struct rthread *rthread, uint32_t number) {
   region_lock();
-  chunk_forget(&region->scheduler, slot_of(rthread));
-  rthread_end(rthread);
+  if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->number == number) {
+    chunk_forget(&region->scheduler, slot_of(rthread));
+    rthread_end(rthread);
+  }
   region_unlock();
 }
 

@@ -12,8 +12,9 @@ void baton_release(struct thread *thread, enum chunk_reason reason);
 void baton_poll(struct thread *thread);
 /* The thread has woken another in the kernel: what that waits for is free now, and may not be when the chunk is full. */
 void baton_offer(struct thread *thread);
-/* A slot's thread is gone without having come by (exit_group, execve, a fatal signal): it does not wait any more. */
-void baton_forget(struct rthread *rthread);
+/* The R-thread of that number in the slot has ended, by itself or without having come by (exit_group, execve, a fatal signal).
+ * Both may be said of it at the same time, and the slot may be another's by then. */
+void baton_forget(struct rthread *rthread, uint32_t number);
 
 /* Replay. The chunk is at its end: hands over to whom the log says. */
 void baton_pass(struct thread *thread);

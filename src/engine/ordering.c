@@ -4,6 +4,7 @@
  * replay has diverged, and is ended with a line that says who waits for whom. */
 #include "engine/ordering.h"
 
+#include "engine/baton.h"
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/sphere.h"
@@ -230,11 +231,8 @@ static _Noreturn void leave(const struct rthread *own, bool first) {
   if (first) sphere_fail(OUTCOME_LOG_ENDS, NULL);
   for (uint32_t i = 0; i < REGION_SLOTS; i++) {
     struct rthread *rthread = &region->slots[i];
-    uint32_t live = SLOT_LIVE;
-    if (rthread->pid == pid && atomic_compare_exchange_strong(&rthread->state, &live, SLOT_ENDED))
-      atomic_fetch_sub(&region->live, 1);
+    if (rthread->pid == pid) rthread_end(rthread);
   }
-  region_doorbell();
   for (;;) os_call1(__NR_exit_group, 0);
 }
 

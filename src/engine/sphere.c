@@ -236,8 +236,9 @@ static void end_others(struct thread *thread) {
   }
   for (uint32_t i = 0; i < REGION_SLOTS; i++) {
     struct rthread *other = &region->slots[i];
+    uint32_t number = other->number;
     if (other == thread->rthread || atomic_load(&other->state) != SLOT_LIVE) continue;
-    if (other->pid == thread->rthread->pid) baton_forget(other);
+    if (other->pid == thread->rthread->pid) baton_forget(other, number);
   }
 }
 
@@ -249,7 +250,7 @@ static void end(struct thread *thread, struct input_event *event) {
     if (in_parallel()) {
       order_tick(thread);
       permissions_end(thread);
-      rthread_end(rthread);
+      baton_forget(rthread, thread->number);
       return;
     }
     if (!event->exit.group) {
@@ -257,7 +258,7 @@ static void end(struct thread *thread, struct input_event *event) {
       region->leaving_word = (uintptr_t)&thread->kernel_tid;
     }
     baton_release(thread, CHUNK_EXIT);
-    rthread_end(rthread);
+    baton_forget(rthread, thread->number);
     return;
   }
   verify_replay(thread);
@@ -276,7 +277,7 @@ static void end(struct thread *thread, struct input_event *event) {
   } else {
     baton_pass(thread);
   }
-  rthread_end(rthread);
+  baton_forget(rthread, thread->number);
 }
 
 void sphere_thread_end(struct thread *thread, int status) {
