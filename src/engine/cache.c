@@ -115,8 +115,16 @@ uint32_t cache_epoch(void) {
   return cache.epoch;
 }
 
+/* As long as there is one thread, nobody looks. */
+static void announce(struct thread *thread, uint32_t in) {
+  if (atomic_load_explicit(&threads_several, memory_order_relaxed))
+    atomic_store(&thread->in_cache, in);
+  else
+    atomic_store_explicit(&thread->in_cache, in, memory_order_relaxed);
+}
+
 bool cache_enter(struct thread *thread) {
-  atomic_store(&thread->in_cache, 1);
+  announce(thread, 1);
   if (atomic_load(&cache.flushing)) {
     cache_leave(thread);
     lock_take(&cache_lock); /* the flusher holds it until it is done */
@@ -132,7 +140,7 @@ bool cache_enter(struct thread *thread) {
 }
 
 void cache_leave(struct thread *thread) {
-  atomic_store(&thread->in_cache, 0);
+  announce(thread, 0);
   if (atomic_load(&cache.flushing)) os_futex_wake(&thread->in_cache, 1);
 }
 

@@ -5,6 +5,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "engine/thread.h"
+
 /* name, what it counts */
 #define COUNTERS(X)                                              \
   X(blocks, "blocks translated")                                 \
@@ -26,6 +28,14 @@ struct counters {
 };
 extern struct counters counters;
 #define COUNT(name) atomic_fetch_add_explicit(&counters.name, 1, memory_order_relaxed)
+/* Of what happens often: without a lock on the bus for a process that has one thread. */
+#define COUNT_MANY(name)                                                              \
+  do {                                                                                \
+    if (atomic_load_explicit(&threads_several, memory_order_relaxed))                 \
+      COUNT(name);                                                                    \
+    else                                                                              \
+      atomic_store_explicit(&counters.name, counters.name + 1, memory_order_relaxed); \
+  } while (0)
 void counters_print(int fd);
 
 #endif

@@ -203,8 +203,11 @@ static void note_path(struct thread *thread, struct departure *left) {
 static _Noreturn void loop(struct thread *thread) {
   struct departure left = {.kind = EXIT_POLL};
   for (;;) {
-    if (left.kind == EXIT_POLL || arch_requested(thread) || thread->queued.signo || near_stop(thread))
+    bool nearby = near_stop(thread);
+    if (left.kind == EXIT_POLL || nearby || thread->queued.signo || arch_requested(thread)) {
       serve_pending(thread);
+      nearby = near_stop(thread);
+    }
     if (in_sphere() && replaying() && !arch_until_stop(thread)) {
       left.kind =
           EXIT_POLL; /* one signal was delivered and the next comes at once: not an instruction in between */
@@ -233,7 +236,7 @@ static _Noreturn void loop(struct thread *thread) {
       cache_translate(pc, left.entry);
       continue;
     }
-    if (near_stop(thread)) {
+    if (nearby) {
       if (block->instructions > arch_until_stop(thread)) {
         cache_leave(thread);
         step_once(thread, &left);

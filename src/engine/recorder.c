@@ -23,128 +23,162 @@ enum { COPY_PIECE = 16 << 10 };
 
 /* -- Events -------------------------------------------------------------------------------------------------------------------- */
 
-void record_event(struct thread *thread, struct input_event *event) {
-  struct rthread *rthread = thread->rthread;
-  event->position = arch_position(thread);
-  atomic_store_explicit(&rthread->ring.position, event->position, memory_order_release);
+/* At the position that the ring was told last. */
+static void put_event(struct rthread *rthread, struct input_event *event) {
+  event->position = atomic_load_explicit(&rthread->ring.position, memory_order_relaxed);
   uint8_t *at = ring_room(&rthread->ring, EVENT_LARGEST + COPY_PIECE);
   long length = input_encode(&rthread->codec, event, at, EVENT_LARGEST + COPY_PIECE);
   CHECK(length > 0);
   ring_produced(&rthread->ring, (size_t)length);
 }
 
+static void tell_position(struct thread *thread) {
+  atomic_store_explicit(&thread->rthread->ring.position, arch_position(thread), memory_order_release);
+}
+
+void record_event(struct thread *thread, struct input_event *event) {
+  tell_position(thread);
+  put_event(thread->rthread, event);
+}
+
+/* Events of calls are not initialised as a whole: they are large, and there are many. */
+static void copy_in_event(struct input_event *event, uintptr_t address, const void *bytes, size_t count) {
+  event->kind = EVENT_COPY_IN;
+  event->copy_in.address = address;
+  event->copy_in.count = (uint32_t)count;
+  event->copy_in.bytes = bytes;
+}
+
 void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes, size_t count) {
   for (size_t done = 0; done < count;) {
     size_t part = MIN(count - done, COPY_PIECE);
-    struct input_event event = {
-        .kind = EVENT_COPY_IN,
-        .copy_in = {
-            .address = address + done, .count = (uint32_t)part, .bytes = (const uint8_t *)bytes + done}};
+    struct input_event event;
+    copy_in_event(&event, address + done, (const uint8_t *)bytes + done, part);
     record_event(thread, &event);
     done += part;
   }
 }
 
-static void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest,
-                          bool waited) {
+/* The same within a call, of what lies there: straight into the ring. False if it can't be read: then nothing is logged. */
+static bool record_content(struct thread *thread, uintptr_t address, size_t count) {
+  struct rthread *rthread = thread->rthread;
+  struct input_codec *codec = &rthread->codec;
+  uint64_t position = codec->position, copied_to = codec->copied_to;
+  struct input_event event;
+  copy_in_event(&event, address, NULL, count);
+  event.position = atomic_load_explicit(&rthread->ring.position, memory_order_relaxed);
+  uint8_t *at = ring_room(&rthread->ring, EVENT_LARGEST + COPY_PIECE);
+  long length = input_encode(codec, &event, at, EVENT_LARGEST + COPY_PIECE);
+  CHECK(length > 0);
+  if (safe_copy(at + length - count, (const void *)address, count)) {
+    codec->position = position;
+    codec->copied_to = copied_to;
+    return false;
+  }
+  ring_produced(&rthread->ring, (size_t)length);
+  return true;
+}
+
+void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest,
+                   bool waited) {
   struct input_event event;
   call_event(thread, call, &event);
   event.syscall.result = result;
   event.syscall.digest = digest;
   event.syscall.has_registers = waited;
   if (waited) event.syscall.registers = verify_registers(thread);
-  record_event(thread, &event);
+  put_event(thread->rthread, &event);
 }
 
 /* -- Calls that replay emulates ---------------------------------------------------------------------------------------------------- */
 
 /* Calls that never wait for another thread keep the baton. What is not here may wait. */
-static const uint16_t never_waits[] = {
-    __NR_clock_gettime,
-    __NR_clock_getres,
-    __NR_gettimeofday,
-    __NR_getpid,
-    __NR_gettid,
-    __NR_getppid,
-    __NR_getuid,
-    __NR_geteuid,
-    __NR_getgid,
-    __NR_getegid,
-    __NR_getpgid,
-    __NR_getsid,
-    __NR_uname,
-    __NR_sysinfo,
-    __NR_getrusage,
-    __NR_times,
-    __NR_lseek,
-    __NR_fstat,
-    __NR_newfstatat,
-    __NR_statx,
-    __NR_faccessat,
-    __NR_faccessat2,
-    __NR_readlinkat,
-    __NR_getcwd,
-    __NR_dup,
-    __NR_dup3,
-    __NR_pipe2,
-    __NR_socket,
-    __NR_socketpair,
-    __NR_bind,
-    __NR_listen,
-    __NR_getsockname,
-    __NR_getpeername,
-    __NR_getsockopt,
-    __NR_setsockopt,
-    __NR_eventfd2,
-    __NR_epoll_create1,
-    __NR_epoll_ctl,
-    __NR_timerfd_create,
-    __NR_timerfd_settime,
-    __NR_timerfd_gettime,
-    __NR_timer_create,
-    __NR_timer_settime,
-    __NR_timer_gettime,
-    __NR_timer_delete,
-    __NR_setitimer,
-    __NR_getitimer,
-    __NR_rt_sigpending,
-    __NR_umask,
-    __NR_prctl,
-    __NR_sched_getaffinity,
-    __NR_sched_setaffinity,
-    __NR_sched_getparam,
-    __NR_sched_getscheduler,
-    __NR_prlimit64,
-    __NR_kill,
-    __NR_tkill,
-    __NR_tgkill,
-    __NR_rt_sigqueueinfo,
-    __NR_rt_tgsigqueueinfo,
-    __NR_getrandom,
-    __NR_getcpu,
-    __NR_getdents64,
-    __NR_membarrier,
-    __NR_getgroups,
-    __NR_getresuid,
-    __NR_getresgid,
-    __NR_mincore,
-    __NR_mlock,
-    __NR_munlock,
-    __NR_signalfd4,
+static const bool never_waits[] = {
+    [__NR_clock_gettime] = true,
+    [__NR_clock_getres] = true,
+    [__NR_gettimeofday] = true,
+    [__NR_getpid] = true,
+    [__NR_gettid] = true,
+    [__NR_getppid] = true,
+    [__NR_getuid] = true,
+    [__NR_geteuid] = true,
+    [__NR_getgid] = true,
+    [__NR_getegid] = true,
+    [__NR_getpgid] = true,
+    [__NR_getsid] = true,
+    [__NR_uname] = true,
+    [__NR_sysinfo] = true,
+    [__NR_getrusage] = true,
+    [__NR_times] = true,
+    [__NR_lseek] = true,
+    [__NR_fstat] = true,
+    [__NR_newfstatat] = true,
+    [__NR_statx] = true,
+    [__NR_faccessat] = true,
+    [__NR_faccessat2] = true,
+    [__NR_readlinkat] = true,
+    [__NR_getcwd] = true,
+    [__NR_dup] = true,
+    [__NR_dup3] = true,
+    [__NR_pipe2] = true,
+    [__NR_socket] = true,
+    [__NR_socketpair] = true,
+    [__NR_bind] = true,
+    [__NR_listen] = true,
+    [__NR_getsockname] = true,
+    [__NR_getpeername] = true,
+    [__NR_getsockopt] = true,
+    [__NR_setsockopt] = true,
+    [__NR_eventfd2] = true,
+    [__NR_epoll_create1] = true,
+    [__NR_epoll_ctl] = true,
+    [__NR_timerfd_create] = true,
+    [__NR_timerfd_settime] = true,
+    [__NR_timerfd_gettime] = true,
+    [__NR_timer_create] = true,
+    [__NR_timer_settime] = true,
+    [__NR_timer_gettime] = true,
+    [__NR_timer_delete] = true,
+    [__NR_setitimer] = true,
+    [__NR_getitimer] = true,
+    [__NR_rt_sigpending] = true,
+    [__NR_umask] = true,
+    [__NR_prctl] = true,
+    [__NR_sched_getaffinity] = true,
+    [__NR_sched_setaffinity] = true,
+    [__NR_sched_getparam] = true,
+    [__NR_sched_getscheduler] = true,
+    [__NR_prlimit64] = true,
+    [__NR_kill] = true,
+    [__NR_tkill] = true,
+    [__NR_tgkill] = true,
+    [__NR_rt_sigqueueinfo] = true,
+    [__NR_rt_tgsigqueueinfo] = true,
+    [__NR_getrandom] = true,
+    [__NR_getcpu] = true,
+    [__NR_getdents64] = true,
+    [__NR_membarrier] = true,
+    [__NR_getgroups] = true,
+    [__NR_getresuid] = true,
+    [__NR_getresgid] = true,
+    [__NR_mincore] = true,
+    [__NR_mlock] = true,
+    [__NR_munlock] = true,
+    [__NR_signalfd4] = true,
 #ifdef __NR_stat
-    __NR_stat,
-    __NR_lstat,
-    __NR_access,
-    __NR_readlink,
-    __NR_dup2,
-    __NR_pipe,
-    __NR_eventfd,
-    __NR_epoll_create,
-    __NR_getrlimit,
-    __NR_setrlimit,
-    __NR_getpgrp,
-    __NR_time,
-    __NR_alarm,
+    [__NR_stat] = true,
+    [__NR_lstat] = true,
+    [__NR_access] = true,
+    [__NR_readlink] = true,
+    [__NR_dup2] = true,
+    [__NR_pipe] = true,
+    [__NR_eventfd] = true,
+    [__NR_epoll_create] = true,
+    [__NR_getrlimit] = true,
+    [__NR_setrlimit] = true,
+    [__NR_getpgrp] = true,
+    [__NR_time] = true,
+    [__NR_alarm] = true,
 #endif
 };
 
@@ -160,9 +194,11 @@ static bool may_wait(const struct thread *thread, const struct call *call) {
         return false;
     }
   }
-  for (size_t i = 0; i < COUNT_OF(never_waits); i++)
-    if (never_waits[i] == call->nr) return false;
-  return true;
+  return (unsigned long)call->nr >= COUNT_OF(never_waits) || !never_waits[call->nr];
+}
+
+bool record_keeps_baton(const struct thread *thread, const struct call *call) {
+  return atomic_load_explicit(&region->live, memory_order_relaxed) == 1 || !may_wait(thread, call);
 }
 
 /* The kernel hands such a lock over on its own, in no order. */
@@ -177,15 +213,16 @@ static void refuse_inheritance(const struct call *call) {
   }
 }
 
-static long log_piece(void *visitor, const struct input_piece *piece) {
-  struct thread *thread = visitor;
-  uint8_t buffer[COPY_PIECE];
-  for (size_t done = 0; done < piece->bytes;) {
-    size_t part = MIN(sizeof buffer, piece->bytes - done);
-    if (safe_copy(buffer, (const void *)(piece->address + done), part)) return 0;
-    record_copy_in(thread, piece->address + done, buffer, part);
+void record_memory(struct thread *thread, uintptr_t address, size_t bytes) {
+  for (size_t done = 0; done < bytes;) {
+    size_t part = MIN(COPY_PIECE, bytes - done);
+    if (!record_content(thread, address + done, part)) return;
     done += part;
   }
+}
+
+static long log_piece(void *visitor, const struct input_piece *piece) {
+  record_memory(visitor, piece->address, piece->bytes);
   return 0;
 }
 
@@ -193,25 +230,22 @@ static long log_piece(void *visitor, const struct input_piece *piece) {
 static long log_readable(void *visitor, const struct input_piece *piece) {
   if (!(piece->flags & INPUT_WRITES)) return 0;
   uintptr_t at = piece->address, end = piece->address + piece->bytes;
-  uint8_t buffer[PAGE];
   while (at < end) {
     size_t part = MIN(ALIGN_DOWN(at, PAGE) + PAGE, end) - at;
-    if (!safe_copy(buffer, (const void *)at, part)) record_copy_in(visitor, at, buffer, part);
+    record_content(visitor, at, part);
     at += part;
   }
   return 0;
 }
 
 /* A call that fails on the way may have written something, and does not tell what. */
-static void log_all_it_may_write(struct thread *thread, const struct call *call) {
+void record_all_it_may_write(struct thread *thread, const struct call *call) {
   struct input_call in;
   input_begin(&in, call->nr, call->args, read_application, NULL);
   in.pid = thread->process->pid;
   input_reach(&in, log_readable, thread);
   thread->overwritten = false;
 }
-
-typedef long perform_call(struct thread *, const struct call *);
 
 /* -- Threads that run at once ------------------------------------------------------------------------------------------------------- */
 
@@ -288,7 +322,7 @@ static void await_room(struct thread *thread, const struct call *call) {
 
 /* With the baton: whether the call writes to standard output or error, and can do so at once. */
 static bool writes_at_once(struct thread *thread, const struct call *call) {
-  return !in_parallel() && output_writes(thread, call) && output_is_short(call) && output_has_room(call, 0);
+  return output_writes(thread, call) && output_is_short(call) && output_has_room(call, 0);
 }
 
 /* -- Calls that replay emulates, performed --------------------------------------------------------------------------------------------- */
@@ -304,7 +338,7 @@ static long record_direct(struct thread *thread, const struct call *call, struct
   long result = perform(thread, call);
   record_result(thread, call, result, digest, false);
   if (result == -EFAULT || thread->overwritten)
-    log_all_it_may_write(thread, call);
+    record_all_it_may_write(thread, call);
   else if (result != CALL_INTERRUPTED)
     input_incoming(in, result, log_piece, thread);
   if (call->nr == __NR_futex && result > 0 && !in_parallel()) baton_offer(thread);
@@ -348,7 +382,7 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
   long seen = interrupted ? result : waiting_end(thread, result);
   record_result(thread, call, seen, digest, true);
   if (seen == -EFAULT)
-    log_all_it_may_write(thread, call);
+    record_all_it_may_write(thread, call);
   else if (!interrupted)
     waiting_log(thread, result);
   waiting_over(thread);
@@ -509,10 +543,12 @@ static void refuse_other_memory(struct thread *thread, const struct call *call) 
 long record_call(struct thread *thread, const struct call *call, perform_call *perform) {
   struct input_call in;
   int error = 0;
+  long result;
+  tell_position(thread); /* which stays the same until the call is over */
+  if (!in_parallel() && quick_call(thread, call, perform, &result)) return result;
   input_begin(&in, call->nr, call->args, read_application, NULL);
   in.pid = thread->process->pid;
   refuse_other_memory(thread, call);
-  atomic_store_explicit(&thread->rthread->ring.position, arch_position(thread), memory_order_release);
   switch (input_replay(&in, &error)) {
     case INPUT_REFUSE:
       return -error;
@@ -525,7 +561,6 @@ long record_call(struct thread *thread, const struct call *call, perform_call *p
     case INPUT_EMULATE:
       break;
   }
-  long result;
   uint64_t digest = call->nr == __NR_futex ? call_digest(&in) : 0;
   if (in_parallel()) refuse_inheritance(call);
   if (!in_parallel() && inheritance_call(thread, call, perform, &result))
@@ -535,8 +570,9 @@ long record_call(struct thread *thread, const struct call *call, perform_call *p
     return -EINVAL;
   }
   struct region_object *target = objects_target(call);
-  bool alone = in_parallel() ? permissions_alone() : atomic_load(&region->live) == 1;
-  bool keeps = target || alone || !may_wait(thread, call) || writes_at_once(thread, call);
+  bool may_stay = in_parallel() ? permissions_alone() || !may_wait(thread, call)
+                                : record_keeps_baton(thread, call) || writes_at_once(thread, call);
+  bool keeps = target || may_stay;
   if (target) stop_others(thread);
   result = keeps ? record_direct(thread, call, &in, perform) : record_waiting(thread, call, &in, perform);
   if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);

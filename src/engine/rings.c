@@ -58,7 +58,8 @@ static bool is_dead(uint32_t tid) {
 
 /* A lock is its owner's id, with LOCK_SLEEPERS when somebody waits; so one whose owner was killed can be taken from it. */
 static void take(_Atomic uint32_t *lock) {
-  uint32_t own = (uint32_t)os_call0(__NR_gettid), seen = 0;
+  struct thread *self = arch_self();
+  uint32_t own = self && self->lock_id ? self->lock_id : (uint32_t)os_call0(__NR_gettid), seen = 0;
   if (atomic_compare_exchange_strong(lock, &seen, own)) return;
   for (;;) {
     seen = atomic_load(lock);

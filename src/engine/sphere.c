@@ -48,15 +48,20 @@ void call_leave_if_killed(struct thread *thread, const struct call *call) {
   if (call_sends_itself(thread, call) == SIGKILL) thread_leave_robust_list(thread);
 }
 
-static long digest_piece(void *visitor, const struct input_piece *piece) {
-  uint64_t *digest = visitor;
+uint64_t digest_memory(uint64_t digest, uintptr_t address, size_t bytes) {
   uint8_t buffer[1024];
-  for (size_t done = 0; done < piece->bytes;) {
-    size_t part = MIN(sizeof buffer, piece->bytes - done);
-    if (safe_copy(buffer, (const void *)(piece->address + done), part)) break;
-    *digest = input_digest(*digest, buffer, part);
+  for (size_t done = 0; done < bytes;) {
+    size_t part = MIN(sizeof buffer, bytes - done);
+    if (safe_copy(buffer, (const void *)(address + done), part)) break;
+    digest = input_digest(digest, buffer, part);
     done += part;
   }
+  return digest;
+}
+
+static long digest_piece(void *visitor, const struct input_piece *piece) {
+  uint64_t *digest = visitor;
+  *digest = digest_memory(*digest, piece->address, piece->bytes);
   return 0;
 }
 
@@ -76,6 +81,7 @@ long sphere_call(struct thread *thread, const struct call *call,
 static void set_ids(struct thread *thread) {
   thread->rthread->pid = (int32_t)os_call0(__NR_getpid);
   thread->rthread->tid = (int32_t)os_call0(__NR_gettid);
+  thread->lock_id = (uint32_t)thread->rthread->tid;
 }
 
 /* The first process of all. */

@@ -8,6 +8,9 @@
 #include "engine/rings.h"
 #include "input/input.h"
 
+/* Performs a call as without a sphere. */
+typedef long perform_call(struct thread *, const struct call *);
+
 /* -- Programs (start.c, loader.c) ------------------------------------------------------------------------------------ */
 
 /* Joins the sphere, with the baton in hand. */
@@ -23,9 +26,8 @@ void sphere_stack(struct thread *thread, uintptr_t *sp, uintptr_t top);
 
 /* -- While it runs ----------------------------------------------------------------------------------------------------- */
 
-/* A system call (syscalls.c). perform does it as without a sphere. */
-long sphere_call(struct thread *thread, const struct call *call,
-                 long (*perform)(struct thread *, const struct call *));
+/* A system call (syscalls.c). */
+long sphere_call(struct thread *thread, const struct call *call, perform_call *perform);
 /* At a safepoint, before signals are delivered: chunks end here, and replay's signals come. */
 void sphere_safepoint(struct thread *thread);
 /* The queued signal is about to be delivered. */
@@ -55,8 +57,15 @@ void record_event(struct thread *thread, struct input_event *event);
 void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes, size_t count);
 /* Keeps the file behind fd with the recording: its number. */
 uint32_t record_file(struct thread *thread, int fd);
-long record_call(struct thread *thread, const struct call *call,
-                 long (*perform)(struct thread *, const struct call *));
+long record_call(struct thread *thread, const struct call *call, perform_call *perform);
+/* The pieces of that: the call's own event; what the kernel has written to the application, and what it may have written where
+ * that can't be told; whether the thread keeps the baton meanwhile. */
+void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest, bool waited);
+void record_memory(struct thread *thread, uintptr_t address, size_t bytes);
+void record_all_it_may_write(struct thread *thread, const struct call *call);
+bool record_keeps_baton(const struct thread *thread, const struct call *call);
+/* quick.c: a call that is recorded the short way; false: it is not. */
+bool quick_call(struct thread *thread, const struct call *call, perform_call *perform, long *result);
 
 /* The next event of the thread's log, NULL when there is none any more; and takes it out of the log. */
 const struct input_event *replay_peek(struct thread *thread);
@@ -71,8 +80,7 @@ _Noreturn void replay_log_ends(struct thread *thread);
 void replay_arm(struct thread *thread);
 _Noreturn void replay_diverged(struct thread *thread, const char *pattern, ...)
     __attribute__((format(printf, 2, 3)));
-long replay_call(struct thread *thread, const struct call *call,
-                 long (*perform)(struct thread *, const struct call *));
+long replay_call(struct thread *thread, const struct call *call, perform_call *perform);
 
 /* The call as the log has it: arguments that it does not have are zero. */
 void call_event(const struct thread *thread, const struct call *call, struct input_event *event);
@@ -82,6 +90,8 @@ int call_sends_itself(const struct thread *thread, const struct call *call);
 void call_leave_if_killed(struct thread *thread, const struct call *call);
 /* A digest of all that the call reads from the application. */
 uint64_t call_digest(struct input_call *call);
+/* … to which a piece of memory is added. */
+uint64_t digest_memory(uint64_t digest, uintptr_t address, size_t bytes);
 /* safe_copy as the walkers want it. */
 long read_application(void *context, void *to, uintptr_t from, size_t bytes);
 
@@ -101,8 +111,7 @@ void waiting_over(struct thread *thread);
 /* -- inheritance.c -------------------------------------------------------------------------------------------------------------- */
 
 /* Recording: futexes that inherit priority. False: it is another call. */
-bool inheritance_call(struct thread *thread, const struct call *call,
-                      long (*perform)(struct thread *, const struct call *), long *result);
+bool inheritance_call(struct thread *thread, const struct call *call, perform_call *perform, long *result);
 
 /* -- output.c ----------------------------------------------------------------------------------------------------------------- */
 

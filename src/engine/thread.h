@@ -68,7 +68,9 @@ struct thread {
   struct arch_context arch; /* must be first */
   int tid;                  /* the kernel's id; in replay that of the recording */
   uint32_t number;          /* as an R-thread */
-  struct rthread *rthread;  /* its slot in the sphere's region, NULL when nothing is recorded or replayed */
+  uint32_t
+      lock_id; /* the kernel's id now, in replay too: it owns locks of the region by that; 0: to be asked */
+  struct rthread *rthread; /* its slot in the sphere's region, NULL when nothing is recorded or replayed */
   struct process *process;
   struct thread *next;       /* list of live threads of this address space, under threads_lock */
   _Atomic int kernel_tid;    /* set while the kernel runs the thread; the kernel zeroes it at exit */
@@ -106,7 +108,8 @@ struct thread {
 };
 
 extern struct lock threads_lock;
-extern struct thread *threads; /* all live threads of this address space */
+extern struct thread *threads;       /* all live threads of this address space */
+extern _Atomic bool threads_several; /* it has had more than one at a time */
 
 /* The first thread of the process, in slot 0; it is the calling thread's self from then on. */
 struct thread *thread_first(void);

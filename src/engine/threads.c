@@ -27,6 +27,7 @@ enum { NOT_STARTED = -1 }; /* kernel_tid of a thread that the kernel does not ru
 
 struct lock threads_lock;
 struct thread *threads;
+_Atomic bool threads_several;
 
 /* All under threads_lock. */
 static struct {
@@ -96,6 +97,7 @@ struct thread *slot_take(void) {
 void thread_enlist(struct thread *thread) {
   lock_take(&threads_lock);
   thread->next = threads;
+  if (threads) atomic_store(&threads_several, true); /* before the second one begins */
   threads = thread;
   lock_release(&threads_lock);
 }

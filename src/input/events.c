@@ -10,6 +10,7 @@ enum { KIND_MASK = 0x0f, FLAG_FIRST = 0x10, FLAG_SECOND = 0x20 };
 
 struct cursor {
   bool reads;
+  bool roomy;          /* there is room for any event */
   uint8_t *to;         /* where an event is written … */
   const uint8_t *from; /* … or read from */
   size_t at, end;
@@ -33,7 +34,7 @@ BOTH_WAYS void fail(struct cursor *c, long error) {
 
 BOTH_WAYS void field_byte(struct cursor *c, uint8_t *byte) {
   if (c->error) return;
-  if (c->at >= c->end)
+  if (!c->roomy && c->at >= c->end)
     fail(c, reading(c) ? TOO_SHORT : -ENOSPC);
   else if (reading(c))
     *byte = c->from[c->at++];
@@ -94,6 +95,12 @@ BOTH_WAYS void field_difference(struct cursor *c, uint64_t *value, uint64_t base
 
 /* All of its bytes, the low ones first: digests. */
 BOTH_WAYS void field_bits(struct cursor *c, uint64_t *value, unsigned bits) {
+  if (!reading(c) && !c->error &&
+      (c->roomy || c->end - c->at >= sizeof *value)) { /* in one go; what is too much is written over */
+    __builtin_memcpy(c->to + c->at, value, sizeof *value);
+    c->at += bits / 8;
+    return;
+  }
   for (unsigned shift = 0; shift < bits; shift += 8) {
     uint8_t byte = (uint8_t)(*value >> shift);
     field_byte(c, &byte);
@@ -109,12 +116,12 @@ BOTH_WAYS void field_registers(struct cursor *c, uint32_t *digest) {
 
 /* Reserves count bytes: where they are; reading, NULL if they are not there. */
 BOTH_WAYS const uint8_t *field_bytes(struct cursor *c, const uint8_t *bytes, size_t count) {
-  if (!c->error && count > c->end - c->at) fail(c, reading(c) ? TOO_SHORT : -ENOSPC);
+  if (!c->error && !c->roomy && count > c->end - c->at) fail(c, reading(c) ? TOO_SHORT : -ENOSPC);
   if (c->error) return reading(c) ? NULL : bytes;
   size_t at = c->at;
   c->at += count;
   if (reading(c)) return c->from + at;
-  __builtin_memcpy(c->to + at, bytes, count);
+  if (bytes) __builtin_memcpy(c->to + at, bytes, count);
   return bytes;
 }
 
@@ -124,7 +131,7 @@ BOTH_WAYS const uint8_t *field_bytes(struct cursor *c, const uint8_t *bytes, siz
 BOTH_WAYS void field_changed(struct cursor *c, uint64_t *value, uint64_t last, uint8_t changed,
                              unsigned bit) {
   if (!(changed >> bit & 1)) {
-    *value = last;
+    if (reading(c)) *value = last;
     return;
   }
   field_difference(c, value, last);
@@ -141,13 +148,17 @@ BOTH_WAYS void kind_syscall(struct cursor *c, const struct input_codec *codec, s
       codec->calls[slot].nr == e->syscall.nr ? &codec->calls[slot] : &nothing;
   uint8_t changed = 0;
   if (!reading(c)) {
-    for (unsigned i = 0; i < 6; i++) changed |= (uint8_t)((e->syscall.args[i] != last->args[i]) << i);
-    changed |= (uint8_t)((e->syscall.pc != last->pc) << 6);
+    const uint64_t *now = e->syscall.args, *then = last->args;
+    changed = (uint8_t)((now[0] != then[0]) | (now[1] != then[1]) << 1 | (now[2] != then[2]) << 2 |
+                        (now[3] != then[3]) << 3 | (now[4] != then[4]) << 4 | (now[5] != then[5]) << 5 |
+                        (e->syscall.pc != last->pc) << 6);
   }
   field_byte(c, &changed);
   if (changed >> 7) fail(c, -EINVAL);
-  for (unsigned i = 0; i < 6; i++) field_changed(c, &e->syscall.args[i], last->args[i], changed, i);
-  field_changed(c, &e->syscall.pc, last->pc, changed, 6);
+  if (reading(c) || changed) {
+    for (unsigned i = 0; i < 6; i++) field_changed(c, &e->syscall.args[i], last->args[i], changed, i);
+    field_changed(c, &e->syscall.pc, last->pc, changed, 6);
+  }
   uint64_t result = (uint64_t)e->syscall.result;
   field_difference(c, &result, 0);
   e->syscall.result = (int64_t)result;
@@ -224,9 +235,9 @@ BOTH_WAYS void kind_check(struct cursor *c, const struct input_codec *codec, str
 }
 
 /* The two flags of the first byte, by kind. */
-BOTH_WAYS uint8_t flags_of(const struct input_event *e) {
+BOTH_WAYS uint8_t flags_of(const struct input_event *e, uint8_t kind) {
   bool first = false, second = false;
-  switch (e->kind) {
+  switch (kind) {
     case EVENT_SYSCALL:
       first = e->syscall.digest != 0;
       second = e->syscall.has_registers;
@@ -281,8 +292,8 @@ static const uint8_t flags_allowed[EVENT_KINDS] = {
 };
 
 BOTH_WAYS void kind_fields(struct cursor *c, const struct input_codec *codec, struct input_event *e,
-                           uint8_t flags) {
-  switch (e->kind) {
+                           uint8_t kind, uint8_t flags) {
+  switch (kind) {
     case EVENT_SYSCALL:
       kind_syscall(c, codec, e, flags);
       break;
@@ -323,9 +334,9 @@ BOTH_WAYS void kind_fields(struct cursor *c, const struct input_codec *codec, st
 }
 
 /* Both sides are, after an event, in a state that follows from it. */
-BOTH_WAYS void move_on(struct input_codec *codec, const struct input_event *e) {
+BOTH_WAYS void move_on(struct input_codec *codec, const struct input_event *e, uint8_t kind) {
   codec->position = e->position;
-  switch (e->kind) {
+  switch (kind) {
     case EVENT_SYSCALL: {
       uint32_t slot = e->syscall.nr % EVENT_CALL_SLOTS;
       codec->calls[slot].nr = e->syscall.nr;
@@ -353,20 +364,23 @@ BOTH_WAYS void move_on(struct input_codec *codec, const struct input_event *e) {
   }
 }
 
-BOTH_WAYS long event(struct cursor *c, struct input_codec *codec, struct input_event *e) {
-  uint8_t head = (uint8_t)(e->kind | flags_of(e));
+/* Writing, the kind is the event's own: given apart, because the compiler then makes a copy of all this for a kind it knows. */
+BOTH_WAYS long event(struct cursor *c, struct input_codec *codec, struct input_event *e, uint8_t kind) {
+  uint8_t head = reading(c) ? 0 : (uint8_t)(kind | flags_of(e, kind));
   field_byte(c, &head);
   if (c->error) return c->error;
-  e->kind = head & KIND_MASK;
-  if (!e->kind || e->kind >= EVENT_KINDS || head & ~(KIND_MASK | flags_allowed[e->kind])) return -EINVAL;
-  take_flags(e, head);
+  if (reading(c)) {
+    e->kind = kind = head & KIND_MASK;
+    if (!kind || kind >= EVENT_KINDS || head & ~(KIND_MASK | flags_allowed[kind])) return -EINVAL;
+    take_flags(e, head);
+  }
   uint64_t step = e->position - codec->position;
   if (!reading(c) && e->position < codec->position) return -EINVAL;
   field_number(c, &step, UINT64_MAX - codec->position);
   e->position = codec->position + step;
-  kind_fields(c, codec, e, head);
+  kind_fields(c, codec, e, kind, head);
   if (c->error) return c->error;
-  move_on(codec, e);
+  move_on(codec, e, kind);
   return (long)c->at;
 }
 
@@ -376,20 +390,25 @@ static const struct input_event no_event;
 
 long input_encode(struct input_codec *codec, const struct input_event *e, uint8_t *buffer, size_t room) {
   struct cursor c = {.to = buffer, .end = room};
-  if (!e->kind || e->kind >= EVENT_KINDS) return -EINVAL;
   /* What is written is only looked at. */
-  if (e->kind != EVENT_SIGNAL) return event(&c, codec, (struct input_event *)e);
+  struct input_event *same = (struct input_event *)e;
+  if (!e->kind || e->kind >= EVENT_KINDS) return -EINVAL;
+  if (e->kind == EVENT_SYSCALL && room >= EVENT_LARGEST)
+    return event(&(struct cursor){.to = buffer, .roomy = true}, codec, same, EVENT_SYSCALL);
+  if (e->kind == EVENT_COPY_IN && room >= EVENT_LARGEST && e->copy_in.count <= room - EVENT_LARGEST)
+    return event(&(struct cursor){.to = buffer, .roomy = true}, codec, same, EVENT_COPY_IN);
+  if (e->kind != EVENT_SIGNAL) return event(&c, codec, same, e->kind);
   struct input_event copy = *e;
   while (copy.signal.count && copy.signal.count <= EVENT_INFO_LIMIT &&
          !copy.signal.info[copy.signal.count - 1])
     copy.signal.count--;
-  return event(&c, codec, &copy);
+  return event(&c, codec, &copy, EVENT_SIGNAL);
 }
 
 long input_decode(struct input_codec *codec, struct input_event *e, const uint8_t *buffer, size_t bytes) {
   struct cursor c = {.reads = true, .from = buffer, .end = bytes};
   *e = no_event;
-  long length = event(&c, codec, e);
+  long length = event(&c, codec, e, 0);
   return c.error == TOO_SHORT ? EVENT_TRUNCATED : length;
 }
 

@@ -147,7 +147,8 @@ struct input_codec {
 
 enum { EVENT_TRUNCATED = 0 };
 
-/* Writes the event to buffer. Returns its length, -ENOSPC when there is not room for it, -EINVAL when it is not an event
+/* Writes the event to buffer; where its bytes are NULL, room is left for them at its end. Returns its length, -ENOSPC when
+ * there is not room for it, -EINVAL when it is not an event
  * (position before the last one's, counts over their limits). The codec moves on only with success. */
 long input_encode(struct input_codec *codec, const struct input_event *event, uint8_t *buffer, size_t room);
 /* Reads an event. Returns its length, EVENT_TRUNCATED when the buffer ends before it does, -EINVAL when these

@@ -91,6 +91,10 @@ enum { INPUT_NOTES = 1024 };
 struct input_call {
   long nr;
   long args[6];
+  const struct input_row *row; /* its row, or NULL … */
+  uint8_t replay;              /* … what replay does with it, enum input_replay … */
+  uint8_t error;               /* … the error of INPUT_REFUSE … */
+  uint8_t moves;               /* … and which ways memory may be moved at all: INPUT_READS, INPUT_WRITES */
   int pid; /* of the calling process: process_vm_writev into oneself; 0 if that is not of interest */
   uint32_t
       semaphores; /* semctl(GETALL, SETALL) only: how many the set has, which IPC_STAT tells; 0 if unknown */

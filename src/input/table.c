@@ -11,15 +11,33 @@ static const struct input_group *const groups[] = {
     &input_group_ipc,     &input_group_system,  &input_group_refused,
 };
 
-/* Rows by number. Filled at the first look, perhaps by several threads, each with the same values. */
+/* Rows by number, and which ways they may move memory. Filled at the first look, perhaps by several threads, each with the same
+ * values. */
 static const struct input_row *_Atomic by_number[NUMBERS];
+static _Atomic uint8_t moves[NUMBERS];
 static _Atomic bool filled;
+
+static uint8_t moves_of(const struct input_row *row) {
+  static const uint8_t access[] = {[INPUT_IN] = INPUT_READS,
+                                   [INPUT_OUT] = INPUT_WRITES,
+                                   [INPUT_INOUT] = INPUT_READS | INPUT_WRITES,
+                                   [INPUT_POINTER] = 0};
+  uint8_t all = row->walk ? INPUT_READS | INPUT_WRITES : 0;
+  for (unsigned i = 0; i < 6; i++) {
+    all |= access[row->args[i].kind];
+    /* The structure itself is read. */
+    if (row->args[i].rule == RULE_VECTOR || row->args[i].rule == RULE_SOCKADDR) all |= INPUT_READS;
+  }
+  return all;
+}
 
 static void fill(void) {
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
     for (size_t j = 0; j < groups[i]->count; j++) {
       const struct input_row *row = &groups[i]->rows[j];
-      if (row->nr < NUMBERS) atomic_store_explicit(&by_number[row->nr], row, memory_order_relaxed);
+      if (row->nr >= NUMBERS) continue;
+      atomic_store_explicit(&by_number[row->nr], row, memory_order_relaxed);
+      atomic_store_explicit(&moves[row->nr], moves_of(row), memory_order_relaxed);
     }
   atomic_store_explicit(&filled, true, memory_order_release);
 }
@@ -64,13 +82,26 @@ static const struct input_command *command_of(const struct input_call *call) {
   }
 }
 
-enum input_replay input_replay(const struct input_call *call, int *error) {
+void input_classify(struct input_call *call) {
   const struct input_row *row = input_row(call->nr);
-  *error = ENOSYS;
-  if (!row) return INPUT_REFUSE;
+  call->row = row;
+  call->replay = INPUT_REFUSE;
+  call->error = ENOSYS;
+  call->moves = 0;
+  if (!row) return;
   const struct input_command *command = command_of(call);
-  *error = command ? command->error : row->error;
-  return command ? (enum input_replay)command->replay : (enum input_replay)row->replay;
+  call->error = command ? command->error : row->error;
+  call->replay = command ? command->replay : row->replay;
+  if (call->replay != INPUT_REFUSE && call->replay != INPUT_UNSUPPORTED)
+    call->moves = atomic_load_explicit(&moves[call->nr], memory_order_relaxed);
+  /* These have no memory but what the command's argument points to. */
+  if (command && command->kind < INPUT_IN && (call->nr == __NR_fcntl || call->nr == __NR_ioctl))
+    call->moves = 0;
+}
+
+enum input_replay input_replay(const struct input_call *call, int *error) {
+  *error = call->error;
+  return (enum input_replay)call->replay;
 }
 
 const char *input_command(const struct input_call *call) {

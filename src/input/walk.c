@@ -263,10 +263,12 @@ void walk_command(struct input_walk *w, const struct input_command *command, uns
 /* -- The four walks -------------------------------------------------------------------------------------- */
 
 static long walk(struct input_walk *w) {
-  const struct input_row *row = input_row(w->call->nr);
-  int error;
-  enum input_replay replay = input_replay(w->call, &error);
-  if (!row || replay == INPUT_REFUSE || replay == INPUT_UNSUPPORTED) return 0;
+  static const uint8_t wanted[] = {[PASS_OUTGOING] = INPUT_READS,
+                                   [PASS_REACH] = INPUT_READS | INPUT_WRITES,
+                                   [PASS_SENT] = INPUT_READS,
+                                   [PASS_INCOMING] = INPUT_WRITES};
+  const struct input_row *row = w->call->row;
+  if (!(w->call->moves & wanted[w->pass])) return 0;
   w->failed = !before_call(w) && (unsigned long)w->result > -4096UL;
   if (before_call(w)) w->call->note_count = 0;
   for (unsigned i = 0; i < 6 && row->args[i].kind; i++)
@@ -284,6 +286,7 @@ void input_begin(struct input_call *call, long nr, const long args[6], input_rea
   call->read = read;
   call->context = context;
   call->note_count = 0;
+  input_classify(call);
 }
 
 long input_outgoing(struct input_call *call, input_visit *visit, void *visitor) {

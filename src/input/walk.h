@@ -153,6 +153,8 @@ const struct input_command *prctl_command(uint32_t command);
 const struct input_command *arch_prctl_command(uint32_t command);
 const struct input_command *keyctl_command(uint32_t command);
 const struct input_command *ptrace_command(uint32_t command);
+/* Fills in what the table knows of a call: its row and what follows from that. */
+void input_classify(struct input_call *call);
 const struct input_command *input_find_command(const struct input_command *table, size_t count,
                                                uint32_t command);
 

@@ -52,8 +52,10 @@ static void copy_to_ring(uint8_t *ring, uint64_t to, const uint8_t *from, size_t
 static bool drain_ring(struct manager *manager, struct ring *ring, struct recording_stream_id id, bool all) {
   struct drain *drain = manager->context;
   uint32_t index = region_ring_index(manager->region, ring);
+  uint64_t end =
+      atomic_load(&ring->head); /* what comes meanwhile would come in small pieces, and without end */
   for (;;) {
-    uint64_t tail = atomic_load(&ring->tail), available = atomic_load(&ring->head) - tail;
+    uint64_t tail = atomic_load(&ring->tail), available = end - tail;
     /* Written before the bytes, so it is not below the position of any of them. */
     uint64_t last = atomic_load(&ring->position);
     size_t count = available < sizeof drain->buffer ? (size_t)available : sizeof drain->buffer;

@@ -71,17 +71,16 @@ uint64_t arch_registers_digest(const struct thread *thread) {
   return input_digest(0, values, sizeof values);
 }
 
-static void set_words(struct thread *thread, uint64_t allowance) {
-  for (unsigned i = 0; i < COUNT_WORDS; i++) {
-    thread->arch.allowances[i] = allowance;
+/* From this position on. The base is what the words add up to it from. */
+static void set_words(struct thread *thread, uint64_t position, uint64_t allowance) {
+  for (unsigned i = 0; i < COUNT_WORDS; i++)
     __atomic_store_n(&thread->arch.counts[i], -allowance, __ATOMIC_RELAXED);
-  }
+  thread->arch.base = position + COUNT_WORDS * allowance;
 }
 
 void arch_set_position(struct thread *thread, uint64_t position) {
-  thread->arch.base = position;
   thread->arch.stop = UINT64_MAX;
-  set_words(thread, ALLOWANCE_MAX);
+  set_words(thread, position, ALLOWANCE_MAX);
 }
 
 void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp) {
@@ -163,12 +162,11 @@ bool arch_own_call(struct thread *thread, const struct call *call, long *result)
 
 /* -- Positions and requests ---------------------------------------------------------------------------------------- */
 
-/* What was added to a word since it was set. One whose bits a requester has cleared is still large; one whose allowance
- * is used up is small. */
+/* A word as it would be if nobody had cleared its bits. One whose bits a requester has cleared is still large; one whose
+ * allowance is used up is small. */
 static uint64_t counted(const struct thread *thread, unsigned i) {
   uint64_t word = __atomic_load_n(&thread->arch.counts[i], __ATOMIC_RELAXED);
-  if (COUNT_POLLS(word) && word >= ALLOWANCE_MAX) word += COUNT_IDLE;
-  return word + thread->arch.allowances[i];
+  return COUNT_POLLS(word) && word >= ALLOWANCE_MAX ? word + COUNT_IDLE : word;
 }
 
 /* Mostly no word has its bit clear, and the sum is all there is to it. */
@@ -176,7 +174,7 @@ uint64_t arch_position(const struct thread *thread) {
   uint64_t position = thread->arch.base, sum = 0, all = ~0UL;
   for (unsigned i = 0; i < COUNT_WORDS; i++) {
     uint64_t word = __atomic_load_n(&thread->arch.counts[i], __ATOMIC_RELAXED);
-    sum += word + thread->arch.allowances[i];
+    sum += word;
     all &= word;
   }
   if (!COUNT_POLLS(all)) return position + sum;
@@ -201,10 +199,9 @@ bool arch_requested(const struct thread *thread) {
  * least before the next poll. The last stretch is for arch_favour. */
 void arch_clear_request(struct thread *thread) {
   uint64_t position = arch_position(thread);
-  thread->arch.base = position;
   uint64_t share = (thread->arch.stop - position) / COUNT_WORDS;
   if (thread->arch.stop < position || share < ALLOWANCE_NONE) share = ALLOWANCE_NONE;
-  set_words(thread, MIN(share, ALLOWANCE_MAX));
+  set_words(thread, position, MIN(share, ALLOWANCE_MAX));
 }
 
 void arch_set_stop(struct thread *thread, uint64_t position) {
@@ -222,12 +219,10 @@ uint64_t arch_until_stop(const struct thread *thread) {
 }
 
 void arch_favour(struct thread *thread, const struct block *block) {
-  thread->arch.base = arch_position(thread);
-  uint64_t left = thread->arch.stop - thread->arch.base;
-  set_words(thread, ALLOWANCE_NONE);
-  uint64_t allowance = left + ALLOWANCE_NONE;
-  thread->arch.allowances[block->count_word] = allowance;
-  thread->arch.counts[block->count_word] = -allowance;
+  uint64_t position = arch_position(thread), left = thread->arch.stop - position;
+  set_words(thread, position, ALLOWANCE_NONE);
+  thread->arch.counts[block->count_word] -= left;
+  thread->arch.base += left;
 }
 
 void arch_uncount(struct thread *thread, const struct block *block, unsigned instructions) {

@@ -46,11 +46,10 @@ struct arch_context {
   uint64_t scratch;      /* what the register of a check held when it missed */
   /* The position and the poll. Every block has one of these words: it adds its size to it and leaves the cache when bit 63 is
    * then clear. A word starts at minus its allowance, so bit 63 goes when the allowance is used up; a requester clears it, and
-   * bit 62, in all of them. The position is base plus what has been added to the words since they were set. There
+   * bit 62, in all of them. The position is base plus all words. There
    * are several because blocks follow each other faster than one word in memory can be updated. */
   uint64_t counts[COUNT_WORDS];
-  uint64_t allowances[COUNT_WORDS];
-  uint64_t base; /* the position when the words were last set */
+  uint64_t base; /* the position when the words were last set, and their allowances */
   uint64_t stop; /* the position not to be passed */
   /* The last fault's trap number, error code and address, as every later signal frame shows them. */
   uint64_t trap_number, error_code, fault_address;
