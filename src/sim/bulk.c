@@ -182,7 +182,7 @@ void bulk_invalidate(struct bulk *bulk, const struct machine *machine, const str
                      uint64_t block) {
   for (uint32_t n = 0; n < machine->port_count; n++) {
     uint32_t at = find_tag(&bulk->port[n].data, block);
-    if (n != by->number && at != UINT32_MAX) bulk->port[n].data.used[at] = 0;
+    if ((!by || n != by->number) && at != UINT32_MAX) bulk->port[n].data.used[at] = 0;
     at = find_tag(&bulk->port[n].code, block);
     if (at != UINT32_MAX) bulk->port[n].code.used[at] = 0;
   }

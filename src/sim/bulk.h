@@ -61,7 +61,7 @@ struct bulk_line *bulk_write(struct bulk *bulk, const struct port *port, uint64_
 void bulk_clear(struct bulk *bulk, struct port *port);
 /* How long an access takes; the caches know the line from then on. */
 uint32_t bulk_cycles(struct bulk *bulk, const struct port *port, uint64_t block, bool fetch);
-/* A line was written by another port: it is in no other L1 any more. */
+/* A line was written by a port, or NULL: it is in no other L1 any more. */
 void bulk_invalidate(struct bulk *bulk, const struct machine *machine, const struct port *by, uint64_t block);
 /* From a port to the arbiter, in tile 0. */
 uint32_t bulk_distance(const struct bulk *bulk, const struct machine *machine, const struct port *port);

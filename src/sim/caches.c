@@ -38,7 +38,8 @@ void caches_begin(struct machine *machine) {
   caches->nodes = caches->ports + config->harts;
   CHECK(caches->nodes <= NODES, "%u caches: the directory has bits for %d", caches->nodes, NODES);
   caches->banks = config->l2_banks;
-  while (caches->mesh_width * caches->mesh_width < caches->ports) caches->mesh_width++;
+  while (1u << caches->bank_shift < caches->banks) caches->bank_shift++;
+  mesh_measure(caches);
   protocol_load(&caches->table, config->protocol);
   for (uint32_t n = 0; n < caches->ports; n++) {
     struct port *port = machine->ports[n];

@@ -33,7 +33,7 @@ struct l1 {
   bool instructions;                 /* its hart fetches here; read-only */
   struct store_buffer *store_buffer; /* of a hart's data cache under total store order, else NULL */
   bool stalled;                      /* an access could not even begin: try again when anything has ended */
-  uint32_t sets, ways;
+  uint32_t sets, ways;               /* sets: a power of two */
   struct l1_line *lines;
   struct l1_line buffer[WRITE_BACKS];
   uint64_t pinned,
@@ -120,7 +120,8 @@ struct caches {
   void (*loaded)(struct port *port,
                  struct access *access); /* replay: after a load that was not fast; may be NULL */
   struct protocol_table table;
-  uint32_t ports, nodes, banks, mesh_width;
+  uint32_t ports, nodes, banks, bank_shift;
+  uint32_t travel[NODES][NODES]; /* cycles from tile to tile, before the seed adds some */
   struct l1 l1[NODES];
   struct bank *bank;
   struct message *spare; /* free messages */
@@ -147,6 +148,8 @@ struct message *message_new(struct caches *caches, enum message_kind kind, uint6
 void message_free(struct caches *caches, struct message *message);
 /* It leaves at this cycle. Takes the message over. */
 void message_send(struct caches *caches, struct message *message, uint64_t cycle);
+/* Fills caches->travel. */
+void mesh_measure(struct caches *caches);
 /* Counts a wake-up message from one port to another, and tells how long it travels. */
 uint32_t mesh_wake_up(struct machine *machine, uint32_t from, uint32_t to);
 uint64_t mesh_random(struct caches *caches);
@@ -171,7 +174,7 @@ static inline bool l1_readable(unsigned state) {
 void directory_message(struct caches *caches, struct message *message, uint64_t cycle);
 struct l2_line *directory_find(struct caches *caches, uint64_t block); /* NULL: not in the L2 */
 static inline uint8_t directory_home(const struct caches *caches, uint64_t block) {
-  return (block >> LINE_SHIFT) % caches->banks;
+  return (block >> LINE_SHIFT) & (caches->banks - 1);
 }
 
 /* The port whose cache a node is. */

@@ -317,8 +317,14 @@ static enum access_result chunk_access(struct port *port, struct access *access)
   return ACCESS_DONE;
 }
 
+/* What is committed is in the machine's memory. A chunk that has seen the page as it was, in its old use, may not commit. */
+static void forget(struct machine *machine, uint64_t paddr) {
+  for (uint64_t block = paddr; block < paddr + PAGE_BYTES; block += LINE_BYTES)
+    squash_others(chunks_of(machine), NULL, block, machine->cycle);
+}
+
 static const struct memory_system chunk_memory = {
-    .access = chunk_access, .end = cached_memory_end, .name = "chunks"};
+    .access = chunk_access, .forget = forget, .end = cached_memory_end, .name = "chunks"};
 
 /* -- The watcher ------------------------------------------------------------------------------------------------------------------ */
 

@@ -7,7 +7,7 @@
 static struct l2_line *set_of(struct caches *caches, uint64_t block, uint32_t *ways) {
   struct bank *bank = &caches->bank[directory_home(caches, block)];
   *ways = bank->ways;
-  return &bank->lines[(block >> LINE_SHIFT) / caches->banks % bank->sets * bank->ways];
+  return &bank->lines[(block >> (LINE_SHIFT + caches->bank_shift) & (bank->sets - 1)) * bank->ways];
 }
 
 struct l2_line *directory_find(struct caches *caches, uint64_t block) {

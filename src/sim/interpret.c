@@ -1,11 +1,12 @@
 /* interpret.c: executes instructions until there is a reason to stop.
  *
- * One label per operation, jumped to from the end of the previous one. The hot state (program counter, cycle, position) is in local
+ * One label per operation (operations.h), jumped to from the end of the previous one. The hot state (program counter, cycle, position) is in local
  * variables; `leave` and the slow paths put it back. At each instruction the position is compared with one limit; at each
  * memory access the cycle is compared with the horizon. */
 #include "sim/decode.h"
 #include "sim/hart.h"
 #include "sim/kernel.h"
+#include "sim/operations.h"
 
 #define likely(condition) __builtin_expect(!!(condition), 1)
 
@@ -130,24 +131,6 @@ static bool slow_fence(struct hart *hart, bool store_before_load) {
   return ask(hart, &access);
 }
 
-/* -- Division: no traps, defined results ------------------------------------------------------------------------------------------- */
-
-static int64_t divide(int64_t a, int64_t b) {
-  return b == 0 ? -1 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
-}
-static int64_t remainder_of(int64_t a, int64_t b) {
-  return b == 0 ? a : b == -1 ? 0 : a % b;
-}
-static uint64_t divide_unsigned(uint64_t a, uint64_t b) {
-  return b ? a / b : ~0ull;
-}
-static uint64_t remainder_unsigned(uint64_t a, uint64_t b) {
-  return b ? a % b : a;
-}
-static int64_t extend(uint64_t a) {
-  return (int32_t)a;
-}
-
 /* -- The loop -------------------------------------------------------------------------------------------------------------------------- */
 
 static uint64_t find_limit(const struct hart *hart) {
@@ -158,19 +141,7 @@ static uint64_t find_limit(const struct hart *hart) {
   return hart->kernel_stop < limit ? hart->kernel_stop : limit;
 }
 
-enum hart_exit hart_interpret(struct hart *hart) {
-#define X(name) &&do_##name,
-  static const void *const labels[OP_COUNT] = {OPERATIONS(X)};
-#undef X
-  struct port *const port = &hart->port;
-  uint64_t *const x = hart->registers.x;
-  uint64_t pc = hart->registers.pc, cycle = port->cycle, position = port->position;
-  uint64_t limit = find_limit(hart), line_pc;
-  struct decoded_line *line;
-  const struct insn *i;
-  struct fast_line *entry;
-  uint64_t a, loaded;
-
+/* The parts of the loop, over its local variables. Every operation ends with a jump to the next one. */
 #define PUT_BACK() (hart->registers.pc = pc, port->cycle = cycle, port->position = position)
 #define DISPATCH() goto *labels[i->op]
 #define NEXT()                          \
@@ -193,6 +164,7 @@ enum hart_exit hart_interpret(struct hart *hart) {
   } while (0)
 #define S1 x[i->rs1]
 #define S2 x[i->rs2]
+#define F2 hart->registers.f[i->rs2]
 #define IMM ((int64_t)i->imm)
 #define JUMP(target)                        \
   do {                                      \
@@ -288,6 +260,19 @@ enum hart_exit hart_interpret(struct hart *hart) {
     NEXT();                                  \
   } while (0)
 
+enum hart_exit hart_interpret(struct hart *hart) {
+#define X(name) &&do_##name,
+  static const void *const labels[OP_COUNT] = {OPERATIONS(X)};
+#undef X
+  struct port *const port = &hart->port;
+  uint64_t *const x = hart->registers.x;
+  uint64_t pc = hart->registers.pc, cycle = port->cycle, position = port->position;
+  uint64_t limit = find_limit(hart), line_pc;
+  struct decoded_line *line;
+  const struct insn *i;
+  struct fast_line *entry;
+  uint64_t a, loaded;
+
   if (position >= limit) goto stop;
 
 enter:
@@ -317,12 +302,21 @@ stop:
   PUT_BACK();
   return port->position >= port->stop || port->position >= hart->kernel_stop ? HART_STOP : HART_HORIZON;
 
+#define X(name, expression) do_##name : SET(expression);
+  RESULTS(X)
+#undef X
+#define X(name, condition) do_##name : BRANCH(condition);
+  BRANCHES(X)
+#undef X
+#define X(name, type) do_##name : LOAD_X(type);
+  LOADS(X)
+#undef X
+#define X(name, type, source) do_##name : STORE(type, source);
+  STORES(X)
+#undef X
+
 do_NOP:
   DONE();
-do_LUI:
-  SET(IMM);
-do_AUIPC:
-  SET(pc + (uint64_t)IMM);
 do_JAL:
   x[i->rd] = pc + i->length;
   JUMP(pc + (uint64_t)IMM);
@@ -332,125 +326,6 @@ do_JALR:
   a = (S1 + (uint64_t)IMM) & ~1ull;
   if (i->rd) x[i->rd] = pc + i->length;
   JUMP(a);
-do_BEQ:
-  BRANCH(S1 == S2);
-do_BNE:
-  BRANCH(S1 != S2);
-do_BLT:
-  BRANCH((int64_t)S1 < (int64_t)S2);
-do_BGE:
-  BRANCH((int64_t)S1 >= (int64_t)S2);
-do_BLTU:
-  BRANCH(S1 < S2);
-do_BGEU:
-  BRANCH(S1 >= S2);
-
-do_LB:
-  LOAD_X(int8_t);
-do_LH:
-  LOAD_X(int16_t);
-do_LW:
-  LOAD_X(int32_t);
-do_LD:
-  LOAD_X(int64_t);
-do_LBU:
-  LOAD_X(uint8_t);
-do_LHU:
-  LOAD_X(uint16_t);
-do_LWU:
-  LOAD_X(uint32_t);
-do_SB:
-  STORE(uint8_t, S2);
-do_SH:
-  STORE(uint16_t, S2);
-do_SW:
-  STORE(uint32_t, S2);
-do_SD:
-  STORE(uint64_t, S2);
-
-do_ADDI:
-  SET(S1 + (uint64_t)IMM);
-do_SLTI:
-  SET((int64_t)S1 < IMM);
-do_SLTIU:
-  SET(S1 < (uint64_t)IMM);
-do_XORI:
-  SET(S1 ^ (uint64_t)IMM);
-do_ORI:
-  SET(S1 | (uint64_t)IMM);
-do_ANDI:
-  SET(S1 & (uint64_t)IMM);
-do_SLLI:
-  SET(S1 << IMM);
-do_SRLI:
-  SET(S1 >> IMM);
-do_SRAI:
-  SET((int64_t)S1 >> IMM);
-do_ADD:
-  SET(S1 + S2);
-do_SUB:
-  SET(S1 - S2);
-do_SLL:
-  SET(S1 << (S2 & 63));
-do_SLT:
-  SET((int64_t)S1 < (int64_t)S2);
-do_SLTU:
-  SET(S1 < S2);
-do_XOR:
-  SET(S1 ^ S2);
-do_SRL:
-  SET(S1 >> (S2 & 63));
-do_SRA:
-  SET((int64_t)S1 >> (S2 & 63));
-do_OR:
-  SET(S1 | S2);
-do_AND:
-  SET(S1 & S2);
-do_ADDIW:
-  SET(extend(S1 + (uint64_t)IMM));
-do_SLLIW:
-  SET(extend(S1 << IMM));
-do_SRLIW:
-  SET(extend((uint32_t)S1 >> IMM));
-do_SRAIW:
-  SET((int32_t)S1 >> IMM);
-do_ADDW:
-  SET(extend(S1 + S2));
-do_SUBW:
-  SET(extend(S1 - S2));
-do_SLLW:
-  SET(extend(S1 << (S2 & 31)));
-do_SRLW:
-  SET(extend((uint32_t)S1 >> (S2 & 31)));
-do_SRAW:
-  SET((int32_t)S1 >> (S2 & 31));
-
-do_MUL:
-  SET(S1 * S2);
-do_MULH:
-  SET((__int128)(int64_t)S1 * (int64_t)S2 >> 64);
-do_MULHSU:
-  SET((__int128)(int64_t)S1 * (unsigned __int128)S2 >> 64);
-do_MULHU:
-  SET((unsigned __int128)S1 * S2 >> 64);
-do_DIV:
-  SET(divide((int64_t)S1, (int64_t)S2));
-do_DIVU:
-  SET(divide_unsigned(S1, S2));
-do_REM:
-  SET(remainder_of((int64_t)S1, (int64_t)S2));
-do_REMU:
-  SET(remainder_unsigned(S1, S2));
-do_MULW:
-  SET(extend(S1 * S2));
-do_DIVW:
-  SET(extend((uint64_t)divide((int32_t)S1, (int32_t)S2)));
-do_DIVUW:
-  SET(extend(divide_unsigned((uint32_t)S1, (uint32_t)S2)));
-do_REMW:
-  SET(extend((uint64_t)remainder_of((int32_t)S1, (int32_t)S2)));
-do_REMUW:
-  SET(extend(remainder_unsigned((uint32_t)S1, (uint32_t)S2)));
 
 do_LRW:
   LOAD_RESERVED(int32_t);
@@ -473,10 +348,6 @@ do_FLD:
   LOAD(uint64_t);
   hart->registers.f[i->rd] = loaded;
   NEXT();
-do_FSW:
-  STORE(uint32_t, hart->registers.f[i->rs2]);
-do_FSD:
-  STORE(uint64_t, hart->registers.f[i->rs2]);
 do_FLOAT:
   if (!hart_float(&hart->registers, (uint32_t)i->imm)) goto do_ILLEGAL;
   DONE();

@@ -4,7 +4,7 @@
 #include "sim/caches.h"
 
 struct l1_line *l1_find(struct l1 *l1, uint64_t block) {
-  struct l1_line *set = &l1->lines[(block >> LINE_SHIFT) % l1->sets * l1->ways];
+  struct l1_line *set = &l1->lines[((block >> LINE_SHIFT) & (l1->sets - 1)) * l1->ways];
   for (uint32_t way = 0; way < l1->ways; way++)
     if (set[way].block == block && set[way].state != L1_I) return &set[way];
   return NULL;
@@ -169,7 +169,7 @@ static bool stable(const struct l1_line *line) {
 
 /* A frame for a new line: a free one, or that of the least recently used stable line. NULL: none can be had now. */
 static struct l1_line *make_room(struct l1 *l1, uint64_t block, uint64_t cycle) {
-  struct l1_line *set = &l1->lines[(block >> LINE_SHIFT) % l1->sets * l1->ways], *victim = NULL;
+  struct l1_line *set = &l1->lines[((block >> LINE_SHIFT) & (l1->sets - 1)) * l1->ways], *victim = NULL;
   for (uint32_t way = 0; way < l1->ways; way++) {
     if (set[way].state == L1_I) return &set[way];
     if (stable(&set[way]) && (!victim || set[way].used < victim->used)) victim = &set[way];

@@ -99,8 +99,9 @@ struct machine {
   uint32_t port_count;
   uint8_t *ram; /* physical memory; paddr is an index */
   uint64_t ram_bytes;
-  uint64_t random; /* state of machine_random */
-  uint64_t cycle;  /* of what is being done now */
+  uint64_t random;      /* state of machine_random */
+  uint64_t cycle;       /* of what is being done now */
+  uint64_t quiet_until; /* no port can run before this cycle; 0 when that has to be looked up */
   struct port *running;
   struct calendar *calendar; /* events */
   uint32_t lookahead; /* cycles before anything that one port does can reach another; the memory system's */

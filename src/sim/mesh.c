@@ -66,15 +66,23 @@ static uint32_t bank_tile(const struct caches *caches, unsigned bank) {
   return bank * caches->machine->config.harts / caches->banks;
 }
 
-static uint32_t links(const struct caches *caches, uint32_t a, uint32_t b) {
-  uint32_t width = caches->mesh_width;
+static uint32_t links(uint32_t width, bool torus, uint32_t a, uint32_t b) {
   uint32_t x = a % width > b % width ? a % width - b % width : b % width - a % width;
   uint32_t y = a / width > b / width ? a / width - b / width : b / width - a / width;
-  if (caches->machine->config.torus) {
+  if (torus) {
     if (x > width / 2) x = width - x;
     if (y > width / 2) y = width - y;
   }
   return x + y;
+}
+
+void mesh_measure(struct caches *caches) {
+  const struct sim_config *config = &caches->machine->config;
+  uint32_t width = 0;
+  while (width * width < caches->ports) width++;
+  for (uint32_t a = 0; a < caches->ports; a++)
+    for (uint32_t b = 0; b < caches->ports; b++)
+      caches->travel[a][b] = ENTER_CYCLES + links(width, config->torus, a, b) * config->hop_cycles;
 }
 
 /* xorshift64*: the latencies have a generator of their own, so that nothing else shifts them. */
@@ -105,7 +113,7 @@ void message_send(struct caches *caches, struct message *message, uint64_t cycle
                                             : node_tile(caches, message->from);
     uint32_t to = to_directory[kind] ? bank_tile(caches, directory_home(caches, message->block))
                                      : node_tile(caches, message->to);
-    cycle += ENTER_CYCLES + links(caches, from, to) * config->hop_cycles;
+    cycle += caches->travel[from][to];
   }
   if (config->perturb_cycles) cycle += (mesh_random(caches) >> 32) % (config->perturb_cycles + 1);
   schedule(caches, message, cycle);
@@ -119,7 +127,7 @@ uint32_t mesh_wake_up(struct machine *machine, uint32_t from, uint32_t to) {
   struct caches *caches = caches_of(machine);
   caches->counters.messages[MESSAGE_WAKE]++;
   caches->counters.bytes[MESSAGE_WAKE] += HEADER_BYTES;
-  return ENTER_CYCLES + links(caches, from, to) * machine->config.hop_cycles;
+  return caches->travel[from][to];
 }
 
 uint32_t mesh_lookahead(const struct caches *caches) {

@@ -22,6 +22,7 @@ void port_wake(struct port *port, uint64_t cycle) {
   if (cycle < machine->cycle) cycle = machine->cycle;
   port->waiting = false;
   if (port->cycle < cycle) port->cycle = cycle;
+  if (port->cycle < machine->quiet_until) machine->quiet_until = port->cycle;
   if (machine->running && machine->running != port &&
       port->cycle + machine->lookahead < machine->running->horizon)
     machine->running->horizon = port->cycle + machine->lookahead;
@@ -53,14 +54,20 @@ static struct port *earliest(struct machine *machine, uint64_t *limit) {
 
 enum turn machine_turn(struct machine *machine) {
   uint64_t limit, next = machine->calendar->next;
-  struct port *port = earliest(machine, &limit);
-  if (!port && next == CALENDAR_EMPTY) return TURN_NONE;
+  struct port *port = NULL;
+  /* Events come in crowds, and most of them wake nobody: the ports need not be looked at for each. */
+  if (next > machine->quiet_until || next == CALENDAR_EMPTY) {
+    port = earliest(machine, &limit);
+    machine->quiet_until = port ? port->cycle : UINT64_MAX;
+    if (!port && next == CALENDAR_EMPTY) return TURN_NONE;
+  }
   if (!port || next <= port->cycle) {
     struct event event = calendar_take(machine->calendar);
     machine->cycle = event.cycle;
     event.function(machine, event.object, event.argument);
     return TURN_EVENT;
   }
+  machine->quiet_until = 0;
   machine->cycle = port->cycle;
   calendar_advance(machine->calendar, port->cycle);
   port->horizon = next < limit ? next : limit;

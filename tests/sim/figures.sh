@@ -2,7 +2,7 @@
 # figures.sh: `reprise sim figures` on one program: every table and plot is there, a second run makes nothing again, one that was cut short goes on.
 set -u
 
-reprise=${REPRISE:-${BUILD:-build}/reprise}
+reprise=$(realpath "${REPRISE:-${BUILD:-build}/reprise}")
 workloads=$(realpath "${BUILD:-build}")/tests/sim/workloads
 passed=0 failed=0
 work=$(mktemp -d)

@@ -4,15 +4,26 @@
  *
  * Few blocks, caches that hold fewer, random latencies. After every step (an access, or the arrival of a message) the block that it
  * touched is checked: one writer or many readers, all readable copies have the bytes last stored, the directory knows
- * all copies. A load must return the last store. In the end every row of the protocol's table must have been taken. */
+ * all copies. A load must return the last store; with store buffers its own port's last one, if that has not reached the cache, and
+ * stores reach the cache in their order. In the end every row of the protocol's table must have been taken, without and with store buffers. */
 #include <unistd.h>
 
 #include "support.h"
 
-enum { BLOCKS = 7, PAGE = 0x1000 };
+enum { BLOCKS = 7, PAGE = 0x1000, CONFIGURATIONS = 64, MOST_BUFFERED = 8 };
+
+/* What a port's store buffer must hold, oldest first. */
+struct expected_stores {
+  unsigned count;
+  struct {
+    unsigned block, offset, size;
+    uint8_t data[8];
+  } store[MOST_BUFFERED + 1];
+};
 
 static struct trial {
   uint64_t random, accesses;
+  struct expected_stores buffered[NODES];
   uint8_t golden[BLOCKS][LINE_BYTES];
   struct {
     struct access access;
@@ -33,7 +44,10 @@ static void choose(struct port *port) {
   bool device = port->number >= port->machine->config.harts;
   unsigned block = (unsigned)support_below(&trial.random, BLOCKS),
            size = 1u << support_below(&trial.random, 4);
-  unsigned kind = (unsigned)support_below(&trial.random, device ? 2 : ACCESS_FENCE);
+  bool fences = port->machine->config.tso;
+  unsigned kind = (unsigned)support_below(&trial.random, device   ? 2
+                                                         : fences ? ACCESS_FENCE + 1
+                                                                  : ACCESS_FENCE);
   bool whole = device || support_below(&trial.random, 16) == 0;
   if (kind >= ACCESS_LR && kind <= ACCESS_AMO && size < 4) size = 4;
   if (whole && kind > ACCESS_STORE) kind = ACCESS_LOAD;
@@ -54,14 +68,67 @@ static void choose(struct port *port) {
   trial.port[port->number].block = block;
 }
 
+/* -- Store buffers ---------------------------------------------------------------------------------------------------- */
+
+static uint32_t buffered(const struct port *port) {
+  const struct l1 *l1 = port->memory;
+  return l1->store_buffer ? l1->store_buffer->count : 0;
+}
+
+static void expect_store(const struct port *port, const uint8_t *data) {
+  struct expected_stores *stores = &trial.buffered[port->number];
+  const struct access *access = &trial.port[port->number].access;
+  unsigned n = stores->count++;
+  CHECK(n < MOST_BUFFERED, "port %u buffers too many stores", port->number);
+  stores->store[n].block = trial.port[port->number].block;
+  stores->store[n].offset = access->paddr % LINE_BYTES;
+  stores->store[n].size = access->size;
+  memcpy(stores->store[n].data, data, access->size);
+}
+
+/* Those that have left the buffer are in the cache now. */
+static void stores_arrive(struct port *port) {
+  struct expected_stores *stores = &trial.buffered[port->number];
+  while (stores->count > buffered(port)) {
+    unsigned block = stores->store[0].block;
+    memcpy(trial.golden[block] + stores->store[0].offset, stores->store[0].data, stores->store[0].size);
+    memmove(stores->store, stores->store + 1, --stores->count * sizeof *stores->store);
+    caches_check(caches_of(port->machine), block_address(block), trial.golden[block]);
+  }
+}
+
+/* The bytes that a port must see of a block. */
+static void seen_by(const struct port *port, unsigned block, uint8_t bytes[LINE_BYTES]) {
+  const struct expected_stores *stores = &trial.buffered[port->number];
+  memcpy(bytes, trial.golden[block], LINE_BYTES);
+  for (unsigned n = 0; n < stores->count; n++)
+    if (stores->store[n].block == block)
+      memcpy(bytes + stores->store[n].offset, stores->store[n].data, stores->store[n].size);
+}
+
+/* -- Accesses --------------------------------------------------------------------------------------------------------- */
+
 /* The access has been performed: what it returned is what was stored last, and what it stored is that from now on. */
 static void performed(struct port *port, const uint8_t *before) {
   const struct access *access = &trial.port[port->number].access;
-  uint8_t *golden = &trial.golden[trial.port[port->number].block][access->paddr % LINE_BYTES];
+  unsigned block = trial.port[port->number].block, offset = access->paddr % LINE_BYTES;
+  uint8_t *golden = &trial.golden[block][offset], seen[LINE_BYTES];
   unsigned kind = access->kind, size = access->size;
+  trial.accesses++;
+  port->position++;
+  if (kind == ACCESS_FETCH) return;
+  if (kind == ACCESS_FENCE) {
+    CHECK(!buffered(port), "port %u passed a fence with stores in its buffer", port->number);
+    return;
+  }
+  seen_by(port, block, seen);
   if (kind == ACCESS_LOAD || kind == ACCESS_LR || kind == ACCESS_AMO)
-    CHECK(!memcmp(golden, access->data, size), "port %u read an old value of %lx", port->number,
+    CHECK(!memcmp(seen + offset, access->data, size), "port %u read an old value of %lx", port->number,
           (unsigned long)access->paddr);
+  if (kind == ACCESS_STORE && buffered(port) > trial.buffered[port->number].count) {
+    expect_store(port, before);
+    return;
+  }
   if (kind == ACCESS_STORE || (kind == ACCESS_SC && !access->failed)) memcpy(golden, before, size);
   if (kind == ACCESS_AMO) {
     uint64_t old = 0, operand = 0;
@@ -70,7 +137,6 @@ static void performed(struct port *port, const uint8_t *before) {
     uint64_t result = amo_result(access->amo, size, old, operand);
     memcpy(golden, &result, size);
   }
-  trial.accesses++;
 }
 
 /* As a hart does: accesses through fast lines where it has them, else through the memory system. */
@@ -97,7 +163,7 @@ static void run(struct port *port) {
       port->waiting = true;
     } else {
       trial.port[number].chosen = false;
-      if (access->kind != ACCESS_FETCH) performed(port, before);
+      performed(port, before);
       port->cycle += support_below(&trial.random, 4);
     }
     caches_check(caches_of(port->machine), block_address(block), trial.golden[block]);
@@ -150,7 +216,15 @@ static void add_coverage(struct protocol_table *sum, const struct protocol_table
       sum->dir_taken[state][event] += table->dir_taken[state][event];
 }
 
-static void one_configuration(unsigned number, uint64_t accesses, struct protocol_table *sum) {
+/* No port begins anything new, and all that is buffered or on its way arrives. */
+static void settle(struct machine *machine) {
+  for (uint32_t n = 0; n < machine->port_count; n++) machine->ports[n]->run = NULL;
+  while (machine_turn(machine) != TURN_NONE)
+    for (uint32_t n = 0; n < machine->port_count; n++) stores_arrive(machine->ports[n]);
+  machine->system->drain(machine);
+}
+
+static void one_configuration(unsigned number, bool tso, uint64_t accesses, struct protocol_table *sum) {
   uint32_t harts = number % 3 == 0 ? 2 : number % 3 == 1 ? 4 : 16;
   struct sim_config config = support_config(harts, number);
   config.protocol = number / 2 % 2 ? PROTOCOL_MOSI : PROTOCOL_MESI;
@@ -161,6 +235,8 @@ static void one_configuration(unsigned number, uint64_t accesses, struct protoco
   config.l2_bytes = (uint64_t)LINE_BYTES * config.l2_banks * config.l2_ways * 2;
   config.perturb_cycles = number % 5 == 0 ? 0 : number % 5 == 1 ? 3 : 60;
   config.hop_cycles = number % 4;
+  config.tso = tso;
+  config.store_buffer = number / 5 % 3 == 0 ? 1 : number / 5 % 3 == 1 ? 3 : MOST_BUFFERED;
   memset(&trial, 0, sizeof trial);
   trial.random = number;
   struct machine *machine = support_machine(&config, run, number % 2);
@@ -170,36 +246,38 @@ static void one_configuration(unsigned number, uint64_t accesses, struct protoco
     enum turn turn = machine_turn(machine);
     CHECK(turn != TURN_NONE, "nothing can happen any more, after %lu accesses",
           (unsigned long)trial.accesses);
-    if (turn == TURN_EVENT) check_touched(caches);
+    if (turn == TURN_EVENT) {
+      for (uint32_t n = 0; tso && n < harts; n++) stores_arrive(machine->ports[n]);
+      check_touched(caches);
+    }
     if (support_below(&trial.random, 32) == 0) interrupt_someone(machine);
   }
-  machine->system->drain(machine);
+  settle(machine);
   for (unsigned block = 0; block < BLOCKS; block++)
     support_check(!memcmp(machine_ram(machine, block_address(block)), trial.golden[block], LINE_BYTES),
                   "configuration %u: block %u after draining", number, block);
-  sum += config.protocol == PROTOCOL_MOSI;
-  add_coverage(sum, &caches->table);
+  add_coverage(sum + (config.protocol == PROTOCOL_MOSI), &caches->table);
   support_free(machine);
 }
 
 int main(int argc, char **argv) {
-  enum { CONFIGURATIONS = 64 };
-  static struct protocol_table sum[2];
+  static const char *const names[] = {"MESI", "MOSI", "MESI with store buffers", "MOSI with store buffers"};
+  static struct protocol_table sum[4];
   uint64_t accesses = 2000000;
   bool verbose = false;
   for (int option; (option = getopt(argc, argv, "n:v")) != -1;) {
     if (option == 'n') accesses = strtoull(optarg, NULL, 0);
     if (option == 'v') verbose = true;
   }
-  protocol_load(&sum[0], PROTOCOL_MESI);
-  protocol_load(&sum[1], PROTOCOL_MOSI);
+  for (unsigned n = 0; n < 4; n++) protocol_load(&sum[n], n % 2 ? PROTOCOL_MOSI : PROTOCOL_MESI);
   for (unsigned number = 0; number < CONFIGURATIONS; number++)
-    one_configuration(number, accesses / CONFIGURATIONS, sum);
+    for (unsigned tso = 0; tso < 2; tso++)
+      one_configuration(number, tso, accesses / CONFIGURATIONS / 2, sum + 2 * tso);
   FILE *out = verbose ? stdout : fopen("/dev/null", "w");
-  for (int protocol = 0; protocol < 2; protocol++) {
-    fprintf(out, "%s\n", protocol ? "MOSI" : "MESI");
-    unsigned missing = protocol_coverage(&sum[protocol], out);
-    support_check(!missing, "%s: %u rows of the table were never taken", protocol ? "MOSI" : "MESI", missing);
+  for (int n = 0; n < 4; n++) {
+    fprintf(out, "%s\n", names[n]);
+    unsigned missing = protocol_coverage(&sum[n], out);
+    support_check(!missing, "%s: %u rows of the table were never taken", names[n], missing);
   }
   return support_end();
 }
