@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -193,6 +194,13 @@ static int figures(int argc, char **argv) {
   return figures_make(&request);
 }
 
+/* The most that the simulator itself has had, the simulated programs' memory included. */
+static double host_memory(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return (double)usage.ru_maxrss * 1024;
+}
+
 static double host_seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -216,6 +224,7 @@ static int run(int argc, char **argv) {
   statistics_add(&outcome.statistics, "seconds", seconds);
   statistics_add(&outcome.statistics, "mips",
                  statistics_get(&outcome.statistics, "instructions") / seconds / 1e6);
+  statistics_add(&outcome.statistics, "host_memory", host_memory());
   if (options.statistics) statistics_print(&outcome.statistics, stderr, options.json);
   return outcome.error[0] ? complain(outcome.status, "%s", outcome.error) : outcome.status;
 }

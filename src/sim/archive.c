@@ -43,7 +43,6 @@ static int write_manifest(struct recording_writer *writer, const struct archive 
   int status = recording_set(writer, "substrate", "sim", error);
   if (!status) status = recording_set(writer, "scheme", archive->scheme, error);
   if (!status) status = set_number(writer, "threads", archive->threads, error);
-  if (!status) status = set_number(writer, "instructions", archive->instructions, error);
   if (!status) status = set_number(writer, "register-digest", archive->register_digest, error);
   if (!status) status = set_number(writer, "memory-digest", archive->memory_digest, error);
   for (char **argument = archive->argv; *argument && !status; argument++)

@@ -12,7 +12,6 @@ struct archive {
   char **argv;
   uint32_t threads;
   uint64_t register_digest, memory_digest;
-  uint64_t instructions;
   struct input_log *input;
   /* The order log of a thread. */
   const uint8_t *(*order)(void *context, uint32_t thread, size_t *count);

@@ -68,6 +68,7 @@ static void number_child(struct task *parent, struct task *child) {
   child->thread.number = sphere->threads;
   child->thread.tid = kernel->next_tid;
   input_child(parent, &child->thread.number, &child->thread.tid);
+  if (!input_has_room(parent, child->thread.number)) return;
   if (child->thread.number >= sphere->threads) sphere->threads = child->thread.number + 1;
   if (child->thread.tid >= kernel->next_tid) kernel->next_tid = child->thread.tid + 1;
 }
@@ -108,6 +109,7 @@ int64_t call_clone(struct task *task, const uint64_t argument[6]) {
   if (!(flags & CLONE_THREAD) && !(process = fork_process(task, flags & CLONE_VM))) return -ENOMEM;
   struct task *child = task_new(process, task);
   number_child(task, child);
+  if (kernel_of(task)->error) return -EAGAIN;
   if (!(flags & CLONE_THREAD)) process->pid = child->thread.tid;
   set_up_child(task, child, argument);
   store_tids(task, child, argument);

@@ -190,6 +190,7 @@ int64_t disk_transfer(struct task *task, uint64_t to, const uint8_t *bytes, uint
   word = task->thread.tid;
   copy_in(task, REQUEST_WORD, &word, sizeof word);
   input_child(task, &number, &tid);
+  if (!input_has_room(task, number)) return -EIO;
   struct task *worker = worker_of(task, number);
   struct transfer transfer = {.worker = worker,
                               .asker = task,
@@ -224,6 +225,7 @@ static void start_replay(struct task *worker) {
 }
 
 void disk_replay(struct task *task, uint32_t number) {
+  if (!input_has_room(task, number)) return;
   task->disk_kicks++;
   start_replay(worker_of(task, number));
 }

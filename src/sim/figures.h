@@ -41,6 +41,7 @@ struct figures_key {
   X(interrupt_cycles) /* that they waited for chunks */        \
   X(squashed)         /* instructions */                       \
   X(dma_bytes)                                                 \
+  X(interrupt_bytes)                                           \
   X(memory_checkpoint)                                         \
   X(cache_checkpoint)
 

@@ -119,7 +119,8 @@ static void fill(struct figures_run *run, const struct statistics *s) {
   run->interrupts = statistics_get(s, "timer_interrupts");
   run->interrupt_cycles = statistics_get(s, "interrupt_cycles");
   run->squashed = statistics_get(s, "squashed_instructions");
-  run->dma_bytes = statistics_get(s, "dma_lines") * 64;
+  run->dma_bytes = statistics_get(s, "dma_log_bytes");
+  run->interrupt_bytes = statistics_get(s, "interrupt_log_bytes");
   run->memory_checkpoint = statistics_get(s, "memory_checkpoint_bytes");
   run->cache_checkpoint = statistics_get(s, "cache_checkpoint_bytes");
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "order/order.h"
 #include "sim/check.h"
 #include "sim/disk.h"
 
@@ -32,6 +33,7 @@ static const char *const kind_names[EVENT_KINDS] = {
 struct stream {
   uint8_t *bytes;
   uint64_t count, room;
+  uint64_t dma, interrupt; /* of count */
 };
 
 struct image_file {
@@ -72,10 +74,15 @@ void input_log_free(struct input_log *log) {
   free(log);
 }
 
-uint64_t input_log_bytes(const struct input_log *log) {
-  uint64_t bytes = 0;
-  for (uint32_t i = 0; i < log->count; i++) bytes += log->streams[i].count;
-  return bytes;
+struct input_sizes input_log_sizes(const struct input_log *log) {
+  struct input_sizes sizes = {0};
+  for (uint32_t i = 0; i < log->count; i++) {
+    const struct stream *s = &log->streams[i];
+    sizes.dma += s->dma;
+    sizes.interrupt += s->interrupt;
+    sizes.input += s->count - s->dma - s->interrupt;
+  }
+  return sizes;
 }
 
 static struct stream *stream_of(struct input_log *log, uint32_t number) {
@@ -267,6 +274,15 @@ void input_child(struct task *task, uint32_t *number, uint32_t *tid) {
   }
 }
 
+bool input_has_room(struct task *task, uint32_t number) {
+  if (!task->input || number < ORDER_SLOTS) return true;
+  if (input_replays(task))
+    kernel_fail(kernel_of(task), 121, "the recording is damaged: it has a thread %u", number);
+  else
+    kernel_fail(kernel_of(task), 122, "more than %d threads in one recording", ORDER_SLOTS);
+  return false;
+}
+
 void input_counter(struct task *task, uint64_t *value) {
   if (!task->input) return;
   if (!input_replays(task)) {
@@ -318,12 +334,14 @@ void input_copy_out(struct task *task, uint64_t from, const void *bytes, uint64_
 }
 
 void input_signal(struct task *task, const struct signal_info *info) {
+  uint64_t before = stream(task)->count;
   put_event(task, EVENT_SIGNAL);
   put(task, position_of(task));
   put(task, (uint64_t)info->number);
   put(task, (uint32_t)info->code);
   put(task, info->value);
   put(task, info->more);
+  stream(task)->interrupt += stream(task)->count - before;
 }
 
 bool input_signal_due(struct task *task, struct signal_info *info) {
@@ -339,8 +357,10 @@ bool input_signal_due(struct task *task, struct signal_info *info) {
 
 void input_killed(struct task *task) {
   if (!input_records(task)) return;
+  uint64_t before = stream(task)->count;
   put_event(task, EVENT_KILLED);
   put(task, position_of(task));
+  stream(task)->interrupt += stream(task)->count - before;
 }
 
 bool input_killed_due(struct task *task) {
@@ -355,11 +375,13 @@ bool input_expects_in(const struct task *task) {
 
 void input_transfer(struct task *worker, uint32_t tid, uint64_t to, const uint8_t *bytes, uint64_t count) {
   if (!input_records(worker)) return;
+  uint64_t before = stream(worker)->count;
   put_event(worker, EVENT_TRANSFER);
   put(worker, tid);
   put(worker, to);
   put(worker, count);
   put_bytes(worker, bytes, count);
+  stream(worker)->dma += stream(worker)->count - before;
 }
 
 bool input_next_transfer(struct task *worker, uint64_t *tid) {

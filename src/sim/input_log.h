@@ -12,7 +12,11 @@ struct input_log;
 
 struct input_log *input_log_new(void);
 void input_log_free(struct input_log *log);
-uint64_t input_log_bytes(const struct input_log *log);
+/* By FDR's kinds of log (its figure 5): what calls and counters gave, what the disk moved, signals and ends of threads from outside. */
+struct input_sizes {
+  uint64_t input, dma, interrupt;
+};
+struct input_sizes input_log_sizes(const struct input_log *log);
 const uint8_t *input_log_stream(const struct input_log *log, uint32_t thread, size_t *count);
 void input_log_append(struct input_log *log, uint32_t thread, const void *bytes, uint64_t count);
 
@@ -34,6 +38,8 @@ uint64_t input_next_stop(struct task *task);
 void input_call(struct task *task, uint64_t number);
 void input_result(struct task *task, int64_t *result);
 void input_child(struct task *task, uint32_t *number, uint32_t *tid);
+/* Can there be an R-thread of this number? Else the simulation ends with a line. Threads that are not recorded are not limited so. */
+bool input_has_room(struct task *task, uint32_t number);
 void input_counter(struct task *task, uint64_t *value);
 const uint8_t *input_copy_in(struct task *task, uint64_t to, const void *from, uint64_t bytes);
 void input_copy_out(struct task *task, uint64_t from, const void *bytes, uint64_t count, int error);

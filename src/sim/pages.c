@@ -44,6 +44,10 @@ void pages_end(struct machine *machine) {
   free(pool);
 }
 
+uint64_t pages_touched(const struct machine *machine) {
+  return (machine->pages->next - 1) * PAGE_BYTES;
+}
+
 uint64_t page_take(struct machine *machine) {
   struct page_pool *pool = machine->pages;
   uint64_t number;

@@ -12,6 +12,8 @@ bool pages_begin(struct machine *machine);
 void pages_end(struct machine *machine);
 /* A page of zeros with one user, or SPACE_FAULT. */
 uint64_t page_take(struct machine *machine);
+/* Bytes of physical memory that have been in use, ever. */
+uint64_t pages_touched(const struct machine *machine);
 void page_share(struct machine *machine, uint64_t page);
 void page_release(struct machine *machine, uint64_t page);
 

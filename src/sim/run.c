@@ -167,20 +167,24 @@ static void add_recorder(struct simulation *sim) {
 }
 
 static void add_log_sizes(struct simulation *sim) {
-  uint64_t input = 0, order = 0, packed = 0;
+  struct input_sizes sizes = {0};
+  uint64_t order = 0, packed = 0;
   struct statistics *s = &sim->outcome->statistics;
   for (uint32_t i = 0; i < sim->request->count; i++) {
     const struct session *session = &sim->sessions[i];
     if (!session->order) continue;
-    input += input_log_bytes(session->sphere->input);
+    struct input_sizes own = input_log_sizes(session->sphere->input);
+    sizes.input += own.input, sizes.dma += own.dma, sizes.interrupt += own.interrupt;
     for (uint32_t slot = 0; slot < session->order->slots; slot++) {
       order += session->order->log[slot].count;
       packed += compressed(&session->order->log[slot]);
     }
   }
-  if (!input && !order) return;
+  if (!sizes.input && !order) return;
   double kilo = statistics_get(s, "instructions") / 1000;
-  statistics_add(s, "input_log_bytes", (double)input);
+  statistics_add(s, "input_log_bytes", (double)sizes.input);
+  statistics_add(s, "dma_log_bytes", (double)sizes.dma);
+  statistics_add(s, "interrupt_log_bytes", (double)sizes.interrupt);
   statistics_add(s, "order_log_bytes", (double)order);
   statistics_add(s, "order_log_bytes_compressed", (double)packed);
   statistics_add(s, "order_bytes_per_kiloinstruction", kilo > 0 ? (double)order / kilo : 0);

@@ -6,6 +6,7 @@
 #include "sim/caches.h"
 #include "sim/check.h"
 #include "sim/kernel.h"
+#include "sim/pages.h"
 #include "sim/watch.h"
 
 void statistics_add(struct statistics *statistics, const char *name, double value) {
@@ -70,6 +71,7 @@ void statistics_collect(struct statistics *s, const struct machine *machine) {
   statistics_add(s, "timer_interrupts", (double)kernel->count.interrupts);
   statistics_add(s, "signals", (double)kernel->count.signals);
   statistics_add(s, "dma_lines", (double)kernel->count.dma_lines);
+  statistics_add(s, "program_memory", (double)pages_touched(machine));
   if (machine->system == &cached_memory) collect_caches(s, caches_of(machine));
   if (machine->system == &cached_memory && caches_of(machine)->checkpoints)
     collect_checkpoints(s, checkpoint_log_count(caches_of(machine)->checkpoints));

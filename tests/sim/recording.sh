@@ -121,6 +121,29 @@ for name in one two; do
   good "$name of two replays alone" grep -qx 'exit 0' replayed
 done
 
+# More threads than there is room for: one after the other, and all at once.
+both "500 threads" "" "" "$build/races/crowd" 500
+rm -rf recording
+for scheme in dag chunk; do
+  refuses 122 'more than 512 threads in one recording' record --scheme $scheme -o recording "$build/races/crowd" 600
+done
+refuses 122 'more than 1024 threads at once' run "$build/races/crowd" 1100 at-once
+
+# Another program's recording, and programs that can't run here.
+record "$build/programs/libc" && mv recording another
+record "$build/programs/threads"
+rm -r recording/streams && cp -r another/streams recording/
+"$reprise" sim replay recording >out 2>errors
+good "another program's streams: status" [ "$?" = 121 ]
+good "another program's streams: one line" [ "$(wc -l <errors)" = 1 ]
+if [ "$(uname -m)" = x86_64 ]; then
+  "$reprise" record -o live -- /bin/true
+  refuses 121 'no recording of the simulator' replay live
+fi
+echo 'int main(void) { return 0; }' >dynamic.c && riscv64-linux-gnu-gcc -o dynamic dynamic.c
+refuses 126 'is dynamically linked' run ./dynamic
+
+rm -rf recording
 record "$build/programs/libc"
 refuses 2 'no such recording' replay nowhere
 refuses 2 'already' record -o recording "$build/programs/libc"
