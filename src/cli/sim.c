@@ -162,6 +162,9 @@ static int check(const struct options *options) {
   if (impossible) return bad_usage(&sim_command, "%s", impossible);
   if (options->request.config.flat && (has(options, SPHERE_RECORD) || has(options, SPHERE_REPLAY)))
     return bad_usage(&sim_command, "--flat: recording and replay need caches");
+  bool chunks = options->request.scheme && !strcmp(options->request.scheme, "chunk");
+  if (options->request.config.tso && chunks && has(options, SPHERE_RECORD))
+    return bad_usage(&sim_command, "--tso: not with chunks, which have no store buffers");
   return 0;
 }
 

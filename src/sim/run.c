@@ -29,6 +29,7 @@ struct simulation {
   struct sim_outcome *outcome;
   struct machine *machine;
   struct session sessions[SIM_MAX_PROGRAMS];
+  bool chunks, others; /* which schemes have been asked for so far */
 };
 
 static const struct order_scheme *const schemes[] = {&order_dag, &order_named, &order_scalar, &order_arcs,
@@ -42,6 +43,10 @@ static const struct order_scheme *find_scheme(const char *name) {
 
 bool sim_scheme(const char *name) {
   return find_scheme(name) != NULL;
+}
+
+static const struct order_scheme *recorded_scheme(const struct simulation *sim) {
+  return find_scheme(sim->request->scheme ? sim->request->scheme : "dag");
 }
 
 static void fail(struct simulation *sim, int status, const char *line) {
@@ -61,6 +66,14 @@ static bool any(const struct simulation *sim, enum sphere_mode mode) {
 static void add_order(void *context, uint32_t thread, const uint8_t *bytes, size_t count) {
   struct order_logs *logs = context;
   order_log_append(&logs->log[thread], bytes, count);
+}
+
+/* Caches that hold chunks are of another kind than those of the other schemes. */
+static bool fits_machine(struct simulation *sim, const struct order_scheme *scheme) {
+  *(scheme == &order_chunks ? &sim->chunks : &sim->others) = true;
+  if (sim->chunks && sim->others)
+    fail(sim, USAGE, "recordings in chunks can't be made or replayed beside those of other schemes");
+  return !(sim->chunks && sim->others);
 }
 
 static bool read_recording(struct simulation *sim, struct session *session) {
@@ -101,6 +114,8 @@ static bool begin(struct simulation *sim, uint32_t index) {
   kernel->spheres[kernel->sphere_count++] = sphere;
   if (sphere->mode != SPHERE_PLAIN) sphere->input = input_log_new();
   if (sphere->mode == SPHERE_REPLAY && !read_recording(sim, session)) return false;
+  if (sphere->mode == SPHERE_REPLAY && !fits_machine(sim, session->order->scheme)) return false;
+  if (sphere->mode == SPHERE_RECORD && !fits_machine(sim, recorded_scheme(sim))) return false;
   char **argv = session->program->argv ? session->program->argv : session->reader.argv;
   session->process = kernel_start(kernel, sphere, argv[0], argv, environment);
   return session->process != NULL;
@@ -109,8 +124,7 @@ static bool begin(struct simulation *sim, uint32_t index) {
 static void begin_watching(struct simulation *sim) {
   const struct sim_request *request = sim->request;
   struct order_options options = {.max_episode = request->max_episode, .single_edges = true, .filter = true};
-  if (any(sim, SPHERE_RECORD))
-    recorder_begin(sim->machine, find_scheme(request->scheme ? request->scheme : "dag"), options);
+  if (any(sim, SPHERE_RECORD)) recorder_begin(sim->machine, recorded_scheme(sim), options);
   if (any(sim, SPHERE_REPLAY)) replayer_begin(sim->machine);
 }
 

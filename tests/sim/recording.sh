@@ -140,6 +140,8 @@ if [ "$(uname -m)" = x86_64 ]; then
   "$reprise" record -o live -- /bin/true
   refuses 121 'no recording of the simulator' replay live
 fi
+refuses 2 "can't be made or replayed beside" record --scheme chunk -o mixed "$build/programs/libc" ::: replay another
+refuses 2 'not with chunks' record --scheme chunk --tso -o mixed "$build/programs/libc"
 echo 'int main(void) { return 0; }' >dynamic.c && riscv64-linux-gnu-gcc -o dynamic dynamic.c
 refuses 126 'is dynamically linked' run ./dynamic
 
