@@ -132,14 +132,31 @@ static void wake(struct rthread *rthread) {
   if (rthread) region_wake(&rthread->turn, 1);
 }
 
-/* Under the lock. Gives the baton to the next, who is to be woken when the lock is free again: from then on it may stop us. */
+/* Whether it would not take the baton now, if it was given it. */
+static bool is_stopped(struct rthread *rthread) {
+  uint32_t stops = atomic_load(&rthread->stops);
+  if (stops != STOP_LIKELY) return stops == STOP_BEGINS;
+  char state = state_of(rthread);
+  if (state == 'T' || state == 't') return true;
+  atomic_store(&rthread->stops, STOP_NONE);
+  return false;
+}
+
+/* Under the lock. Gives the baton to the next, who is to be woken. Those who are stopped wait on, and look for it themselves if nobody
+ * else does. */
 static struct rthread *hand_on(void) {
   uint32_t next;
-  bool any = chunk_next(&region->scheduler, &next);
-  atomic_store(&region->holder, any ? next + 1 : 0);
-  if (!any) return NULL;
-  atomic_store(&region->slots[next].turn, 1);
-  return &region->slots[next];
+  for (uint32_t n = region->scheduler.count; n && chunk_next(&region->scheduler, &next); n--) {
+    if (is_stopped(&region->slots[next])) {
+      chunk_wait(&region->scheduler, next);
+      continue;
+    }
+    atomic_store(&region->holder, next + 1);
+    atomic_store(&region->slots[next].turn, 1);
+    return &region->slots[next];
+  }
+  atomic_store(&region->holder, 0);
+  return NULL;
 }
 
 /* The same, noting how the holder's chunk ends, should it end here. */
@@ -174,6 +191,7 @@ static void pass_over(struct rthread *stopped) {
   region_lock();
   uint32_t given = 1;
   if (holder() == stopped && atomic_compare_exchange_strong(&stopped->turn, &given, 0)) {
+    atomic_store(&stopped->stops, STOP_LIKELY);
     chunk_wait(&region->scheduler, slot_of(stopped));
     next = hand_on();
   }
@@ -267,11 +285,18 @@ static bool offer_accepted(struct rthread *rthread) {
   return *(volatile uint32_t *)&region->scheduler.count;
 }
 
+void baton_leave(struct thread *thread, enum chunk_reason reason) {
+  thread->rthread->ring.position = arch_position(thread);
+  wake(let_go(thread->rthread, reason));
+}
+
 /* The terminal stops the process: not with the baton in hand. */
 static void stop_without_baton(struct thread *thread) {
   verify_record(thread, false);
-  baton_release(thread, CHUNK_POLL);
-  stops_serve(thread);
+  region_lock();
+  stops_mark(thread->rthread->pid, STOP_BEGINS);
+  baton_leave(thread, CHUNK_POLL);
+  region_unlock();
   baton_take(thread);
 }
 

@@ -8,6 +8,8 @@
 void baton_take(struct thread *thread);
 /* Gives it to the next, or leaves it. */
 void baton_release(struct thread *thread, enum chunk_reason reason);
+/* The same under the region's lock. */
+void baton_leave(struct thread *thread, enum chunk_reason reason);
 /* At a safepoint: hands it on if the chunk is full and somebody waits. */
 void baton_poll(struct thread *thread);
 /* The thread has woken another in the kernel: what that waits for is free now, and may not be when the chunk is full. */

@@ -83,7 +83,7 @@ static long clone_shared(struct thread *parent, const struct request *request) {
   if (own) child->number = own->number;
   if (own && permissions_on()) permissions_enlist(child, own);
   long tid = clone_with_slot(child, request);
-  if (in_sphere()) sphere_after_clone(parent, own, vfork, os_failed(tid));
+  if (in_sphere()) sphere_after_clone(parent, own, vfork, tid);
   if (os_failed(tid)) {
     struct process *process = child->process;
     child->kernel_tid = 0;
@@ -139,6 +139,7 @@ static void become_child(struct thread *thread, const struct request *request, s
     if (replaying()) thread->process->pid = own->seen_id;
     sphere_child(thread, own);
   }
+  thread->stop_signal = 0; /* was for the parent */
   thread->clear_child_tid = clear ? request->child_tid : 0;
   thread->robust_list = 0;
   memset(&counters, 0, sizeof counters);
@@ -159,7 +160,7 @@ static long fork_copy(struct thread *thread, const struct request *request) {
   if (pid == 0)
     become_child(thread, request, own);
   else if (in_sphere())
-    sphere_after_clone(thread, own, vfork, os_failed(pid));
+    sphere_after_clone(thread, own, vfork, pid);
   LOG(threads, "forked: %ld", pid);
   return pid;
 }

@@ -16,6 +16,7 @@
 #include "engine/objects.h"
 #include "engine/ordering.h"
 #include "engine/sphere.h"
+#include "engine/stops.h"
 #include "engine/syscalls.h"
 #include "engine/verify.h"
 
@@ -329,13 +330,15 @@ static bool writes_at_once(struct thread *thread, const struct call *call) {
 
 /* The thread keeps the baton, so the kernel may write where the application wants it. */
 static long record_direct(struct thread *thread, const struct call *call, struct input_call *in,
-                          perform_call *perform) {
+                          perform_call *perform, enum stops_kind stops) {
   hold(thread, in, true);
   uint64_t digest = call_digest(in);
   bool writes = in_parallel() && output_writes(thread, call);
   order_tick(thread);
   if (writes) take_output(thread, call);
+  stops_before(thread, call, stops);
   long result = perform(thread, call);
+  stops_after(thread, call, stops);
   record_result(thread, call, result, digest, false);
   if (result == -EFAULT || thread->overwritten)
     record_all_it_may_write(thread, call);
@@ -365,7 +368,7 @@ static long perform_waiting(struct thread *thread, const struct call *call, cons
 }
 
 static long record_waiting(struct thread *thread, const struct call *call, struct input_call *in,
-                           perform_call *perform) {
+                           perform_call *perform, enum stops_kind stops) {
   struct call bounced = *call;
   bool dies = call_sends_itself(thread, call) == SIGKILL;
   if (dies) stop_others(thread); /* its robust mutexes are left */
@@ -376,7 +379,10 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
   order_tick(thread);
   if (dies) let_others_go(thread);
   bool writes = output_writes(thread, call);
-  long result = perform_waiting(thread, call, &bounced, writes, perform);
+  stops_before(thread, call, stops);
+  long result = stops == STOPS_ITSELF ? perform(thread, &bounced)
+                                      : perform_waiting(thread, call, &bounced, writes, perform);
+  stops_after(thread, call, stops);
   bool interrupted = result == CALL_INTERRUPTED;
   if (in_parallel() && !interrupted) waiting_hold(thread, result);
   long seen = interrupted ? result : waiting_end(thread, result);
@@ -401,12 +407,11 @@ static long record_inheriting(struct thread *thread, const struct call *call, st
 /* -- Calls that happen again in replay ------------------------------------------------------------------------------------------------ */
 
 static void record_birth(struct thread *thread, long id) {
-  const struct rthread *child = &region->slots[thread->rthread->child];
-  struct input_event event = {.kind = EVENT_THREAD, .thread = {.thread = child->number, .id = (uint32_t)id}};
-  if (child->process != thread->rthread->process)
-    event = (struct input_event){
-        .kind = EVENT_PROCESS,
-        .process = {.process = child->process, .thread = child->number, .id = (uint32_t)id}};
+  uint32_t number = thread->rthread->born.number, process = thread->rthread->born.process;
+  struct input_event event = {.kind = EVENT_THREAD, .thread = {.thread = number, .id = (uint32_t)id}};
+  if (process != thread->rthread->process)
+    event = (struct input_event){.kind = EVENT_PROCESS,
+                                 .process = {.process = process, .thread = number, .id = (uint32_t)id}};
   record_event(thread, &event);
 }
 
@@ -570,11 +575,13 @@ long record_call(struct thread *thread, const struct call *call, perform_call *p
     return -EINVAL;
   }
   struct region_object *target = objects_target(call);
+  enum stops_kind stops = stops_kind(thread, call);
   bool may_stay = in_parallel() ? permissions_alone() || !may_wait(thread, call)
                                 : record_keeps_baton(thread, call) || writes_at_once(thread, call);
-  bool keeps = target || may_stay;
+  bool keeps = target || stops == STOPS_OTHERS || (may_stay && stops != STOPS_ITSELF);
   if (target) stop_others(thread);
-  result = keeps ? record_direct(thread, call, &in, perform) : record_waiting(thread, call, &in, perform);
+  result = keeps ? record_direct(thread, call, &in, perform, stops)
+                 : record_waiting(thread, call, &in, perform, stops);
   if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
   objects_opened(thread, call, result);
   if (target) let_others_go(thread);

@@ -56,6 +56,11 @@ static bool is_dead(uint32_t tid) {
   return state == 'X' || state == 'Z';
 }
 
+/* Its owner's process was to stop, and has. */
+static bool is_left(uint32_t lock) {
+  return lock & LOCK_YIELDS && stops_done((int32_t)(lock & ~(LOCK_SLEEPERS | LOCK_YIELDS)));
+}
+
 /* A lock is its owner's id, with LOCK_SLEEPERS when somebody waits; so one whose owner was killed can be taken from it. */
 static void take(_Atomic uint32_t *lock) {
   struct thread *self = arch_self();
@@ -68,8 +73,10 @@ static void take(_Atomic uint32_t *lock) {
     if (!(seen & LOCK_SLEEPERS) && !atomic_compare_exchange_strong(lock, &seen, seen | LOCK_SLEEPERS))
       continue;
     seen |= LOCK_SLEEPERS;
-    region_wait(lock, seen);
-    if (atomic_load(lock) != seen || !is_dead(seen & ~LOCK_SLEEPERS)) continue;
+    if (!is_left(seen)) {
+      region_wait(lock, seen);
+      if (atomic_load(lock) != seen || !is_dead(seen & ~(LOCK_SLEEPERS | LOCK_YIELDS))) continue;
+    }
     if (atomic_compare_exchange_strong(lock, &seen, own | LOCK_SLEEPERS)) return;
   }
 }
@@ -78,16 +85,42 @@ static void release(_Atomic uint32_t *lock) {
   if (atomic_exchange(lock, 0) & LOCK_SLEEPERS) region_wake(lock, 1);
 }
 
+/* The same by one who has yielded: if nobody has taken it. */
+static void release_yielded(_Atomic uint32_t *lock) {
+  uint32_t own = (uint32_t)os_call0(__NR_gettid) | LOCK_YIELDS, seen = atomic_load(lock);
+  while ((seen & ~LOCK_SLEEPERS) == own)
+    if (atomic_compare_exchange_strong(lock, &seen, 0)) {
+      if (seen & LOCK_SLEEPERS) region_wake(lock, 1);
+      return;
+    }
+}
+
 void region_lock(void) {
   arch_self()->in_region = true;
   take(&region->lock);
 }
 
+void region_yield(void) {
+  arch_self()->yields = true;
+  atomic_fetch_or(&region->lock, LOCK_YIELDS);
+}
+
+/* A stop that came meanwhile is obeyed before the lock is free, and looked for again after: then its handler does it. */
 void region_unlock(void) {
   struct thread *self = arch_self();
-  release(&region->lock);
-  self->in_region = false;
-  if (self->stop_signal && atomic_load(&region->holder) != slot_of(self->rthread) + 1) stops_serve(self);
+  for (;;) {
+    if (self->stop_signal) stops_serve(self);
+    if (self->yields) {
+      stops_mark(self->rthread->pid, STOP_NONE);
+      release_yielded(&region->lock);
+    } else {
+      release(&region->lock);
+    }
+    self->yields = false;
+    self->in_region = false;
+    if (!self->stop_signal || atomic_load(&region->holder) == slot_of(self->rthread) + 1) return;
+    region_lock();
+  }
 }
 
 /* -- The manager -------------------------------------------------------------------------------------------------------- */

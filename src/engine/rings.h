@@ -19,6 +19,8 @@ char task_state(int32_t tid);
 /* A lock that processes share. */
 void region_lock(void);
 void region_unlock(void);
+/* The owner is going to be stopped, and does nothing with the lock any more: it may be taken once the process has stopped. */
+void region_yield(void);
 /* The two futex operations on words of the region. The wait ends after a while by itself. */
 void region_wait(_Atomic uint32_t *word, uint32_t seen);
 void region_wake(_Atomic uint32_t *word, int waiters);

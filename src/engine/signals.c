@@ -174,6 +174,7 @@ void signals_init(struct thread *first) {
   first->altstack.ss_flags = SS_DISABLE;
   signals_init_thread(first);
   os_call4(__NR_rt_sigprocmask, SIG_SETMASK, 0, &first->mask, sizeof first->mask);
+  if (recording() && !config.first) first->mask = config.mask; /* the kernel's has our own in it */
   for (int signo = 1; signo <= SIGNAL_COUNT; signo++) {
     os_call4(__NR_rt_sigaction, signo, 0, &actions->of[signo], sizeof actions->of[signo].mask);
     if (SIGNAL_BIT(signo) & SYNCHRONOUS || stops_handled(signo))
@@ -211,7 +212,9 @@ void signals_before_exec(struct thread *thread) {
     int signo = __builtin_ctzl(thread->held) + 1;
     send_again(thread, signo, held_info(thread, signo));
   }
-  kernel_set_mask(thread->queued.signo ? ASYNCHRONOUS : thread->mask);
+  /* The next program has the baton before it has our handler. */
+  uint64_t stops = recording() && thread->rthread ? FROM_TERMINAL : 0;
+  kernel_set_mask(thread->queued.signo ? ASYNCHRONOUS : thread->mask | stops);
 }
 
 void signals_exec_failed(struct thread *thread) {

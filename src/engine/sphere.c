@@ -176,6 +176,9 @@ struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vf
   child->pid = process ? 0 : thread->rthread->pid;
   child->process = process ? atomic_fetch_add(&region->processes, 1) : thread->rthread->process;
   child->seen_id = thread->rthread->child_id;
+  thread->rthread->born.number = child->number;
+  thread->rthread->born.process = child->process;
+  thread->rthread->vforks = vfork;
   if (in_parallel()) {
     if (replaying())
       order_adopt(child);
@@ -193,7 +196,8 @@ struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vf
   return child;
 }
 
-void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork, bool failed) {
+void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork, long id) {
+  thread->rthread->vforks = false;
   if (vfork && permissions_on()) permissions_unpark_apart(thread);
   if (vfork && in_parallel() && replaying()) {
     order_tick(thread);
@@ -201,10 +205,12 @@ void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork
   }
   if (vfork && recording() && !in_parallel()) baton_take(thread);
   if (vfork && replaying() && !in_parallel()) baton_await(thread);
-  if (failed)
+  if (os_failed(id)) {
     rthread_unmake(child);
-  else
-    thread->rthread->child = slot_of(child);
+  } else if (!vfork) { /* it may be stopped or killed before it has come so far itself */
+    child->tid = (int32_t)id;
+    if (!child->pid) child->pid = child->tid;
+  }
 }
 
 void sphere_child(struct thread *thread, struct rthread *own) {

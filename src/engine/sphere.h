@@ -37,8 +37,8 @@ void sphere_signal(struct thread *thread, const struct queued_signal *signal);
 
 /* A child is about to be created: its slot. The baton is let go for the time of a vfork. */
 struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vfork);
-/* In the parent. failed: there is no child. */
-void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork, bool failed);
+/* In the parent. id: what clone has returned. */
+void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork, long id);
 /* In a new thread, or in the child of a fork: waits for its first turn. */
 void sphere_child(struct thread *thread, struct rthread *own);
 /* The last thing that the thread does for the application; the last thing that its process does. */

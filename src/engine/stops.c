@@ -1,46 +1,296 @@
-/* stops.c: a recorded process is stopped from the terminal.
+/* stops.c: recorded processes that are stopped.
  *
- * The kernel would stop it on the spot, with the baton in its hands: whoever is to continue it, a shell of the same sphere,
- * would wait for the baton for ever. So the default action of these signals is our handler, and the process stops when none of its
- * threads has the baton or the region's lock. Nothing is logged: that it was stopped shows in what others are told.
+ * The kernel stops a process on the spot. With the baton in its hands, or with the region's lock, everybody else would wait for
+ * them, he too who is to continue it. So
+ *   - the default action of the terminal's signals is our handler, and the process stops when it has neither. Until then the
+ *     signal is pending and blocked, so that SIGCONT undoes it as natively;
+ *   - whoever sends SIGSTOP within the sphere has both, and keeps them until the other has stopped;
+ *   - who stops itself does so with the lock, which is anybody's as soon as the process has stopped (LOCK_YIELDS). Who sends a stop or
+ *     SIGCONT within the sphere waits until that is over.
+ * Who was given the baton and has not taken it may be stopped: it is passed over (baton.c). Nothing is logged: that a process was
+ * stopped shows in what others are told.
  *
- * Known limit. SIGSTOP can't be caught. Sent from outside the sphere to a process that runs, it stops the sphere. */
+ * Known limits. These stop the sphere until SIGCONT: SIGSTOP from outside to a process that runs; a stop by the terminal a moment after the process was
+ * continued, before our handler is there again; SIGSTOP to a process of several threads of which one waits for the child of a
+ * vfork, because the kernel stops that when it likes. */
 #include "engine/stops.h"
 
+#include <linux/fcntl.h>
+
+#include "engine/baton.h"
 #include "engine/lib.h"
 #include "engine/rings.h"
 #include "engine/signal_state.h"
 
-/* Stops the process, by the signal itself so that its parent is told which it was; returns when it goes on. */
-static void stop(int signo) {
+/* -- What the kernel says of a process ----------------------------------------------------------------------------------- */
+
+struct look {
+  unsigned threads;
+  unsigned running;  /* … that may be in the engine or the program this moment */
+  unsigned stopped;  /* if there is one, no other comes back from the kernel */
+  unsigned handling; /* running with stops blocked: perhaps in the handler of one */
+  bool pending;      /* SIGSTOP is */
+};
+
+/* The number behind a name at the beginning of a line. */
+static uint64_t field(const char *text, const char *name) {
+  uint64_t value = 0;
+  size_t length = strlen(name);
+  while (text && strncmp(text, name, length)) text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL;
+  if (!text) return 0;
+  for (text += length; *text == '\t' || *text == ' '; text++) continue;
+  for (; *text > ' '; text++) value = value << 4 | (uint64_t)(*text <= '9' ? *text - '0' : *text - 'a' + 10);
+  return value;
+}
+
+static void look_at_thread(struct look *look, int32_t pid, const char *tid) {
+  char path[96], text[4096];
+  format(path, sizeof path, "/proc/%d/task/%s/status", pid, tid);
+  long fd = os_call4(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0) return;
+  long n = os_call3(__NR_read, fd, text, sizeof text - 1);
+  os_call1(__NR_close, fd);
+  if (n <= 0) return;
+  text[n] = 0;
+  const char *state = text;
+  while (state && strncmp(state, "State:\t", 7)) state = strchr(state, '\n') ? strchr(state, '\n') + 1 : NULL;
+  char letter = state ? state[7] : 'X';
+  look->threads++;
+  look->running += letter == 'R';
+  look->stopped += letter == 'T' || letter == 't';
+  look->handling += letter == 'R' && field(text, "SigBlk:") & FROM_TERMINAL;
+  look->pending |= (field(text, "SigPnd:") | field(text, "ShdPnd:")) & SIGNAL_BIT(SIGSTOP);
+}
+
+static struct look look_at(int32_t pid) {
+  struct look look = {0};
+  char path[64];
+  union {
+    char bytes[2048];
+    uint64_t aligned;
+  } entries;
+  format(path, sizeof path, "/proc/%d/task", pid);
+  long fd = os_call4(__NR_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (fd < 0) return look;
+  long n;
+  while ((n = os_call3(__NR_getdents64, fd, entries.bytes, sizeof entries.bytes)) > 0) {
+    for (long at = 0; at < n;) {
+      struct {
+        uint64_t inode, offset;
+        uint16_t length;
+        uint8_t type;
+        char name[];
+      } const *entry = (const void *)(entries.bytes + at);
+      if (entry->name[0] != '.') look_at_thread(&look, pid, entry->name);
+      at += entry->length;
+    }
+  }
+  os_call1(__NR_close, fd);
+  return look;
+}
+
+bool stops_done(int32_t tid) {
+  struct look look = look_at(tid);
+  return look.stopped && !look.running;
+}
+
+void stops_mark(int32_t pid, enum stop_state state) {
+  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+    struct rthread *slot = &region->slots[i];
+    if (atomic_load(&slot->state) == SLOT_LIVE && slot->pid == pid) atomic_store(&slot->stops, state);
+  }
+}
+
+/* -- Signals of the terminal ------------------------------------------------------------------------------------------------- */
+
+/* Stops the process by the signal that is pending, so that its parent is told which it was; returns when it goes on, at once if
+ * SIGCONT came first. */
+static void stop(const struct thread *thread, int signo) {
   struct action standard = {0}, own;
   uint64_t only = SIGNAL_BIT(signo), old;
   os_call4(__NR_rt_sigaction, signo, &standard, &own, sizeof own.mask);
-  os_call3(__NR_tgkill, os_call0(__NR_getpid), os_call0(__NR_gettid), signo);
   os_call4(__NR_rt_sigprocmask, SIG_UNBLOCK, &only, &old, sizeof old);
+  bool all = (old & ASYNCHRONOUS) == ASYNCHRONOUS;
+  if (!all && !(thread->mask & only)) old &= ~only;
   os_call4(__NR_rt_sigprocmask, SIG_SETMASK, &old, 0, sizeof old);
   os_call4(__NR_rt_sigaction, signo, &own, 0, sizeof own.mask);
 }
 
-void stops_arrived(struct thread *thread, int signo) {
-  uint32_t slot = atomic_load(&region->holder);
-  const struct rthread *holder = slot ? &region->slots[slot - 1] : NULL;
+void stops_arrived(struct thread *thread, int signo, uint64_t *mask) {
   thread->disturbed = true;
+  os_call3(__NR_tgkill, os_call0(__NR_getpid), os_call0(__NR_gettid), signo);
   /* With nobody to wait for the baton, it does no harm in the hands of one who is stopped. */
-  bool others = atomic_load(&region->live) > 1;
-  if (others && holder && holder != thread->rthread && holder->pid == thread->rthread->pid) {
-    os_call3(__NR_tgkill, holder->pid, holder->tid, signo);
-  } else if (thread->in_region || (others && holder == thread->rthread)) {
-    thread->stop_signal = signo;
-    arch_request(thread);
-  } else {
-    stop(signo);
+  if (atomic_load(&region->live) <= 1) {
+    stop(thread, signo);
+    return;
   }
+  thread->stop_signal = signo;
+  arch_request(thread);
+  if (!thread->in_region) {
+    region_lock();
+    region_unlock();
+  }
+  if (thread->stop_signal) *mask |= SIGNAL_BIT(signo);
 }
 
 void stops_serve(struct thread *thread) {
   int signo = thread->stop_signal;
-  if (!signo) return;
+  uint32_t slot = atomic_load(&region->holder);
+  struct rthread *holder = slot ? &region->slots[slot - 1] : NULL;
+  bool runs = holder && holder->pid == thread->rthread->pid && !atomic_load(&holder->turn);
+  if (runs && holder == thread->rthread) return; /* at its next safepoint */
   thread->stop_signal = 0;
-  stop(signo);
+  if (!runs) {
+    stops_mark(thread->rthread->pid, STOP_BEGINS);
+    region_yield();
+    stop(thread, signo);
+    return;
+  }
+  uint64_t only = SIGNAL_BIT(signo), at_once[2] = {0};
+  if (os_call4(__NR_rt_sigtimedwait, &only, 0, at_once, sizeof only) == signo)
+    os_call3(__NR_tgkill, holder->pid, holder->tid, signo);
+}
+
+/* -- Who sends what to whom -------------------------------------------------------------------------------------------------- */
+
+static int32_t process_of(int32_t tid) {
+  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+    const struct rthread *slot = &region->slots[i];
+    if (atomic_load(&slot->state) == SLOT_LIVE && slot->tid == tid) return slot->pid;
+  }
+  return tid;
+}
+
+/* 0: it is none, or of a dead process. */
+static int32_t process_of_descriptor(int fd) {
+  char path[64], text[512];
+  format(path, sizeof path, "/proc/self/fdinfo/%d", fd);
+  long info = os_call4(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  if (info < 0) return 0;
+  long n = os_call3(__NR_read, info, text, sizeof text - 1);
+  os_call1(__NR_close, info);
+  text[n > 0 ? n : 0] = 0;
+  const char *at = text;
+  while (at && strncmp(at, "Pid:\t", 5)) at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
+  int32_t pid = 0;
+  if (at)
+    for (at += 5; *at >= '0' && *at <= '9'; at++) pid = pid * 10 + (*at - '0');
+  return pid;
+}
+
+/* The signal, and to whom as kill(2) says it; 0: the call sends none. */
+static int sends(const struct call *call, int32_t *to) {
+  const long *a = call->args;
+  switch (call->nr) {
+    case __NR_kill:
+    case __NR_rt_sigqueueinfo:
+      *to = (int32_t)a[0];
+      return (int)a[1];
+    case __NR_tkill:
+      *to = process_of((int32_t)a[0]);
+      return (int)a[1];
+    case __NR_tgkill:
+    case __NR_rt_tgsigqueueinfo:
+      *to = (int32_t)a[0];
+      return (int)a[2];
+    case __NR_pidfd_send_signal:
+      if ((int)a[1] != SIGSTOP && (int)a[1] != SIGCONT && !stops_handled((int)a[1])) return 0;
+      *to = process_of_descriptor((int)a[0]);
+      return *to ? (int)a[1] : 0;
+    default:
+      return 0;
+  }
+}
+
+static bool reaches(int32_t to, int32_t pid) {
+  if (to > 0) return to == pid;
+  return to == -1 || os_call1(__NR_getpgid, pid) == (to ? -to : os_call1(__NR_getpgid, 0));
+}
+
+enum stops_kind stops_kind(const struct thread *thread, const struct call *call) {
+  int32_t to = 0, own = thread->rthread->pid;
+  int signo = sends(call, &to);
+  if (in_parallel() || atomic_load(&region->live) <= 1) return STOPS_NONE;
+  if (signo == SIGCONT || (signo > 0 && stops_handled(signo))) return STOPS_CATCHABLE;
+  if (signo != SIGSTOP) return STOPS_NONE;
+  return to != -1 && reaches(to, own) ? STOPS_ITSELF : STOPS_OTHERS;
+}
+
+/* -- SIGSTOP and SIGCONT within the sphere ------------------------------------------------------------------------------------ */
+
+static bool waits_for_child(int32_t pid) {
+  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+    const struct rthread *slot = &region->slots[i];
+    if (atomic_load(&slot->state) == SLOT_LIVE && slot->pid == pid && slot->vforks) return true;
+  }
+  return false;
+}
+
+/* Until SIGSTOP has had its effect: it has stopped the process, or was undone from outside, or can't stop it yet. */
+static void await_stop(int32_t pid) {
+  for (bool undone = false;;) {
+    struct look look = look_at(pid);
+    if (!look.running && (look.stopped || waits_for_child(pid))) {
+      stops_mark(pid, STOP_LIKELY);
+      return;
+    }
+    if (!look.stopped && undone) return;
+    undone = !look.pending;
+    os_call0(__NR_sched_yield);
+  }
+}
+
+static bool begins_to_stop(int32_t pid) {
+  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+    const struct rthread *slot = &region->slots[i];
+    if (atomic_load(&slot->state) == SLOT_LIVE && slot->pid == pid && slot->stops == STOP_BEGINS) return true;
+  }
+  return false;
+}
+
+/* Until a stop that has begun is complete, so that SIGCONT finds it; or over, so that the next finds our handler. */
+static void await_handlers(int32_t pid) {
+  for (;;) {
+    struct look look = look_at(pid);
+    if (!look.handling && (!look.threads || look.stopped || !begins_to_stop(pid))) return;
+    os_call0(__NR_sched_yield);
+  }
+}
+
+static void for_others(const struct thread *thread, int32_t to, void (*act)(int32_t pid)) {
+  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+    const struct rthread *slot = &region->slots[i];
+    if (atomic_load(&slot->state) != SLOT_LIVE || slot->pid <= 0 || slot->pid == thread->rthread->pid)
+      continue;
+    if (reaches(to, slot->pid)) act(slot->pid);
+  }
+}
+
+static void stop_other(int32_t pid) {
+  if (os_call2(__NR_kill, pid, SIGSTOP) == 0) await_stop(pid);
+}
+
+void stops_before(struct thread *thread, const struct call *call, enum stops_kind kind) {
+  int32_t to = 0;
+  if (kind == STOPS_NONE) return;
+  sends(call, &to);
+  if (kind == STOPS_CATCHABLE) {
+    for_others(thread, to, await_handlers);
+    return;
+  }
+  region_lock();
+  if (to <= 0) for_others(thread, to, stop_other);
+  if (kind == STOPS_OTHERS) return;
+  stops_mark(thread->rthread->pid, STOP_BEGINS);
+  baton_leave(thread, CHUNK_CALL);
+  region_yield();
+}
+
+void stops_after(struct thread *thread, const struct call *call, enum stops_kind kind) {
+  int32_t to = 0;
+  if (kind == STOPS_NONE || kind == STOPS_CATCHABLE) return;
+  sends(call, &to);
+  if (kind == STOPS_OTHERS) for_others(thread, to, await_stop);
+  region_unlock();
+  if (kind == STOPS_ITSELF) baton_take(thread);
 }

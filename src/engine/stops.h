@@ -1,18 +1,38 @@
-/* stops.h: terminal stops (SIGTSTP, SIGTTIN, SIGTTOU) of a recorded process (stops.c). */
+/* stops.h: recorded processes that are stopped (stops.c). */
 #ifndef REPRISE_ENGINE_STOPS_H
 #define REPRISE_ENGINE_STOPS_H
 
 #include <linux/signal.h>
 
 #include "engine/thread.h"
+#include "input/region.h"
+
+#define FROM_TERMINAL (1UL << (SIGTSTP - 1) | 1UL << (SIGTTIN - 1) | 1UL << (SIGTTOU - 1))
 
 /* Recording: signals whose default action our handler takes. */
 static inline bool stops_handled(int signo) {
-  return recording() && (signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU);
+  return recording() && FROM_TERMINAL >> (signo - 1) & 1;
 }
-/* In the kernel's handler: one has come, and the application has not asked for it. */
-void stops_arrived(struct thread *thread, int signo);
-/* Stops if one has come that could not be obeyed at once; without the baton, and without the region's lock. */
+/* In the kernel's handler: one has come, and the application has not asked for it. *mask is the kernel's from its return on. */
+void stops_arrived(struct thread *thread, int signo, uint64_t *mask);
+/* Tells who hands on the baton that the threads of a process can't take it. */
+void stops_mark(int32_t pid, enum stop_state state);
+/* With the region's lock, which is not ours any more afterwards if others have wanted it: stops if one has come that could
+ * not be obeyed at once, unless a thread of the process has the baton. */
 void stops_serve(struct thread *thread);
+/* Whether the thread's process is stopped: none of its threads runs the program or the engine. */
+bool stops_done(int32_t tid);
+
+/* What a call has to do with others' stops. */
+enum stops_kind {
+  STOPS_NONE,
+  STOPS_OTHERS,    /* it sends processes of the sphere SIGSTOP … */
+  STOPS_ITSELF,    /* … the caller's among them */
+  STOPS_CATCHABLE, /* it sends another stop, or SIGCONT */
+};
+enum stops_kind stops_kind(const struct thread *thread, const struct call *call);
+/* Around a call of these kinds, made with the baton in hand; if it stops the caller, the baton is given up in between. */
+void stops_before(struct thread *thread, const struct call *call, enum stops_kind kind);
+void stops_after(struct thread *thread, const struct call *call, enum stops_kind kind);
 
 #endif

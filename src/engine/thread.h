@@ -83,6 +83,7 @@ struct thread {
   uint64_t wait_mask;             /* which is this */
   bool disturbed;                 /* a signal came that the application must not notice */
   bool in_region;                 /* has the region's lock, or is about to */
+  bool yields;                    /* … which others may take if the process stops now */
   int stop_signal;                /* recording: stop as soon as nobody waits for this thread (stops.c) */
   int sending;                    /* the signal that the thread is just sending, perhaps to itself */
   uint64_t awaited;               /* the signals that rt_sigtimedwait is waiting for */

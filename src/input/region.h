@@ -38,6 +38,12 @@ enum slot_state {
   SLOT_ENDED, /* by the engine; the manager frees it when it has closed the stream */
 };
 
+enum stop_state {
+  STOP_NONE,
+  STOP_BEGINS, /* one of its process's threads is just stopping it */
+  STOP_LIKELY, /* its process was stopped when somebody looked last */
+};
+
 struct rthread {
   _Atomic uint32_t state; /* enum slot_state */
   uint32_t number;        /* of the R-thread */
@@ -45,7 +51,11 @@ struct rthread {
   int32_t pid, tid;       /* the kernel's, now; 0 until its thread is there */
   int32_t seen_id;        /* replay: the kernel's id in the recording */
   int32_t child_id;       /* replay: the id that its next child had … */
-  uint32_t child;         /* … and the slot of its last one */
+  struct {
+    uint32_t number, process;
+  } born;                 /* record: its last child, whose slot may be another's by now */
+  _Atomic uint32_t stops; /* record: enum stop_state */
+  uint32_t vforks;        /* record: the kernel holds it until a child is gone to another program */
   _Atomic uint32_t turn;  /* futex: 1 when the baton was handed to it */
   struct ring ring;
   struct ring order; /* of its own order log, unless threads run one at a time */
@@ -75,6 +85,8 @@ struct rthread {
 
 /* A lock is the id of the thread that has it, or 0; with this bit when somebody sleeps until it is free. */
 #define LOCK_SLEEPERS 0x80000000u
+/* … and with this one when the process of who has it is going to stop: it is anybody's then. */
+#define LOCK_YIELDS 0x40000000u
 
 enum request_kind {
   REQUEST_KEEP_FILE =

@@ -126,21 +126,23 @@ static void kill_all(struct manager *manager) {
   }
 }
 
+/* The same until none is left: one may just have been born. lock: a descriptor of the region's file. */
+static void end_all(struct manager *manager, int lock) {
+  struct timespec pause = {0, 1000000};
+  for (kill_all(manager); flock(lock, LOCK_EX | LOCK_NB); kill_all(manager)) nanosleep(&pause, NULL);
+}
+
 /* A process that outlives the manager for a moment: should that be killed, nobody takes the logs any more, and the sphere ends.
  * It learns of it by the end of a pipe that only the manager can write to, and holds nothing else open. */
 static void stand_guard(struct manager *manager, int pipe) {
-  struct timespec pause = {0, 1000000};
   char byte;
   prctl(PR_SET_NAME, "reprise-guard");
   for (int signo = 1; signo < SIGRTMAX; signo++) signal(signo, SIG_IGN);
   if (dup3(manager->lock, 0, 0) < 0 || dup3(pipe, 1, 0) < 0) _exit(1);
   close_range(2, ~0U, 0);
   if (read(1, &byte, 1) == 1) _exit(0); /* the manager goes as it should */
-  for (;;) {
-    kill_all(manager);
-    if (!flock(0, LOCK_EX | LOCK_NB)) _exit(0);
-    nanosleep(&pause, NULL);
-  }
+  end_all(manager, 0);
+  _exit(0);
 }
 
 static bool post_guard(struct manager *manager) {
@@ -167,7 +169,7 @@ static void *watch(void *argument) {
   struct manager *manager = argument;
   while (waitpid(manager->program, &manager->status, 0) < 0 && errno == EINTR) {
   }
-  if (atomic_load(&manager->region->finished)) kill_all(manager);
+  if (atomic_load(&manager->region->finished)) end_all(manager, manager->lock);
   while (flock(manager->lock, LOCK_EX) && errno == EINTR) {
   }
   atomic_store(&manager->over, true);
