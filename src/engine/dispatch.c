@@ -71,6 +71,7 @@ static uintptr_t missed(struct thread *thread, const struct exit *exit) {
   if (again) return arch_miss_resume(thread, &miss);
   atomic_store(&thread->in_cache, 1); /* as the caller knows it */
   arch_miss_leave(thread, &miss);
+  thread->has_taken = true;
   return 0;
 }
 
@@ -136,7 +137,7 @@ static void serve_exit(struct thread *thread, struct departure *left) {
 /* Runs one instruction; false if it must be tried again. */
 static bool step_once(struct thread *thread, struct departure *left) {
   uintptr_t pc = arch_pc(thread);
-  if (permissions_on()) {
+  if (permissions_on() && !thread->has_taken) {
     struct access accesses[ARCH_ACCESSES_MAX];
     permissions_take(thread, accesses, arch_accesses(thread, pc, accesses));
   }
@@ -149,6 +150,7 @@ static bool step_once(struct thread *thread, struct departure *left) {
   }
   if (near_stop(thread)) arch_favour(thread, block);
   if (in_parallel()) arch_begin_piece(thread);
+  thread->step_next = thread->has_taken = false;
   run(thread, block, left);
   cache_leave(thread);
   serve_exit(thread, left);
@@ -204,7 +206,8 @@ static _Noreturn void loop(struct thread *thread) {
   struct departure left = {.kind = EXIT_POLL};
   for (;;) {
     bool nearby = near_stop(thread);
-    if (left.kind == EXIT_POLL || nearby || thread->queued.signo || arch_requested(thread)) {
+    bool pending = left.kind == EXIT_POLL || nearby || thread->queued.signo || arch_requested(thread);
+    if (pending && !thread->has_taken) {
       serve_pending(thread);
       nearby = near_stop(thread);
     }
@@ -215,12 +218,10 @@ static _Noreturn void loop(struct thread *thread) {
     }
     signals_stress(thread);
     if (arch_stepping(thread)) {
-      thread->step_next = false;
       step(thread, &left);
       continue;
     }
     if (thread->step_next) {
-      thread->step_next = false;
       step_once(thread, &left);
       continue;
     }

@@ -118,7 +118,7 @@ static void set_position(struct thread *thread) {
 
 /* -- Waiting --------------------------------------------------------------------------------------------------------------- */
 
-enum { SPINS = 40, SPINS_PER_KICK = 20, PAUSES = 10 };
+enum { SPINS = 400, SPINS_PER_KICK = 40 };
 
 /* Reminds those who have not answered yet. Who was killed never will: it is parked for good. */
 static void remind(const struct directory_slot *slot, bool others) {
@@ -139,7 +139,7 @@ static void wait_for_events(struct thread *thread, uint32_t seen) {
   for (unsigned i = 1; i <= SPINS; i++) {
     if (atomic_load(&slot->events) != seen) return;
     if (i % SPINS_PER_KICK == 0) remind(slot, false);
-    for (unsigned k = 0; k < PAUSES; k++) arch_relax();
+    arch_relax();
   }
   struct {
     long seconds, nanoseconds;
@@ -283,7 +283,8 @@ uint32_t permissions_lost(const struct thread *thread) {
 /* -- Safepoints ------------------------------------------------------------------------------------------------------------- */
 
 void permissions_serve(struct thread *thread) {
-  struct directory_serve serve = {0};
+  struct directory_serve serve;
+  directory_serve_start(&serve);
   set_position(thread);
   while (directory_serve_step(&directory, slot_number(thread), &serve) != DIRECTORY_DONE) {
   }

@@ -3,6 +3,7 @@
  * Each thread has a slot of THREAD_AREA_STRIDE bytes in the engine's region:
  *
  *   +0         struct thread, its arch_context first: generated code addresses it from the slot's base
+ *   +32 KiB    what the architecture remembers of instructions it looked into
  *   +64 KiB    indirect-branch tables, laid out by the architecture
  *   +4 MiB     engine stack (below its top), with an unmapped page under it
  *   +5 MiB     signal stack, likewise
@@ -21,6 +22,7 @@
 #include "engine/os.h"
 #include "engine/paths.h"
 
+#define SLOT_RECENT 0x8000UL
 #define SLOT_TABLES 0x10000UL
 #define SLOT_ENGINE_STACK 0x400000UL /* lowest byte */
 #define SLOT_ENGINE_STACK_SIZE 0x40000UL
@@ -101,12 +103,15 @@ struct thread {
   struct path path;                  /* of a hot block, while it is being noted */
   struct block *last_blocks[8];      /* ring of blocks entered from the dispatcher, for crash reports */
   unsigned last_block;
-  bool step_next; /* the dispatcher is to take what the next instruction needs, and step over it */
+  bool step_next; /* the dispatcher is to take what the next instruction needs, and step over it … */
+  bool has_taken; /* … which it has done already: no safepoint before the step */
 #if defined(REPRISE_STRESS_SIGNALS)
   unsigned stress;
   bool stress_call;
 #endif
 };
+
+_Static_assert(sizeof(struct thread) <= SLOT_RECENT, "a thread lies before what it remembers");
 
 extern struct lock threads_lock;
 extern struct thread *threads;       /* all live threads of this address space */

@@ -73,8 +73,17 @@ static uint64_t granted(const struct directory_claim *claim, unsigned me, unsign
 
 /* -- Claiming ---------------------------------------------------------------------------------------------------------- */
 
+/* Not all of it is set: most of a claim is never looked at. */
 void directory_claim_start(struct directory_claim *claim) {
-  *claim = (struct directory_claim){0};
+  claim->at = CLAIM_NEXT;
+  claim->count = claim->range = 0;
+  claim->block = 0;
+  claim->revoke = claim->moved = false;
+  claim->cell = claim->then = 0;
+  claim->word = claim->info = 0;
+  claim->source = 0;
+  LATE(claim, false);
+  directory_serve_start(&claim->serve);
 }
 
 bool directory_claim_add(struct directory_claim *claim, uint64_t first, uint64_t end, enum order_want want) {
@@ -130,7 +139,6 @@ static enum directory_result next_block(const struct directory *d, unsigned me,
       struct directory_slot *slot = &d->slot[me];
       slot->block = claim->block;
       slot->want = (uint8_t)wanted(claim);
-      atomic_store(&slot->wants, (uint32_t)claim->block + 1);
       claim->at = CLAIM_LOCK;
       return DIRECTORY_AGAIN;
     }
@@ -138,19 +146,22 @@ static enum directory_result next_block(const struct directory *d, unsigned me,
   return DIRECTORY_DONE;
 }
 
-/* Takes the entry's lock, or leaves a mark that somebody waits. */
+/* Takes the entry's lock, or leaves a mark that somebody waits, and before it who. */
 static enum directory_result lock_entry(const struct directory *d, unsigned me,
                                         struct directory_claim *claim) {
   _Atomic uint64_t *word = d->place(d, claim->block).word;
+  _Atomic uint32_t *wants = &d->slot[me].wants;
   claim->seen = atomic_load(&d->slot[me].events);
   uint64_t now = atomic_load(word);
-  while (now & WORD_LOCKED)
+  while (now & WORD_LOCKED) {
+    atomic_store(wants, (uint32_t)claim->block + 1);
     if (atomic_compare_exchange_weak(word, &now, now | WORD_CONTENDED)) {
       claim->at = CLAIM_LOCK_SERVE;
       return DIRECTORY_AGAIN;
     }
+  }
   if (!atomic_compare_exchange_strong(word, &now, now | WORD_LOCKED)) return DIRECTORY_AGAIN;
-  atomic_store(&d->slot[me].wants, 0);
+  if (atomic_load_explicit(wants, memory_order_relaxed)) atomic_store(wants, 0);
   claim->word = now & ~(uint64_t)(WORD_LOCKED | WORD_CONTENDED);
   find_targets(d, me, claim, wanted(claim));
   claim->cell = 0;
@@ -214,8 +225,8 @@ static enum directory_result end_round(const struct directory *d, unsigned me,
 }
 
 static bool hold(const struct directory *d, unsigned slot) {
-  if (ORDER_WRONG(WRONG_NO_CAS)) return atomic_load(&d->slot[slot].state) == DIRECTORY_PARKED;
-  return change_state(d, slot, DIRECTORY_PARKED, DIRECTORY_HELD);
+  if (atomic_load(&d->slot[slot].state) != DIRECTORY_PARKED) return false;
+  return ORDER_WRONG(WRONG_NO_CAS) || change_state(d, slot, DIRECTORY_PARKED, DIRECTORY_HELD);
 }
 
 /* One cell of the round: its answer is taken, or its target, if parked, is held to answer for it. On every round
@@ -254,8 +265,10 @@ static enum directory_result begin_held(const struct directory *d, unsigned me,
   claim->at = CLAIM_RELEASE;
   if (atomic_load_explicit(&d->slot[me].cell[claim->cell].asks, memory_order_acquire) ==
       cell_word(target, CELL_ASKED)) {
-    claim->serve = (struct directory_serve){
-        .at = SERVE_LOCK, .as = (uint16_t)target, .asker = (uint16_t)me, .cell = claim->cell};
+    claim->serve.at = SERVE_LOCK;
+    claim->serve.as = (uint16_t)target;
+    claim->serve.asker = (uint16_t)me;
+    claim->serve.cell = claim->cell;
     claim->at = CLAIM_HELD_SERVE;
   }
   return DIRECTORY_AGAIN;
@@ -358,7 +371,7 @@ enum directory_result directory_claim_step(const struct directory *d, unsigned m
       return begin_held(d, me, claim);
     case CLAIM_HELD_SERVE:
       if (directory_serve_one(d, &claim->serve) == DIRECTORY_DONE) {
-        claim->serve = (struct directory_serve){0};
+        directory_serve_start(&claim->serve);
         claim->at = CLAIM_RELEASE;
       }
       return DIRECTORY_AGAIN;

@@ -33,7 +33,8 @@
  * At a safepoint, when kicked: directory_serve_step until DIRECTORY_DONE. Around a wait in the kernel:
  * directory_park_step until DONE, the wait, directory_unpark_step until DONE. A thread's first act is directory_begin_step (it is
  * unpark, and the scheme's begin), its last directory_exit_step (it is park, and the scheme's exit). The substrate keeps
- * recorder.position right before each of these. The struct passed with them starts as zero. Nothing is pinned while parked.
+ * recorder.position right before each of these. The struct passed with them has its start function, or starts as zero. Nothing is
+ * pinned while parked.
  *
  * A mapping change claims its range for writing with claim.revoke set (blocks that nobody touched are left alone), is made, and
  * unpins: all accesses before it are ordered before it, and all others after. First touches in the range are not: let them claim a block of
@@ -54,6 +55,10 @@
 #endif
 #ifndef DIRECTORY_RANGES
 #define DIRECTORY_RANGES 48 /* an instruction touches no more */
+#endif
+#ifndef DIRECTORY_LINE
+#define DIRECTORY_LINE \
+  64 /* what passes between processors as one; the explorer makes its states small by less */
 #endif
 
 /* -- An entry: one word, all zero when untouched ------------------------------------------------------------------------
@@ -91,17 +96,20 @@ struct directory_range {
   uint64_t first, end; /* blocks */
 };
 
+/* A hand-over costs as much as its lines of memory that go from one processor to the other, so what is touched together lies
+ * together: who asks and what, with the place for the first answer, is one line. */
 struct directory_slot {
-  _Atomic uint32_t state;  /* enum directory_state */
-  _Atomic uint32_t events; /* changes when something happened that the slot's thread may be waiting for */
-  _Atomic uint32_t lock;   /* of the recorder, for schemes with asks_writer */
-  uint32_t lost;           /* permissions given up so far */
-  _Atomic uint64_t asked[(ORDER_SLOTS + 63) / 64]; /* who has posted a request to this slot */
-  /* What its thread asks of others; good while a cell says CELL_ASKED. */
-  uint64_t block;
-  uint8_t want;
+  /* Who has posted a request to this slot. */
+  _Alignas(DIRECTORY_LINE) _Atomic uint64_t asked[(ORDER_SLOTS + 63) / 64];
+  _Alignas(DIRECTORY_LINE) _Atomic uint32_t state; /* enum directory_state */
   _Atomic uint32_t wants; /* block + 1, low bits, of the entry whose lock it waits for; 0: none */
+  /* What its thread asks of others; good while a cell says CELL_ASKED. */
+  _Alignas(DIRECTORY_LINE) uint64_t block;
+  uint8_t want;
+  _Atomic uint32_t events; /* changes when something happened that the slot's thread may be waiting for */
   struct directory_cell cell[DIRECTORY_BATCH];
+  _Alignas(DIRECTORY_LINE) _Atomic uint32_t lock; /* of the recorder, for schemes with asks_writer */
+  uint32_t lost;                                  /* permissions given up so far */
   uint32_t pins;
   struct directory_range pin[DIRECTORY_RANGES];
   struct order_recorder recorder;
@@ -137,10 +145,15 @@ enum directory_result {
 /* Answering one request, for oneself or for a slot that one holds. */
 struct directory_serve {
   uint8_t at;
-  uint16_t as, asker, cell; /* who answers whom, where */
-  uint64_t
-      seen[(ORDER_SLOTS + 63) / 64]; /* askers whose blocks are pinned: looked at and put off, in this pass */
+  bool puts_off;                          /* some askers in this pass: */
+  uint16_t as, asker, cell;               /* who answers whom, where */
+  uint64_t seen[(ORDER_SLOTS + 63) / 64]; /* those whose blocks are pinned */
 };
+static inline void directory_serve_start(struct directory_serve *serve) {
+  serve->at = 0;
+  serve->puts_off = false;
+  serve->as = serve->asker = serve->cell = 0;
+}
 
 struct directory_claim {
   uint8_t at;
@@ -180,7 +193,7 @@ enum directory_result directory_claim_step(const struct directory *d, unsigned m
 /* The access is done: requests for its blocks can be answered again. */
 void directory_unpin(const struct directory *d, unsigned me);
 
-/* Answers what was asked of me, but for pinned blocks. Start with a zeroed struct. */
+/* Answers what was asked of me, but for pinned blocks. */
 enum directory_result directory_serve_step(const struct directory *d, unsigned me,
                                            struct directory_serve *serve);
 

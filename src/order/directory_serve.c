@@ -49,12 +49,19 @@ static bool find_cell(const struct directory *d, unsigned me, struct directory_s
 /* Somebody has asked and was not put off in this pass: its mark is taken away and it is looked into. */
 static bool find_asker(const struct directory_slot *slot, struct directory_serve *serve) {
   for (unsigned i = 0; i < sizeof serve->seen / sizeof *serve->seen; i++) {
-    uint64_t asked = atomic_load(&slot->asked[i]) & ~serve->seen[i];
+    uint64_t asked = atomic_load(&slot->asked[i]) & ~(serve->puts_off ? serve->seen[i] : 0);
     if (!asked) continue;
     serve->asker = (uint16_t)(i * 64 + (unsigned)__builtin_ctzll(asked));
     return true;
   }
   return false;
+}
+
+static void put_off(struct directory_serve *serve) {
+  for (unsigned i = 0; !serve->puts_off && i < sizeof serve->seen / sizeof *serve->seen; i++)
+    serve->seen[i] = 0;
+  serve->puts_off = true;
+  serve->seen[serve->asker / 64] |= 1UL << serve->asker % 64;
 }
 
 enum directory_result directory_serve_step(const struct directory *d, unsigned me,
@@ -65,7 +72,7 @@ enum directory_result directory_serve_step(const struct directory *d, unsigned m
   switch (serve->at) {
     case SERVE_LOOK:
       if (!find_asker(slot, serve)) {
-        *serve = (struct directory_serve){0};
+        directory_serve_start(serve);
         return DIRECTORY_DONE;
       }
       atomic_fetch_and(&slot->asked[serve->asker / 64], ~(1UL << serve->asker % 64));
@@ -75,7 +82,7 @@ enum directory_result directory_serve_step(const struct directory *d, unsigned m
       serve->at = SERVE_LOOK;
       if (!find_cell(d, me, serve)) return DIRECTORY_AGAIN;
       if (is_pinned(slot, d->slot[serve->asker].block)) {
-        serve->seen[serve->asker / 64] |= bit;
+        put_off(serve);
         atomic_fetch_or(asked, bit);
         return DIRECTORY_AGAIN;
       }

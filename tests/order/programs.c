@@ -7,7 +7,7 @@
  *
  * A program: for each thread its operations. R and W with the number of a block, + joins accesses of one instruction; P parks and comes
  * back; | ends an episode; S spawns that slot's thread; X exits. Threads that nobody spawns are there from the beginning. */
-/* cflags: -DORDER_SLOTS=3 -DORDER_PREDS=3 -DORDER_FILTER_BYTES=8 -DDIRECTORY_BATCH=2 -DDIRECTORY_INLINE=1 -DDIRECTORY_RANGES=2 */
+/* cflags: -DORDER_SLOTS=3 -DORDER_PREDS=3 -DORDER_FILTER_BYTES=8 -DDIRECTORY_BATCH=2 -DDIRECTORY_INLINE=1 -DDIRECTORY_RANGES=2 -DDIRECTORY_LINE=8 */
 #include "schemes.h"
 #include "states.h"
 

@@ -162,62 +162,90 @@ static void add_stack(const struct thread *thread, const struct x64_insn *insn, 
   }
 }
 
-static bool read_instruction(uintptr_t pc, struct x64_insn *insn) {
-  uint8_t bytes[X64_INSN_MAX];
-  size_t have = MIN((uintptr_t)X64_INSN_MAX, ALIGN_DOWN(pc, PAGE) + PAGE - pc);
-  if (safe_copy(bytes, (const void *)pc, have)) return false;
+/* As many as surely lie on the page of the first. */
+static bool read_bytes(uintptr_t pc, uint8_t bytes[X64_INSN_MAX], size_t *have) {
+  *have = MIN((uintptr_t)X64_INSN_MAX, ALIGN_DOWN(pc, PAGE) + PAGE - pc);
+  return !safe_copy(bytes, (const void *)pc, *have);
+}
+
+static bool decode_at(uintptr_t pc, uint8_t bytes[X64_INSN_MAX], size_t have, struct x64_insn *insn) {
   if (x64_decode(bytes, have, insn)) return true;
-  return !safe_copy(bytes + have, (const void *)(pc + have), sizeof bytes - have) &&
-         x64_decode(bytes, sizeof bytes, insn);
+  return !safe_copy(bytes + have, (const void *)(pc + have), X64_INSN_MAX - have) &&
+         x64_decode(bytes, X64_INSN_MAX, insn);
+}
+
+/* An instruction that was looked into lately. */
+struct recent {
+  uintptr_t pc; /* 0: none */
+  uint8_t bytes[X64_INSN_MAX];
+  struct x64_insn insn;
+};
+enum { RECENT = 64 };
+_Static_assert(RECENT * sizeof(struct recent) <= SLOT_TABLES - SLOT_RECENT, "there is room for them");
+
+/* The instruction at pc, NULL if there is none. It is decoded once: the same few miss again and again. Its bytes are compared, so code
+ * may change. */
+static const struct x64_insn *read_instruction(struct thread *thread, uintptr_t pc) {
+  struct recent *recent = (struct recent *)((uint8_t *)thread + SLOT_RECENT) + (pc ^ pc >> 5) % RECENT;
+  uint8_t bytes[X64_INSN_MAX];
+  size_t have;
+  if (!read_bytes(pc, bytes, &have)) return NULL;
+  if (recent->pc == pc && have >= recent->insn.len && !memcmp(bytes, recent->bytes, recent->insn.len))
+    return &recent->insn;
+  recent->pc = 0;
+  if (!decode_at(pc, bytes, have, &recent->insn)) return NULL;
+  memcpy(recent->bytes, bytes, sizeof bytes);
+  recent->pc = pc;
+  return &recent->insn;
 }
 
 unsigned arch_accesses(struct thread *thread, uintptr_t pc, struct access to[ARCH_ACCESSES_MAX]) {
-  struct x64_insn insn;
+  const struct x64_insn *insn = read_instruction(thread, pc);
   struct access *end = to;
-  if (!read_instruction(pc, &insn)) return 0;
-  uintptr_t next = pc + insn.len;
-  if (insn.has_mem && insn.mem.access != ACCESS_NONE) {
-    bool pops = insn.stack_access == ACCESS_READ && insn.mem.base == RSP;
-    if (insn.mem.vsib)
-      add_lanes(thread, &insn, &end);
+  if (!insn) return 0;
+  uintptr_t next = pc + insn->len;
+  if (insn->has_mem && insn->mem.access != ACCESS_NONE) {
+    bool pops = insn->stack_access == ACCESS_READ && insn->mem.base == RSP;
+    if (insn->mem.vsib)
+      add_lanes(thread, insn, &end);
     else if (pops) /* the address is that after the stack pointer has moved */
-      add(&end, address_of(thread, &insn, &insn.mem, next) + insn.stack_size, insn.mem.size, true);
+      add(&end, address_of(thread, insn, &insn->mem, next) + insn->stack_size, insn->mem.size, true);
     else
-      add_special(thread, &insn, next, &end);
-  } else if (insn.kind == INSN_CLZERO) {
-    add_special(thread, &insn, next, &end);
+      add_special(thread, insn, next, &end);
+  } else if (insn->kind == INSN_CLZERO) {
+    add_special(thread, insn, next, &end);
   }
-  if (insn.kind == INSN_STRING) {
-    uint64_t count = is_repeated(&insn) ? MIN(iterations(thread, &insn), PIECE) : 1;
-    if (insn.string_read) add_string(thread, &insn, &end, RSI, insn.string_read, count, false);
-    if (insn.string_write) add_string(thread, &insn, &end, RDI, insn.string_write, count, true);
-    if (insn.string_read_di) add_string(thread, &insn, &end, RDI, insn.string_read_di, count, false);
-  } else if (insn.string_write) { /* masked bytes */
-    add(&end, thread->arch.gpr[RDI] + segment_base(thread, insn.mem.segment), insn.string_write, true);
-  } else if (insn.string_read) { /* xlat */
-    add(&end, thread->arch.gpr[RBX] + (uint8_t)thread->arch.gpr[RAX] + segment_base(thread, insn.mem.segment),
-        1, false);
+  if (insn->kind == INSN_STRING) {
+    uint64_t count = is_repeated(insn) ? MIN(iterations(thread, insn), PIECE) : 1;
+    if (insn->string_read) add_string(thread, insn, &end, RSI, insn->string_read, count, false);
+    if (insn->string_write) add_string(thread, insn, &end, RDI, insn->string_write, count, true);
+    if (insn->string_read_di) add_string(thread, insn, &end, RDI, insn->string_read_di, count, false);
+  } else if (insn->string_write) { /* masked bytes */
+    add(&end, thread->arch.gpr[RDI] + segment_base(thread, insn->mem.segment), insn->string_write, true);
+  } else if (insn->string_read) { /* xlat */
+    add(&end,
+        thread->arch.gpr[RBX] + (uint8_t)thread->arch.gpr[RAX] + segment_base(thread, insn->mem.segment), 1,
+        false);
   }
-  if (insn.stack_access) add_stack(thread, &insn, &end);
+  if (insn->stack_access) add_stack(thread, insn, &end);
   return (unsigned)(end - to);
 }
 
-void operand_of(const struct thread *thread, uintptr_t pc, unsigned operand, uintptr_t *address,
-                bool *write) {
-  struct x64_insn insn;
+void operand_of(struct thread *thread, uintptr_t pc, unsigned operand, uintptr_t *address, bool *write) {
+  const struct x64_insn *insn = read_instruction(thread, pc);
   struct x64_mem operands[OPERANDS_MAX];
   *address = 0, *write = false;
-  if (!read_instruction(pc, &insn) || operand >= checked_operands(&insn, operands)) return;
-  *address = address_of(thread, &insn, &operands[operand], pc + insn.len);
+  if (!insn || operand >= checked_operands(insn, operands)) return;
+  *address = address_of(thread, insn, &operands[operand], pc + insn->len);
   *write = operands[operand].access & ACCESS_WRITE;
 }
 
 /* -- Pieces --------------------------------------------------------------------------------------------------------------- */
 
 void arch_begin_piece(struct thread *thread) {
-  struct x64_insn insn;
-  if (!read_instruction(thread->arch.rip, &insn) || !is_repeated(&insn)) return;
-  uint64_t count = iterations(thread, &insn);
+  const struct x64_insn *insn = read_instruction(thread, thread->arch.rip);
+  if (!insn || !is_repeated(insn)) return;
+  uint64_t count = iterations(thread, insn);
   if (count <= PIECE) return;
   thread->arch.rest = count - PIECE;
   thread->arch.gpr[RCX] = PIECE;
@@ -225,14 +253,14 @@ void arch_begin_piece(struct thread *thread) {
 
 /* Goes on with the next piece unless a comparison has ended the whole. */
 void arch_end_piece(struct thread *thread, uintptr_t pc) {
-  struct x64_insn insn;
   uint64_t rest = thread->arch.rest;
   if (!rest) return;
   thread->arch.rest = 0;
   uint64_t left = thread->arch.gpr[RCX];
   thread->arch.gpr[RCX] = left + rest;
-  if (thread->arch.rip == pc || !read_instruction(pc, &insn)) return;
-  bool compares = insn.flags_written & FLAG_ZF, equal = thread->arch.rflags & FLAG_ZF;
-  bool ended = left || (compares && equal != !!(insn.prefixes & PREFIX_REP));
+  const struct x64_insn *insn = thread->arch.rip == pc ? NULL : read_instruction(thread, pc);
+  if (!insn) return;
+  bool compares = insn->flags_written & FLAG_ZF, equal = thread->arch.rflags & FLAG_ZF;
+  bool ended = left || (compares && equal != !!(insn->prefixes & PREFIX_REP));
   if (!ended) thread->arch.rip = pc;
 }

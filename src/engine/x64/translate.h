@@ -124,7 +124,7 @@ void emit_checks(struct translation *t, unsigned i);
 void emit_check_stub(struct translation *t, const struct check *check);
 
 /* accesses.c: address and direction of one of the operands checked of the instruction at pc. */
-void operand_of(const struct thread *thread, uintptr_t pc, unsigned operand, uintptr_t *address, bool *write);
+void operand_of(struct thread *thread, uintptr_t pc, unsigned operand, uintptr_t *address, bool *write);
 /* After an instruction: what it does to the registers of addresses that were checked. */
 void forget_checked(struct translation *t, const struct x64_insn *insn);
 
