@@ -37,6 +37,8 @@ struct exit {
       correction; /* to the position, due when the exit is taken; 0 also when there is only one way to do it */
   uint8_t borrowed; /* a register to be given back then, in the architecture's encoding; 0: none */
   bool listed;      /* among its target's incoming */
+  _Atomic uint8_t
+      writes_soon; /* a check of a read: how sure it is that the thread is about to write there, too */
 };
 
 /* Where an instruction's code begins, and what generated code has borrowed there: for precise faults. */

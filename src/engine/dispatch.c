@@ -49,10 +49,51 @@ static void connect(struct thread *thread, const struct departure *from, struct 
     arch_link(from->exit, to);
 }
 
+/* Who reads a block in order to write it would ask for it twice. So a check is remembered when the thread, shortly after it has taken a
+ * block there to read, takes the same block to write, and from then on takes it to write at once; now and then it does not, to
+ * see whether that is still so. */
+enum { SURE = 2, SUREST = 4, TRIES = 16 };
+
+static bool writes_soon(struct thread *thread, struct exit *exit, uintptr_t address) {
+  uint8_t sure = atomic_load_explicit(&exit->writes_soon, memory_order_relaxed);
+  unsigned i = ++thread->latest;
+  if (sure >= SURE && i % TRIES) return true;
+  if (sure >= SURE) atomic_store_explicit(&exit->writes_soon, sure - 1, memory_order_relaxed);
+  thread->lately[i % COUNT_OF(thread->lately)].block = (uint32_t)(address >> 6);
+  thread->lately[i % COUNT_OF(thread->lately)].exit = exit;
+  thread->lately[i % COUNT_OF(thread->lately)].epoch = thread->cache_epoch;
+  return false;
+}
+
+static void note_write(struct thread *thread, uintptr_t address) {
+  for (unsigned i = 0; i < COUNT_OF(thread->lately); i++) {
+    struct exit *exit = thread->lately[i].exit;
+    if (!exit || thread->lately[i].epoch != thread->cache_epoch ||
+        thread->lately[i].block != (uint32_t)(address >> 6))
+      continue;
+    uint8_t sure = atomic_load_explicit(&exit->writes_soon, memory_order_relaxed);
+    if (sure < SUREST) atomic_store_explicit(&exit->writes_soon, sure + 1, memory_order_relaxed);
+    thread->lately[i].exit = NULL;
+    return;
+  }
+}
+
+/* Takes more than the instruction needs, perhaps: as if it wrote what it reads. */
+static void foresee(struct thread *thread, struct exit *exit, const struct miss *miss,
+                    struct access *accesses, unsigned count) {
+  if (miss->write) {
+    note_write(thread, miss->address);
+    return;
+  }
+  if (!writes_soon(thread, exit, miss->address)) return;
+  for (unsigned i = 0; i < count; i++)
+    if (accesses[i].address == miss->address) accesses[i].write = true;
+}
+
 /* A check has missed. Takes what the instruction needs. If nothing else was given up meanwhile, the rest of the block may
  * rely on its earlier checks, and the instruction is checked again: the code address to go on at. Otherwise, 0: the block is
  * left before the instruction. */
-static uintptr_t missed(struct thread *thread, const struct exit *exit) {
+static uintptr_t missed(struct thread *thread, struct exit *exit) {
   struct miss miss;
   struct access accesses[ARCH_ACCESSES_MAX];
   uint32_t epoch = thread->cache_epoch;
@@ -62,6 +103,7 @@ static uintptr_t missed(struct thread *thread, const struct exit *exit) {
     return arch_miss_resume(thread, &miss);
   }
   unsigned count = arch_accesses(thread, miss.pc, accesses);
+  foresee(thread, exit, &miss, accesses, count);
   uintptr_t made_for = exit->block->pc;
   cache_leave(thread); /* or whoever flushes the cache would wait for who waits for it */
   bool kept = permissions_take(thread, accesses, count);

@@ -104,6 +104,12 @@ struct thread {
   struct block *last_blocks[8];      /* ring of blocks entered from the dispatcher, for crash reports */
   unsigned last_block;
   bool step_next; /* the dispatcher is to take what the next instruction needs, and step over it … */
+  /* Where it has taken blocks to read lately, to find out whether it soon writes them. */
+  struct {
+    uint32_t block, epoch;
+    struct exit *exit;
+  } lately[8];
+  unsigned latest;
   bool has_taken; /* … which it has done already: no safepoint before the step */
 #if defined(REPRISE_STRESS_SIGNALS)
   unsigned stress;

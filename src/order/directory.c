@@ -9,23 +9,6 @@
 
 /* -- Entries --------------------------------------------------------------------------------------------------------- */
 
-enum { WORD_LOCKED = 1, WORD_CONTENDED = 2, WORD_MODE = 2, WORD_WHO = 4, WORD_SHARERS = 14, WORD_BITS = 10 };
-_Static_assert(ORDER_SLOTS < 1 << WORD_BITS, "a slot and nobody fit");
-_Static_assert(WORD_SHARERS + DIRECTORY_INLINE * WORD_BITS <= 64, "all sharers fit");
-
-static enum directory_mode word_mode(uint64_t word) {
-  return (enum directory_mode)(word >> WORD_MODE & 3);
-}
-static unsigned word_field(uint64_t word, unsigned shift) {
-  return (unsigned)(word >> shift) & ((1U << WORD_BITS) - 1);
-}
-static uint64_t make_word(enum directory_mode mode, unsigned who) {
-  return (uint64_t)mode << WORD_MODE | (uint64_t)who << WORD_WHO;
-}
-static unsigned sharer_shift(unsigned i) {
-  return WORD_SHARERS + i * WORD_BITS;
-}
-
 static uint64_t add_sharer(uint64_t word, unsigned slot) {
   if (word_mode(word) == DIRECTORY_MANY) return word;
   for (unsigned i = 0; i < DIRECTORY_INLINE; i++) {
@@ -58,9 +41,7 @@ static void find_targets(const struct directory *d, unsigned me, struct director
 }
 
 /* The entry as the grant leaves it, and the permission that comes with it. */
-static uint64_t granted(const struct directory_claim *claim, unsigned me, unsigned want,
-                        unsigned *permission) {
-  uint64_t word = claim->word;
+static uint64_t granted(uint64_t word, unsigned me, unsigned want, unsigned *permission) {
   bool owned = word_mode(word) == DIRECTORY_OWNED;
   unsigned who = word_field(word, WORD_WHO);
   *permission = ORDER_WRITE;
@@ -82,6 +63,7 @@ void directory_claim_start(struct directory_claim *claim) {
   claim->cell = claim->then = 0;
   claim->word = claim->info = 0;
   claim->source = 0;
+  claim->more = 0;
   LATE(claim, false);
   directory_serve_start(&claim->serve);
 }
@@ -139,11 +121,29 @@ static enum directory_result next_block(const struct directory *d, unsigned me,
       struct directory_slot *slot = &d->slot[me];
       slot->block = claim->block;
       slot->want = (uint8_t)wanted(claim);
+      slot->more = 0;
       claim->at = CLAIM_LOCK;
       return DIRECTORY_AGAIN;
     }
   }
   return DIRECTORY_DONE;
+}
+
+/* How many blocks may come along: one who answers tells all there is to tell of what it gives. With filters, or last accesses, it would
+ * not. */
+static unsigned welcome(const struct directory *d, unsigned me, const struct directory_claim *claim) {
+  const struct order_options *options = &d->order->options;
+  if (!d->more || claim->revoke || options->filter || options->last_access) return 0;
+  unsigned first = set_next(&claim->targets, 0);
+  if (first < ORDER_SLOTS && set_next(&claim->targets, first + 1) < ORDER_SLOTS) return 0;
+  return d->more(d, me, claim->block);
+}
+
+/* Wakes those who wait for the lock of the block. */
+static void tell_waiters(const struct directory *d, uint64_t block) {
+  unsigned slots = atomic_load(d->slots);
+  for (unsigned slot = 0; slot < slots; slot++)
+    if (atomic_load(&d->slot[slot].wants) == (uint32_t)block + 1) notify(d, slot);
 }
 
 /* Takes the entry's lock, or leaves a mark that somebody waits, and before it who. */
@@ -165,7 +165,28 @@ static enum directory_result lock_entry(const struct directory *d, unsigned me,
   claim->word = now & ~(uint64_t)(WORD_LOCKED | WORD_CONTENDED);
   find_targets(d, me, claim, wanted(claim));
   claim->cell = 0;
+  d->slot[me].more = welcome(d, me, claim);
+  bool all_read = word_mode(claim->word) >= DIRECTORY_SHARED && wanted(claim) == ORDER_READ;
+  claim->at = all_read || ORDER_WRONG(WRONG_ALONG_FIRST) ? CLAIM_MORE : CLAIM_ASK;
+  return DIRECTORY_AGAIN;
+}
+
+/* One more block that all may read comes along, if the edge from the last writer of the first will do for it too: that is asked for
+ * later, or has been left by a writer who had not left this one later. */
+static enum directory_result read_more(const struct directory *d, unsigned me,
+                                       struct directory_claim *claim) {
+  uint64_t block = claim->block + claim->more + 1, who = (uint64_t)word_field(claim->word, WORD_WHO);
   claim->at = CLAIM_ASK;
+  if (claim->more == d->slot[me].more || d->holds(d, me, block)) return DIRECTORY_AGAIN;
+  uint64_t word = atomic_load(d->place(d, block).word);
+  if (word_mode(word) < DIRECTORY_SHARED || word_field(word, WORD_WHO) != who || !lock_along(d, block, word))
+    return DIRECTORY_AGAIN;
+  if (!d->order->scheme->asks_writer && *d->place(d, block).info > *d->place(d, claim->block).info) {
+    if (atomic_exchange(d->place(d, block).word, word) & WORD_CONTENDED) tell_waiters(d, block);
+    return DIRECTORY_AGAIN;
+  }
+  claim->more++;
+  claim->at = CLAIM_MORE;
   return DIRECTORY_AGAIN;
 }
 
@@ -242,6 +263,7 @@ static enum directory_result look_at_cell(const struct directory *d, unsigned me
   if ((asks & 0xff) == CELL_ANSWERED) {
     claim->source = (uint16_t)target;
     claim->note = cell->note;
+    claim->more += cell->more;
     if (word_mode(claim->word) == DIRECTORY_OWNED) claim->info = cell->note.clock;
     atomic_store(&cell->asks, 0);
     claim->moved = true;
@@ -265,7 +287,7 @@ static enum directory_result begin_held(const struct directory *d, unsigned me,
   claim->at = CLAIM_RELEASE;
   if (atomic_load_explicit(&d->slot[me].cell[claim->cell].asks, memory_order_acquire) ==
       cell_word(target, CELL_ASKED)) {
-    claim->serve.at = SERVE_LOCK;
+    claim->serve.at = SERVE_MORE;
     claim->serve.as = (uint16_t)target;
     claim->serve.asker = (uint16_t)me;
     claim->serve.cell = claim->cell;
@@ -325,29 +347,36 @@ static enum directory_result receive(const struct directory *d, unsigned me, str
   return DIRECTORY_AGAIN;
 }
 
+static enum directory_result granted_one(const struct directory *d, unsigned me,
+                                         struct directory_claim *claim) {
+  claim->at = CLAIM_GRANT;
+  if (claim->more)
+    claim->more--;
+  else
+    advance(d, me, claim);
+  return DIRECTORY_AGAIN;
+}
+
+/* One block a step, the last that comes along first. */
 static enum directory_result grant(const struct directory *d, unsigned me, struct directory_claim *claim) {
-  struct directory_place place = d->place(d, claim->block);
+  uint64_t block = claim->block + claim->more;
+  struct directory_place place = d->place(d, block);
   unsigned permission;
-  uint64_t word = granted(claim, me, wanted(claim), &permission);
-  if (word_mode(claim->word) == DIRECTORY_OWNED && word_mode(word) != DIRECTORY_OWNED)
-    *place.info = claim->info;
-  d->permit(d, me, claim->block, permission);
+  uint64_t before = atomic_load_explicit(place.word, memory_order_relaxed);
+  uint64_t word = granted(before & ~(uint64_t)(WORD_LOCKED | WORD_CONTENDED), me, wanted(claim), &permission);
+  if (word_mode(before) == DIRECTORY_OWNED && word_mode(word) != DIRECTORY_OWNED) *place.info = claim->info;
+  d->permit(d, me, block, permission);
   if (d->order->options.filter)
-    d->order->scheme->touch(d->order, &d->slot[me].recorder, claim->block, (enum order_want)wanted(claim));
+    d->order->scheme->touch(d->order, &d->slot[me].recorder, block, (enum order_want)wanted(claim));
   uint64_t old = atomic_exchange(place.word, word);
   claim->at = CLAIM_GRANT_WAKE;
-  if (old & WORD_CONTENDED) return DIRECTORY_AGAIN;
-  advance(d, me, claim);
-  return DIRECTORY_AGAIN;
+  return old & WORD_CONTENDED ? DIRECTORY_AGAIN : granted_one(d, me, claim);
 }
 
 static enum directory_result grant_wake(const struct directory *d, unsigned me,
                                         struct directory_claim *claim) {
-  unsigned slots = atomic_load(d->slots);
-  for (unsigned slot = 0; slot < slots; slot++)
-    if (atomic_load(&d->slot[slot].wants) == (uint32_t)claim->block + 1) notify(d, slot);
-  advance(d, me, claim);
-  return DIRECTORY_AGAIN;
+  tell_waiters(d, claim->block + claim->more);
+  return granted_one(d, me, claim);
 }
 
 enum directory_result directory_claim_step(const struct directory *d, unsigned me,
@@ -359,6 +388,8 @@ enum directory_result directory_claim_step(const struct directory *d, unsigned m
       return lock_entry(d, me, claim);
     case CLAIM_LOCK_SERVE:
       return serve_meanwhile(d, me, claim, CLAIM_LOCK);
+    case CLAIM_MORE:
+      return read_more(d, me, claim);
     case CLAIM_ASK:
       return ask_next(d, me, claim);
     case CLAIM_ASK_MARK:

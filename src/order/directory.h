@@ -36,6 +36,11 @@
  * recorder.position right before each of these. The struct passed with them has its start function, or starts as zero. Nothing is
  * pinned while parked.
  *
+ * Blocks behind the one that is claimed may come along (`more`), so that a walk over memory that was another's is not a request for each. Nobody
+ * ever waits with the lock of such a block in hand: who answers locks those that it holds, unless somebody else has them
+ * locked or they are pinned; who asked has nothing to wait for any more, grants them to itself, and lets go of the locks. Of blocks that
+ * all may read, who claims one to read it takes others in the same way.
+ *
  * A mapping change claims its range for writing with claim.revoke set (blocks that nobody touched are left alone), is made, and
  * unpins: all accesses before it are ordered before it, and all others after. First touches in the range are not: let them claim a block of
  * the mappings' own for reading as well, and the change claim that for writing.
@@ -89,6 +94,7 @@ enum directory_state { DIRECTORY_PARKED, DIRECTORY_RUNNING, DIRECTORY_HELD };
 enum directory_cell_state { CELL_EMPTY, CELL_ASKED, CELL_ANSWERED };
 struct directory_cell {
   _Atomic uint32_t asks; /* slot asked << 8 | enum directory_cell_state */
+  uint32_t more;         /* answered: so many blocks behind it come along, and are locked for the asker */
   struct order_note note;
 };
 
@@ -106,6 +112,7 @@ struct directory_slot {
   /* What its thread asks of others; good while a cell says CELL_ASKED. */
   _Alignas(DIRECTORY_LINE) uint64_t block;
   uint8_t want;
+  uint32_t more;           /* blocks behind it, which it would have as well */
   _Atomic uint32_t events; /* changes when something happened that the slot's thread may be waiting for */
   struct directory_cell cell[DIRECTORY_BATCH];
   _Alignas(DIRECTORY_LINE) _Atomic uint32_t lock; /* of the recorder, for schemes with asks_writer */
@@ -127,6 +134,9 @@ struct directory {
   void (*permit)(const struct directory *d, unsigned slot, uint64_t block, unsigned permission);
   /* The first block of [first, end) that a revoking claim has to care for (touched by anyone), or end. */
   uint64_t (*next_touched)(const struct directory *d, uint64_t first, uint64_t end);
+  /* How many blocks behind this one, which the slot has just locked to claim it, it would have as well. They come along as far as the one who
+   * answers can give them at once: one request, one answer, one edge for all. NULL: none. */
+  unsigned (*more)(const struct directory *d, unsigned slot, uint64_t block);
   /* events of that slot have changed: wake it if it sleeps on them. kick: it also has something to serve, so it is to
    * come by a safepoint soon. */
   void (*wake)(const struct directory *d, unsigned slot);
@@ -147,12 +157,14 @@ struct directory_serve {
   uint8_t at;
   bool puts_off;                          /* some askers in this pass: */
   uint16_t as, asker, cell;               /* who answers whom, where */
+  uint32_t more;                          /* blocks that come along so far */
   uint64_t seen[(ORDER_SLOTS + 63) / 64]; /* those whose blocks are pinned */
 };
 static inline void directory_serve_start(struct directory_serve *serve) {
   serve->at = 0;
   serve->puts_off = false;
   serve->as = serve->asker = serve->cell = 0;
+  serve->more = 0;
 }
 
 struct directory_claim {
@@ -166,6 +178,7 @@ struct directory_claim {
   uint8_t cell;             /* the one looked at in this round */
   bool moved;               /* something happened in this round */
   uint8_t then;             /* where to go on when the note is received */
+  uint32_t more;            /* blocks that come along and are not granted yet */
   uint32_t seen;            /* DIRECTORY_WAITS: sleep while the slot's events are these */
   struct order_set targets; /* still to be asked */
   uint64_t word;            /* the entry as it was found, without the lock */

@@ -12,17 +12,45 @@ static bool is_pinned(const struct directory_slot *slot, uint64_t block) {
   return false;
 }
 
+/* Whether nobody but the two has the block, and what the one who answers has it for makes the same answer good. */
+static bool is_theirs(uint64_t word, unsigned as, unsigned asker, unsigned want) {
+  if (word_mode(word) == DIRECTORY_OWNED) return word_field(word, WORD_WHO) == as + 1;
+  if (word_mode(word) != DIRECTORY_SHARED || want != ORDER_WRITE) return false;
+  for (unsigned i = 0; i < DIRECTORY_INLINE; i++) {
+    unsigned sharer = word_field(word, sharer_shift(i));
+    if (sharer && sharer != as + 1 && sharer != asker + 1) return false;
+  }
+  return true;
+}
+
+/* One more block comes along. */
+static bool give_more(const struct directory *d, const struct directory_serve *serve) {
+  const struct directory_slot *as = &d->slot[serve->as], *asker = &d->slot[serve->asker];
+  uint64_t block = asker->block + serve->more + 1;
+  if (serve->more >= asker->more || is_pinned(as, block) || !d->holds(d, serve->as, block)) return false;
+  uint64_t word = atomic_load(d->place(d, block).word);
+  return is_theirs(word, serve->as, serve->asker, asker->want) && lock_along(d, block, word);
+}
+
 enum directory_result directory_serve_one(const struct directory *d, struct directory_serve *serve) {
   struct directory_slot *as = &d->slot[serve->as], *asker = &d->slot[serve->asker];
   struct directory_cell *cell = &asker->cell[serve->cell];
   switch (serve->at) {
+    case SERVE_MORE:
+      if (give_more(d, serve))
+        serve->more++;
+      else
+        serve->at = SERVE_LOCK;
+      return DIRECTORY_AGAIN;
     case SERVE_LOCK:
       if (lock_recorder(d, serve->as)) serve->at = SERVE_REPLY;
       return DIRECTORY_AGAIN;
     case SERVE_REPLY: { /* under the lock; permissions are seen by nobody else */
       struct order_ask ask = {.block = asker->block, .want = asker->want, .from = serve->asker};
       d->order->scheme->reply(d->order, &as->recorder, &ask, &cell->note);
-      d->permit(d, serve->as, ask.block, ask.want == ORDER_WRITE ? 0 : ORDER_READ);
+      for (uint64_t b = ask.block; b <= ask.block + serve->more; b++)
+        d->permit(d, serve->as, b, ask.want == ORDER_WRITE ? 0 : ORDER_READ);
+      cell->more = serve->more;
       as->lost++;
       unlock_recorder(d, serve->as);
       serve->at = SERVE_ANSWER;
@@ -32,6 +60,7 @@ enum directory_result directory_serve_one(const struct directory *d, struct dire
       atomic_store_explicit(&cell->asks, cell_word(serve->as, CELL_ANSWERED), memory_order_release);
       notify(d, serve->asker);
       serve->at = SERVE_LOOK;
+      serve->more = 0;
       return DIRECTORY_DONE;
   }
 }
@@ -86,7 +115,7 @@ enum directory_result directory_serve_step(const struct directory *d, unsigned m
         atomic_fetch_or(asked, bit);
         return DIRECTORY_AGAIN;
       }
-      serve->at = SERVE_LOCK;
+      serve->at = SERVE_MORE;
       return DIRECTORY_AGAIN;
     default:
       directory_serve_one(d, serve);

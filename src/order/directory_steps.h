@@ -3,6 +3,7 @@
 #define REPRISE_ORDER_DIRECTORY_STEPS_H
 
 #include "order/directory.h"
+#include "order/wrong.h"
 
 static inline void notify(const struct directory *d, unsigned slot) {
   atomic_fetch_add(&d->slot[slot].events, 1);
@@ -26,6 +27,7 @@ enum claim_at {
   CLAIM_NEXT,
   CLAIM_LOCK,
   CLAIM_LOCK_SERVE,
+  CLAIM_MORE,
   CLAIM_ASK,
   CLAIM_ASK_MARK,
   CLAIM_ROUND,
@@ -44,10 +46,37 @@ enum claim_at {
 
 enum park_at { PARK_SERVE, PARK_LOCK, PARK_SCHEME, PARK_SET, PARK_CHECK, PARK_SERVE_AGAIN };
 enum unpark_at { UNPARK_TAKE, UNPARK_LOCK, UNPARK_SCHEME, UNPARK_SERVE };
-enum serve_at { SERVE_LOOK, SERVE_FIND, SERVE_LOCK, SERVE_REPLY, SERVE_ANSWER };
+enum serve_at { SERVE_LOOK, SERVE_FIND, SERVE_MORE, SERVE_LOCK, SERVE_REPLY, SERVE_ANSWER };
 
 static inline uint32_t cell_word(unsigned slot, enum directory_cell_state state) {
   return (uint32_t)slot << 8 | state;
+}
+
+/* -- Entries --------------------------------------------------------------------------------------------------------- */
+
+enum { WORD_LOCKED = 1, WORD_CONTENDED = 2, WORD_MODE = 2, WORD_WHO = 4, WORD_SHARERS = 14, WORD_BITS = 10 };
+_Static_assert(ORDER_SLOTS < 1 << WORD_BITS, "a slot and nobody fit");
+_Static_assert(WORD_SHARERS + DIRECTORY_INLINE * WORD_BITS <= 64, "all sharers fit");
+
+static inline enum directory_mode word_mode(uint64_t word) {
+  return (enum directory_mode)(word >> WORD_MODE & 3);
+}
+static inline unsigned word_field(uint64_t word, unsigned shift) {
+  return (unsigned)(word >> shift) & ((1U << WORD_BITS) - 1);
+}
+static inline uint64_t make_word(enum directory_mode mode, unsigned who) {
+  return (uint64_t)mode << WORD_MODE | (uint64_t)who << WORD_WHO;
+}
+static inline unsigned sharer_shift(unsigned i) {
+  return WORD_SHARERS + i * WORD_BITS;
+}
+
+/* Locks an entry out of turn, if it is free and still what it was: whoever does so must not wait for anybody before it lets
+ * go. */
+static inline bool lock_along(const struct directory *d, uint64_t block, uint64_t word) {
+  return ORDER_WRONG(WRONG_ALONG_UNLOCKED) ||
+         (!(word & WORD_LOCKED) &&
+          atomic_compare_exchange_strong(d->place(d, block).word, &word, word | WORD_LOCKED));
 }
 
 /* One request, from the lock of the answerer's recorder to the answer. */

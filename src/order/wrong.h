@@ -15,12 +15,14 @@ enum order_wrong {
   WRONG_UNLOCKED_EDGE,  /* that edge registered without the writer's lock */
   WRONG_EXIT_CLOSES,    /* dag: exit closes the episode for good */
   WRONG_NO_SPAWN_EDGE,
-  WRONG_MARKS_DROPPED, /* a dead thread is nobody's holder any more */
-  WRONG_NO_CAS,        /* a parked thread answered for without holding it */
-  WRONG_TWO_STEPS,     /* an instruction's second block acquired with the first one up for grabs */
-  WRONG_REPLY_GOES_ON, /* scalar: reply without ending the episode */
-  WRONG_ASKED_ONCE,    /* parked is looked at once, not on every round */
-  WRONG_DEAF,          /* who waits does not serve */
+  WRONG_MARKS_DROPPED,  /* a dead thread is nobody's holder any more */
+  WRONG_NO_CAS,         /* a parked thread answered for without holding it */
+  WRONG_TWO_STEPS,      /* an instruction's second block acquired with the first one up for grabs */
+  WRONG_REPLY_GOES_ON,  /* scalar: reply without ending the episode */
+  WRONG_ASKED_ONCE,     /* parked is looked at once, not on every round */
+  WRONG_DEAF,           /* who waits does not serve */
+  WRONG_ALONG_FIRST,    /* blocks that come along are locked before others are asked, and waited for */
+  WRONG_ALONG_UNLOCKED, /* blocks come along without being locked */
   WRONG_VARIANTS
 };
 extern enum order_wrong order_wrong;

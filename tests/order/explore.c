@@ -188,7 +188,7 @@ static const char *explore(const struct setting *setting) {
     .kind = OP_UNPARK  \
   }
 
-enum { PLAIN, PLAIN_LEAVING, AT_ONCE, AT_ONCE_SOME, THREE, THREE_LEAVING, EXITS, THREE_TWO };
+enum { PLAIN, PLAIN_LEAVING, AT_ONCE, AT_ONCE_SOME, ALONG, THREE, THREE_LEAVING, EXITS, THREE_TWO };
 static const struct setting settings[] = {
     [PLAIN] =
         {"2 threads, 2 blocks", SOAK, &asking, 2, 6, {READ(1), WRITE(1), READ(2), WRITE(2), PARKING_OPS}},
@@ -210,6 +210,12 @@ static const struct setting settings[] = {
                       2,
                       6,
                       {READ(1), WRITE(2), BOTH(2, 1), {.kind = OP_REVOKE, .writes = 3}, PARKING_OPS}},
+    [ALONG] = {"2 threads, 2 blocks, one pinned and one along",
+               SOAK,
+               &asking,
+               2,
+               4,
+               {READ(1), READ(2), WRITE(1), BOTH(1, 2)}},
     [THREE] = {"3 threads, 1 block", SOAK, &asking, 3, 4, {READ(1), WRITE(1), PARKING_OPS}},
     [THREE_LEAVING] =
         {"3 threads, 1 block, info left", ALWAYS, &leaving, 3, 4, {READ(1), WRITE(1), PARKING_OPS}},
@@ -238,6 +244,8 @@ static const struct {
     {"a two-block access in two steps", WRONG_TWO_STEPS, AT_ONCE},
     {"parked looked at once", WRONG_ASKED_ONCE, THREE_TWO},
     {"who waits does not serve", WRONG_DEAF, PLAIN},
+    {"blocks along locked first", WRONG_ALONG_FIRST, ALONG},
+    {"blocks along not locked", WRONG_ALONG_UNLOCKED, ALONG},
 };
 
 int main(int argc, char **argv) {
