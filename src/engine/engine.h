@@ -82,6 +82,10 @@ static inline bool in_sphere(void) {
 static inline bool in_parallel(void) {
   return __builtin_expect(config.order != ENGINE_CHUNK, 0);
 }
+/* Threads ask each other for the memory they touch (permissions.h). */
+static inline bool permissions_on(void) {
+  return __builtin_expect(config.mode == MODE_RECORD, 0) && in_parallel();
+}
 extern int engine_fd; /* N; the configuration is N + 1 */
 
 #endif

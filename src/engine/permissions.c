@@ -149,7 +149,9 @@ static void set_position(struct thread *thread) {
 
 /* -- Waiting --------------------------------------------------------------------------------------------------------------- */
 
-enum { SPINS = 400, SPINS_PER_KICK = 40 };
+enum { SPINS_LEAST = 50, SPINS_MOST = 400, SPINS_PER_KICK = 40 };
+static uint32_t spins
+    [REGION_SLOTS]; /* fewer after spinning in vain: those asked may be waiting for this very processor */
 
 /* Reminds those who have not answered yet. Who was killed never will: it is parked for good. */
 static void remind(const struct directory_slot *slot, bool others) {
@@ -167,11 +169,15 @@ static void remind(const struct directory_slot *slot, bool others) {
 static void wait_for_events(struct thread *thread, uint32_t seen) {
   struct directory_slot *slot = self(thread);
   unsigned me = slot_number(thread);
-  for (unsigned i = 1; i <= SPINS; i++) {
-    if (atomic_load(&slot->events) != seen) return;
-    if (i % SPINS_PER_KICK == 0) remind(slot, false);
+  for (unsigned i = 0; i < spins[me]; i++) {
+    if (atomic_load(&slot->events) != seen) {
+      spins[me] = SPINS_MOST;
+      return;
+    }
+    if (i % SPINS_PER_KICK == SPINS_PER_KICK - 1) remind(slot, false);
     arch_relax();
   }
+  spins[me] = MAX(spins[me] / 2, SPINS_LEAST);
   struct {
     long seconds, nanoseconds;
   } patience = {0, 1000000};

@@ -10,10 +10,6 @@
 
 #include "engine/rings.h"
 
-static inline bool permissions_on(void) {
-  return __builtin_expect(config.mode == MODE_RECORD, 0) && in_parallel();
-}
-
 /* A program begins, or a child of a fork: nobody has touched anything. The thread is the only one. */
 void permissions_start(struct thread *thread);
 /* Before a thread of this address space is created: its recorder is told of its birth. */

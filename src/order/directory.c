@@ -177,12 +177,16 @@ static enum directory_result read_more(const struct directory *d, unsigned me,
                                        struct directory_claim *claim) {
   uint64_t block = claim->block + claim->more + 1, who = (uint64_t)word_field(claim->word, WORD_WHO);
   claim->at = CLAIM_ASK;
-  if (claim->more == d->slot[me].more || d->holds(d, me, block)) return DIRECTORY_AGAIN;
+  if (claim->more == d->slot[me].more) return DIRECTORY_AGAIN;
   uint64_t word = atomic_load(d->place(d, block).word);
-  if (word_mode(word) < DIRECTORY_SHARED || word_field(word, WORD_WHO) != who || !lock_along(d, block, word))
+  bool same = word_mode(word) >= DIRECTORY_SHARED && word_field(word, WORD_WHO) == who;
+  if (d->holds(d, me, block) >= wanted(claim) || !same || !lock_along(d, block, word)) {
+    d->slot[me].more = claim->more;
     return DIRECTORY_AGAIN;
+  }
   if (!d->order->scheme->asks_writer && *d->place(d, block).info > *d->place(d, claim->block).info) {
     if (atomic_exchange(d->place(d, block).word, word) & WORD_CONTENDED) tell_waiters(d, block);
+    d->slot[me].more = claim->more;
     return DIRECTORY_AGAIN;
   }
   claim->more++;
@@ -263,7 +267,7 @@ static enum directory_result look_at_cell(const struct directory *d, unsigned me
   if ((asks & 0xff) == CELL_ANSWERED) {
     claim->source = (uint16_t)target;
     claim->note = cell->note;
-    claim->more += cell->more;
+    if (!ORDER_WRONG(WRONG_ALONG_FIRST)) claim->more = cell->more;
     if (word_mode(claim->word) == DIRECTORY_OWNED) claim->info = cell->note.clock;
     atomic_store(&cell->asks, 0);
     claim->moved = true;

@@ -27,6 +27,7 @@ static bool is_theirs(uint64_t word, unsigned as, unsigned asker, unsigned want)
 static bool give_more(const struct directory *d, const struct directory_serve *serve) {
   const struct directory_slot *as = &d->slot[serve->as], *asker = &d->slot[serve->asker];
   uint64_t block = asker->block + serve->more + 1;
+  if (ORDER_WRONG(WRONG_ALONG_FIRST)) return serve->more < asker->more;
   if (serve->more >= asker->more || is_pinned(as, block) || !d->holds(d, serve->as, block)) return false;
   uint64_t word = atomic_load(d->place(d, block).word);
   return is_theirs(word, serve->as, serve->asker, asker->want) && lock_along(d, block, word);

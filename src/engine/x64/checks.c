@@ -307,13 +307,13 @@ void arch_miss(struct thread *thread, const struct exit *exit, struct miss *miss
                         .detail = exit->detail};
   thread->arch.scratch = thread->arch.gpr[miss->detail & 15];
   thread->arch.gpr[miss->detail & 15] = thread->arch.spill[SLOT_LONG];
-  __atomic_sub_fetch(&thread->arch.counts[miss->word], miss->instructions, __ATOMIC_SEQ_CST);
+  count_back(thread, miss->word, miss->instructions);
   operand_of(thread, miss->pc, miss->detail >> CHECK_OPERAND & 0xf, &miss->address, &miss->write);
 }
 
 uintptr_t arch_miss_resume(struct thread *thread, const struct miss *miss) {
   thread->arch.gpr[miss->detail & 15] = thread->arch.scratch;
-  __atomic_add_fetch(&thread->arch.counts[miss->word], miss->instructions, __ATOMIC_SEQ_CST);
+  count_back(thread, miss->word, -(int64_t)miss->instructions);
   return miss->retry;
 }
 

@@ -183,6 +183,10 @@ uint64_t arch_position(const struct thread *thread) {
 }
 
 void arch_request(struct thread *thread) {
+  if (permissions_on()) {
+    __atomic_store_n(&thread->arch.poll, 1, __ATOMIC_RELEASE);
+    return;
+  }
   for (unsigned i = 0; i < COUNT_WORDS; i++)
     __atomic_and_fetch(&thread->arch.counts[i], ~COUNT_IDLE, __ATOMIC_SEQ_CST);
 }
@@ -190,6 +194,7 @@ void arch_request(struct thread *thread) {
 /* The first word alone would do: a request reaches all of them. But one that is being made right now may have come to the last
  * only. */
 bool arch_requested(const struct thread *thread) {
+  if (__atomic_load_n(&thread->arch.poll, __ATOMIC_RELAXED)) return true;
   for (unsigned i = 0; i < COUNT_WORDS; i++)
     if (COUNT_POLLS(__atomic_load_n(&thread->arch.counts[i], __ATOMIC_RELAXED))) return true;
   return false;
@@ -198,6 +203,8 @@ bool arch_requested(const struct thread *thread) {
 /* Every word may use an equal share of what is left, so the stop is never passed, and is come nearer by an eighth at
  * least before the next poll. The last stretch is for arch_favour. */
 void arch_clear_request(struct thread *thread) {
+  /* Before what was asked for is looked at, or a request that comes meanwhile would be lost. */
+  if (permissions_on()) __atomic_exchange_n(&thread->arch.poll, 0, __ATOMIC_SEQ_CST);
   uint64_t position = arch_position(thread);
   uint64_t share = (thread->arch.stop - position) / COUNT_WORDS;
   if (thread->arch.stop < position || share < ALLOWANCE_NONE) share = ALLOWANCE_NONE;
@@ -225,8 +232,16 @@ void arch_favour(struct thread *thread, const struct block *block) {
   thread->arch.base += left;
 }
 
+void count_back(struct thread *thread, unsigned word, int64_t instructions) {
+  uint64_t *count = &thread->arch.counts[word];
+  if (permissions_on())
+    *count -= (uint64_t)instructions;
+  else
+    __atomic_sub_fetch(count, (uint64_t)instructions, __ATOMIC_SEQ_CST);
+}
+
 void arch_uncount(struct thread *thread, const struct block *block, unsigned instructions) {
-  __atomic_sub_fetch(&thread->arch.counts[block->count_word], instructions, __ATOMIC_SEQ_CST);
+  count_back(thread, block->count_word, instructions);
 }
 
 /* Any word will do: only their sum counts. */

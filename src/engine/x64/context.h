@@ -19,6 +19,7 @@
 #define CTX_SIGNAL_QUEUED 0xe0
 #define CTX_ENTRY 0xe8
 #define CTX_COUNTS 0x100 /* COUNT_WORDS words, one cache line */
+#define CTX_POLL 0x1c0   /* one to itself */
 
 #define COUNT_WORDS 8
 
@@ -56,6 +57,10 @@ struct arch_context {
   uint64_t rest;      /* iterations of a repeated instruction beyond the piece that runs (accesses.c) */
   uint32_t trap_flag; /* the application's; rflags never has it (flags.c) */
   uint32_t tsc_mode;  /* PR_TSC_SIGSEGV: time stamps fault; 0 or PR_TSC_ENABLE: they are read */
+  /* Where threads ask each other for memory (permissions.c), requests are too many, and wait too long when they are lost: there every
+   * block looks here as well, and counts are nobody else's. */
+  _Alignas(64) uint32_t poll;
+  uint8_t rest_of_line[60];
 };
 
 /* Nearer to a stop than this, a word's share of what is left may be less than a block. */
@@ -75,6 +80,7 @@ enum { ARCH_RED_ZONE = 128 };
 
 _Static_assert(offsetof(struct arch_context, returned) == CTX_RETURNED, "offset");
 _Static_assert(offsetof(struct arch_context, counts) == CTX_COUNTS, "offset");
+_Static_assert(offsetof(struct arch_context, poll) == CTX_POLL, "offset");
 _Static_assert(offsetof(struct arch_context, exit) == CTX_EXIT, "offset");
 _Static_assert(offsetof(struct arch_context, engine_sp) == CTX_ENGINE_SP, "offset");
 _Static_assert(offsetof(struct arch_context, spill) == CTX_SPILL, "offset");

@@ -117,7 +117,8 @@ static void emit_heat(struct translation *t, bool flags_dead) {
 /*   mov gs:[0], rax; lahf; seto al       ; only when the flags are live
  *   add qword gs:[count], N
  *   jns poll
- *   […]                                  ; while the block is not hot
+ *   cmp dword gs:[poll], 0; jne poll     ; only where threads ask each other for memory
+ *   […] ; while the block is not hot
  *   add al, 127; sahf; mov rax, gs:[0]   */
 static void emit_entry(struct translation *t) {
   struct code *c = &t->code;
@@ -129,8 +130,14 @@ static void emit_entry(struct translation *t) {
   }
   emit_count(c, t->block->count_word, (int32_t)t->sb.count);
   /* Whoever steps has just been at a safepoint, and has taken permissions since that another one would lose. */
-  if (!t->block->step)
-    new_stub(t, emit_jcc(c, COND_NS), new_exit(t, EXIT_POLL, t->block->pc))->restore_flags = !dead;
+  if (!t->block->step) {
+    struct exit *poll = new_exit(t, EXIT_POLL, t->block->pc);
+    new_stub(t, emit_jcc(c, COND_NS), poll)->restore_flags = !dead;
+    if (permissions_on()) {
+      emit_gs_op(c, false, 0x83, 7, CTX_POLL), emit8(c, 0); /* cmp dword gs:[poll], 0 */
+      new_stub(t, emit_jcc(c, COND_NE), poll)->restore_flags = !dead;
+    }
+  }
   if (t->cold) emit_heat(t, dead);
   if (!dead) {
     emit_flags_from_rax(c);

@@ -40,7 +40,7 @@ struct checked {
 
 enum { EXITS_PER_CALL = 3 }; /* a guess at where it leads, and two halves of the return address */
 enum {
-  STUBS_MAX = SIDE_EXITS_MAX + EXITS_PER_CALL * CALLS_MAX + SUPERBLOCK_MAX + 8,
+  STUBS_MAX = SIDE_EXITS_MAX + EXITS_PER_CALL * CALLS_MAX + SUPERBLOCK_MAX + 9,
   CONSTANTS_MAX = CALLS_MAX + 2,
   CHECKED_MAX = 8
 };
@@ -130,6 +130,7 @@ void forget_checked(struct translation *t, const struct x64_insn *insn);
 
 /* context.c: the last instruction counted was not executed after all. */
 void uncount_one(struct thread *thread);
+void count_back(struct thread *thread, unsigned word, int64_t instructions);
 
 /* Where the kernel performs three calls for whoever jumps there. It lies beyond what could be translated. */
 #define VSYSCALL_PAGE 0xffffffffff600000UL
