@@ -19,7 +19,7 @@
 #define CTX_SIGNAL_QUEUED 0xe0
 #define CTX_ENTRY 0xe8
 #define CTX_COUNTS 0x100 /* COUNT_WORDS words, one cache line */
-#define CTX_POLL 0x1c0   /* one to itself */
+#define CTX_POLL 0x180   /* one to itself */
 
 #define COUNT_WORDS 8
 
