@@ -215,7 +215,9 @@ static void claim_all(struct thread *thread, struct directory_claim *claim) {
   enum { STEPS_AT_ONCE = 200 };
   unsigned me = slot_number(thread);
   set_position(thread);
+  uint64_t block = claim->block;
   for (unsigned steps = 1;; steps++) {
+    if (claim->block != block) block = claim->block, steps = 1;
     enum directory_result result = directory_claim_step(&directory, me, claim);
     if (result == DIRECTORY_DONE) return;
     if (claim->block == STAGE && is_ending(me)) {

@@ -129,14 +129,18 @@ static enum directory_result next_block(const struct directory *d, unsigned me,
   return DIRECTORY_DONE;
 }
 
-/* How many blocks may come along: one who answers tells all there is to tell of what it gives. With filters, or last accesses, it would
+enum { MORE_MOST = 64 };
+
+/* How many blocks may come along, those that are needed anyway among them: one who answers tells all there is to tell of what it gives. With filters, or last accesses, it would
  * not. */
 static unsigned welcome(const struct directory *d, unsigned me, const struct directory_claim *claim) {
   const struct order_options *options = &d->order->options;
   if (!d->more || claim->revoke || options->filter || options->last_access) return 0;
   unsigned first = set_next(&claim->targets, 0);
   if (first < ORDER_SLOTS && set_next(&claim->targets, first + 1) < ORDER_SLOTS) return 0;
-  return d->more(d, me, claim->block);
+  unsigned more = d->more(d, me, claim->block);
+  uint64_t needed = claim->ranges[claim->range].end - claim->block - 1;
+  return needed > more ? (unsigned)(needed < MORE_MOST ? needed : MORE_MOST) : more;
 }
 
 /* Wakes those who wait for the lock of the block. */
