@@ -8,9 +8,9 @@
      STATUS CPU WALL RSS
 
    STATUS as a shell shows it (128 + signal when killed), or "limit" when it took longer than LIMIT seconds.
-   CPU: user and system seconds of the process and of all descendants that were waited for, which the kernel
-   adds up on the way. WALL: seconds from start to end. RSS: peak resident kilobytes of the largest process
-   among them.
+   CPU: user and system seconds of the process and of all its descendants: the kernel adds up those that are
+   waited for, and those that nobody waited for (a replay waits for none) become children of this process.
+   WALL: seconds from start to end. RSS: peak resident kilobytes of the largest process among them.
 
    Several commands take turns of a few milliseconds, all others being stopped meanwhile. On a virtual machine
    or a busy one the same program may take 1.5 times as long a second later; whole runs that follow each
@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -82,10 +83,21 @@ static void become(int number, const sigset_t *mask) {
   _exit(127);
 }
 
+static void add(struct timeval *sum, const struct timeval *more) {
+  sum->tv_sec += more->tv_sec + (sum->tv_usec + more->tv_usec) / 1000000;
+  sum->tv_usec = (sum->tv_usec + more->tv_usec) % 1000000;
+}
+
 static void note_end(struct command *command) {
+  struct rusage orphan;
   command->end = seconds_now();
   command->over = true;
   kill(-command->pid, SIGKILL); /* whatever it left behind */
+  while (wait4(-command->pid, NULL, 0, &orphan) > 0) {
+    add(&command->usage.ru_utime, &orphan.ru_utime);
+    add(&command->usage.ru_stime, &orphan.ru_stime);
+    if (orphan.ru_maxrss > command->usage.ru_maxrss) command->usage.ru_maxrss = orphan.ru_maxrss;
+  }
 }
 
 /* Waits for the end or a stop of the command. Returns whether there was one. */
@@ -198,6 +210,7 @@ int main(int argc, char **argv) {
   sigaddset(&awaited, SIGINT);
   sigaddset(&awaited, SIGTERM);
   sigprocmask(SIG_BLOCK, &awaited, &mask);
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1)) fail("prctl");
 
   for (int i = 0; i < count; i++) start(i, &mask);
   run_all(seconds_now() + limit * count);

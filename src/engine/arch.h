@@ -93,7 +93,8 @@ void arch_favour(struct thread *thread, const struct block *block);
 void arch_request(struct thread *thread);
 /* Whether a signal is queued: while it is, arch_blocking_call returns CALL_INTERRUPTED at once. Safe in handlers. */
 void arch_set_signal_queued(struct thread *thread, bool queued);
-bool arch_requested(const struct thread *thread);
+/* No request is pending, and the stop is not nearer than ARCH_NEAR_STOP. */
+bool arch_quiet(const struct thread *thread);
 void arch_clear_request(struct thread *thread);
 
 /* -- System calls that can block -------------------------------------------------------------------------------- */

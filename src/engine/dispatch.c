@@ -247,10 +247,9 @@ static void note_path(struct thread *thread, struct departure *left) {
 static _Noreturn void loop(struct thread *thread) {
   struct departure left = {.kind = EXIT_POLL};
   for (;;) {
-    bool nearby = near_stop(thread);
-    bool pending = left.kind == EXIT_POLL || nearby || thread->queued.signo || arch_requested(thread);
-    if (pending && !thread->has_taken) {
-      serve_pending(thread);
+    bool nearby = false;
+    if (left.kind == EXIT_POLL || thread->queued.signo || !arch_quiet(thread)) {
+      if (!thread->has_taken) serve_pending(thread);
       nearby = near_stop(thread);
     }
     if (in_sphere() && replaying() && !arch_until_stop(thread)) {

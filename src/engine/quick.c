@@ -15,7 +15,7 @@ struct short_row {
   bool usable;
   uint8_t pieces;
   uint8_t arguments[PIECES];
-  const struct input_row *row;
+  struct input_arg rules[PIECES];
 };
 
 /* Calls that no part of the engine follows but in `perform`. */
@@ -41,14 +41,16 @@ static bool is_short(const struct input_arg *arg) {
 static void fill(void) {
   for (size_t i = 0; i < COUNT_OF(candidates); i++) {
     const struct input_row *row = input_row(candidates[i]);
-    struct short_row made = {.usable = row->replay == INPUT_EMULATE, .row = row};
+    struct short_row made = {.usable = row->replay == INPUT_EMULATE};
     for (uint8_t n = 0; n < 6; n++) {
       const struct input_arg *arg = &row->args[n];
       if (arg->kind < INPUT_IN || arg->kind > INPUT_INOUT) continue;
-      if (!is_short(arg) || made.pieces == PIECES)
+      if (!is_short(arg) || made.pieces == PIECES) {
         made.usable = false;
-      else
-        made.arguments[made.pieces++] = n;
+        break;
+      }
+      made.rules[made.pieces] = *arg;
+      made.arguments[made.pieces++] = n;
     }
     rows[candidates[i]] = made;
   }
@@ -66,7 +68,7 @@ static bool is_quick(struct thread *thread, const struct call *call, const struc
                      size_t room[PIECES]) {
   if (!row->usable || region->exposed || !record_keeps_baton(thread, call)) return false;
   for (unsigned i = 0; i < row->pieces; i++)
-    if (!piece_room(&row->row->args[row->arguments[i]], call, row->arguments[i], &room[i])) return false;
+    if (!piece_room(&row->rules[i], call, row->arguments[i], &room[i])) return false;
   if (call->nr != __NR_fcntl) return true;
   const struct input_command *command = fcntl_command((uint32_t)call->args[1]);
   return !command || command->kind < INPUT_IN;
@@ -76,7 +78,7 @@ static uint64_t digest_pieces(const struct call *call, const struct short_row *r
                               const size_t room[PIECES]) {
   uint64_t digest = 0;
   for (unsigned i = 0; i < row->pieces; i++)
-    if (row->row->args[row->arguments[i]].kind != INPUT_OUT)
+    if (row->rules[i].kind != INPUT_OUT)
       digest = digest_memory(digest, (uintptr_t)call->args[row->arguments[i]], room[i]);
   return digest;
 }
@@ -84,7 +86,7 @@ static uint64_t digest_pieces(const struct call *call, const struct short_row *r
 static void log_pieces(struct thread *thread, const struct call *call, const struct short_row *row,
                        const size_t room[PIECES], long result) {
   for (unsigned i = 0; i < row->pieces; i++) {
-    const struct input_arg *arg = &row->row->args[row->arguments[i]];
+    const struct input_arg *arg = &row->rules[i];
     if (arg->kind == INPUT_IN) continue;
     size_t bytes = arg->rule == RULE_RESULT ? MIN(room[i], (size_t)result * arg->size) : room[i];
     record_memory(thread, (uintptr_t)call->args[row->arguments[i]], bytes);

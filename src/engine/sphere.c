@@ -24,8 +24,10 @@ void call_event(const struct thread *thread, const struct call *call, struct inp
   event->kind = EVENT_SYSCALL;
   event->syscall.nr = (uint32_t)call->nr;
   event->syscall.pc = arch_pc(thread);
-  for (unsigned i = 0; i < 6; i++)
-    event->syscall.args[i] = row && row->args[i].kind != INPUT_NONE ? (uint64_t)call->args[i] : 0;
+  unsigned i = 0;
+  for (; row && i < 6 && row->args[i].kind != INPUT_NONE; i++)
+    event->syscall.args[i] = (uint64_t)call->args[i];
+  for (; i < 6; i++) event->syscall.args[i] = 0;
 }
 
 int call_sends_itself(const struct thread *thread, const struct call *call) {

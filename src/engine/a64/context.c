@@ -157,8 +157,9 @@ void arch_request(struct thread *thread) {
   __atomic_store_n(&thread->arch.pending, PENDING, __ATOMIC_SEQ_CST);
 }
 
-bool arch_requested(const struct thread *thread) {
-  return __atomic_load_n(&thread->arch.pending, __ATOMIC_SEQ_CST) != 0;
+bool arch_quiet(const struct thread *thread) {
+  return !__atomic_load_n(&thread->arch.pending, __ATOMIC_SEQ_CST) &&
+         arch_until_stop(thread) >= ARCH_NEAR_STOP;
 }
 
 void arch_clear_request(struct thread *thread) {

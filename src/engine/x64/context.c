@@ -191,15 +191,6 @@ void arch_request(struct thread *thread) {
     __atomic_and_fetch(&thread->arch.counts[i], ~COUNT_IDLE, __ATOMIC_SEQ_CST);
 }
 
-/* The first word alone would do: a request reaches all of them. But one that is being made right now may have come to the last
- * only. */
-bool arch_requested(const struct thread *thread) {
-  if (__atomic_load_n(&thread->arch.poll, __ATOMIC_RELAXED)) return true;
-  for (unsigned i = 0; i < COUNT_WORDS; i++)
-    if (COUNT_POLLS(__atomic_load_n(&thread->arch.counts[i], __ATOMIC_RELAXED))) return true;
-  return false;
-}
-
 /* Every word may use an equal share of what is left, so the stop is never passed, and is come nearer by an eighth at
  * least before the next poll. The last stretch is for arch_favour. */
 void arch_clear_request(struct thread *thread) {
@@ -223,6 +214,19 @@ uint64_t arch_stop(const struct thread *thread) {
 uint64_t arch_until_stop(const struct thread *thread) {
   uint64_t position = arch_position(thread);
   return thread->arch.stop > position ? thread->arch.stop - position : 0;
+}
+
+/* The first word alone would tell of a request: it reaches all of them. But one that is being made right now may have come to the
+ * last only. */
+bool arch_quiet(const struct thread *thread) {
+  uint64_t position = thread->arch.base, all = ~0UL;
+  for (unsigned i = 0; i < COUNT_WORDS; i++) {
+    uint64_t word = __atomic_load_n(&thread->arch.counts[i], __ATOMIC_RELAXED);
+    position += word;
+    all &= word;
+  }
+  return !__atomic_load_n(&thread->arch.poll, __ATOMIC_RELAXED) && !COUNT_POLLS(all) &&
+         thread->arch.stop >= ARCH_NEAR_STOP && position <= thread->arch.stop - ARCH_NEAR_STOP;
 }
 
 void arch_favour(struct thread *thread, const struct block *block) {

@@ -5,8 +5,9 @@
 #include <asm/unistd.h>
 #include "engine/x64/context.h"
 
-#define EFLAGS_AC 0x40000
-#define EFLAGS_NONE 2 /* the bit that is always set */
+#define EFLAGS_STATUS 0x8d5 /* CF, PF, AF, ZF, SF, OF */
+#define EFLAGS_USUAL 0x202  /* IF and the bit that is always set */
+#define EFLAGS_NONE 2
 #define GPR(n) %gs:CTX_GPR + 8 * n
 #define ENGINE_STACK_TOP 0x440000 /* SLOT_ENGINE_STACK + SLOT_ENGINE_STACK_SIZE, asserted in context.c */
 
@@ -41,9 +42,19 @@ arch_run:
         push    %r15
         mov     %rsp, %gs:CTX_ENGINE_SP
         mov     %rsi, %gs:CTX_ENTRY
-        pushq   %gs:CTX_RFLAGS
-        popfq
-        mov     GPR(0), %rax
+        mov     %gs:CTX_RFLAGS, %rax
+        mov     %eax, %ecx
+        and     $~EFLAGS_STATUS, %ecx
+        cmp     $EFLAGS_USUAL, %ecx
+        jne     2f
+        mov     %eax, %ecx              /* nothing but status flags: popf would take many times as long */
+        shr     $11, %ecx
+        and     $1, %ecx
+        mov     %al, %ah
+        mov     %cl, %al
+        add     $0x7f, %al              /* overflows if OF was set */
+        sahf
+1:      mov     GPR(0), %rax
         mov     GPR(1), %rcx
         mov     GPR(2), %rdx
         mov     GPR(3), %rbx
@@ -60,6 +71,9 @@ arch_run:
         mov     GPR(14), %r14
         mov     GPR(15), %r15
         jmp     *%gs:CTX_ENTRY
+2:      push    %rax
+        popfq
+        jmp     1b
 
 /* An indirect branch whose target the thread's table does not know: target in rcx, rax and rcx in their spill slots. */
         .globl exit_indirect
@@ -99,9 +113,9 @@ exit_common:
         mov     %r15, GPR(15)
         mov     %gs:CTX_ENGINE_SP, %rsp
         pushfq
-        popq    %gs:CTX_RFLAGS
-        cld
-        testl   $EFLAGS_AC, %gs:CTX_RFLAGS
+        pop     %rax
+        mov     %rax, %gs:CTX_RFLAGS
+        test    $~(EFLAGS_STATUS | EFLAGS_USUAL), %eax
         jnz     2f
 1:      pop     %r15
         pop     %r14
@@ -110,7 +124,7 @@ exit_common:
         pop     %rbp
         pop     %rbx
         ret
-2:      pushq   $EFLAGS_NONE            /* the application wants alignment checked; C does not */
+2:      pushq   $EFLAGS_NONE            /* strings go backwards, alignment is checked: not in C */
         popfq
         jmp     1b
 
