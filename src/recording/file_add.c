@@ -27,14 +27,26 @@ static const char incoming[] = "incoming"; /* the name in files/ until the hash 
 
 /* -- Known files --------------------------------------------------------------------------------------------------- */
 
-static struct file_identity identity_of(const struct stat *info) {
+/* See above: such a file may be linked, and need not be looked at closely to be known again. */
+static bool replaced_when_changed(int fd, const struct stat *info) {
+  char link[64], path[RECORDING_PATH_MAX];
+  if (info->st_uid != 0 || info->st_mode & (S_IWGRP | S_IWOTH)) return false;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t n = readlink(link, path, sizeof path - 1);
+  if (n < 0) return false;
+  path[n] = '\0';
+  return !strncmp(path, "/usr/", 5) && strncmp(path, "/usr/local/", 11);
+}
+
+/* Without the time of change if each recording of the same file by somebody else, who links it, would change that. */
+static struct file_identity identity_of(int fd, const struct stat *info) {
   struct file_identity identity;
   memset(&identity, 0, sizeof identity); /* compared with its padding */
   identity.device = info->st_dev;
   identity.inode = info->st_ino;
   identity.size = info->st_size;
   identity.modified = info->st_mtim;
-  identity.changed = info->st_ctim;
+  if (!replaced_when_changed(fd, info)) identity.changed = info->st_ctim;
   return identity;
 }
 
@@ -56,16 +68,6 @@ static struct kept_file *find_kept(struct recording_writer *w, const struct file
 }
 
 /* -- Storing ------------------------------------------------------------------------------------------------------- */
-
-static bool replaced_when_changed(int fd, const struct stat *info) {
-  char link[64], path[RECORDING_PATH_MAX];
-  if (info->st_uid != 0 || info->st_mode & (S_IWGRP | S_IWOTH)) return false;
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  ssize_t n = readlink(link, path, sizeof path - 1);
-  if (n < 0) return false;
-  path[n] = '\0';
-  return !strncmp(path, "/usr/", 5) && strncmp(path, "/usr/local/", 11);
-}
 
 /* Puts a hard link in the place of files/incoming. */
 static bool hard_link(struct recording_writer *w, int fd) {
@@ -152,10 +154,11 @@ static bool just_written(const struct file_identity *identity) {
 static void settle(int fd, struct file_identity *identity) {
   struct stat info;
   if (fstat(fd, &info)) return;
-  struct file_identity now = identity_of(&info);
+  struct file_identity now = identity_of(fd, &info);
+  struct timespec changed = now.changed;
   now.changed = identity->changed;
-  if (!memcmp(&now, identity, sizeof now)) identity->changed = info.st_ctim;
-  if (just_written(identity)) memset(&identity->changed, 0, sizeof identity->changed);
+  if (!memcmp(&now, identity, sizeof now)) identity->changed = changed;
+  if (just_written(identity)) identity->changed.tv_nsec = -1;
 }
 
 int recording_add_file(struct recording_writer *writer, int fd, const char *path, uint32_t *number,
@@ -164,7 +167,7 @@ int recording_add_file(struct recording_writer *writer, int fd, const char *path
   if (fstat(fd, &info)) return recording_fail_errno(error, path, "keeping it with the recording");
   if (!S_ISREG(info.st_mode) || strlen(path) >= RECORDING_PATH_MAX)
     return recording_fail(error, RECORDING_MISUSE, path, "no regular file with a path of ordinary length");
-  struct kept_file kept = {.identity = identity_of(&info)};
+  struct kept_file kept = {.identity = identity_of(fd, &info)};
   hash_path(path, kept.path_hash);
   const struct kept_file *same = find_kept(writer, &kept.identity, kept.path_hash);
   if (same) {
