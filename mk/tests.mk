@@ -106,17 +106,25 @@ $(TESTS)/recording/%: tests/recording/%.c $(RECORDING_SHARED) $(RECORDING_PARTS)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(RECORDING_SHARED) $(RECORDING_PARTS) -lzstd
 
-$(TESTS)/input/%: tests/input/%.c $(INPUT_SHARED) $(INPUT_PARTS) $(wildcard tests/input/*.h src/input/*.h)
+# What many unit tests are linked with is compiled once.
+$(TESTS)/parts/%.o: %.c $(wildcard src/input/*.h src/sim/*.h src/order/*.h src/recording/*.h tests/input/*.h tests/sim/*.h)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -c -o $@ $<
+
+INPUT_OBJECTS := $(patsubst %.c,$(TESTS)/parts/%.o,$(INPUT_SHARED) $(INPUT_PARTS))
+SIM_OBJECTS := $(patsubst %.c,$(TESTS)/parts/%.o,$(SIM_SHARED) $(SIM_PARTS))
+.SECONDARY: $(INPUT_OBJECTS) $(SIM_OBJECTS)
+
+$(TESTS)/input/%: tests/input/%.c $(INPUT_OBJECTS)
 	$(call say,CC $<)
-	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(INPUT_SHARED) $(INPUT_PARTS)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(INPUT_OBJECTS)
 
 $(RISCV_PROGRAMS): $(TESTS)/%: tests/%.c tests/sim/programs/program.h tests/sim/workloads/workload.h
 	$(call say,RISCV-CC $<)
 	$(Q)mkdir -p $(@D) && $(RISCV_CC) $(RISCV_FLAGS) -o $@ $< -lm
 
-$(TESTS)/sim/%: tests/sim/%.c $(SIM_SHARED) $(SIM_PARTS) $(wildcard tests/sim/*.h src/sim/*.h src/order/*.h)
+$(TESTS)/sim/%: tests/sim/%.c $(SIM_OBJECTS)
 	$(call say,CC $<)
-	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(SIM_SHARED) $(SIM_PARTS) -lzstd -lm
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(SIM_OBJECTS) -lzstd -lm
 
 $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded: $(TESTS)/%: tests/lib/%.c
 	$(call say,CC $<)
