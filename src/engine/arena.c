@@ -41,7 +41,7 @@ static void grow(size_t bytes) {
   size_t more = ALIGN_UP(bytes + SMALL_STEP, GROWTH);
   if (arena.end + more > ARENA_BASE + ARENA_MAX) die(125, "the engine's tables have outgrown their region");
   long at = os_call6(__NR_mmap, arena.end, more, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE | MAP_POPULATE, -1, 0);
   if (os_failed(at)) die(125, "out of memory for the engine's tables");
   arena.end += more;
 }

@@ -21,12 +21,13 @@ enum { CACHE_SIZE = 96 * 1024 * 1024 };
 #endif
 _Static_assert((unsigned long)CACHE_SIZE <= CODE_CACHE_MAX, "the cache must fit its region");
 
-enum { HASH_SIZE = 1 << 16, CODE_INDEX_SHIFT = 12 };
+enum { HASH_SIZE = 1 << 16, CODE_INDEX_SHIFT = 12, PRESENT_STEP = 64 * 1024 };
 
 struct lock cache_lock;
 
 static struct {
   _Atomic uintptr_t next; /* first free byte */
+  uintptr_t present;      /* up to here the kernel was asked for pages */
   _Atomic uint32_t flushing;
   _Atomic uint32_t epoch; /* number of flushes */
   _Atomic(struct block *) hash[HASH_SIZE];
@@ -36,8 +37,9 @@ static struct {
   _Atomic(struct block *) by_code[CACHE_SIZE >> CODE_INDEX_SHIFT];
 } cache;
 
+/* Code that lies together is found together: a short program touches little of the table. */
 static unsigned hash_of(uintptr_t pc) {
-  return (unsigned)((pc ^ pc >> 16) & (HASH_SIZE - 1));
+  return (unsigned)((pc >> 4 ^ pc >> 20) & (HASH_SIZE - 1));
 }
 
 bool cache_contains(uintptr_t address) {
@@ -48,7 +50,7 @@ void cache_init(void) {
   long at = os_call6(__NR_mmap, CODE_CACHE_BASE, CACHE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   if (os_failed(at)) die(125, "cannot map the code cache (error %ld)", -at);
-  cache.next = CODE_CACHE_BASE;
+  cache.next = cache.present = CODE_CACHE_BASE;
   cache.epoch = 1; /* a new thread has seen none, and starts by laying out its table */
 }
 
@@ -87,9 +89,19 @@ struct block *cache_block_at(uintptr_t code) {
 
 /* -- Room for code ---------------------------------------------------------------------------------------------- */
 
+/* Pages are asked for several at a time, which is quicker than a fault for each. An older kernel refuses, and has the faults. */
+static void make_present(uintptr_t end) {
+  if (end <= cache.present) return;
+  size_t more = MIN((size_t)PRESENT_STEP, CODE_CACHE_BASE + CACHE_SIZE - cache.present);
+  os_call3(__NR_madvise, cache.present, more, MADV_POPULATE_WRITE);
+  cache.present += more;
+}
+
 uint8_t *cache_reserve(size_t bytes) {
   uintptr_t at = ALIGN_UP(cache.next, 16);
-  return at + bytes <= CODE_CACHE_BASE + CACHE_SIZE ? (uint8_t *)at : NULL;
+  if (at + bytes > CODE_CACHE_BASE + CACHE_SIZE) return NULL;
+  make_present(at + bytes);
+  return (uint8_t *)at;
 }
 
 void cache_commit(uint8_t *end) {

@@ -117,7 +117,7 @@ void emit_copied(struct translation *t, unsigned i) {
   else if (insn->has_mem && insn->mem.base == REG_RIP)
     emit_rip_relative(t, i);
   else
-    emit_bytes(&t->code, item->bytes, insn->len);
+    emit_instruction(&t->code, item->bytes, insn->len);
   if (t->borrowed >= 0) t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_LONG, t->borrowed);
   forget_checked(t, insn);
 }

@@ -33,14 +33,22 @@ static inline void emit_bytes(struct code *c, const uint8_t *bytes, size_t count
   for (size_t i = 0; i < count; i++) emit8(c, bytes[i]);
 }
 
+/* A whole instruction as it is; more is written than counts, which is quicker than a loop. */
+static inline void emit_instruction(struct code *c, const uint8_t bytes[X64_INSN_MAX], size_t length) {
+  __builtin_memcpy(c->at, bytes, X64_INSN_MAX);
+  c->at += length;
+}
+
 /* opcode with a register and gs:[offset]: the ModRM form "no base, disp32". */
 static inline void emit_gs_op(struct code *c, bool wide, uint8_t opcode, unsigned reg, uint32_t offset) {
-  emit8(c, 0x65);
+  uint8_t *at = c->at; /* else the compiler takes every byte for a change of where the next one goes */
+  *at++ = 0x65;
   uint8_t rex = (uint8_t)((wide ? 0x48 : 0x40) | (reg >> 3) << 2);
-  if (rex != 0x40) emit8(c, rex);
-  emit8(c, opcode);
-  emit8(c, (uint8_t)(0x04 | (reg & 7) << 3));
-  emit8(c, 0x25);
+  if (rex != 0x40) *at++ = rex;
+  *at++ = opcode;
+  *at++ = (uint8_t)(0x04 | (reg & 7) << 3);
+  *at++ = 0x25;
+  c->at = at;
   emit32(c, offset);
 }
 

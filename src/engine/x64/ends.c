@@ -207,7 +207,7 @@ static void end_popf(struct translation *t, const struct item *item, uintptr_t n
     return;
   }
   new_stub(t, emit_jcc(c, COND_NE), emulated);
-  emit_bytes(c, item->bytes, item->insn.len);
+  emit_instruction(c, item->bytes, item->insn.len);
   end_jump(t, next);
 }
 
