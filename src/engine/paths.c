@@ -29,7 +29,7 @@ static struct {
   _Atomic unsigned seen;
 } branches[1 << 12];
 
-enum { SEEN_STEADY = 3, SEEN_CHANGING = 0x10000 };
+enum { SEEN_CHANGING = 0x10000 };
 
 static unsigned slot_of(uintptr_t pc) {
   return (unsigned)(pc ^ pc >> 12) % COUNT_OF(branches);
@@ -48,10 +48,9 @@ void path_note_indirect(const struct path *path) {
   }
 }
 
-bool path_is_steady(uintptr_t pc, uintptr_t target) {
+bool path_is_steady(uintptr_t pc, uintptr_t target, unsigned times) {
   unsigned slot = slot_of(pc), seen = branches[slot].seen;
-  return branches[slot].pc == pc && branches[slot].target == target && seen >= SEEN_STEADY &&
-         seen < SEEN_CHANGING;
+  return branches[slot].pc == pc && branches[slot].target == target && seen >= times && seen < SEEN_CHANGING;
 }
 
 void path_close(struct path *path) {

@@ -13,7 +13,13 @@ struct thread;
 
 enum { PATH_STEPS = 40, PATH_INSTRUCTIONS = 96 };
 /* Before the one that is translated so many are noted, so many entries apart, for their indirect branches alone. */
-enum { PATHS_NOTED = 2, PATHS_APART = 37 };
+#if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
+enum { PATHS_NOTED = 4, PATHS_APART = 2 };
+#else
+enum { PATHS_NOTED = 4, PATHS_APART = 401 };
+#endif
+/* How often a branch must have led to the same place, and nowhere else, to be expected to. Functions with two callers are common. */
+enum { STEADY_JUMP = 3, STEADY_RETURN = 5 };
 
 struct path {
   uintptr_t head; /* where it starts; 0 while none is being noted */
@@ -32,8 +38,8 @@ bool path_is_complete(const struct path *path);
 void path_add(struct path *path, unsigned instructions);
 /* An indirect branch at the end of the step just added has led to path->next. */
 void path_note_indirect(const struct path *path);
-/* Whether the one at the end of the step that starts at pc has always led to target, several times. */
-bool path_is_steady(uintptr_t pc, uintptr_t target);
+/* Whether the one at the end of the step that starts at pc has always led to target, at least so many times. */
+bool path_is_steady(uintptr_t pc, uintptr_t target, unsigned times);
 /* A path that comes back to its head ends there. */
 void path_close(struct path *path);
 

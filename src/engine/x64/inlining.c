@@ -9,7 +9,7 @@
  * comparison destroys the flags, so it stands at the last place before the return where they are dead; what lies between
  * must leave memory alone and move the stack pointer by known amounts. When the words differ, the block is left at that
  * place by a side exit, and the return is then an ordinary one. An indirect branch that has led to the same place whenever it was
- * noted is expected to do so again, which is tested too. */
+ * noted is expected to do so again, which is tested too; likewise a return from the function that the path starts in. */
 #include "engine/x64/superblock.h"
 
 #include "engine/lib.h"
@@ -43,27 +43,40 @@ static bool follow_call(struct superblock *sb, struct item *call) {
   return call->inlined = true;
 }
 
-static bool follow_return(struct superblock *sb, struct item *ret, uintptr_t to) {
-  if (!sb->frame_count || ret->insn.imm || ret->insn.operand_size != 8) return false;
-  unsigned first = sb->frames[sb->frame_count - 1].first;
-  if (sb->frames[sb->frame_count - 1].returns_to != to) return false;
+/* Tests the return's address as late as flags allow, but not before item first; false when there is no such place. */
+static bool test_return(struct superblock *sb, uintptr_t to, unsigned first) {
   int32_t at = 0, by;
   unsigned i = sb->count - 1;
   while (!superblock_flags_dead(sb, i)) {
-    if (i == first || !moves_stack(&sb->items[i - 1], &by)) return false;
+    if (i <= first || !moves_stack(&sb->items[i - 1], &by)) return false;
     at += by;
     i--;
   }
-  if (sb->items[i].returns_to) return false;
+  if (i < first || sb->items[i].returns_to) return false;
   sb->items[i].returns_to = to;
   sb->items[i].return_at = at;
+  return true;
+}
+
+/* A return from a function that was called on the path, or from the one that the path starts in, if that is expected to go on
+ * there. Not tested at the very start: whoever finds the guess wrong would come back to it. */
+static bool follow_return(struct superblock *sb, struct item *ret, uintptr_t to, uintptr_t step) {
+  if (ret->insn.imm || ret->insn.operand_size != 8) return false;
+  if (!sb->frame_count) {
+    if (sb->call_count == CALLS_MAX || !path_is_steady(step, to, STEADY_RETURN) || !test_return(sb, to, 1))
+      return false;
+    sb->call_count++;
+    return ret->inlined = true;
+  }
+  if (sb->frames[sb->frame_count - 1].returns_to != to) return false;
+  if (!test_return(sb, to, sb->frames[sb->frame_count - 1].first)) return false;
   sb->frame_count--;
   return ret->inlined = true;
 }
 
 /* Not at the very start: whoever finds the guess wrong would come back to it. */
 static bool follow_indirect(struct superblock *sb, struct item *item, uintptr_t to, uintptr_t step) {
-  if (sb->count == 1 || sb->call_count == CALLS_MAX || !path_is_steady(step, to)) return false;
+  if (sb->count == 1 || sb->call_count == CALLS_MAX || !path_is_steady(step, to, STEADY_JUMP)) return false;
   if (item->insn.kind == INSN_CALL_IND)
     follow_call(sb, item);
   else
@@ -96,7 +109,7 @@ static bool follow_to(struct superblock *sb, struct item *item, uintptr_t to, ui
       follows = follow_indirect(sb, item, to, step);
       break;
     case INSN_RET:
-      follows = follow_return(sb, item, to);
+      follows = follow_return(sb, item, to, step);
       break;
     default:
       return superblock_pass(sb, item) && sb->next_pc == to;

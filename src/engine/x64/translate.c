@@ -30,7 +30,7 @@ extern const char exit_common[];
 #if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
 enum { HOT = 3 };
 #else
-enum { HOT = 4000 };
+enum { HOT = 2400 };
 #endif
 enum { HEAT_COUNT = 1 << 14 };
 
@@ -322,7 +322,7 @@ struct block *arch_translate_path(const struct path *path, struct block *old) {
                                                          : ENTRY_DIRECT;
   struct block *block = translate(&translation, path->head, ENTRY_PATH, front);
   if (!block) return NULL;
-  block->loop = path->next == path->head;
+  block->loop = path->next == path->head && block->instructions == path->instructions;
   replace_block(old, block);
   return block;
 }

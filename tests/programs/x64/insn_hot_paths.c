@@ -4,7 +4,7 @@
 #include "jit.h"
 #include "trap.h"
 
-enum { ROUNDS = 6000, LATE = 5900 };
+enum { ROUNDS = 8000, LATE = 7900 };
 
 __asm__(
     ".text\n"
@@ -27,6 +27,11 @@ __asm__(
     "behind: call *%rbx\n pop %rbx\n ret\n" /* a block starts with the call, and is hot before those that lead there */
     "call_a: push %rbx\n mov %rdi, %rbx\n mov %rsi, %rdi\n test %rsp, %rsp\n jne behind\n"
     "call_b: push %rbx\n mov %rdi, %rbx\n mov %rsi, %rdi\n test %rsp, %rsp\n jne behind\n"
+    "caller: call *%rdx\n setg %cl\n movzx %cl, %ecx\n lea (%rax,%rcx), %eax\n ret\n"
+    "other_caller: call *%rdx\n setle %cl\n movzx %cl, %ecx\n lea 1000(%rax,%rcx,2), %eax\n ret\n"
+    "leaf_a: lea 1(%rdi), %eax\n cmp %esi, %edi\n ret\n"
+    "leaf_b: push %rbx\n mov %edi, %ebx\n lea 2(%rbx), %eax\n cmp %esi, %ebx\n pop %rbx\n ret\n"
+    "leaf_c: mov %edi, %eax\n cmp %edi, %esi\n jg 3f\n lea 5(%rax), %eax\n 3: ret\n"
     "load: mov (%rdi), %eax\n xor %esi, %eax\n ret\n"
     "load_twice: push %rbx\n mov %rsi, %rbx\n xor %esi, %esi\n call load\n mov %eax, %esi\n mov %rbx, %rdi\n "
     "call load\n pop "
@@ -35,7 +40,8 @@ __asm__(
 extern unsigned call_a(void *function, unsigned argument), call_b(void *function, unsigned argument);
 extern unsigned call_through(void *function, unsigned argument), call_moved(unsigned, unsigned long);
 extern unsigned load_twice(const unsigned *, const unsigned *);
-extern char first[], second[], load[];
+extern unsigned caller(unsigned, unsigned, void *function), other_caller(unsigned, unsigned, void *function);
+extern char first[], second[], load[], leaf_a[], leaf_b[], leaf_c[];
 
 static unsigned mix(unsigned sum, unsigned value) {
   return (sum << 5 | sum >> 27) ^ value * 2654435761u;
@@ -56,6 +62,18 @@ static void returns(void) {
   unsigned sum = 0;
   for (unsigned i = 0; i < ROUNDS; i++) sum = mix(sum, call_moved(i, i >= LATE && i % 7 < 3 ? 4 : 0));
   printf("returns %x\n", sum);
+}
+
+/* Functions that are hot by themselves, since the call that leads to them leads to others too; they have one caller, until late. */
+static void callers(void) {
+  static char *const leaves[] = {leaf_a, leaf_b, leaf_c};
+  unsigned sum = 0;
+  for (unsigned i = 0; i < 3 * ROUNDS; i++) {
+    void *leaf = leaves[i * 7919 / 3 % 3];
+    unsigned bound = i * 31 % ROUNDS;
+    sum = mix(sum, i >= 3 * LATE && i % 5 < 2 ? other_caller(i, bound, leaf) : caller(i, bound, leaf));
+  }
+  printf("callers %x\n", sum);
 }
 
 static void faults(void) {
@@ -106,6 +124,7 @@ int main(void) {
   trap_install();
   indirect();
   returns();
+  callers();
   faults();
   rewritten();
   branches();
