@@ -163,4 +163,10 @@ static inline void patch_branch(uint8_t *displacement, const void *target) {
   __atomic_store_n((int32_t *)(void *)displacement, value, __ATOMIC_RELEASE);
 }
 
+/* A jump that stays as it is. */
+static inline void emit_jmp_to(struct code *c, const void *target) {
+  emit8(c, 0xe9);
+  emit32(c, (uint32_t)((const uint8_t *)target - (c->at + 4)));
+}
+
 #endif

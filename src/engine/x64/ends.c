@@ -81,7 +81,7 @@ void push_return_address(struct translation *t, uintptr_t address) {
 static void indirect_jump(struct translation *t) {
   struct code *c = &t->code;
   if (t->block->probe) {
-    patch_branch(emit_jmp(c), exit_indirect);
+    emit_jmp_to(c, exit_indirect);
     return;
   }
   emit8(c, 0x0f), emit8(c, 0xb7), emit8(c, 0xc1);
@@ -112,7 +112,7 @@ static void end_return(struct translation *t) {
   emit8(c, 0x0f), emit8(c, 0xb7), emit8(c, 0x0c), emit8(c, 0x24);
   release_stack(c, 8);
   if (t->block->probe) {
-    patch_branch(emit_jmp(c), exit_return);
+    emit_jmp_to(c, exit_return);
     return;
   }
   emit8(c, 0x65), emit8(c, 0xff), emit8(c, 0x24), emit8(c, 0xcd);

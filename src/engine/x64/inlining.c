@@ -58,16 +58,18 @@ static bool test_return(struct superblock *sb, uintptr_t to, unsigned first) {
   return true;
 }
 
-/* A return from a function that was called on the path, or from the one that the path starts in, if that is expected to go on
- * there. Not tested at the very start: whoever finds the guess wrong would come back to it. */
+/* A return from the function that the path starts in, if that is expected to go on there. Not tested at the very start: whoever
+ * finds the guess wrong would come back to it. */
+static bool follow_last_return(struct superblock *sb, struct item *ret, uintptr_t to, uintptr_t step) {
+  if (sb->call_count == CALLS_MAX || !path_is_steady(step, to, STEADY_RETURN) || !test_return(sb, to, 1))
+    return false;
+  sb->call_count++;
+  return ret->inlined = true;
+}
+
 static bool follow_return(struct superblock *sb, struct item *ret, uintptr_t to, uintptr_t step) {
   if (ret->insn.imm || ret->insn.operand_size != 8) return false;
-  if (!sb->frame_count) {
-    if (sb->call_count == CALLS_MAX || !path_is_steady(step, to, STEADY_RETURN) || !test_return(sb, to, 1))
-      return false;
-    sb->call_count++;
-    return ret->inlined = true;
-  }
+  if (!sb->frame_count) return follow_last_return(sb, ret, to, step);
   if (sb->frames[sb->frame_count - 1].returns_to != to) return false;
   if (!test_return(sb, to, sb->frames[sb->frame_count - 1].first)) return false;
   sb->frame_count--;
@@ -86,11 +88,17 @@ static bool follow_indirect(struct superblock *sb, struct item *item, uintptr_t 
   return true;
 }
 
+/* Code that has a hot block is not copied behind every function that returns there. */
+static bool is_hot(uintptr_t pc) {
+  const struct block *block = cache_lookup(pc);
+  return block && block->hot;
+}
+
 /* Goes on at the address that the path has after the item; false when the superblock has to end there. step is where the code
  * up to the item starts. */
 static bool follow_to(struct superblock *sb, struct item *item, uintptr_t to, uintptr_t step) {
   uintptr_t next = item->pc + item->insn.len, target = next + (uintptr_t)item->insn.imm;
-  bool follows = false;
+  bool follows = false, ends = false;
   switch (item->insn.kind) {
     case INSN_JCC:
       if (sb->side_exits == SIDE_EXITS_MAX || (to != target && to != next)) return false;
@@ -109,6 +117,7 @@ static bool follow_to(struct superblock *sb, struct item *item, uintptr_t to, ui
       follows = follow_indirect(sb, item, to, step);
       break;
     case INSN_RET:
+      ends = !sb->frame_count && is_hot(to);
       follows = follow_return(sb, item, to, step);
       break;
     default:
@@ -116,7 +125,7 @@ static bool follow_to(struct superblock *sb, struct item *item, uintptr_t to, ui
   }
   sb->open = follows;
   sb->next_pc = to;
-  return follows;
+  return follows && !ends;
 }
 
 void superblock_read_path(struct superblock *sb, const struct path *path) {

@@ -62,7 +62,7 @@ static void emit_indirect_check(struct code *c, uintptr_t pc) {
   uint8_t *hit = c->at++;
   emit_mov_imm(c, RAX, pc);
   emit_lea_sum(c, RCX, RCX, RAX);
-  patch_branch(emit_jmp(c), exit_indirect);
+  emit_jmp_to(c, exit_indirect);
   *hit = (uint8_t)(c->at - hit - 1);
   emit_load(c, RAX, SPILL(SLOT_RAX));
   emit_load(c, RCX, SPILL(SLOT_RCX));
@@ -80,7 +80,7 @@ static void emit_return_check(struct code *c, uintptr_t pc) {
   emit_mem_op(c, false, 0x8d, RCX, &difference, false);
   emit8(c, 0xe3);
   uint8_t *hit = c->at++;
-  patch_branch(emit_jmp(c), exit_return);
+  emit_jmp_to(c, exit_return);
   *hit = (uint8_t)(c->at - hit - 1);
   emit_load(c, RCX, SPILL(SLOT_RCX));
 }
@@ -97,7 +97,7 @@ bool arch_make_entry(struct block *block, enum entry_kind entry) {
   if (!c.at) return false;
   uint8_t *start = c.at;
   emit_entry_check(&c, block->pc, entry);
-  patch_branch(emit_jmp(&c), (const void *)block->code);
+  emit_jmp_to(&c, (const void *)block->code);
   cache_commit(c.at);
   block->entries[entry] = (uintptr_t)start;
   return true;
@@ -128,8 +128,7 @@ static void link_jointly(struct exit *exit, const struct block *to) {
   struct code c = {(uint8_t *)room};
   if (exit->borrowed) emit_load(&c, exit->borrowed - 1u, SPILL(SLOT_LONG));
   emit_count(&c, to->count_word, exit->correction + to->instructions);
-  emit8(&c, 0xe9), emit32(&c, 0);
-  patch_branch(c.at - 4, (const void *)(to->code + COUNT_BYTES));
+  emit_jmp_to(&c, (const void *)(to->code + COUNT_BYTES));
   CHECK(c.at <= (uint8_t *)room + JOINT_ROOM);
   patch_branch(branch, (const void *)room);
 }

@@ -59,7 +59,7 @@ struct stub *new_stub(struct translation *t, uint8_t *branch, struct exit *exit)
  *   jmp exit_common                    */
 void emit_exit_tail(struct code *c, const struct exit *exit) {
   emit_store_imm(c, CTX_EXIT, (uint32_t)((uintptr_t)exit - ARENA_BASE));
-  patch_branch(emit_jmp(c), exit_common);
+  emit_jmp_to(c, exit_common);
 }
 
 void note_instruction(struct translation *t, uintptr_t pc) {
