@@ -179,7 +179,7 @@ uintptr_t arch_entry(const struct block *block);
 /* Enters the cache at a code address with the application state of the context; returns after the next exit, with the state
  * back in the context. */
 void arch_run(struct thread *thread, uintptr_t code);
-/* The exit just taken; NULL for an indirect branch whose target is arch_pc, and then the kind of entry it wants. */
+/* The exit just taken; perhaps NULL for an indirect branch, whose target is arch_pc, and then the kind of entry it wants. */
 struct exit *arch_exit(const struct thread *thread);
 enum entry_kind arch_wanted_entry(const struct thread *thread);
 /* The position counts the whole block from its entry on; takes that back when nothing of it was executed. */
@@ -221,6 +221,9 @@ void arch_stepped(struct thread *thread);
 void arch_init_machine(void);
 /* If pc lies where the kernel performs calls at fixed addresses, performs the call and returns from it, or raises: true. */
 bool arch_kernel_entry(struct thread *thread);
+/* After an indirect exit: whether no processor could go to its target. The context is then as before the branch, with the
+ * numbers of the fault. */
+bool arch_branch_refused(struct thread *thread, const struct exit *branch);
 /* Performs the part of an instruction that the engine emulates (cpuid, time stamps, …). pc is already behind it. */
 void arch_emulate(struct thread *thread, const struct exit *exit);
 /* Prints the application registers, for crash reports. */

@@ -12,7 +12,8 @@
 
 enum exit_kind {
   EXIT_DIRECT,      /* to a fixed target; linked once the target is translated */
-  EXIT_INDIRECT,    /* the target is in the context's pc */
+  EXIT_INDIRECT,    /* the target is in the context's pc; the exit's is the branch itself */
+  EXIT_REFUSED,     /* the same, but there is no such target: raise the fault */
   EXIT_POLL,        /* at the block's entry, before its first instruction: something is pending */
   EXIT_HOT,         /* there too: the block has been entered often */
   EXIT_CALL,        /* a system call; target is the instruction behind it */

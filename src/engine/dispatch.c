@@ -14,7 +14,7 @@
 
 /* How the cache was left, kept beyond the exit's own life: a flush may take the exit away. */
 struct departure {
-  struct exit *exit; /* NULL for an indirect branch */
+  struct exit *exit; /* may be NULL for an indirect branch */
   uint32_t epoch;
   enum exit_kind kind;
   enum entry_kind entry; /* how an indirect exit wants to enter its target */
@@ -132,7 +132,8 @@ static void run(struct thread *thread, struct block *block, struct departure *le
   }
   left->epoch = thread->cache_epoch;
   left->kind = left->exit ? left->exit->kind : EXIT_INDIRECT;
-  left->entry = left->exit ? ENTRY_DIRECT : arch_wanted_entry(thread);
+  left->entry = left->kind == EXIT_INDIRECT ? arch_wanted_entry(thread) : ENTRY_DIRECT;
+  if (left->kind == EXIT_INDIRECT && arch_branch_refused(thread, left->exit)) left->kind = EXIT_REFUSED;
   if (left->exit) left->copy = *left->exit;
   if (left->kind == EXIT_POLL || left->kind == EXIT_HOT || left->kind == EXIT_ACCESS)
     arch_uncount(thread, left->exit->block, left->exit->block->instructions);
@@ -141,7 +142,7 @@ static void run(struct thread *thread, struct block *block, struct departure *le
 /* Does what the exit asks for; afterwards arch_pc says where to go on. */
 static void serve_exit(struct thread *thread, struct departure *left) {
   const struct exit *exit = &left->copy;
-  if (left->kind != EXIT_INDIRECT) arch_set_pc(thread, exit->target);
+  if (left->kind != EXIT_INDIRECT && left->kind != EXIT_REFUSED) arch_set_pc(thread, exit->target);
   switch (left->kind) {
     case EXIT_DIRECT:
     case EXIT_INDIRECT:
@@ -160,6 +161,9 @@ static void serve_exit(struct thread *thread, struct departure *left) {
     case EXIT_FETCH:
       cache_drop(exit->target);
       if (!arch_kernel_entry(thread)) signals_raise_fetch(thread, exit->detail);
+      break;
+    case EXIT_REFUSED:
+      signals_raise(thread, SIGSEGV, SI_KERNEL, 0);
       break;
     case EXIT_UNSUPPORTED:
       print(2, "reprise: unsupported instruction at %lx\n", exit->target);

@@ -204,6 +204,12 @@ bool arch_kernel_entry(struct thread *thread) {
   return false;
 }
 
+/* Here the fault is at the target. */
+bool arch_branch_refused(struct thread *thread, const struct exit *branch) {
+  (void)thread, (void)branch;
+  return false;
+}
+
 /* -- Interrupted code -------------------------------------------------------------------------------------------- */
 
 long blocking_call(const struct call *call, struct arch_context *context);

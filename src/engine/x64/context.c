@@ -262,7 +262,18 @@ enum entry_kind arch_wanted_entry(const struct thread *thread) {
 }
 
 struct exit *arch_exit(const struct thread *thread) {
-  return thread->arch.exit ? (struct exit *)(ARENA_BASE + thread->arch.exit) : NULL;
+  return (struct exit *)(ARENA_BASE + thread->arch.exit);
+}
+
+/* Known limit: a return to an address whose low 48 bits are those of a return that is known goes there. */
+bool arch_branch_refused(struct thread *thread, const struct exit *branch) {
+  if (is_canonical(thread->arch.rip)) return false;
+  thread->arch.rip = branch->target;
+  thread->arch.gpr[RSP] -= branch->detail;
+  uncount_one(thread);
+  thread->arch.trap_number = GENERAL_PROTECTION;
+  thread->arch.error_code = 0;
+  return true;
 }
 
 /* -- Interrupted code -------------------------------------------------------------------------------------------- */

@@ -30,7 +30,6 @@ void refuse(struct thread *thread, uint64_t detail, uint64_t trap_number, uint64
 }
 
 void raise_protection_fault(struct thread *thread, uint64_t detail, uint64_t error_code) {
-  enum { GENERAL_PROTECTION = 13 };
   refuse(thread, detail, GENERAL_PROTECTION, error_code);
   signals_raise(thread, SIGSEGV, SI_KERNEL, 0);
 }

@@ -75,6 +75,13 @@ void push_return_address(struct translation *t, uintptr_t address) {
   emit32(c, 0);
 }
 
+/*     mov  dword gs:[exit], id           ; what arch_branch_refused has to know */
+static void note_branch(struct translation *t, int64_t stack_moved) {
+  struct exit *exit = new_exit(t, EXIT_INDIRECT, t->sb.items[t->sb.count - 1].pc);
+  exit->detail = (uint64_t)stack_moved;
+  emit_exit_id(&t->code, exit);
+}
+
 /* With the target in rcx, rax and rcx saved:
  *     movzx eax, cx
  *     jmp   gs:[rax*8 + table]           ; a probe goes back to the engine instead */
@@ -101,12 +108,14 @@ void release_stack(struct code *c, uint32_t bytes) {
   emit_mem_op(c, true, 0x8d, RSP, &mem, false);
 }
 
-/*     mov   gs:[1], rcx
+/*     mov   dword gs:[exit], id
+ *     mov   gs:[1], rcx
  *     movzx ecx, word [rsp]
  *     lea   rsp, [rsp + 8]
  *     jmp   gs:[rcx*8 + table]            ; the target looks at the rest of the address itself */
 static void end_return(struct translation *t) {
   struct code *c = &t->code;
+  note_branch(t, 8);
   emit_save(c, RCX, SPILL(SLOT_RCX));
   t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_RCX, RCX);
   emit8(c, 0x0f), emit8(c, 0xb7), emit8(c, 0x0c), emit8(c, 0x24);
@@ -121,6 +130,7 @@ static void end_return(struct translation *t) {
 
 /* A return that releases arguments too leaves its address out of the target's reach: it is an ordinary indirect jump. */
 static void end_return_releasing(struct translation *t, uint16_t bytes) {
+  note_branch(t, 8 + (int64_t)bytes);
   save_for_indirect(t);
   emit8(&t->code, 0x59); /* pop rcx */
   release_stack(&t->code, bytes);
@@ -247,6 +257,7 @@ static bool end_at_branch(struct translation *t, const struct item *item) {
     case INSN_JMP_IND:
     case INSN_CALL_IND:
       check_end(t);
+      note_branch(t, insn->kind == INSN_CALL_IND ? -8 : 0);
       save_for_indirect(t);
       load_target(t, item);
       if (insn->kind == INSN_CALL_IND) push_return_address(t, next);

@@ -75,13 +75,13 @@ arch_run:
         popfq
         jmp     1b
 
-/* An indirect branch whose target the thread's table does not know: target in rcx, rax and rcx in their spill slots. */
+/* An indirect branch whose target the thread's table does not know: target in rcx, rax and rcx in their spill slots. The
+ * branch has named its exit. */
         .globl exit_indirect
 exit_indirect:
         mov     %rcx, %gs:CTX_RIP
         mov     %gs:CTX_SPILL, %rax
         mov     %gs:CTX_SPILL + 8, %rcx
-        movq    $0, %gs:CTX_EXIT
         movq    $0, %gs:CTX_RETURNED
         jmp     exit_common
 /* A return that its table does not know: the target is just below the stack pointer, rcx in its spill slot. */
@@ -90,7 +90,6 @@ exit_return:
         mov     -8(%rsp), %rcx
         mov     %rcx, %gs:CTX_RIP
         mov     %gs:CTX_SPILL + 8, %rcx
-        movq    $0, %gs:CTX_EXIT
         movq    $1, %gs:CTX_RETURNED
 /* Every exit ends here, with the arena offset of its struct exit in the context. */
         .globl exit_common

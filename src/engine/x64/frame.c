@@ -342,9 +342,8 @@ bool arch_uc_in_cache(const struct ucontext *uc) {
 #define USER_END 0x7ffffffff000UL /* the last page of the lower half is never mapped */
 
 bool arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool present) {
-  enum { GENERAL_PROTECTION = 13, PAGE_FAULT = 14, PRESENT = 1, USER = 4, FETCH = 16 };
-  intptr_t half = (intptr_t)address >> 47; /* 0 or -1, or the address is not canonical */
-  if (half != 0 && half != -1) {
+  enum { PAGE_FAULT = 14, PRESENT = 1, USER = 4, FETCH = 16 };
+  if (!is_canonical(address)) {
     thread->arch.trap_number = GENERAL_PROTECTION;
     thread->arch.error_code = 0;
     return false;

@@ -55,10 +55,14 @@ struct stub *new_stub(struct translation *t, uint8_t *branch, struct exit *exit)
   return stub;
 }
 
+void emit_exit_id(struct code *c, const struct exit *exit) {
+  emit_store_imm(c, CTX_EXIT, (uint32_t)((uintptr_t)exit - ARENA_BASE));
+}
+
 /*   mov dword gs:[exit], id
  *   jmp exit_common                    */
 void emit_exit_tail(struct code *c, const struct exit *exit) {
-  emit_store_imm(c, CTX_EXIT, (uint32_t)((uintptr_t)exit - ARENA_BASE));
+  emit_exit_id(c, exit);
   emit_jmp_to(c, exit_common);
 }
 

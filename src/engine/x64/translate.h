@@ -87,6 +87,7 @@ struct translation {
 
 struct exit *new_exit(struct translation *t, enum exit_kind kind, uintptr_t target);
 struct stub *new_stub(struct translation *t, uint8_t *branch, struct exit *exit);
+void emit_exit_id(struct code *c, const struct exit *exit);
 void emit_exit_tail(struct code *c, const struct exit *exit);
 
 /* The code emitted next belongs to the instruction at pc. */
@@ -134,6 +135,13 @@ void count_back(struct thread *thread, unsigned word, int64_t instructions);
 
 /* Where the kernel performs three calls for whoever jumps there. It lies beyond what could be translated. */
 #define VSYSCALL_PAGE 0xffffffffff600000UL
+
+/* The trap number of what is refused for no reason of its own; whether an address is one that the processor could have. */
+enum { GENERAL_PROTECTION = 13 };
+static inline bool is_canonical(uintptr_t address) {
+  intptr_t half = (intptr_t)address >> 47;
+  return half == 0 || half == -1;
+}
 
 /* emulate.c: an instruction was not performed: the program counter is back on it, and the frame's numbers are set. */
 void refuse(struct thread *thread, uint64_t detail, uint64_t trap_number, uint64_t error_code);
