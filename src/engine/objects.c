@@ -47,8 +47,22 @@ static struct region_object *add(uint64_t device, uint64_t inode, uint32_t file)
   return object;
 }
 
+static bool looks_the_same(const struct region_object *object, const struct statx *info) {
+  return object->settled && object->size == info->stx_size && object->modified == info->stx_mtime.tv_sec &&
+         object->modified_fraction == info->stx_mtime.tv_nsec;
+}
+
+/* info is older than what the manager has looked at. */
+static void note_state(struct region_object *object, const struct statx *info) {
+  object->settled = true;
+  object->size = info->stx_size;
+  object->modified = info->stx_mtime.tv_sec;
+  object->modified_fraction = info->stx_mtime.tv_nsec;
+}
+
 static bool identify(int fd, const char *path, struct statx *info) {
-  return !os_call5(__NR_statx, fd, path, path[0] ? 0 : AT_EMPTY_PATH, STATX_INO | STATX_SIZE, info);
+  return !os_call5(__NR_statx, fd, path, path[0] ? 0 : AT_EMPTY_PATH, STATX_INO | STATX_SIZE | STATX_MTIME,
+                   info);
 }
 
 static uint64_t device_of(const struct statx *info) {
@@ -63,15 +77,19 @@ static struct region_object *find(int fd, const char *path, struct statx *info) 
 
 /* -- Recording: mappings ---------------------------------------------------------------------------------------------------- */
 
+/* A file that is mapped again and again is asked for once: who opens it for writing in between is noticed (objects_opened). */
 static struct region_object *keep(int fd, bool changes) {
   struct statx info;
+  struct region_object *object = find(fd, "", &info);
+  if (object && !changes && !object->changes && looks_the_same(object, &info)) return object;
   int64_t answer = region_ask(REQUEST_KEEP_FILE, fd | (changes ? REQUEST_CHANGES : 0));
-  if (answer < 0 || !identify(fd, "", &info))
+  struct statx now;
+  if (answer < 0 || !identify(fd, "", &now))
     sphere_fail(OUTCOME_UNSUPPORTED, "a mapped file can't be kept with the recording (error %ld)",
                 (long)-answer);
-  struct region_object *object =
-      add(device_of(&info), info.stx_ino, (uint32_t)(answer & ~(int64_t)REQUEST_EXPOSED));
+  object = add(device_of(&now), now.stx_ino, (uint32_t)answer);
   object->changes |= changes;
+  if (answer & REQUEST_SETTLED) note_state(object, &info);
   if (changes || answer & REQUEST_EXPOSED) region->exposed = true;
   return object;
 }
@@ -113,7 +131,7 @@ static uint32_t keep_segment(uintptr_t at, size_t bytes) {
     sphere_fail(OUTCOME_UNSUPPORTED, "shared memory can't be kept with the recording (error %ld)",
                 (long)-answer);
   os_call1(__NR_close, fd);
-  return (uint32_t)(answer & ~(int64_t)REQUEST_EXPOSED);
+  return (uint32_t)answer;
 }
 
 void objects_attached(struct thread *thread, const struct call *call, long at) {

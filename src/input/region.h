@@ -96,6 +96,7 @@ enum request_kind {
 };
 #define REQUEST_CHANGES (1L << 32) /* in a value: the file is open for writing */
 #define REQUEST_EXPOSED (1L << 32) /* … in an answer: somebody may have it open for writing */
+#define REQUEST_SETTLED (1L << 33) /* … it was last modified a while ago: its time will tell of any change */
 enum request_state { REQUEST_NONE, REQUEST_ASKED, REQUEST_ANSWERED };
 
 /* A file that the sphere has mapped (engine/objects.h). */
@@ -105,6 +106,10 @@ struct region_object {
   uint32_t file; /* its number in the recording */
   bool known;    /* the entry is in use */
   bool changes;  /* the manager knows that it changes */
+  bool settled;  /* it is what was kept as long as its size and its time of modification are these: */
+  uint64_t size;
+  int64_t modified;
+  uint32_t modified_fraction;
 };
 
 enum outcome {

@@ -169,7 +169,8 @@ int64_t keep_file(struct keep *keep, struct recording_writer *writer, int32_t pi
                          : keep_new(keep, writer, own, path, &info, &object, error);
   if (!status && changes) status = mark(object, writer, error);
   if (known || !object) close(own);
-  return status ? status : object->number | (others ? REQUEST_EXPOSED : 0);
+  if (status) return status;
+  return object->number | (others ? REQUEST_EXPOSED : 0) | (object->fresh ? 0 : REQUEST_SETTLED);
 }
 
 int64_t keep_changes(struct keep *keep, struct recording_writer *writer, uint32_t number,
