@@ -13,7 +13,8 @@
 struct options {
   struct sim_request request;
   struct sim_program programs[SIM_MAX_PROGRAMS];
-  const char *folder; /* -o of the part that is being read */
+  const char *folder;   /* -o of the part that is being read */
+  bool from_checkpoint; /* … and this option */
   bool statistics, json;
 };
 
@@ -87,6 +88,8 @@ static int take_option(struct options *options, int argc, char **argv, int *i) {
     options->request.config.flat = true;
   else if (!strcmp(name, "--tso"))
     options->request.config.tso = true;
+  else if (!strcmp(name, "--from-checkpoint"))
+    options->from_checkpoint = true;
   else if (!strcmp(name, "--stats"))
     options->statistics = true;
   else if (!strcmp(name, "--json"))
@@ -122,6 +125,7 @@ static int take_part(struct options *options, int argc, char **argv) {
   if (argc < 1 || !find_mode(argv[0], &mode))
     return bad_usage(&sim_command, "%s: not run, record, replay or figures", argc < 1 ? "nothing" : argv[0]);
   options->folder = NULL;
+  options->from_checkpoint = false;
   for (; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") && !status; i++)
     status = take_option(options, argc, argv, &i);
   if (status) return status;
@@ -131,9 +135,11 @@ static int take_part(struct options *options, int argc, char **argv) {
   if (mode == SPHERE_REPLAY && i + 1 < argc)
     return bad_usage(&sim_command, "%s: too many arguments", argv[i + 1]);
   if (options->folder && mode != SPHERE_RECORD) return bad_usage(&sim_command, "-o: only for record");
+  if (options->from_checkpoint && mode != SPHERE_REPLAY)
+    return bad_usage(&sim_command, "--from-checkpoint: only for replay");
   struct sim_program *program = &options->programs[options->request.count++];
-  *program = mode == SPHERE_REPLAY ? (struct sim_program){mode, argv[i], NULL}
-                                   : (struct sim_program){mode, options->folder, argv + i};
+  *program = mode == SPHERE_REPLAY ? (struct sim_program){mode, argv[i], NULL, options->from_checkpoint}
+                                   : (struct sim_program){mode, options->folder, argv + i, false};
   return 0;
 }
 
@@ -263,6 +269,8 @@ const struct command sim_command = {
         "  --max-episode N    episodes end after so many memory references, chunks after so many "
         "instructions\n"
         "  -o FOLDER          of the recording; else one is made where `reprise ls` finds it\n"
+        "  --from-checkpoint  replay of arcs: from the oldest checkpoint kept (record with\n"
+        "                     --set checkpoint-cycles=N)\n"
         "  --stats, --json    statistics on standard error at the end\n"
         "\n"
         "`reprise sim figures` runs the experiments of the papers on a set of programs and writes tables "

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static int misuse(struct recording_error *error, enum recording_status kind, const char *text) {
@@ -64,6 +65,19 @@ static int write_programs(struct recording_writer *writer, const struct archive 
   return status;
 }
 
+static int write_checkpoint(struct recording_writer *writer, const struct archive *archive,
+                            struct recording_error *error) {
+  uint32_t number;
+  if (!archive->checkpoint) return 0;
+  int file = memfd_create(ARCHIVE_CHECKPOINT, MFD_CLOEXEC);
+  size_t count = archive->checkpoint_bytes;
+  bool good = file >= 0 && write(file, archive->checkpoint, count) == (ssize_t)count;
+  int status = good ? recording_add_file(writer, file, ARCHIVE_CHECKPOINT, &number, error)
+                    : misuse(error, RECORDING_SYSTEM, "no memory for a checkpoint");
+  if (file >= 0) close(file);
+  return status;
+}
+
 static int write_streams(struct recording_writer *writer, const struct archive *archive,
                          struct recording_error *error) {
   int status = 0;
@@ -87,6 +101,7 @@ int archive_save(const struct archive *archive, char out[RECORDING_PATH_MAX], st
   snprintf(out, RECORDING_PATH_MAX, "%s", recording_writer_path(writer));
   status = write_manifest(writer, archive, error);
   if (!status) status = write_programs(writer, archive, error);
+  if (!status) status = write_checkpoint(writer, archive, error);
   if (!status) status = write_streams(writer, archive, error);
   if (!status) return recording_close(writer, error);
   recording_abandon(writer);

@@ -13,6 +13,8 @@ struct archive {
   uint32_t threads;
   uint64_t register_digest, memory_digest;
   struct input_log *input;
+  const uint8_t *checkpoint; /* its image, or NULL */
+  size_t checkpoint_bytes;
   /* The order log of a thread. */
   const uint8_t *(*order)(void *context, uint32_t thread, size_t *count);
   void *context;
@@ -30,6 +32,9 @@ struct archive_reader {
   uint32_t threads;
   uint64_t register_digest, memory_digest;
 };
+
+/* The name that a checkpoint's image has among the programs. */
+#define ARCHIVE_CHECKPOINT "checkpoint"
 
 int archive_open(const char *path, struct archive_reader *reader, struct recording_error *error);
 void archive_close(struct archive_reader *reader);

@@ -163,10 +163,19 @@ static void forget(struct machine *machine, uint64_t paddr) {
   }
 }
 
+static void released(struct machine *machine, uint64_t paddr) {
+  struct caches *caches = caches_of(machine);
+  if (!caches || !caches->checkpoints) return;
+  settle(machine);
+  for (uint64_t block = paddr; block < paddr + PAGE_BYTES; block += LINE_BYTES)
+    checkpoint_log_update(caches->checkpoints, block, caches_newest(caches, block));
+}
+
 const struct memory_system cached_memory = {
     .access = cached_access,
     .drain = drain,
     .forget = forget,
+    .released = released,
     .end = cached_memory_end,
     .name = "caches",
 };

@@ -64,15 +64,27 @@ static int64_t missing(struct task *task, uint64_t number) {
   return result;
 }
 
-int64_t system_call(struct task *task, uint64_t number, const uint64_t argument[6], bool *no_result) {
-  const struct call_row *row = number < CALL_NUMBERS && rows[number].function ? &rows[number] : NULL;
+static const struct call_row *find_row(uint64_t number) {
+  return number < CALL_NUMBERS && rows[number].function ? &rows[number] : NULL;
+}
+
+bool call_is_followed(uint64_t number) {
+  const struct call_row *row = find_row(number);
+  return row && !(row->flags & CALL_AGAIN);
+}
+
+int64_t call_follow(struct task *task, uint64_t number, const uint64_t argument[6]) {
+  const struct call_row *row = find_row(number);
   int64_t result = 0;
+  if (!input_follow(task, &result, row ? shown_descriptor(row, argument) : 0)) task->killed = true;
+  return result;
+}
+
+int64_t system_call(struct task *task, uint64_t number, const uint64_t argument[6], bool *no_result) {
+  const struct call_row *row = find_row(number);
   if (!row) return missing(task, number);
-  if (input_replays(task) && !(row->flags & CALL_AGAIN)) {
-    if (!input_follow(task, &result, shown_descriptor(row, argument))) task->killed = true;
-    return result;
-  }
-  result = row->function(task, argument);
+  if (input_replays(task) && call_is_followed(number)) return call_follow(task, number, argument);
+  int64_t result = row->function(task, argument);
   *no_result = row->flags & CALL_NO_RESULT && result == 0;
   if (!task->killed) input_result(task, &result);
   return result;

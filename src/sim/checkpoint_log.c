@@ -30,6 +30,7 @@ struct checkpoint_log {
   struct entries cache, memory;
   struct interval old[CHECKPOINTS_KEPT]; /* by number */
   struct checkpoint_counters counters;
+  bool (*ask)(struct machine *machine, uint32_t number);
 };
 
 struct checkpoint_log *checkpoint_log_new(struct machine *machine, uint64_t cycles) {
@@ -89,7 +90,7 @@ static uint8_t *compress(const struct entries *entries, size_t *count) {
 }
 
 void checkpoint_log_look(struct checkpoint_log *log, uint64_t cycle) {
-  if (cycle < log->next) return;
+  if (cycle < log->next || (log->ask && !log->ask(log->machine, log->number + 1))) return;
   struct interval *interval = &log->old[log->number % CHECKPOINTS_KEPT];
   size_t count;
   free(interval->cache);
@@ -115,27 +116,34 @@ const struct checkpoint_counters *checkpoint_log_count(const struct checkpoint_l
 
 /* -- Going back ------------------------------------------------------------------------------------------------------------ */
 
-static bool put_back(uint8_t *memory, uint64_t memory_bytes, const uint8_t *bytes, size_t count) {
+void checkpoint_log_ask(struct checkpoint_log *log, bool (*ask)(struct machine *machine, uint32_t number)) {
+  log->ask = ask;
+}
+
+uint32_t checkpoint_log_first(const struct checkpoint_log *log) {
+  return log->number > CHECKPOINTS_KEPT ? log->number - CHECKPOINTS_KEPT : 1;
+}
+
+typedef void block_function(void *context, uint64_t block, const uint8_t *bytes);
+
+static void each_entry(const uint8_t *bytes, size_t count, block_function *call, void *context) {
   for (size_t at = count; at >= CHECKPOINT_ENTRY; at -= CHECKPOINT_ENTRY) {
     uint64_t block;
     memcpy(&block, bytes + at - CHECKPOINT_ENTRY, 8);
-    if (block > memory_bytes - LINE_BYTES) return false;
-    memcpy(memory + block, bytes + at - LINE_BYTES, LINE_BYTES);
+    call(context, block, bytes + at - LINE_BYTES);
   }
-  return true;
 }
 
-bool checkpoint_log_restore(struct checkpoint_log *log, uint8_t *memory) {
-  uint64_t room = log->machine->ram_bytes;
-  bool good = put_back(memory, room, log->cache.bytes, log->cache.count);
-  for (uint32_t number = log->number - 1; good && number && number + CHECKPOINTS_KEPT >= log->number;
-       number--) {
+void checkpoint_log_each(const struct checkpoint_log *log, uint32_t first, block_function *call,
+                         void *context) {
+  each_entry(log->cache.bytes, log->cache.count, call, context);
+  for (uint32_t number = log->number - 1; number >= first && number; number--) {
     const struct interval *interval = &log->old[number % CHECKPOINTS_KEPT];
     uint8_t *bytes = malloc(interval->cache_raw ? interval->cache_raw : 1);
     CHECK(bytes, "out of memory");
     size_t count = ZSTD_decompress(bytes, interval->cache_raw, interval->cache, interval->cache_bytes);
-    good = !ZSTD_isError(count) && put_back(memory, room, bytes, count);
+    CHECK(!ZSTD_isError(count), "%s", ZSTD_getErrorName(count));
+    each_entry(bytes, count, call, context);
     free(bytes);
   }
-  return good;
 }

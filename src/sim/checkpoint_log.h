@@ -32,7 +32,13 @@ void checkpoint_log_write_back(struct checkpoint_log *log, uint64_t block);
 /* The interval is over, if it is time. Every port has to ask before its next store then. */
 void checkpoint_log_look(struct checkpoint_log *log, uint64_t cycle);
 const struct checkpoint_counters *checkpoint_log_count(const struct checkpoint_log *log);
-/* Makes of memory (all caches drained) what it was when the oldest interval began that is kept. False: damaged. */
-bool checkpoint_log_restore(struct checkpoint_log *log, uint8_t *memory);
+/* From now on asked before an interval begins, with its number; false: not yet. */
+void checkpoint_log_ask(struct checkpoint_log *log, bool (*ask)(struct machine *machine, uint32_t number));
+/* The number of the oldest interval that is kept; the first one of all is 1. */
+uint32_t checkpoint_log_first(const struct checkpoint_log *log);
+/* Calls back for the old bytes of blocks, youngest first, of this interval and all later ones: put back into memory (all caches drained), they make
+   of it what it was when the interval began. */
+void checkpoint_log_each(const struct checkpoint_log *log, uint32_t first,
+                         void (*call)(void *context, uint64_t block, const uint8_t *bytes), void *context);
 
 #endif

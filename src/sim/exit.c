@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/checkpoint.h"
 #include "sim/input_log.h"
 #include "sim/kernel.h"
 
@@ -69,6 +70,7 @@ void task_exit(struct task *task) {
   if (--process->live == 0) {
     end_process(process);
     digest_space(process);
+    checkpoints_end(process);
     task_leave(task, LEAVE_EXIT);
     space_release(process->space);
     process->space = NULL;

@@ -137,11 +137,12 @@ static bool carry_out(const struct figures *figures, struct figures_run *run) {
   snprintf(scale, sizeof scale, "%u", key->scale);
   char *argv[] = {path, threads, scale, NULL};
   bool recorded = strcmp(key->scheme, "none");
-  struct sim_program program = {recorded ? SPHERE_RECORD : SPHERE_PLAIN, recorded ? folder : NULL, argv};
+  struct sim_program program = {recorded ? SPHERE_RECORD : SPHERE_PLAIN, recorded ? folder : NULL, argv,
+                                false};
   if (!simulate(key, &program, &outcome)) return false;
   fill(run, &outcome.statistics);
   if (!recorded) return true;
-  program = (struct sim_program){SPHERE_REPLAY, folder, NULL};
+  program = (struct sim_program){SPHERE_REPLAY, folder, NULL, false};
   bool good = simulate(key, &program, &outcome);
   run->replay_cycles = statistics_get(&outcome.statistics, "cycles");
   recording_remove(folder, &error);

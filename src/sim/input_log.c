@@ -224,6 +224,16 @@ void input_detach(struct task *task) {
   task->input = NULL;
 }
 
+uint64_t input_written(const struct task *task) {
+  return task->input ? stream(task)->count : 0;
+}
+
+bool input_skip(struct task *task, uint64_t written) {
+  if (!task->input || written > stream(task)->count) return false;
+  task->input->at = written;
+  return true;
+}
+
 bool input_records(const struct task *task) {
   return task->input && !task->input->replays;
 }

@@ -29,6 +29,9 @@ bool input_log_find_image(struct sphere *sphere, const char *path, char out[PATH
 /* Of the task's sphere; nothing for plain ones. thread.number is set. */
 void input_attach(struct task *task);
 void input_detach(struct task *task);
+/* How much of the task's log has been written; replay: that much of it is behind the task. False: there is less. */
+uint64_t input_written(const struct task *task);
+bool input_skip(struct task *task, uint64_t written);
 bool input_records(const struct task *task);
 bool input_replays(const struct task *task);
 /* The position at which the log wants the kernel, or UINT64_MAX. */

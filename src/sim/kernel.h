@@ -200,8 +200,11 @@ int64_t copy_string(struct task *task, char *to, uint64_t from,
 
 /* trap.c */
 void kernel_trap(struct task *task, enum trap trap);
+void kernel_go_on(struct task *task); /* replay: with the call that its registers are those of */
 
 /* calls.c */
+bool call_is_followed(uint64_t number); /* in replay: it is not made again */
+int64_t call_follow(struct task *task, uint64_t number, const uint64_t argument[6]);
 int64_t system_call(struct task *task, uint64_t number, const uint64_t argument[6], bool *no_result);
 
 /* signals.c */

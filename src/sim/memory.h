@@ -152,6 +152,8 @@ struct memory_system {
   /* The physical page gets another use: its lines are dropped wherever they are, without being written back. May be NULL if all data
      lives in machine->ram. */
   void (*forget)(struct machine *machine, uint64_t paddr);
+  /* The physical page is not used any more: the last moment at which its bytes can be logged. May be NULL. */
+  void (*released)(struct machine *machine, uint64_t paddr);
   void (*end)(struct machine *machine); /* frees machine->memory */
   const char *name;
 };

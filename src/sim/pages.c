@@ -73,6 +73,7 @@ void page_share(struct machine *machine, uint64_t page) {
 void page_release(struct machine *machine, uint64_t page) {
   struct page_pool *pool = machine->pages;
   if (--pool->users[page / PAGE_BYTES]) return;
+  if (machine->system->released) machine->system->released(machine, page);
   madvise(machine_ram(machine, page), PAGE_BYTES, MADV_DONTNEED);
   pool->spare[(pool->first_spare + pool->spares++) % pool->count] = (uint32_t)(page / PAGE_BYTES);
 }

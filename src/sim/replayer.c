@@ -315,6 +315,25 @@ static struct replayed_sphere *sphere_of(struct machine *machine, const struct s
   return *found;
 }
 
+/* From a checkpoint: the steps before its position have been made. */
+static void skip_to(struct follower *me, uint64_t position) {
+  for (;;) {
+    next_step(me);
+    if (me->phase != PHASE_BEFORE || me->step.from >= position) break;
+    me->last = me->step;
+    me->phase = PHASE_INSIDE;
+    if (me->step.until > position) break;
+  }
+  publish_position(me);
+}
+
+void replayer_ended(struct machine *machine, struct sphere *sphere, unsigned slot) {
+  struct order_board *board = &sphere_of(machine, sphere)->board;
+  order_replay_spawn(board, slot);
+  order_replay_publish(board, slot, INT64_MAX);
+  order_replay_end(board, slot);
+}
+
 static void born(struct machine *machine, struct thread *parent, struct thread *child) {
   (void)parent;
   struct follower *me = calloc(1, sizeof *me);
@@ -327,6 +346,7 @@ static void born(struct machine *machine, struct thread *parent, struct thread *
   first_value(me);
   me->sphere->slot[me->slot] = child->order = me;
   order_replay_spawn(&me->sphere->board, me->slot);
+  if (child->position) skip_to(me, child->position);
 }
 
 /* The gate is asked before anything is executed. */

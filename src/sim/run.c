@@ -1,13 +1,18 @@
 /* run.c: a simulation from beginning to end: spheres are made, their programs run, what was recorded is kept, what was replayed is compared. */
 #include "sim/run.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "sim/archive.h"
 #include "sim/caches.h"
 #include "sim/check.h"
+#include "sim/checkpoint.h"
 #include "sim/chunks.h"
 #include "sim/input_log.h"
 #include "sim/kernel.h"
@@ -103,6 +108,24 @@ static bool read_recording(struct simulation *sim, struct session *session) {
 static char path[] = "PATH=/usr/bin:/bin", home[] = "HOME=/", language[] = "LANG=C";
 static char *environment[] = {path, home, language, NULL};
 
+static bool go_on(struct simulation *sim, struct session *session) {
+  char file[PATH_BYTES];
+  struct stat about;
+  bool there = session->order->scheme == &order_arcs &&
+               input_log_find_image(session->sphere, ARCHIVE_CHECKPOINT, file);
+  int descriptor = there ? open(file, O_RDONLY | O_CLOEXEC) : -1;
+  if (descriptor < 0 || fstat(descriptor, &about)) {
+    fail(sim, USAGE, "the recording has no checkpoint (record with --scheme arcs --set checkpoint-cycles=N)");
+    return false;
+  }
+  void *image = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  close(descriptor);
+  CHECK(image != MAP_FAILED, "no memory for a checkpoint");
+  session->process = checkpoint_start(sim->machine->kernel, session->sphere, image, (size_t)about.st_size);
+  munmap(image, (size_t)about.st_size);
+  return session->process != NULL;
+}
+
 static bool begin(struct simulation *sim, uint32_t index) {
   struct session *session = &sim->sessions[index];
   struct kernel *kernel = sim->machine->kernel;
@@ -116,6 +139,7 @@ static bool begin(struct simulation *sim, uint32_t index) {
   if (sphere->mode == SPHERE_REPLAY && !read_recording(sim, session)) return false;
   if (sphere->mode == SPHERE_REPLAY && !fits_machine(sim, session->order->scheme)) return false;
   if (sphere->mode == SPHERE_RECORD && !fits_machine(sim, recorded_scheme(sim))) return false;
+  if (sphere->mode == SPHERE_REPLAY && session->program->from_checkpoint) return go_on(sim, session);
   char **argv = session->program->argv ? session->program->argv : session->reader.argv;
   session->process = kernel_start(kernel, sphere, argv[0], argv, environment);
   return session->process != NULL;
@@ -126,6 +150,7 @@ static void begin_watching(struct simulation *sim) {
   struct order_options options = {.max_episode = request->max_episode, .single_edges = true, .filter = true};
   if (any(sim, SPHERE_RECORD)) recorder_begin(sim->machine, recorded_scheme(sim), options);
   if (any(sim, SPHERE_REPLAY)) replayer_begin(sim->machine);
+  if (any(sim, SPHERE_RECORD) && recorded_scheme(sim) == &order_arcs) checkpoints_begin(sim->machine);
 }
 
 /* -- The end --------------------------------------------------------------------------------------------------------------------------------- */
@@ -141,6 +166,8 @@ static void keep(struct simulation *sim, struct session *session) {
   struct sphere *sphere = session->sphere;
   char folder[RECORDING_PATH_MAX];
   session->order = recorder_take(sim->machine, sphere);
+  size_t checkpoint_bytes;
+  const uint8_t *checkpoint = checkpoints_image(sphere, &checkpoint_bytes);
   struct archive archive = {.path = session->program->folder,
                             .scheme = session->order->scheme->name,
                             .argv = session->program->argv,
@@ -148,6 +175,8 @@ static void keep(struct simulation *sim, struct session *session) {
                             .register_digest = sphere->register_digest,
                             .memory_digest = sphere->memory_digest,
                             .input = sphere->input,
+                            .checkpoint = checkpoint,
+                            .checkpoint_bytes = checkpoint_bytes,
                             .order = give_order,
                             .context = session->order};
   if (archive_save(&archive, folder, &error))
@@ -238,6 +267,7 @@ static void release(struct simulation *sim) {
     free(session->sphere->device);
     input_log_free(session->sphere->input);
     order_logs_free(session->order);
+    checkpoints_free(session->sphere);
     archive_close(&session->reader);
     free(session->sphere);
   }

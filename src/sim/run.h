@@ -11,8 +11,9 @@
 /* One program, in a sphere of its own. */
 struct sim_program {
   enum sphere_mode mode;
-  const char *folder; /* of the recording, made (NULL: in the default place) or followed */
-  char **argv;        /* ends with NULL; in replay the recording's, and NULL here */
+  const char *folder;   /* of the recording, made (NULL: in the default place) or followed */
+  char **argv;          /* ends with NULL; in replay the recording's, and NULL here */
+  bool from_checkpoint; /* replay: not from the beginning */
 };
 
 struct sim_request {

@@ -26,6 +26,7 @@ struct sphere {
   void *order;           /* the watcher's */
   struct task *device;   /* the disk's pseudo-task, once it has worked for the sphere */
   void *input;           /* the kernel's input log */
+  void *checkpoints;     /* its checkpoints (checkpoint.h), or NULL */
   uint64_t register_digest, memory_digest; /* of how it ended, so far */
 };
 

@@ -7,6 +7,16 @@
 
 enum { A0 = 10, A7 = 17 };
 
+static void end_call(struct task *task, int64_t result, bool no_result) {
+  const struct watcher *watcher = kernel_of(task)->machine->watcher;
+  if (task->killed) return;
+  if (!no_result) {
+    task_registers(task)->x[A0] = (uint64_t)result;
+    task_registers(task)->pc += 4;
+  }
+  if (watcher && watcher->called) watcher->called(task->thread.port);
+}
+
 static void do_call(struct task *task) {
   struct kernel *kernel = kernel_of(task);
   struct port *port = task->thread.port;
@@ -22,12 +32,7 @@ static void do_call(struct task *task) {
   task->restart_a0 = arguments[0];
   input_call(task, number);
   int64_t result = system_call(task, number, arguments, &no_result);
-  if (task->killed) return;
-  if (!no_result) {
-    task_registers(task)->x[A0] = (uint64_t)result;
-    task_registers(task)->pc += 4;
-  }
-  if (watcher && watcher->called) watcher->called(task->thread.port);
+  end_call(task, result, no_result);
 }
 
 static void do_fault(struct task *task) {
@@ -72,14 +77,33 @@ static void handle(struct task *task) {
   }
 }
 
-/* The kernel's side of a trap: the whole of the coroutine. */
-static void kernel_main(struct task *task) {
-  kernel_fence(task);
-  handle(task);
+static void back_to_user(struct task *task) {
   signals_deliver(task, task->trap == TRAP_CALL);
   if (task->killed) task_exit(task);
   hart_of(task)->kernel_stop = input_next_stop(task);
   task->in_kernel = false;
+}
+
+/* The kernel's side of a trap: the whole of the coroutine. */
+static void kernel_main(struct task *task) {
+  kernel_fence(task);
+  handle(task);
+  back_to_user(task);
+}
+
+/* The rest of a call that a checkpoint found waiting. */
+static void rest_of_call(struct task *task) {
+  uint64_t arguments[6];
+  memcpy(arguments, &task_registers(task)->x[A0], sizeof arguments);
+  task->restart_a0 = arguments[0];
+  int64_t result = call_follow(task, task_registers(task)->x[A7], arguments);
+  end_call(task, result, false);
+  back_to_user(task);
+}
+
+void kernel_go_on(struct task *task) {
+  task->trap = TRAP_CALL;
+  coroutine_begin(task, rest_of_call);
 }
 
 void kernel_trap(struct task *task, enum trap trap) {

@@ -62,6 +62,8 @@ void recorder_end(struct machine *machine);
 
 /* Spheres whose mode is SPHERE_REPLAY follow the logs in sphere->order, set before its first thread is born. */
 void replayer_begin(struct machine *machine);
+/* A thread that had ended when the replay began (checkpoint.h). One that had not is born with the position that it had. */
+void replayer_ended(struct machine *machine, struct sphere *sphere, unsigned slot);
 /* NULL, or what is wrong: the first thing found out. */
 const char *replayer_error(const struct machine *machine);
 void replayer_end(struct machine *machine);

@@ -103,6 +103,30 @@ done
 both "files chunk" "--scheme chunk" "--seed 9 $tiny" "$build/programs/files"
 both "racey chunk, small" "--scheme chunk --max-episode 50 --harts 16" "--harts 16 --seed 9 $tiny" "$build/workloads/racey" 16 1
 
+# From one of FDR's checkpoints: a replay prints the end of what the recording printed, and comes to the same, with fewer instructions. Threads
+# wait in calls, take turns, and their pages come and go.
+instructions() { tr ',{}' '\n' <errors | sed -n 's/^ *"instructions": //p'; }
+from_checkpoint() { # NAME SEED PROGRAM ARGUMENT…
+  local name=$1 seed=$2 all
+  shift 2
+  record --json --scheme arcs --seed "$seed" --harts 2 --set slice-cycles=20000 --set checkpoint-cycles=17000 "$@"
+  all=$(instructions)
+  replay --from-checkpoint --harts $((seed % 5 + 1)) --seed 77 --json
+  tail -c "$(stat -c %s replayed)" recorded | cmp -s - replayed
+  good "$name from a checkpoint, seed $seed" [ $? = 0 ]
+  good "$name: not from the beginning" [ "$(instructions)" -lt "$all" ]
+}
+for seed in $(seq $((seeds / 4))); do
+  for program in programs/threads programs/many programs/signals programs/waiting 'workloads/racey 4 1' 'workloads/bank 6 1'; do
+    # The program's arguments are words of their own.
+    # shellcheck disable=SC2086
+    from_checkpoint "$program" "$seed" $build/$program
+  done
+done
+record --scheme arcs "$build/programs/threads"
+refuses 2 'has no checkpoint' replay --from-checkpoint recording
+refuses 2 'only for replay' record --from-checkpoint "$build/programs/threads"
+
 # Who gets which addresses is the kernel's to say.
 for scheme in "${schemes[@]}"; do
   for seed in $(seq $((seeds / 2))); do
