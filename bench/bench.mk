@@ -8,7 +8,7 @@ BENCH_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 
 .PHONY: bench-programs
 bench: bench-programs
-bench-programs: $(BENCH_KERNELS) $(BENCH_PARALLEL) $(BENCH)/measure $(BENCH)/mixed.data
+bench-programs: $(BENCH_KERNELS) $(BENCH_PARALLEL) $(BENCH)/memory $(BENCH)/measure $(BENCH)/mixed.data
 
 $(BENCH)/kernels/%: bench/kernels/%.c bench/kernels/kernel.h $(BENCH)/kernels.flags
 	$(call say,CC $<)
@@ -17,6 +17,10 @@ $(BENCH)/kernels/%: bench/kernels/%.c bench/kernels/kernel.h $(BENCH)/kernels.fl
 $(BENCH)/parallel/%: bench/parallel/%.c bench/parallel/team.h bench/kernels/kernel.h $(BENCH)/kernels.flags
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(BENCH_CFLAGS) -pthread -o $@ $< -lm
+
+$(BENCH)/memory: bench/memory.c bench/parallel/team.h bench/kernels/kernel.h $(BENCH)/kernels.flags
+	$(call say,CC $<)
+	$(Q)$(CC) $(BENCH_CFLAGS) -pthread -o $@ $<
 
 # A kernel made by another compiler is another kernel.
 $(BENCH)/kernels.flags: always

@@ -76,14 +76,6 @@ print_tables() {
   table memory 'peak memory,native MB,MB over,bar'
 }
 
-# The kind of machine, not which one.
-machine() {
-  local cpu
-  cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
-  [ -n "$cpu" ] || cpu=$(lscpu | sed -n 's/^ *Model name: *//p' | head -n 1)
-  echo "${cpu:-unknown CPU}, $(nproc) cores, Linux $(uname -r | cut -d - -f 1), $(uname -m)"
-}
-
 section_text() {
   echo '## Engine'
   echo
@@ -93,18 +85,4 @@ section_text() {
   echo "The geomean leaves out $outside_mean: natively its depth overruns the processor's return predictor, so its"
   echo 'ratio says more about that than about translation.'
   print_tables
-}
-
-# Replaces what stands between the markers, or appends it to the page.
-write_section() { # FILE
-  local begin='<!-- engine: begin, written by bench/run -->' end='<!-- engine: end -->' page=$1
-  mkdir -p "$(dirname "$page")"
-  [ -e "$page" ] || printf '# Performance\n\n%s\n%s\n' "$begin" "$end" >"$page"
-  grep -qF "$begin" "$page" || printf '\n%s\n%s\n' "$begin" "$end" >>"$page"
-  section_text >"$work/section"
-  awk -v begin="$begin" -v end="$end" -v section="$work/section" '
-    $0 == begin { print; while ((getline line < section) > 0) print line; inside = 1 }
-    $0 == end { inside = 0 }
-    !inside || $0 == end { if ($0 != begin) print }' "$page" >"$work/page" && cat "$work/page" >"$page"
-  echo "bench/run: wrote $page" >&2
 }

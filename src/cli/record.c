@@ -51,6 +51,8 @@ static int parse_options(int argc, char **argv, struct record_options *to, int *
       if (order < 0)
         status = bad_usage(&record_command, "--order=%s: expected chunk, dag, scalar or arcs", value);
       to->order = (uint32_t)order;
+    } else if (take_option(argc, argv, &i, "--max-episode", &value)) {
+      status = parse_number("--max-episode", value, 0, &to->max_episode);
     } else if (take_option(argc, argv, &i, "--chunk", &value)) {
       status = parse_number("--chunk", value, CHUNK_SIZE_LEAST, &to->chunk);
     } else if (!strcmp(argv[i], "--check-memory")) {
@@ -71,7 +73,7 @@ static int parse_options(int argc, char **argv, struct record_options *to, int *
 
 static int run(int argc, char **argv) {
   static struct engine_config settings = {.magic = ENGINE_CONFIG_MAGIC, .first = 1, .program_fd = -1};
-  struct record_options options = {.chunk = CHUNK_SIZE};
+  struct record_options options = {.chunk = CHUNK_SIZE, .max_episode = EPISODE_SIZE};
   struct launch_problem problem;
   int next;
   int status = parse_options(argc, argv, &options, &next);
@@ -85,8 +87,8 @@ static int run(int argc, char **argv) {
 const struct command record_command = {
     .name = "record",
     .usage =
-        "[-o FOLDER] [--order=chunk|dag|scalar|arcs] [--chunk=N] [--chaos=SEED] [--check-memory[=N]] [--] "
-        "PROGRAM "
+        "[-o FOLDER] [--order=chunk|dag|scalar|arcs] [--chunk=N] [--max-episode=N] [--chaos=SEED] "
+        "[--check-memory[=N]] [--] PROGRAM "
         "[ARGUMENT]…",
     .summary = "run a program and record its execution",
     .help =
@@ -101,6 +103,10 @@ const struct command record_command = {
         "  --order=scalar        in parallel, as episodes with time stamps\n"
         "  --order=arcs          in parallel, as arcs between instructions\n"
         "  --chunk=N             at most N instructions in a chunk while others wait (default: 1048576)\n"
+        "  --max-episode=N       dag: an episode that others wait for, or that waits, has at most about N\n"
+        "                        instructions (default: 8192; 0: any number): shorter ones make for a "
+        "longer\n"
+        "                        log and a faster replay\n"
         "  --chaos=SEED          chunks of random sizes in random order, by SEED: rare interleavings come up "
         "sooner\n"
         "  --check-memory[=N]    log a digest of each process's memory every N instructions (default: "

@@ -30,7 +30,7 @@ enum entry_kind {
   ENTRY_INDIRECT,
   ENTRY_RETURN,
   ENTRY_KINDS,
-  ENTRY_STEP,  /* by the dispatcher only: the block is one instruction long */
+  ENTRY_STEP,  /* by the dispatcher only: the block has so many instructions as it is asked for, at most */
   ENTRY_PROBE, /* by the dispatcher only: the block ends at its first branch */
   ENTRY_PATH   /* as ENTRY_DIRECT; the block follows the path that was noted */
 };
@@ -85,7 +85,9 @@ void arch_set_stop(struct thread *thread, uint64_t position);
 uint64_t arch_stop(const struct thread *thread);
 /* Instructions from here to the stop. */
 uint64_t arch_until_stop(const struct thread *thread);
-/* Near the stop: the thread is about to enter this block, which is not longer than what is left; hardly any other will be
+/* Whether the cache is left no earlier than at the last block that the stop does not cut in two. */
+bool arch_stops_late(void);
+/* Near the stop, where it is left earlier: the thread is about to enter this block, which is not longer than what is left; hardly any other will be
  * entered before the next safepoint. */
 void arch_favour(struct thread *thread, const struct block *block);
 /* Makes the thread leave the code cache at its next safepoint. From any thread, and from signal handlers. A request
@@ -95,6 +97,7 @@ void arch_request(struct thread *thread);
 void arch_set_signal_queued(struct thread *thread, bool queued);
 /* No request is pending, and the stop is not nearer than ARCH_NEAR_STOP. */
 bool arch_quiet(const struct thread *thread);
+bool arch_requested(const struct thread *thread);
 void arch_clear_request(struct thread *thread);
 
 /* -- System calls that can block -------------------------------------------------------------------------------- */
@@ -163,7 +166,7 @@ long arch_pop_frame(struct thread *thread, uint64_t *mask, stack_t *altstack);
 
 /* Emits code for the application code at pc. The caller holds the cache lock. NULL: no room (flush and try again).
  * A pc that can't be fetched gives a block that raises the fault when run. */
-struct block *arch_translate(uintptr_t pc, enum entry_kind entry);
+struct block *arch_translate(uintptr_t pc, enum entry_kind entry, unsigned limit);
 /* The same along a path, in place of the block that there is for its head. Who enters that one goes to the new one from now
  * on. NULL also when the path does not serve. */
 struct block *arch_translate_path(const struct path *path, struct block *old);

@@ -38,8 +38,8 @@ static struct {
 } cache;
 
 /* Code that lies together is found together: a short program touches little of the table. */
-static unsigned hash_of(uintptr_t pc) {
-  return (unsigned)((pc >> 4 ^ pc >> 20) & (HASH_SIZE - 1));
+static unsigned hash_of(uintptr_t pc, unsigned step) {
+  return (unsigned)((pc >> 4 ^ pc >> 20 ^ step << 8) & (HASH_SIZE - 1));
 }
 
 bool cache_contains(uintptr_t address) {
@@ -56,23 +56,23 @@ void cache_init(void) {
 
 /* -- Finding blocks -------------------------------------------------------------------------------------------- */
 
-static struct block *find(uintptr_t pc, bool step, bool probe) {
-  struct block *block = atomic_load_explicit(&cache.hash[hash_of(pc)], memory_order_acquire);
+static struct block *find(uintptr_t pc, unsigned step, bool probe) {
+  struct block *block = atomic_load_explicit(&cache.hash[hash_of(pc, step)], memory_order_acquire);
   while (block && (block->pc != pc || block->dead || block->step != step || block->probe != probe))
     block = block->hash_next;
   return block;
 }
 
 struct block *cache_lookup(uintptr_t pc) {
-  return find(pc, false, false);
+  return find(pc, 0, false);
 }
 
-struct block *cache_lookup_step(uintptr_t pc) {
-  return find(pc, true, false);
+struct block *cache_lookup_step(uintptr_t pc, unsigned instructions) {
+  return find(pc, instructions, false);
 }
 
 struct block *cache_lookup_probe(uintptr_t pc) {
-  return find(pc, false, true);
+  return find(pc, 0, true);
 }
 
 struct block *cache_block_at(uintptr_t code) {
@@ -109,7 +109,7 @@ void cache_commit(uint8_t *end) {
 }
 
 void cache_register(struct block *block) {
-  _Atomic(struct block *) *bucket = &cache.hash[hash_of(block->pc)];
+  _Atomic(struct block *) *bucket = &cache.hash[hash_of(block->pc, block->step)];
   block->hash_next = *bucket;
   block->all_next = cache.all;
   cache.all = block;
@@ -191,29 +191,37 @@ static void flush(void) {
   atomic_store(&cache.flushing, 0);
 }
 
-void cache_translate(uintptr_t pc, enum entry_kind entry) {
+static void make(uintptr_t pc, enum entry_kind entry, unsigned step) {
   lock_take(&cache_lock);
 #if defined(REPRISE_STRESS_FLUSH)
   static unsigned lottery;
   lottery = lottery * 1103515245 + 12345;
   if ((lottery >> 16) % 97 == 0) flush();
 #endif
-  struct block *block = find(pc, entry == ENTRY_STEP, entry == ENTRY_PROBE);
+  struct block *block = find(pc, step, entry == ENTRY_PROBE);
   bool checked = entry == ENTRY_INDIRECT || entry == ENTRY_RETURN;
-  bool done = !block ? arch_translate(pc, entry) != NULL
+  bool done = !block ? arch_translate(pc, entry, step) != NULL
                      : !checked || block->entries[entry] || arch_make_entry(block, entry);
   if (!done) {
     flush();
-    CHECK(arch_translate(pc, entry));
+    CHECK(arch_translate(pc, entry, step));
   }
   lock_release(&cache_lock);
+}
+
+void cache_translate(uintptr_t pc, enum entry_kind entry) {
+  make(pc, entry, 0);
+}
+
+void cache_translate_step(uintptr_t pc, unsigned instructions) {
+  make(pc, ENTRY_STEP, instructions);
 }
 
 /* Out of its chain at once: code that changes often would make the chains long. A reader that has just come by still finds
  * its way, since the block keeps its successor. */
 static void retire(struct block *block) {
   block->dead = true;
-  _Atomic(struct block *) *bucket = &cache.hash[hash_of(block->pc)];
+  _Atomic(struct block *) *bucket = &cache.hash[hash_of(block->pc, block->step)];
   struct block *before = *bucket;
   if (before == block) {
     atomic_store_explicit(bucket, block->hash_next, memory_order_release);
@@ -240,19 +248,24 @@ void cache_translate_path(const struct path *path) {
 
 void cache_drop(uintptr_t pc) {
   lock_take(&cache_lock);
-  struct block *blocks[] = {find(pc, false, false), find(pc, true, false), find(pc, false, true)};
-  for (unsigned i = 0; i < COUNT_OF(blocks); i++)
-    if (blocks[i]) cache_drop_block(blocks[i]);
+  struct block *probe = find(pc, 0, true);
+  if (probe) cache_drop_block(probe);
+  for (unsigned step = 0; step <= CACHE_STEP_MAX; step++) {
+    struct block *block = find(pc, step, false);
+    if (block) cache_drop_block(block);
+  }
   lock_release(&cache_lock);
 }
 
 void cache_narrow(uintptr_t pc) {
-  atomic_fetch_or(&cache.narrow[hash_of(pc) / 64], 1UL << hash_of(pc) % 64);
+  atomic_fetch_or(&cache.narrow[hash_of(pc, 0) / 64], 1UL << hash_of(pc, 0) % 64);
   cache_drop(pc);
 }
 
 bool cache_is_narrow(uintptr_t pc) {
-  return atomic_load_explicit(&cache.narrow[hash_of(pc) / 64], memory_order_relaxed) >> hash_of(pc) % 64 & 1;
+  return atomic_load_explicit(&cache.narrow[hash_of(pc, 0) / 64], memory_order_relaxed) >>
+             hash_of(pc, 0) % 64 &
+         1;
 }
 
 void cache_before_fork(void) {

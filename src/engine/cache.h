@@ -62,10 +62,10 @@ struct block {
   uint16_t instructions; /* on the main path: what the entry adds to the position */
   uint16_t exit_count, map_count;
   bool dead;
-  bool step;          /* of one instruction, entered by the dispatcher only and never linked */
-  bool probe;         /* likewise, up to the first branch */
-  bool hot;           /* follows a path (paths.h) … */
-  bool loop;          /* … that ends where it starts */
+  uint16_t step; /* not 0: of so many instructions at most, entered by the dispatcher only and never linked */
+  bool probe;    /* likewise, up to the first branch */
+  bool hot;      /* follows a path (paths.h) … */
+  bool loop;     /* … that ends where it starts */
   bool self_checking; /* compares its source bytes at entry: the page is written too often to be watched */
   bool flags_unused;  /* the application's flags are dead at entry */
   uintptr_t killed;   /* code address the entry is patched to jump to when the block is dropped */
@@ -88,15 +88,17 @@ static inline uintptr_t insn_pc(const struct block *block, const struct insn_map
 extern struct lock cache_lock;
 
 void cache_init(void);
-/* The live block for pc, or NULL; the one of a single instruction. No lock needed; the caller must be in the cache (see
- * cache_enter). */
+/* The live block for pc, or NULL; the one for the first instructions from there. No lock needed; the caller must be in the
+ * cache (see cache_enter). */
 struct block *cache_lookup(uintptr_t pc);
-struct block *cache_lookup_step(uintptr_t pc);
+struct block *cache_lookup_step(uintptr_t pc, unsigned instructions);
 struct block *cache_lookup_probe(uintptr_t pc);
 /* Replaces the block for the path's head by one that follows the path. Never while in the cache. */
 void cache_translate_path(const struct path *path);
 /* Makes the block for pc, with the entry asked for, unless it is there. Never while in the cache. */
 void cache_translate(uintptr_t pc, enum entry_kind entry);
+enum { CACHE_STEP_MAX = 64 };
+void cache_translate_step(uintptr_t pc, unsigned instructions);
 /* Drops the block for pc; the next one's permission checks vouch for no more than their own accesses. */
 void cache_narrow(uintptr_t pc);
 bool cache_is_narrow(uintptr_t pc);

@@ -21,8 +21,20 @@ struct departure {
   struct exit copy;
 };
 
+/* Where a recording in parallel stops is not exact. */
+static bool stops_exactly(void) {
+  return in_sphere() && !permissions_on();
+}
+
 static bool near_stop(const struct thread *thread) {
-  return in_sphere() && arch_until_stop(thread) < ARCH_NEAR_STOP;
+  return stops_exactly() && arch_until_stop(thread) < ARCH_NEAR_STOP;
+}
+
+/* Whether anything may be pending for a thread that is not quiet. That a stop cuts the next block in two is no reason, where it is
+ * the only one to leave the cache before the stop. */
+static bool is_due(const struct thread *thread) {
+  if (!stops_exactly() || !arch_stops_late()) return true;
+  return thread->queued.signo || arch_requested(thread) || !arch_until_stop(thread);
 }
 
 static void serve_pending(struct thread *thread) {
@@ -182,16 +194,17 @@ static void serve_exit(struct thread *thread, struct departure *left) {
 
 /* Runs one instruction; false if it must be tried again. */
 static bool step_once(struct thread *thread, struct departure *left) {
+  enum { ONE = 1 };
   uintptr_t pc = arch_pc(thread);
   if (permissions_on() && !thread->has_taken) {
     struct access accesses[ARCH_ACCESSES_MAX];
     permissions_take(thread, accesses, arch_accesses(thread, pc, accesses));
   }
   if (!cache_enter(thread)) return false;
-  struct block *block = cache_lookup_step(pc);
+  struct block *block = cache_lookup_step(pc, ONE);
   if (!block) {
     cache_leave(thread);
-    cache_translate(pc, ENTRY_STEP);
+    cache_translate_step(pc, ONE);
     return false;
   }
   if (near_stop(thread)) arch_favour(thread, block);
@@ -210,6 +223,40 @@ static void step(struct thread *thread, struct departure *left) {
   bool executed = left->kind == EXIT_DIRECT || left->kind == EXIT_INDIRECT || left->kind == EXIT_EMULATE;
   bool faulted = thread->queued.signo && thread->queued.synchronous;
   if (executed && !faulted) arch_stepped(thread);
+}
+
+/* Threads come to their stops again and again at the same places: the second time there is worth a translation. */
+static bool is_worth_translating(uintptr_t pc, unsigned instructions) {
+  static _Atomic uint64_t seen[1 << 12];
+  uint64_t key = pc << 8 | instructions;
+  _Atomic uint64_t *place = &seen[(key * 0x9e3779b97f4a7c15) >> 52];
+  if (atomic_load_explicit(place, memory_order_relaxed) == key) return true;
+  atomic_store_explicit(place, key, memory_order_relaxed);
+  return false;
+}
+
+/* Runs the first instructions of a block that the stop cuts in two, or fewer. */
+static void run_up_to_stop(struct thread *thread, uint64_t instructions, struct departure *left) {
+  unsigned count = (unsigned)MIN(instructions, CACHE_STEP_MAX);
+  uintptr_t pc = arch_pc(thread);
+  if (count == 1 || !replaying()) {
+    step_once(thread, left);
+    return;
+  }
+  if (!cache_enter(thread)) return;
+  struct block *block = cache_lookup_step(pc, count);
+  if (block) {
+    arch_favour(thread, block);
+    run(thread, block, left);
+    cache_leave(thread);
+    serve_exit(thread, left);
+    return;
+  }
+  cache_leave(thread);
+  if (is_worth_translating(pc, count))
+    cache_translate_step(pc, count);
+  else
+    step_once(thread, left);
 }
 
 /* Runs up to the next branch on the path of a hot block; false when the path ends. */
@@ -250,15 +297,16 @@ static void note_path(struct thread *thread, struct departure *left) {
 
 static _Noreturn void loop(struct thread *thread) {
   struct departure left = {.kind = EXIT_POLL};
+  if (!thread->has_taken) serve_pending(thread);
   for (;;) {
     bool nearby = false;
     if (left.kind == EXIT_POLL || thread->queued.signo || !arch_quiet(thread)) {
-      if (!thread->has_taken) serve_pending(thread);
+      if (!thread->has_taken && is_due(thread)) serve_pending(thread);
       nearby = near_stop(thread);
     }
+    /* One signal was delivered and the next comes at once: not an instruction in between. */
     if (in_sphere() && replaying() && !arch_until_stop(thread)) {
-      left.kind =
-          EXIT_POLL; /* one signal was delivered and the next comes at once: not an instruction in between */
+      left.kind = EXIT_POLL;
       continue;
     }
     signals_stress(thread);
@@ -285,7 +333,7 @@ static _Noreturn void loop(struct thread *thread) {
     if (nearby) {
       if (block->instructions > arch_until_stop(thread)) {
         cache_leave(thread);
-        step_once(thread, &left);
+        run_up_to_stop(thread, arch_until_stop(thread), &left);
         continue;
       }
       arch_favour(thread, block);

@@ -321,6 +321,15 @@ uint32_t permissions_lost(const struct thread *thread) {
 
 /* -- Safepoints ------------------------------------------------------------------------------------------------------------- */
 
+/* Where the thread comes by again, which need not be exact: when its episode is about as long as it may be, if others wait for it.
+ * It is not told when others come to wait for what it has written before, so it looks now and then. */
+static uint64_t patrol(const struct thread *thread) {
+  enum { SOON = 4 * ARCH_NEAR_STOP, NOW_AND_THEN = 1 << 18 };
+  bool limited = order_limit(&order, &self(thread)->recorder) != UINT64_MAX;
+  uint64_t distance = limited ? MIN(4 * order.options.max_episode, NOW_AND_THEN) : NOW_AND_THEN;
+  return arch_position(thread) + MAX(distance, SOON); /* nearer it would come by all the time */
+}
+
 void permissions_serve(struct thread *thread) {
   struct directory_serve serve;
   directory_serve_start(&serve);
@@ -331,6 +340,7 @@ void permissions_serve(struct thread *thread) {
   if (slot->recorder.position >= order_limit(&order, &slot->recorder))
     while (directory_end_step(&directory, slot_number(thread)) != DIRECTORY_DONE) {
     }
+  if (order.options.max_episode) arch_set_stop(thread, patrol(thread));
   if (!stage_held[slot_number(thread)]) permissions_take(thread, NULL, 0);
 }
 
@@ -475,6 +485,7 @@ static void set_order(void) {
                                                        [ENGINE_ARCS] = &order_arcs};
   order.scheme = schemes[config.order];
   order.options.max_episode = config.max_episode;
+  order.options.edges_only = true;
   directory.slot = region->directory;
   directory.slots = &region->directory_slots;
 }

@@ -250,8 +250,8 @@ bool ring_await(struct ring *ring, size_t count) {
 }
 
 void ring_consume(struct ring *ring, size_t count) {
-  uint64_t tail = ring->tail;
-  atomic_store(&ring->tail, tail + count);
+  uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+  atomic_store_explicit(&ring->tail, tail + count, memory_order_release);
   uint64_t left = atomic_load(&ring->head) - tail;
   if (left - count < RING_MARK && left >= RING_MARK && !atomic_load(&ring->ended)) region_doorbell();
 }

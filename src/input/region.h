@@ -129,6 +129,13 @@ struct divergence {
   char text[512];
 };
 
+/* Of a slot of the recording, for those who wait in a replay in parallel. A cache line each. */
+struct region_news {
+  _Alignas(64) _Atomic uint32_t changes; /* futex: it has sent or was sent what somebody waits for */
+  _Atomic uint32_t waiters;              /* on changes, for anything but a clock */
+  _Atomic uint64_t wanted; /* the least clock of the slot that somebody wants to be told of, 0: none */
+};
+
 struct region {
   uint32_t magic;
   int32_t manager;           /* its process id */
@@ -175,11 +182,8 @@ struct region {
   } output;
   /* Replay in parallel: how far the threads of each slot of the recording have come. */
   struct order_board board;
-  struct {
-    _Atomic uint32_t changes; /* futex: the board has changed for those who wait for this slot */
-    _Atomic uint32_t waiters;
-    _Atomic uint64_t wanted; /* arcs: the least clock of the slot that somebody waits for, 0: none */
-  } news[REGION_SLOTS];
+  struct region_news news[REGION_SLOTS];
+  _Atomic uint32_t sleepers; /* threads that wait for others and let them have the processor */
 };
 
 /* Where things lie in the file; ring 0 is the order log's, then one per slot, then the order logs of the slots. */

@@ -89,8 +89,8 @@ static struct order_episode *attributed(const struct order *order, struct order_
   return &me->previous;
 }
 
-static void reply(const struct order *order, struct order_recorder *me, const struct order_ask *ask,
-                  struct order_note *out) {
+static void answer(const struct order *order, struct order_recorder *me, const struct order_ask *ask,
+                   struct order_note *out) {
   struct order_episode *e = attributed(order, me, ask);
   bool is_dead = !me->alive && !ORDER_WRONG(WRONG_EXIT_CLOSES);
   if (is_dead || (e == &me->previous && !e->exists)) { /* a thread that has ended touched it, or none did */
@@ -102,10 +102,16 @@ static void reply(const struct order *order, struct order_recorder *me, const st
   settle(order, me);
 }
 
+static void reply(const struct order *order, struct order_recorder *me, const struct order_ask *ask,
+                  struct order_note *out) {
+  answer(order, me, ask, out);
+  if (me->now.succ_any && is_long(order, me)) end(order, me);
+}
+
 static void registered(const struct order *order, struct order_recorder *writer, const struct order_ask *ask,
                        uint64_t info, struct order_note *out) {
   (void)info;
-  reply(order, writer, ask, out);
+  answer(order, writer, ask, out);
 }
 
 static bool has_pred(const struct order_episode *e, unsigned from) {
@@ -141,7 +147,8 @@ static void receive(const struct order *order, struct order_recorder *me, unsign
   const struct order_episode *e = &me->now;
   bool cycle = e->succ_any && (ORDER_WRONG(WRONG_GREATER) ? in->clock > e->clock : in->clock >= e->clock);
   bool second = order->options.single_edges && in->kind == ORDER_EDGE && has_pred(e, from);
-  if (cycle || second || e->pred.count == ORDER_PREDS || e->after.count == ORDER_PREDS) end(order, me);
+  bool full = e->pred.count == ORDER_PREDS || e->after.count == ORDER_PREDS;
+  if (cycle || second || full || is_long(order, me)) end(order, me);
   if (in->kind == ORDER_EDGE) {
     add_pred(&me->now, from);
   } else {

@@ -51,7 +51,7 @@ static void reply(const struct order *order, struct order_recorder *me, const st
   if (is_fresh(me)) return;
   out->clock = me->now.clock;
   me->sent = true;
-  settle(order, me);
+  if (me->parked || is_long(order, me)) end(order, me);
 }
 
 static void registered(const struct order *order, struct order_recorder *writer, const struct order_ask *ask,
@@ -79,7 +79,7 @@ static void receive(const struct order *order, struct order_recorder *me, unsign
   if (in->kind == ORDER_NO_EDGE || in->clock <= me->heard[from]) return;
   bool cycle =
       me->sent && (ORDER_WRONG(WRONG_GREATER) ? in->clock > me->now.clock : in->clock >= me->now.clock);
-  if (cycle || me->now.pred.count == ORDER_PREDS) end(order, me);
+  if (cycle || me->now.pred.count == ORDER_PREDS || is_long(order, me)) end(order, me);
   me->heard[from] = in->clock;
   add_pred(&me->now.pred, from, in->clock);
   if (me->now.clock <= in->clock) me->now.clock = in->clock + 1;

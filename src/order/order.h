@@ -141,6 +141,9 @@ struct order_recorder {
 struct order_options {
   uint64_t max_episode; /* positions; 0: no limit */
   bool
+      edges_only; /* dag, named: the limit is for episodes that edges lead to or from, and ends them at the edge if they
+                           are longer. Others keep nobody waiting, however long they are */
+  bool
       single_edges; /* dag: PRED is a plain set, as in the paper: a second edge from a slot ends the episode */
   bool filter;      /* dag, scalar: attribute requests by address filters; the substrate calls touch() */
   bool last_access; /* arcs: send the position of the last access to the block, not the current one */
@@ -201,7 +204,8 @@ void order_say_ended(const struct order *order, struct order_recorder *former, u
 
 /* The position at which the current episode has its full size. */
 static inline uint64_t order_limit(const struct order *order, const struct order_recorder *me) {
-  return order->options.max_episode ? me->start + order->options.max_episode : UINT64_MAX;
+  bool counts = !order->options.edges_only || me->now.succ_any || me->sent;
+  return order->options.max_episode && counts ? me->start + order->options.max_episode : UINT64_MAX;
 }
 
 /* What an arc can start from: instructions executed and arcs passed by the slot's threads so far. arcs only. */

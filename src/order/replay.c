@@ -55,12 +55,18 @@ static unsigned missing(const struct order_board *board, unsigned me, const stru
   return over ? ORDER_NOBODY : wait->slot;
 }
 
+const struct order_wait *order_replay_missing(const struct order_board *board, unsigned me,
+                                              const struct order_step *step, unsigned *slot) {
+  for (unsigned i = 0; i < step->waits; i++)
+    if ((*slot = missing(board, me, &step->wait[i])) != ORDER_NOBODY) return &step->wait[i];
+  *slot = ORDER_NOBODY;
+  return NULL;
+}
+
 unsigned order_replay_waits_for(const struct order_board *board, unsigned me, const struct order_step *step) {
-  for (unsigned i = 0; i < step->waits; i++) {
-    unsigned slot = missing(board, me, &step->wait[i]);
-    if (slot != ORDER_NOBODY) return slot;
-  }
-  return ORDER_NOBODY;
+  unsigned slot;
+  order_replay_missing(board, me, step, &slot);
+  return slot;
 }
 
 bool order_replay_ready(const struct order_board *board, unsigned me, const struct order_step *step) {

@@ -73,6 +73,12 @@ static inline int get_number(struct slot_reader *from, uint64_t *value) {
   return n > 0 ? 1 : n;
 }
 
+/* Whether an edge is to end the episode: what was executed in it would wait, or be waited for, too long. */
+static inline bool is_long(const struct order *order, const struct order_recorder *me) {
+  return order->options.edges_only && order->options.max_episode &&
+         me->position - me->start >= order->options.max_episode;
+}
+
 /* A step without waits and signals; the room for them is left as it is. */
 static inline void start_step(struct order_step *step, uint64_t from, uint64_t until, uint64_t clock) {
   step->from = from, step->until = until, step->clock = clock, step->arrive = 0;

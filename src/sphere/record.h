@@ -7,13 +7,15 @@
 
 #include "sphere/launch.h"
 
+enum { EPISODE_SIZE = 8192 };
+
 struct record_options {
   const char *output; /* the recording's folder, NULL: the default place */
   uint64_t seed;
   bool chaos;
   uint64_t chunk;        /* instructions */
   uint32_t order;        /* enum engine_order */
-  uint64_t max_episode;  /* instructions in an episode of it, 0: any number */
+  uint64_t max_episode;  /* instructions in an episode of it that others wait for, 0: any number */
   uint64_t check_memory; /* instructions between two digests of memory, 0: none */
 };
 

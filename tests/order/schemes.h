@@ -13,9 +13,11 @@ struct tested_scheme {
 enum {
   DAG,
   DAG_SINGLE,
+  DAG_EDGES,
   DAG_FILTER,
   DAG_FILTER_SINGLE,
   NAMED,
+  NAMED_EDGES,
   SCALAR,
   SCALAR_FILTER,
   ARCS,

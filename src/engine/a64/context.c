@@ -148,6 +148,10 @@ uint64_t arch_until_stop(const struct thread *thread) {
   return thread->arch.stop > position ? thread->arch.stop - position : 0;
 }
 
+bool arch_stops_late(void) {
+  return true;
+}
+
 /* The countdown is exact as it is. */
 void arch_favour(struct thread *thread, const struct block *block) {
   (void)thread, (void)block;
@@ -157,9 +161,12 @@ void arch_request(struct thread *thread) {
   __atomic_store_n(&thread->arch.pending, PENDING, __ATOMIC_SEQ_CST);
 }
 
+bool arch_requested(const struct thread *thread) {
+  return __atomic_load_n(&thread->arch.pending, __ATOMIC_SEQ_CST) != 0;
+}
+
 bool arch_quiet(const struct thread *thread) {
-  return !__atomic_load_n(&thread->arch.pending, __ATOMIC_SEQ_CST) &&
-         arch_until_stop(thread) >= ARCH_NEAR_STOP;
+  return !arch_requested(thread) && arch_until_stop(thread) >= ARCH_NEAR_STOP;
 }
 
 void arch_clear_request(struct thread *thread) {

@@ -352,12 +352,12 @@ static void emit_body(struct translation *t) {
   if (t->sb.open) end_jump(t, t->sb.next_pc);
 }
 
-struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
+struct block *arch_translate(uintptr_t pc, enum entry_kind entry, unsigned limit) {
   struct translation *t = &translation;
   uint32_t *start = (uint32_t *)(void *)cache_reserve(CACHE_BLOCK_MAX);
   if (!start) return NULL;
-  unsigned limit = config.check == CHECK_ALL ? CHECKED_SUPERBLOCK_MAX : SUPERBLOCK_MAX;
-  superblock_read(&t->sb, pc, entry == ENTRY_STEP ? 1 : limit);
+  if (entry != ENTRY_STEP) limit = config.check == CHECK_ALL ? CHECKED_SUPERBLOCK_MAX : SUPERBLOCK_MAX;
+  superblock_read(&t->sb, pc, limit);
   unsigned exits = 6 + t->sb.side_exits + (config.check == CHECK_NONE ? 0 : t->sb.count);
   struct block *block = t->block = arena_alloc(sizeof *block);
   block->pc = pc;
@@ -369,7 +369,7 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
   t->stub_count = t->checked_count = t->check_count = 0;
   t->unchecked = entry == ENTRY_STEP;
   t->borrowed = 0;
-  block->step = entry == ENTRY_STEP;
+  block->step = entry == ENTRY_STEP ? (uint16_t)limit : 0;
   if (entry == ENTRY_INDIRECT || entry == ENTRY_RETURN) {
     block->entries[entry] = (uintptr_t)start;
     emit_entry_check(&t->code, pc);

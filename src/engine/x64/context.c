@@ -71,11 +71,21 @@ uint64_t arch_registers_digest(const struct thread *thread) {
   return input_digest(0, values, sizeof values);
 }
 
+/* Replay in parallel stops so often that several words would hardly be of use: all blocks count in the first then, and one word
+ * is exact. */
+bool arch_stops_late(void) {
+  return replaying() && in_parallel();
+}
+
+static unsigned count_words(void) {
+  return arch_stops_late() ? 1 : COUNT_WORDS;
+}
+
 /* From this position on. The base is what the words add up to it from. */
 static void set_words(struct thread *thread, uint64_t position, uint64_t allowance) {
-  for (unsigned i = 0; i < COUNT_WORDS; i++)
+  for (unsigned i = 0, n = count_words(); i < n; i++)
     __atomic_store_n(&thread->arch.counts[i], -allowance, __ATOMIC_RELAXED);
-  thread->arch.base = position + COUNT_WORDS * allowance;
+  thread->arch.base = position + count_words() * allowance;
 }
 
 void arch_set_position(struct thread *thread, uint64_t position) {
@@ -172,13 +182,13 @@ static uint64_t counted(const struct thread *thread, unsigned i) {
 /* Mostly no word has its bit clear, and the sum is all there is to it. */
 uint64_t arch_position(const struct thread *thread) {
   uint64_t position = thread->arch.base, sum = 0, all = ~0UL;
-  for (unsigned i = 0; i < COUNT_WORDS; i++) {
+  for (unsigned i = 0, n = count_words(); i < n; i++) {
     uint64_t word = __atomic_load_n(&thread->arch.counts[i], __ATOMIC_RELAXED);
     sum += word;
     all &= word;
   }
   if (!COUNT_POLLS(all)) return position + sum;
-  for (unsigned i = 0; i < COUNT_WORDS; i++) position += counted(thread, i);
+  for (unsigned i = 0, n = count_words(); i < n; i++) position += counted(thread, i);
   return position;
 }
 
@@ -187,24 +197,29 @@ void arch_request(struct thread *thread) {
     __atomic_store_n(&thread->arch.poll, 1, __ATOMIC_RELEASE);
     return;
   }
-  for (unsigned i = 0; i < COUNT_WORDS; i++)
+  for (unsigned i = 0, n = count_words(); i < n; i++)
     __atomic_and_fetch(&thread->arch.counts[i], ~COUNT_IDLE, __ATOMIC_SEQ_CST);
 }
 
 /* Every word may use an equal share of what is left, so the stop is never passed, and is come nearer by an eighth at
  * least before the next poll. The last stretch is for arch_favour. */
+static void deal_out(struct thread *thread) {
+  uint64_t position = arch_position(thread);
+  uint64_t left = thread->arch.stop > position ? thread->arch.stop - position : 0;
+  uint64_t share = arch_stops_late() ? MIN(left, ALLOWANCE_MAX) + ALLOWANCE_NONE : left / COUNT_WORDS;
+  if (share < ALLOWANCE_NONE) share = ALLOWANCE_NONE;
+  set_words(thread, position, MIN(share, ALLOWANCE_MAX));
+}
+
 void arch_clear_request(struct thread *thread) {
   /* Before what was asked for is looked at, or a request that comes meanwhile would be lost. */
   if (permissions_on()) __atomic_exchange_n(&thread->arch.poll, 0, __ATOMIC_SEQ_CST);
-  uint64_t position = arch_position(thread);
-  uint64_t share = (thread->arch.stop - position) / COUNT_WORDS;
-  if (thread->arch.stop < position || share < ALLOWANCE_NONE) share = ALLOWANCE_NONE;
-  set_words(thread, position, MIN(share, ALLOWANCE_MAX));
+  deal_out(thread);
 }
 
 void arch_set_stop(struct thread *thread, uint64_t position) {
   thread->arch.stop = position;
-  arch_clear_request(thread);
+  deal_out(thread);
 }
 
 uint64_t arch_stop(const struct thread *thread) {
@@ -220,7 +235,7 @@ uint64_t arch_until_stop(const struct thread *thread) {
  * last only. */
 bool arch_quiet(const struct thread *thread) {
   uint64_t position = thread->arch.base, all = ~0UL;
-  for (unsigned i = 0; i < COUNT_WORDS; i++) {
+  for (unsigned i = 0, n = count_words(); i < n; i++) {
     uint64_t word = __atomic_load_n(&thread->arch.counts[i], __ATOMIC_RELAXED);
     position += word;
     all &= word;
@@ -229,7 +244,15 @@ bool arch_quiet(const struct thread *thread) {
          thread->arch.stop >= ARCH_NEAR_STOP && position <= thread->arch.stop - ARCH_NEAR_STOP;
 }
 
+bool arch_requested(const struct thread *thread) {
+  bool requested = __atomic_load_n(&thread->arch.poll, __ATOMIC_RELAXED);
+  for (unsigned i = 0, n = count_words(); i < n; i++)
+    requested |= COUNT_POLLS(__atomic_load_n(&thread->arch.counts[i], __ATOMIC_RELAXED));
+  return requested;
+}
+
 void arch_favour(struct thread *thread, const struct block *block) {
+  if (arch_stops_late()) return;
   uint64_t position = arch_position(thread), left = thread->arch.stop - position;
   set_words(thread, position, ALLOWANCE_NONE);
   thread->arch.counts[block->count_word] -= left;

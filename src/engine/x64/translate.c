@@ -278,7 +278,7 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   struct block *block = t->block = arena_alloc(sizeof *block);
   block->pc = pc;
   block->far_pc = t->sb.far_pc;
-  block->count_word = next_count_word++ % COUNT_WORDS;
+  block->count_word = arch_stops_late() ? 0 : next_count_word++ % COUNT_WORDS;
   block->exits = t->next_exit = arena_alloc(exits * sizeof *block->exits);
   block->exit_count = (uint16_t)exits;
   block->self_checking = t->sb.self_checking && !t->sb.unfetchable;
@@ -288,7 +288,7 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   t->unchecked = entry == ENTRY_STEP;
   t->narrow = cache_is_narrow(pc);
   t->borrowed = -1;
-  block->step = entry == ENTRY_STEP;
+  block->step = entry == ENTRY_STEP ? (uint16_t)t->sb.limit : 0;
   block->probe = entry == ENTRY_PROBE;
   block->hot = entry == ENTRY_PATH;
   t->cold = entry < ENTRY_KINDS && !block->self_checking && config.check != CHECK_ALL;
@@ -312,9 +312,9 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   return block;
 }
 
-struct block *arch_translate(uintptr_t pc, enum entry_kind entry) {
-  unsigned limit = config.check == CHECK_ALL ? CHECKED_SUPERBLOCK_MAX : PLAIN_MAX;
-  superblock_read(&translation.sb, pc, entry == ENTRY_STEP ? 1 : limit, entry == ENTRY_PROBE);
+struct block *arch_translate(uintptr_t pc, enum entry_kind entry, unsigned limit) {
+  if (entry != ENTRY_STEP) limit = config.check == CHECK_ALL ? CHECKED_SUPERBLOCK_MAX : PLAIN_MAX;
+  superblock_read(&translation.sb, pc, limit, entry == ENTRY_PROBE);
   return translate(&translation, pc, entry, entry < ENTRY_KINDS ? entry : ENTRY_DIRECT);
 }
 

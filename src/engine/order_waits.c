@@ -1,0 +1,210 @@
+/* order_waits.c: waiting in a replay in parallel. See order_waits.h; what is waited for is order/replay.h.
+ *
+ * Who is waited for is mostly there already, or comes within the time that going to sleep would take. So a waiter looks again and
+ * again for a while, unless there are more threads than processors: then the one it waits for might need this one.
+ *
+ * Before it sleeps it leaves word where those who can end its wait look: for a token in its own slot, for a clock in the slot
+ * that is to publish it, as the least clock wanted there. Nobody is woken for less.
+ *
+ * Whoever sleeps looks now and then whether anybody can ever come: when all wait for each other, or for one whose log has ended, the
+ * replay has diverged, and is ended with a line that says who waits for whom. */
+#include "engine/order_waits.h"
+
+#include "engine/lib.h"
+#include "engine/log.h"
+#include "engine/ordering.h"
+#include "engine/sphere.h"
+
+enum { SPINS = 600, SPINS_CROWDED = 30, SPINS_PER_REQUEST = 150, ROUNDS_TO_BE_SURE = 4 };
+
+static struct thread
+    *residents[REGION_SLOTS]; /* arcs: threads of this process, by their slots in the recording */
+
+/* -- Telling ------------------------------------------------------------------------------------------------------------ */
+
+static void wake(struct region_news *news) {
+  atomic_fetch_add(&news->changes, 1);
+  region_wake(&news->changes, INT32_MAX);
+}
+
+void order_tell(unsigned slot) {
+  if (atomic_load(&region->news[slot].waiters) || atomic_load(&region->news[slot].wanted))
+    wake(&region->news[slot]);
+}
+
+void order_tell_clock(unsigned slot, uint64_t clock) {
+  struct region_news *news = &region->news[slot];
+  uint64_t wanted = atomic_load(&news->wanted);
+  if (wanted && wanted <= clock && atomic_compare_exchange_strong(&news->wanted, &wanted, 0)) wake(news);
+}
+
+static struct rthread *thread_in(uint32_t slot) {
+  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+    struct rthread *rthread = &region->slots[i];
+    if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->order_slot == slot) return rthread;
+  }
+  return NULL;
+}
+
+/* -- Arcs: others may wait for any position -------------------------------------------------------------------------------- */
+
+static uint64_t clock_now(const struct thread *thread) {
+  const struct rthread *rthread = thread->rthread;
+  return rthread->last_clock + order_position(thread) - rthread->last_position;
+}
+
+void order_come_by(struct thread *thread) {
+  unsigned me = thread->rthread->order_slot;
+  if (me == ORDER_NOBODY) return;
+  uint64_t clock = clock_now(thread);
+  residents[me] = thread;
+  order_replay_publish(&region->board, me, clock);
+  order_tell_clock(me, clock);
+}
+
+uint64_t order_wanted_stop(const struct thread *thread) {
+  const struct rthread *rthread = thread->rthread;
+  uint64_t wanted = atomic_load(&region->news[rthread->order_slot].wanted);
+  if (wanted <= clock_now(thread)) return UINT64_MAX; /* none, or it was told, or will be */
+  return wanted - rthread->last_clock + rthread->last_position - rthread->ticks;
+}
+
+static void want(unsigned slot, uint64_t clock) {
+  uint64_t wanted = atomic_load(&region->news[slot].wanted);
+  while ((!wanted || clock < wanted) &&
+         !atomic_compare_exchange_weak(&region->news[slot].wanted, &wanted, clock)) {
+  }
+}
+
+/* Makes the slot's thread come by, since it publishes its clock nowhere else. */
+static void summon(unsigned slot) {
+  if (residents[slot]) {
+    arch_request(residents[slot]);
+    return;
+  }
+  const struct rthread *other = thread_in(slot);
+  if (other && other->tid) kick_thread(other->pid, other->tid);
+}
+
+/* -- Whether it can ever end --------------------------------------------------------------------------------------------------- */
+
+/* The slot that the thread waits for and that has not come so far yet; ORDER_NOBODY: it runs, or is about to. */
+static unsigned awaited(const struct rthread *rthread) {
+  uint32_t waits_for = atomic_load(&rthread->waits_for);
+  if (!waits_for || waits_for == ORDER_RETIRED) return ORDER_NOBODY;
+  return order_replay_waits_for(&region->board, rthread->order_slot, &rthread->step);
+}
+
+/* Whether nobody runs any more. */
+static bool all_wait(void) {
+  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+    struct rthread *rthread = &region->slots[i];
+    if (atomic_load(&rthread->state) != SLOT_LIVE || atomic_load(&rthread->waits_for) == ORDER_RETIRED)
+      continue;
+    if (awaited(rthread) == ORDER_NOBODY) return false;
+  }
+  return true;
+}
+
+/* Whether those that wait for each other, from this thread on, do so in a circle, or for one that comes no further. What a
+ * thread waits for stays so once it is there, so a circle is one for ever. */
+static bool is_circle(const struct rthread *from) {
+  const struct rthread *at = from;
+  for (unsigned i = 0; i <= REGION_SLOTS; i++) {
+    unsigned slot = awaited(at);
+    if (slot == ORDER_NOBODY) return false;
+    at = thread_in(slot);
+    if (!at) return false;
+    if (at == from || atomic_load(&at->waits_for) == ORDER_RETIRED) return true;
+  }
+  return true;
+}
+
+static _Noreturn void report_stuck(void) {
+  char text[900];
+  size_t n = 0;
+  for (uint32_t i = 0; i < REGION_SLOTS && n + 80 < sizeof text; i++) {
+    struct rthread *rthread = &region->slots[i];
+    if (atomic_load(&rthread->state) != SLOT_LIVE) continue;
+    uint32_t waits_for = atomic_load(&rthread->waits_for);
+    const struct rthread *other = waits_for && waits_for != ORDER_RETIRED ? thread_in(waits_for - 1) : NULL;
+    n += format(text + n, sizeof text - n, "%sthread %u at position %lu ", n ? ", " : "", rthread->number,
+                rthread->order.position);
+    if (!waits_for)
+      n += format(text + n, sizeof text - n, "runs");
+    else if (waits_for == ORDER_RETIRED)
+      n += format(text + n, sizeof text - n, "has nothing more to do");
+    else if (other)
+      n += format(text + n, sizeof text - n, "waits for thread %u", other->number);
+    else
+      n += format(text + n, sizeof text - n, "waits for one that is not there");
+  }
+  sphere_fail(OUTCOME_DIVERGED, "replay diverged: threads wait for each other: %s", text);
+}
+
+/* -- Waiting ------------------------------------------------------------------------------------------------------------- */
+
+/* How many of the sphere's threads can run at once. */
+static unsigned processors(void) {
+  static _Atomic unsigned known;
+  if (!known) {
+    uint64_t mask[128] = {0};
+    unsigned count = 0;
+    os_call3(__NR_sched_getaffinity, 0, sizeof mask, mask);
+    for (unsigned i = 0; i < 64 * COUNT_OF(mask); i++) count += mask[i / 64] >> i % 64 & 1;
+    known = MAX(count, 1u);
+  }
+  return known;
+}
+
+static bool looks_for_a_while(struct rthread *rthread) {
+  unsigned me = rthread->order_slot, slot;
+  bool crowded = atomic_load(&region->live) - atomic_load(&region->sleepers) > processors();
+  unsigned limit = crowded ? SPINS_CROWDED : SPINS;
+  for (unsigned spins = 1; spins <= limit; spins++) {
+    const struct order_wait *missing = order_replay_missing(&region->board, me, &rthread->step, &slot);
+    if (!missing) return true;
+    if (config.order == ENGINE_ARCS && spins % SPINS_PER_REQUEST == 0) {
+      want(slot, missing->value);
+      summon(slot);
+    }
+    arch_relax();
+  }
+  return false;
+}
+
+/* Until the word is told something. False: for too long. */
+static bool sleep(struct rthread *rthread, const struct order_wait *missing, unsigned slot) {
+  unsigned me = rthread->order_slot, still;
+  bool clock = missing->kind == ORDER_WAIT_CLOCK || missing->kind == ORDER_WAIT_ALL;
+  struct region_news *news = &region->news[missing->kind == ORDER_WAIT_TOKENS ? me : slot];
+  uint32_t seen = atomic_load(&news->changes);
+  if (clock)
+    want(slot, missing->value);
+  else
+    atomic_fetch_add(&news->waiters, 1);
+  if (config.order == ENGINE_ARCS) summon(slot);
+  atomic_fetch_add(&region->sleepers, 1);
+  if (order_replay_missing(&region->board, me, &rthread->step, &still) == missing && still == slot)
+    region_wait(&news->changes, seen);
+  atomic_fetch_sub(&region->sleepers, 1);
+  if (!clock) atomic_fetch_sub(&news->waiters, 1);
+  return atomic_load(&news->changes) != seen;
+}
+
+void order_wait(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  const struct order_step *step = &rthread->step;
+  unsigned me = rthread->order_slot, slot, rounds = 0;
+  const struct order_wait *missing;
+  if (!step->waits || looks_for_a_while(rthread)) return;
+  while ((missing = order_replay_missing(&region->board, me, step, &slot))) {
+    if (atomic_exchange(&rthread->waits_for, slot + 1) != slot + 1)
+      LOG(threads, "R-thread %u, slot %u, at %lu: waits for slot %u", rthread->number, me,
+          order_position(thread), slot);
+    bool hopeless = !sleep(rthread, missing, slot) && (is_circle(rthread) || all_wait());
+    rounds = hopeless ? rounds + 1 : 0;
+    if (rounds >= ROUNDS_TO_BE_SURE) report_stuck();
+  }
+  atomic_store(&rthread->waits_for, 0);
+}

@@ -1,0 +1,23 @@
+/* order_waits.h: how threads of a replay in parallel wait for each other, and are told (order_waits.c). For ordering.c. */
+#ifndef REPRISE_ENGINE_ORDER_WAITS_H
+#define REPRISE_ENGINE_ORDER_WAITS_H
+
+#include "engine/thread.h"
+#include "input/region.h"
+
+/* In rthread.waits_for: it comes no further. */
+enum { ORDER_RETIRED = UINT16_MAX };
+
+/* Waits until the thread's step is ready. */
+void order_wait(struct thread *thread);
+
+/* The slot has begun or ended, or was sent a token: those who wait for it are to look again. */
+void order_tell(unsigned slot);
+/* The slot has published a clock. */
+void order_tell_clock(unsigned slot, uint64_t clock);
+
+/* arcs: the thread publishes how far it is; the instruction count at which somebody wants to be told. */
+void order_come_by(struct thread *thread);
+uint64_t order_wanted_stop(const struct thread *thread);
+
+#endif
