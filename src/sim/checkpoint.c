@@ -367,7 +367,7 @@ static struct process *build(struct kernel *kernel, struct sphere *sphere, struc
   sphere->register_digest = saved.register_digest;
   sphere->memory_digest = saved.memory_digest;
   sphere->threads = saved.threads;
-  kernel->next_tid = saved.next_tid;
+  if (kernel->next_tid < saved.next_tid) kernel->next_tid = saved.next_tid;
   if (!map_regions(space, image, saved.regions)) return NULL;
   struct image threads = *image;
   size_t skipped = saved.live * sizeof(struct saved_thread);

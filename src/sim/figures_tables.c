@@ -292,6 +292,10 @@ static void karma_log_sizes(const struct figures *f, FILE *text) {
           "logs are as their\n"
           "  episodes:\n\n");
   karma_against_rerun(f, text, "karma-figure-10-episodes", "The same by the number of episodes", NULL, true);
+  fprintf(text,
+          "  Above 1 are programs whose threads wait for each other at barriers, above all: an edge from a "
+          "later episode ends Karma's\n"
+          "  episode, lest it close a circle, where Rerun's takes a later timestamp and goes on.\n\n");
 }
 
 /* -- FDR ------------------------------------------------------------------------------------------------------------------------------------------- */

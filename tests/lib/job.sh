@@ -198,6 +198,7 @@ case $suite in
     ;;
   engine | recording | input | sim | order)
     seconds=3600
+    [ -z "$SOAK" ] || seconds=14400
     program=$ROOT/build/tests/$test
     [ ! -e "$ROOT/tests/$test.sh" ] || program=$ROOT/tests/$test.sh
     [ -x "$program" ] || report fail "not built"

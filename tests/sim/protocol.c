@@ -48,11 +48,15 @@ static void choose(struct port *port) {
   unsigned kind = (unsigned)support_below(&trial.random, device   ? 2
                                                          : fences ? ACCESS_FENCE + 1
                                                                   : ACCESS_FENCE);
+  /* Loads and stores to few words, most of the time: so that several stores to one are in a buffer. */
+  bool crowded = fences && support_below(&trial.random, 4);
+  if (crowded) kind = (unsigned)support_below(&trial.random, 2);
   bool whole = device || support_below(&trial.random, 16) == 0;
   if (kind >= ACCESS_LR && kind <= ACCESS_AMO && size < 4) size = 4;
   if (whole && kind > ACCESS_STORE) kind = ACCESS_LOAD;
   if (whole) size = LINE_BYTES;
-  uint64_t address = block_address(block) + support_below(&trial.random, LINE_BYTES / size) * size;
+  uint64_t address =
+      block_address(block) + support_below(&trial.random, (crowded && !whole ? 8 : LINE_BYTES) / size) * size;
   *access = (struct access){.vaddr = address,
                             .paddr = address,
                             .kind = (uint8_t)kind,
