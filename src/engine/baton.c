@@ -31,7 +31,7 @@ bool rthread_is_alive(const struct rthread *rthread) {
 /* Frees the slots of threads that were killed without the baton in hand; false if there are none. */
 static bool end_killed(void) {
   bool any = false;
-  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
     struct rthread *rthread = &region->slots[i];
     uint32_t number = rthread->number;
     if (atomic_load(&rthread->state) != SLOT_LIVE || rthread_is_alive(rthread)) continue;
@@ -62,6 +62,7 @@ struct rthread *rthread_make(uint32_t number) {
       region->threads++;
       rthread->quiet_since = UINT64_MAX;
       atomic_fetch_add(&region->live, 1);
+      if (slot_of(rthread) >= region_slots(region)) atomic_store(&region->slots_used, slot_of(rthread) + 1);
       atomic_store(&rthread->state, SLOT_LIVE);
       region_unlock();
       region_doorbell();
@@ -171,7 +172,7 @@ static void bury(struct rthread *dead, uint32_t number) {
   struct rthread *next = NULL;
   region_lock();
   if (holder() == dead && dead->number == number) {
-    for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+    for (uint32_t i = 0; i < region_slots(region); i++) {
       struct rthread *other = &region->slots[i];
       if (other == dead || atomic_load(&other->state) != SLOT_LIVE || other->pid != dead->pid) continue;
       chunk_forget(&region->scheduler, i);
@@ -334,7 +335,7 @@ void baton_forget(struct rthread *rthread, uint32_t number) {
 /* -- Replay --------------------------------------------------------------------------------------------------------------- */
 
 static struct rthread *find(uint32_t number) {
-  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
     struct rthread *rthread = &region->slots[i];
     if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->number == number) return rthread;
   }

@@ -248,7 +248,7 @@ static void end_others(struct thread *thread) {
       order_retire_others(thread);
     return; /* their slots are theirs until the kernel has ended them */
   }
-  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
     struct rthread *other = &region->slots[i];
     uint32_t number = other->number;
     if (other == thread->rthread || atomic_load(&other->state) != SLOT_LIVE) continue;

@@ -95,7 +95,7 @@ bool stops_done(int32_t tid) {
 }
 
 void stops_mark(int32_t pid, enum stop_state state) {
-  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
     struct rthread *slot = &region->slots[i];
     if (atomic_load(&slot->state) == SLOT_LIVE && slot->pid == pid) atomic_store(&slot->stops, state);
   }
@@ -154,7 +154,7 @@ void stops_serve(struct thread *thread) {
 /* -- Who sends what to whom -------------------------------------------------------------------------------------------------- */
 
 static int32_t process_of(int32_t tid) {
-  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *slot = &region->slots[i];
     if (atomic_load(&slot->state) == SLOT_LIVE && slot->tid == tid) return slot->pid;
   }
@@ -219,7 +219,7 @@ enum stops_kind stops_kind(const struct thread *thread, const struct call *call)
 /* -- SIGSTOP and SIGCONT within the sphere ------------------------------------------------------------------------------------ */
 
 static bool waits_for_child(int32_t pid) {
-  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *slot = &region->slots[i];
     if (atomic_load(&slot->state) == SLOT_LIVE && slot->pid == pid && slot->vforks) return true;
   }
@@ -241,7 +241,7 @@ static void await_stop(int32_t pid) {
 }
 
 static bool begins_to_stop(int32_t pid) {
-  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *slot = &region->slots[i];
     if (atomic_load(&slot->state) == SLOT_LIVE && slot->pid == pid && slot->stops == STOP_BEGINS) return true;
   }
@@ -258,7 +258,7 @@ static void await_handlers(int32_t pid) {
 }
 
 static void for_others(const struct thread *thread, int32_t to, void (*act)(int32_t pid)) {
-  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *slot = &region->slots[i];
     if (atomic_load(&slot->state) != SLOT_LIVE || slot->pid <= 0 || slot->pid == thread->rthread->pid)
       continue;

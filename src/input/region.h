@@ -153,7 +153,8 @@ struct region {
   uint32_t open_number;      /* the R-thread of open_chunk, whose slot may be another's by now */
   uint32_t threads;          /* created so far */
   _Atomic uint32_t processes;
-  _Atomic uint32_t live; /* slots in use */
+  _Atomic uint32_t live;       /* slots in use */
+  _Atomic uint32_t slots_used; /* one more than the highest that was ever in use */
   struct chunk_scheduler scheduler;
   int32_t leaving_process; /* record: a thread of it is at its end … */
   uintptr_t leaving_word;  /* … and gone when this word of its memory is zero */
@@ -185,6 +186,12 @@ struct region {
   struct region_news news[REGION_SLOTS];
   _Atomic uint32_t sleepers; /* threads that wait for others and let them have the processor */
 };
+
+/* Slots from this one on have never been used: whoever goes through all of them leaves these alone, or the kernel would have to
+ * make memory for them. */
+static inline uint32_t region_slots(const struct region *region) {
+  return atomic_load_explicit(&region->slots_used, memory_order_acquire);
+}
 
 /* Where things lie in the file; ring 0 is the order log's, then one per slot, then the order logs of the slots. */
 #define REGION_HEADER ((sizeof(struct region) + 0xffffUL) & ~0xffffUL)

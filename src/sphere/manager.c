@@ -120,7 +120,7 @@ static void set_signals(struct sigaction old[LEFT], bool restore) {
 
 /* Those that are left of a sphere that has come to its end. */
 static void kill_all(struct manager *manager) {
-  for (int i = 0; i < REGION_SLOTS; i++) {
+  for (uint32_t i = 0; i < region_slots(manager->region); i++) {
     const struct rthread *slot = &manager->region->slots[i];
     if (slot->state == SLOT_LIVE && slot->pid > 0) kill(slot->pid, SIGKILL);
   }

@@ -83,7 +83,7 @@ static bool drain_stream(struct manager *manager, struct ring *ring, struct reco
   return true;
 }
 
-static bool drain_slot(struct manager *manager, int i, bool all) {
+static bool drain_slot(struct manager *manager, uint32_t i, bool all) {
   struct rthread *slot = &manager->region->slots[i];
   uint32_t state = atomic_load(&slot->state);
   bool ended = state == SLOT_ENDED;
@@ -159,7 +159,7 @@ static void close_orders(struct manager *manager) {
   struct order order = {.scheme = order_scheme_named(manager_order_name(drain->order)), .log = append_order};
   if (!order.scheme) return;
   closing = manager;
-  for (unsigned i = 0; i < REGION_SLOTS; i++) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
     struct order_recorder *recorder = &region->directory[i].recorder;
     const struct rthread *rthread = &region->slots[i];
     if (rthread->state != SLOT_LIVE || !recorder->alive) continue;
@@ -180,7 +180,8 @@ static bool serve(struct manager *manager, bool last) {
     drain->since_flushed = 0;
   }
   if (all && !last) mark_progress(manager);
-  for (int i = 0; i < REGION_SLOTS && !drain->failed; i++) drain->failed = !drain_slot(manager, i, all);
+  for (uint32_t i = 0; i < region_slots(manager->region) && !drain->failed; i++)
+    drain->failed = !drain_slot(manager, i, all);
   if (!drain->failed)
     drain->failed = !drain_ring(manager, &manager->region->order,
                                 (struct recording_stream_id){RECORDING_ORDER, RECORDING_SPHERE}, all);

@@ -137,7 +137,7 @@ static void tell_progress(struct manager *manager) {
   char details[64];
   uint64_t done = feed->instructions;
   unsigned threads = 0;
-  for (int i = 0; i < REGION_SLOTS; i++) {
+  for (uint32_t i = 0; i < region_slots(manager->region); i++) {
     const struct rthread *slot = &manager->region->slots[i];
     if (atomic_load(&slot->state) != SLOT_LIVE) continue;
     done += *(const volatile uint64_t *)&slot->codec.position;
@@ -154,7 +154,7 @@ static bool serve(struct manager *manager, bool last) {
   struct feed *feed = manager->context;
   if (last || feed->failed) return !feed->failed;
   feed_ring(manager, &feed->order, &manager->region->order);
-  for (int i = 0; i < REGION_SLOTS && !feed->failed; i++) {
+  for (uint32_t i = 0; i < region_slots(manager->region) && !feed->failed; i++) {
     struct rthread *slot = &manager->region->slots[i];
     uint32_t state = atomic_load(&slot->state);
     if (state == SLOT_ENDED) {
@@ -215,7 +215,7 @@ static void check_files(struct feed *feed) {
 /* The replay has come to its end: so must the recording, undamaged. */
 static void check_rest(struct manager *manager, struct feed *feed) {
   close_source(feed, &feed->order, &manager->region->order);
-  for (int i = 0; i < REGION_SLOTS; i++) {
+  for (uint32_t i = 0; i < region_slots(manager->region); i++) {
     close_source(feed, &feed->slots[i], &manager->region->slots[i].ring);
     close_source(feed, &feed->orders[i], &manager->region->slots[i].order);
   }
