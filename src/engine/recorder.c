@@ -336,6 +336,8 @@ static long record_direct(struct thread *thread, const struct call *call, struct
   bool writes = in_parallel() && output_writes(thread, call);
   order_tick(thread);
   if (writes) take_output(thread, call);
+  struct deaths deaths;
+  deaths_before(thread, call, &deaths);
   stops_before(thread, call, stops);
   long result = perform(thread, call);
   stops_after(thread, call, stops);
@@ -344,6 +346,7 @@ static long record_direct(struct thread *thread, const struct call *call, struct
     record_all_it_may_write(thread, call);
   else if (result != CALL_INTERRUPTED)
     input_incoming(in, result, log_piece, thread);
+  deaths_after(thread, &deaths);
   if (call->nr == __NR_futex && result > 0 && !in_parallel()) baton_offer(thread);
   order_tick(thread);
   if (writes) permissions_leave_output(thread);

@@ -108,6 +108,17 @@ void waiting_log(struct thread *thread, long result);
 /* The copies are not needed any more. */
 void waiting_over(struct thread *thread);
 
+/* -- deaths.c ------------------------------------------------------------------------------------------------------------------ */
+
+/* Recording, around a call that kills other processes of the sphere: words of shared memory that change by that. */
+struct deaths {
+  uint32_t count;
+  uintptr_t words[64];
+};
+void deaths_before(struct thread *thread, const struct call *call, struct deaths *deaths);
+/* After the call is logged. */
+void deaths_after(struct thread *thread, const struct deaths *deaths);
+
 /* -- inheritance.c -------------------------------------------------------------------------------------------------------------- */
 
 /* Recording: futexes that inherit priority. False: it is another call. */

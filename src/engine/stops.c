@@ -178,8 +178,7 @@ static int32_t process_of_descriptor(int fd) {
   return pid;
 }
 
-/* The signal, and to whom as kill(2) says it; 0: the call sends none. */
-static int sends(const struct call *call, int32_t *to) {
+int call_sends(const struct call *call, int32_t *to) {
   const long *a = call->args;
   switch (call->nr) {
     case __NR_kill:
@@ -194,7 +193,6 @@ static int sends(const struct call *call, int32_t *to) {
       *to = (int32_t)a[0];
       return (int)a[2];
     case __NR_pidfd_send_signal:
-      if ((int)a[1] != SIGSTOP && (int)a[1] != SIGCONT && !stops_handled((int)a[1])) return 0;
       *to = process_of_descriptor((int)a[0]);
       return *to ? (int)a[1] : 0;
     default:
@@ -209,7 +207,7 @@ static bool reaches(int32_t to, int32_t pid) {
 
 enum stops_kind stops_kind(const struct thread *thread, const struct call *call) {
   int32_t to = 0, own = thread->rthread->pid;
-  int signo = sends(call, &to);
+  int signo = call_sends(call, &to);
   if (in_parallel() || atomic_load(&region->live) <= 1) return STOPS_NONE;
   if (signo == SIGCONT || (signo > 0 && stops_handled(signo))) return STOPS_CATCHABLE;
   if (signo != SIGSTOP) return STOPS_NONE;
@@ -227,7 +225,8 @@ static bool waits_for_child(int32_t pid) {
 }
 
 /* Until SIGSTOP has had its effect: it has stopped the process, or was undone from outside, or can't stop it yet. */
-static void await_stop(int32_t pid) {
+static void await_stop(int32_t pid, void *nothing) {
+  (void)nothing;
   for (bool undone = false;;) {
     struct look look = look_at(pid);
     if (!look.running && (look.stopped || waits_for_child(pid))) {
@@ -249,7 +248,8 @@ static bool begins_to_stop(int32_t pid) {
 }
 
 /* Until a stop that has begun is complete, so that SIGCONT finds it; or over, so that the next finds our handler. */
-static void await_handlers(int32_t pid) {
+static void await_handlers(int32_t pid, void *nothing) {
+  (void)nothing;
   for (;;) {
     struct look look = look_at(pid);
     if (!look.handling && (!look.threads || look.stopped || !begins_to_stop(pid))) return;
@@ -257,29 +257,30 @@ static void await_handlers(int32_t pid) {
   }
 }
 
-static void for_others(const struct thread *thread, int32_t to, void (*act)(int32_t pid)) {
+void call_reaches_others(const struct thread *thread, int32_t to, void (*act)(int32_t pid, void *context),
+                         void *context) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *slot = &region->slots[i];
     if (atomic_load(&slot->state) != SLOT_LIVE || slot->pid <= 0 || slot->pid == thread->rthread->pid)
       continue;
-    if (reaches(to, slot->pid)) act(slot->pid);
+    if (reaches(to, slot->pid)) act(slot->pid, context);
   }
 }
 
-static void stop_other(int32_t pid) {
-  if (os_call2(__NR_kill, pid, SIGSTOP) == 0) await_stop(pid);
+static void stop_other(int32_t pid, void *nothing) {
+  if (os_call2(__NR_kill, pid, SIGSTOP) == 0) await_stop(pid, nothing);
 }
 
 void stops_before(struct thread *thread, const struct call *call, enum stops_kind kind) {
   int32_t to = 0;
   if (kind == STOPS_NONE) return;
-  sends(call, &to);
+  call_sends(call, &to);
   if (kind == STOPS_CATCHABLE) {
-    for_others(thread, to, await_handlers);
+    call_reaches_others(thread, to, await_handlers, NULL);
     return;
   }
   region_lock();
-  if (to <= 0) for_others(thread, to, stop_other);
+  if (to <= 0) call_reaches_others(thread, to, stop_other, NULL);
   if (kind == STOPS_OTHERS) return;
   stops_mark(thread->rthread->pid, STOP_BEGINS);
   baton_leave(thread, CHUNK_CALL);
@@ -289,8 +290,8 @@ void stops_before(struct thread *thread, const struct call *call, enum stops_kin
 void stops_after(struct thread *thread, const struct call *call, enum stops_kind kind) {
   int32_t to = 0;
   if (kind == STOPS_NONE || kind == STOPS_CATCHABLE) return;
-  sends(call, &to);
-  if (kind == STOPS_OTHERS) for_others(thread, to, await_stop);
+  call_sends(call, &to);
+  if (kind == STOPS_OTHERS) call_reaches_others(thread, to, await_stop, NULL);
   region_unlock();
   if (kind == STOPS_ITSELF) baton_take(thread);
 }

@@ -23,6 +23,12 @@ void stops_serve(struct thread *thread);
 /* Whether the thread's process is stopped: none of its threads runs the program or the engine. */
 bool stops_done(int32_t tid);
 
+/* The signal that a call sends, and to whom as kill(2) says it; 0: none. */
+int call_sends(const struct call *call, int32_t *to);
+/* The processes of the sphere that it reaches, but for the caller's. */
+void call_reaches_others(const struct thread *thread, int32_t to, void (*act)(int32_t pid, void *context),
+                         void *context);
+
 /* What a call has to do with others' stops. */
 enum stops_kind {
   STOPS_NONE,
