@@ -246,6 +246,16 @@ void cache_translate_path(const struct path *path) {
   lock_release(&cache_lock);
 }
 
+bool cache_note_again(uintptr_t pc) {
+  enum { TRIES = 6, LATER = 500 };
+  lock_take(&cache_lock);
+  struct block *block = cache_lookup(pc);
+  bool again = block && block->heat && block->paths_left++ < TRIES;
+  if (again) *block->heat = LATER << block->paths_left;
+  lock_release(&cache_lock);
+  return again;
+}
+
 void cache_drop(uintptr_t pc) {
   lock_take(&cache_lock);
   struct block *probe = find(pc, 0, true);

@@ -39,6 +39,9 @@ struct exit {
   uint8_t borrowed; /* a register to be given back then, in the architecture's encoding; 0: none */
   bool listed;      /* among its target's incoming */
   _Atomic uint8_t
+      falls_short; /* a check: how often what relies on it reached into a block of another thread's */
+  _Atomic uint32_t short_at; /* … the last time: that block */
+  _Atomic uint8_t
       writes_soon; /* a check of a read: how sure it is that the thread is about to write there, too */
 };
 
@@ -76,7 +79,7 @@ struct block {
   struct insn_map *map;
   uintptr_t far_pc;
   uint32_t *heat; /* how many more entries until EXIT_HOT */
-  uint8_t paths_noted;
+  uint8_t paths_noted, paths_left;
   _Atomic(struct block *) hash_next;
   struct block *all_next;
 };
@@ -95,6 +98,8 @@ struct block *cache_lookup_step(uintptr_t pc, unsigned instructions);
 struct block *cache_lookup_probe(uintptr_t pc);
 /* Replaces the block for the path's head by one that follows the path. Never while in the cache. */
 void cache_translate_path(const struct path *path);
+/* The path of the block for pc was not noted to its end: it is to be noted again later. False: it was tried often enough. */
+bool cache_note_again(uintptr_t pc);
 /* Makes the block for pc, with the entry asked for, unless it is there. Never while in the cache. */
 void cache_translate(uintptr_t pc, enum entry_kind entry);
 enum { CACHE_STEP_MAX = 64 };

@@ -102,12 +102,28 @@ static void foresee(struct thread *thread, struct exit *exit, const struct miss 
     if (accesses[i].address == miss->address) accesses[i].write = true;
 }
 
+/* The rest of the block relies on more than the instruction touches. It may as well be taken, since it is likely to be needed next; but
+ * where threads work side by side, each would take what the other works on, again and again. A walk over memory, which goes on
+ * to another block each time, is no such case. */
+static bool takes_window(struct thread *thread, struct exit *exit, const struct miss *miss) {
+  enum { WALK = 64, SHORT_OFTEN = 100 };
+  uint32_t block = (uint32_t)(miss->address >> 6),
+           before = atomic_load_explicit(&exit->short_at, memory_order_relaxed);
+  uint8_t often = atomic_load_explicit(&exit->falls_short, memory_order_relaxed);
+  if (block == (uint32_t)((miss->address + miss->bytes - 1) >> 6)) return false;
+  if (permissions_reach(thread, miss->address, miss->bytes, miss->write) || often >= SHORT_OFTEN)
+    return false;
+  if (block - before - 1 >= WALK) atomic_store_explicit(&exit->falls_short, often + 1, memory_order_relaxed);
+  atomic_store_explicit(&exit->short_at, block, memory_order_relaxed);
+  return true;
+}
+
 /* A check has missed. Takes what the instruction needs. If nothing else was given up meanwhile, the rest of the block may
  * rely on its earlier checks, and the instruction is checked again: the code address to go on at. Otherwise, 0: the block is
  * left before the instruction. */
 static uintptr_t missed(struct thread *thread, struct exit *exit) {
   struct miss miss;
-  struct access accesses[ARCH_ACCESSES_MAX];
+  struct access accesses[ARCH_ACCESSES_MAX + 1];
   uint32_t epoch = thread->cache_epoch;
   arch_miss(thread, exit, &miss);
   if (!permissions_on()) {
@@ -116,6 +132,8 @@ static uintptr_t missed(struct thread *thread, struct exit *exit) {
   }
   unsigned count = arch_accesses(thread, miss.pc, accesses);
   foresee(thread, exit, &miss, accesses, count);
+  if (takes_window(thread, exit, &miss))
+    accesses[count++] = (struct access){miss.address, miss.bytes, miss.write};
   uintptr_t made_for = exit->block->pc;
   cache_leave(thread); /* or whoever flushes the cache would wait for who waits for it */
   bool kept = permissions_take(thread, accesses, count);
@@ -288,6 +306,11 @@ static void note_path(struct thread *thread, struct departure *left) {
   struct path *path = &thread->path;
   bool diverted = near_stop(thread) || arch_pc(thread) != path->next;
   if (!diverted && probe(thread, left)) return;
+  bool disturbed = permissions_on() && (thread->has_taken || left->kind == EXIT_POLL);
+  if (disturbed && cache_note_again(path->head)) {
+    path->head = 0;
+    return;
+  }
   if (!diverted && path->count > 0) {
     path_close(path);
     cache_translate_path(path);

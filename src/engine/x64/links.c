@@ -110,9 +110,9 @@ void arch_resolve(struct thread *thread, struct block *to, enum entry_kind entry
 }
 
 /* Whether the block starts with the addition alone, and is not going to be replaced: who has done the addition can come in
- * behind it. */
+ * behind it. Where everything is checked, blocks are replaced by narrow ones (cache_narrow). */
 static bool has_joint_entry(const struct block *block) {
-  return block->hot && block->flags_unused;
+  return block->hot && block->flags_unused && config.check != CHECK_ALL;
 }
 
 /* Exit and entry both have something to add to the position, and dead flags to do it with: one addition does for both.

@@ -147,7 +147,8 @@ bool superblock_add(struct superblock *sb) {
   }
   if (sb->count && self_checking != sb->self_checking) return false;
   /* What is only looked at is not checked, whatever the blocks are. */
-  bool checked = config.check == CHECK_ALL && sb->limit == CHECKED_SUPERBLOCK_MAX;
+  bool checked =
+      config.check == CHECK_ALL && (sb->limit == CHECKED_SUPERBLOCK_MAX || sb->limit == CHECKED_PATH_MAX);
   bool for_engine = sb->limit > 1 && wants_engine(&item->insn, checked);
   if (sb->count && for_engine) return false;
   sb->self_checking = self_checking;

@@ -291,7 +291,7 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   block->step = entry == ENTRY_STEP ? (uint16_t)t->sb.limit : 0;
   block->probe = entry == ENTRY_PROBE;
   block->hot = entry == ENTRY_PATH;
-  t->cold = entry < ENTRY_KINDS && !block->self_checking && config.check != CHECK_ALL;
+  t->cold = entry < ENTRY_KINDS && !block->self_checking;
   if (front != ENTRY_DIRECT) {
     block->entries[front] = (uintptr_t)start;
     emit_entry_check(&t->code, pc, front);
