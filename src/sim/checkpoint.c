@@ -379,14 +379,14 @@ static struct process *build(struct kernel *kernel, struct sphere *sphere, struc
   return set_up_threads(process, &threads, saved.live) ? process : NULL;
 }
 
-struct process *checkpoint_start(struct kernel *kernel, struct sphere *sphere, const uint8_t *bytes,
+struct process *checkpoint_start(struct kernel *kernel, struct sphere *sphere, const uint8_t *image,
                                  size_t count) {
-  unsigned long long raw = ZSTD_getFrameContentSize(bytes, count);
+  unsigned long long raw = ZSTD_getFrameContentSize(image, count);
   uint8_t *memory = raw < IMAGE_LARGEST ? malloc(raw + 1) : NULL;
   struct process *process = NULL;
-  if (memory && ZSTD_decompress(memory, raw, bytes, count) == raw) {
-    struct image image = {memory, raw};
-    process = build(kernel, sphere, &image);
+  if (memory && ZSTD_decompress(memory, raw, image, count) == raw) {
+    struct image parts = {memory, raw};
+    process = build(kernel, sphere, &parts);
   }
   free(memory);
   if (!process) kernel_fail(kernel, 121, "the recording is damaged: its checkpoint can't be read");

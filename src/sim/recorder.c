@@ -271,12 +271,13 @@ static void full(struct port *port) {
 static struct recorded_sphere *sphere_of(struct recorder *recorder, struct sphere *sphere) {
   CHECK(sphere->number < SPHERES, "sphere %u: there is room for %d", sphere->number, SPHERES);
   struct recorded_sphere **found = &recorder->sphere[sphere->number];
-  if (*found) return *found;
-  *found = calloc(1, sizeof **found);
-  CHECK(*found && ((*found)->logs = calloc(1, sizeof *(*found)->logs)), "out of memory");
-  (*found)->owner = recorder;
-  (*found)->logs->scheme = recorder->scheme;
-  (*found)->order = (struct order){recorder->scheme, recorder->options, log_bytes, *found};
+  if (!*found) {
+    *found = calloc(1, sizeof **found);
+    CHECK(*found && ((*found)->logs = calloc(1, sizeof *(*found)->logs)), "out of memory");
+    (*found)->owner = recorder;
+    (*found)->logs->scheme = recorder->scheme;
+    (*found)->order = (struct order){recorder->scheme, recorder->options, log_bytes, *found};
+  }
   return *found;
 }
 

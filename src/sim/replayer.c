@@ -307,11 +307,12 @@ static bool gate(struct port *port) {
 
 static struct replayed_sphere *sphere_of(struct machine *machine, const struct sphere *sphere) {
   struct replayed_sphere **found = &replayer_of(machine)->sphere[sphere->number];
-  if (*found) return *found;
-  *found = calloc(1, sizeof **found);
-  CHECK(*found, "out of memory");
-  (*found)->machine = machine;
-  (*found)->logs = sphere->order;
+  if (!*found) {
+    *found = calloc(1, sizeof **found);
+    CHECK(*found, "out of memory");
+    (*found)->machine = machine;
+    (*found)->logs = sphere->order;
+  }
   return *found;
 }
 

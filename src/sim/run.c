@@ -141,6 +141,7 @@ static bool begin(struct simulation *sim, uint32_t index) {
   if (sphere->mode == SPHERE_RECORD && !fits_machine(sim, recorded_scheme(sim))) return false;
   if (sphere->mode == SPHERE_REPLAY && session->program->from_checkpoint) return go_on(sim, session);
   char **argv = session->program->argv ? session->program->argv : session->reader.argv;
+  CHECK(argv, "no program to start");
   session->process = kernel_start(kernel, sphere, argv[0], argv, environment);
   return session->process != NULL;
 }
@@ -247,6 +248,7 @@ static void finish(struct simulation *sim) {
     fail(sim, kernel->error_status, kernel->error);
     return;
   }
+  CHECK(sim->sessions[0].process, "no program was started");
   sim->outcome->status = shell_status(sim->sessions[0].process->status);
   for (uint32_t i = 0; i < sim->request->count; i++) {
     struct session *session = &sim->sessions[i];
