@@ -348,8 +348,8 @@ int objects_open(uint32_t number, bool writable) {
 
 void objects_replay_changes(struct thread *thread) {
   const struct input_event *event;
-  uint64_t position = arch_position(thread);
-  while ((event = replay_peek(thread)) && event->kind == EVENT_CHANGE && event->position == position) {
+  while ((event = replay_peek(thread)) && event->kind == EVENT_CHANGE &&
+         event->position == arch_position(thread)) {
     int fd = objects_open(event->change.file, !event->change.opened);
     if (event->change.opened) {
       code_files_opened(fd);

@@ -193,8 +193,8 @@ static bool shown(uint8_t role) {
 
 static void show_moved(struct thread *thread) {
   const struct input_event *event;
-  uint64_t position = arch_position(thread);
-  while ((event = replay_peek(thread)) && event->kind == EVENT_OUTPUT && event->position == position) {
+  while ((event = replay_peek(thread)) && event->kind == EVENT_OUTPUT &&
+         event->position == arch_position(thread)) {
     if (!config.quiet)
       show((int)event->output.descriptor, (const char *)event->output.bytes, event->output.count);
     replay_consume(thread);

@@ -96,8 +96,8 @@ const struct input_event *replay_expect(struct thread *thread, uint8_t kind, con
 
 void replay_copy_ins(struct thread *thread) {
   const struct input_event *event;
-  uint64_t position = arch_position(thread);
-  while ((event = replay_peek(thread)) && event->kind == EVENT_COPY_IN && event->position == position) {
+  while ((event = replay_peek(thread)) && event->kind == EVENT_COPY_IN &&
+         event->position == arch_position(thread)) {
     if (copy_to_app(event->copy_in.address, event->copy_in.bytes, event->copy_in.count))
       replay_diverged(thread, "%u bytes at 0x%lx can't be written", event->copy_in.count,
                       event->copy_in.address);
@@ -198,7 +198,7 @@ static const struct input_event *expect_call(struct thread *thread, const struct
                                              uint64_t digest) {
   const struct input_row *row = input_row(call->nr);
   const char *name = row ? row->name : "an unknown call";
-  struct input_event got = {0};
+  struct input_event got;
   call_event(thread, call, &got);
   const struct input_event *event = replay_expect(thread, EVENT_SYSCALL, name);
   const struct input_row *wanted = input_row(event->syscall.nr);

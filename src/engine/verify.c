@@ -139,8 +139,8 @@ static void compare_registers(struct thread *thread, uint32_t expected) {
 
 void verify_call(struct thread *thread) {
   const struct input_event *event = replay_peek(thread);
-  if (event && event->kind == EVENT_SYSCALL && event->position == arch_position(thread) &&
-      event->syscall.has_registers)
+  if (event && event->kind == EVENT_SYSCALL && event->syscall.has_registers &&
+      event->position == arch_position(thread))
     compare_registers(thread, event->syscall.registers);
 }
 
