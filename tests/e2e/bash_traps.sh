@@ -15,8 +15,10 @@ kill -TERM $child
 wait $child
 echo "child $?"
 sleep 100 &
-kill -KILL $!
-wait $! 2>/dev/null
+{ # whether bash tells of the death by itself depends on whether it hears of it before it waits
+  kill -KILL $!
+  wait $!
+} 2>/dev/null
 echo "killed $?"
 sleep 100 &
 sleeper=$!
