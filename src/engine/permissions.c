@@ -104,6 +104,11 @@ static unsigned more(const struct directory *d, unsigned slot, uint64_t block) {
   return count - 1;
 }
 
+static bool near(const struct directory *d, unsigned slot) {
+  (void)d;
+  return members[slot];
+}
+
 static void wake(const struct directory *d, unsigned slot) {
   if (atomic_load(&sleeping[slot]) || !members[slot])
     os_call3(__NR_futex, &d->slot[slot].events, FUTEX_WAKE, 1);
@@ -135,6 +140,7 @@ static struct directory directory = {
     .permit = permit,
     .next_touched = next_touched,
     .more = more,
+    .near = near,
     .wake = wake,
     .kick = kick,
 };

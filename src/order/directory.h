@@ -137,6 +137,9 @@ struct directory {
   /* How many blocks behind this one, which the slot has just locked to claim it, it would have as well. They come along as far as the one who
    * answers can give them at once: one request, one answer, one edge for all. NULL: none. */
   unsigned (*more)(const struct directory *d, unsigned slot, uint64_t block);
+  /* Whether the slot is one of this address space. Who has left it, or forked off, may still be asked, or ask, and the answer orders them;
+   * but its blocks are not these. NULL: all are. */
+  bool (*near)(const struct directory *d, unsigned slot);
   /* events of that slot have changed: wake it if it sleeps on them. kick: it also has something to serve, so it is to
    * come by a safepoint soon. */
   void (*wake)(const struct directory *d, unsigned slot);

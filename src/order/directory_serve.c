@@ -28,6 +28,7 @@ static bool give_more(const struct directory *d, const struct directory_serve *s
   const struct directory_slot *as = &d->slot[serve->as], *asker = &d->slot[serve->asker];
   uint64_t block = asker->block + serve->more + 1;
   if (ORDER_WRONG(WRONG_ALONG_FIRST)) return serve->more < asker->more;
+  if (d->near && !d->near(d, serve->asker)) return false;
   if (serve->more >= asker->more || is_pinned(as, block) || !d->holds(d, serve->as, block)) return false;
   uint64_t word = atomic_load(d->place(d, block).word);
   return is_theirs(word, serve->as, serve->asker, asker->want) && lock_along(d, block, word);

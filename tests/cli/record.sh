@@ -122,6 +122,19 @@ case_damaged() {
 }
 
 # What a call wrote beyond what its result tells, flags that nobody will read: memory is the same in replay to the last bit.
+# Who has left an address space, by execve or fork, may still be asked for what it had there.
+case_parallel_processes() {
+  local program round
+  for program in exec_at exec_names proc_fork_basics thr_fork; do
+    for round in 1 2 3; do
+      "$REPRISE" record --order=dag -o recording -- "$PROGRAMS/$program" >recorded || fail "$program: status $?"
+      "$REPRISE" replay recording >replayed || fail "$program: replay returned $?"
+      cmp recorded replayed || fail "$program: the replay differs"
+      rm -rf recording
+    done
+  done
+}
+
 case_memory_checked() {
   local program
   for program in fault_efault sys_fd_listing sig_to_process sig_timers_interval proc_exit_status thr_signal_storm x64/sig_red_zone; do
