@@ -94,7 +94,7 @@ demo: all
 
 bench: all bench-programs
 	@tools/packages.sh bench
-	@status=0; bench/run $(BUILD)/reprise || status=1; bench/record $(BUILD)/reprise || status=1; bench/sim $(BUILD)/reprise || status=1; exit $$status
+	@status=0; bench/run $(BUILD)/reprise || status=1; bench/record $(BUILD)/reprise || status=1; bench/orders $(BUILD)/reprise || status=1; bench/sim $(BUILD)/reprise || status=1; exit $$status
 
 clean:
 	$(Q)rm -rf build

@@ -35,7 +35,7 @@ case_races_16() { races 16; }
 
 case_races_in_parallel() {
   local order threads program
-  for order in dag scalar arcs; do
+  for order in dag scalar arcs 'dag --max-episode=1' 'dag --max-episode=0'; do
     for threads in 2 4; do
       for program in "race_racey $threads 5000" "race_memory $threads 20"; do
         # shellcheck disable=SC2086
@@ -226,6 +226,7 @@ case_bad_options() {
   refuses 2 'no such option' "$REPRISE" record --unknown /bin/true
   refuses 2 'expected chunk, dag' "$REPRISE" record --order=other /bin/true
   refuses 2 'expected a number' "$REPRISE" record --chunk=few /bin/true
+  refuses 2 'expected a number' "$REPRISE" record --max-episode=any /bin/true
   refuses 2 'no such option' "$REPRISE" replay --unknown
   refuses 2 'too many' "$REPRISE" replay one two
 }
