@@ -46,7 +46,7 @@ int main(void) {
   TRY(syscall(SYS_clock_gettime, CLOCK_MONOTONIC, bad));
   TRY(syscall(SYS_clock_gettime, CLOCK_MONOTONIC, edge));
   TRY(syscall(SYS_nanosleep, bad, NULL));
-  TRY(syscall(SYS_poll, bad, 1, 0));
+  TRY(syscall(SYS_ppoll, bad, 1, &(struct timespec){0}, NULL, 8));
   TRY(syscall(SYS_uname, bad));
   TRY(syscall(SYS_getcwd, bad, 100));
   TRY(syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, bad, 8));
