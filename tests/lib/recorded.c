@@ -5,6 +5,7 @@
  *   recording   as $REPRISE made it
  *   stdout, stderr   what PROGRAM wrote there, if they were files or pipes; with 2>&1 all of it is in stdout …
  *   together         … and this is there, too
+ *   stdout.cut, stderr.cut   whoever read there stopped before the end: PROGRAM may have written more than was kept
  * so that the driver can compare a replay with them. A pipe of our own is in between. */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,10 +26,11 @@ static void die(const char *what) {
 
 /* One of the two outputs. */
 struct output {
-  int fd;    /* ours: 1 or 2 */
-  int copy;  /* the file that keeps what went there, -1: nothing is kept */
-  int pipe;  /* the end that we read, -1: it is no pipe, or at its end */
-  int inner; /* the end that PROGRAM writes, or -1 */
+  int fd;         /* ours: 1 or 2 */
+  int copy;       /* the file that keeps what went there, -1: nothing is kept */
+  int pipe;       /* the end that we read, -1: it is no pipe, or at its end */
+  int inner;      /* the end that PROGRAM writes, or -1 */
+  char cut[4300]; /* the mark that its reader went away */
 };
 
 static bool same_file(const struct stat *a, const struct stat *b) {
@@ -43,6 +45,7 @@ static void open_output(struct output *output, const char *folder, const char *n
   snprintf(path, sizeof path, "%s/%s", folder, name);
   output->copy = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (output->copy < 0) die(path);
+  snprintf(output->cut, sizeof output->cut, "%s.cut", path);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC)) die("pipe");
   output->pipe = ends[0];
@@ -68,6 +71,7 @@ static void relay(struct output *output) {
   if (n > 0) write_all(output->copy, buffer, (size_t)n);
   if (n > 0) write_all(output->fd, buffer, (size_t)n);
   if (n > 0 && (poll(&reader, 1, 0) <= 0 || !(reader.revents & POLLERR))) return;
+  if (n > 0) close(open(output->cut, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   close(output->pipe);
   output->pipe = -1;
 }
