@@ -113,8 +113,9 @@ static void log_step(const struct rthread *rthread) {
       step->clock, text);
 }
 
-/* Goes through all steps at the thread's position. False: the log ends there. */
-static bool pass_steps(struct thread *thread) {
+/* Goes through all steps at the thread's position, or, unless it enters, only through those that end there. False: the log ends
+ * there. */
+static bool pass_steps(struct thread *thread, bool enters) {
   struct rthread *rthread = thread->rthread;
   uint64_t position = order_position(thread);
   unsigned me = rthread->order_slot;
@@ -136,7 +137,7 @@ static bool pass_steps(struct thread *thread) {
     if (step->from < position && !rthread->step_passed)
       replay_diverged(thread, "it has run past where it waited for others (%lu)", step->from);
     if (!rthread->step_passed) {
-      if (step->from > position) return true;
+      if (step->from > position || (!enters && step->until > position)) return true;
       order_replay_arrive(&region->board, me, step);
       if (step->arrive) order_tell_clock(me, step->arrive);
       order_wait(thread);
@@ -156,7 +157,11 @@ static bool pass_steps(struct thread *thread) {
 }
 
 void order_gate(struct thread *thread) {
-  if (!pass_steps(thread)) order_lost(thread);
+  if (!pass_steps(thread, true)) order_lost(thread);
+}
+
+void order_before_birth(struct thread *thread) {
+  if (!pass_steps(thread, false)) order_lost(thread);
 }
 
 uint64_t order_stop(const struct thread *thread) {
@@ -169,7 +174,7 @@ uint64_t order_stop(const struct thread *thread) {
 
 void order_finish(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
-  if (pass_steps(thread)) replay_diverged(thread, "it ends before its order log does");
+  if (pass_steps(thread, true)) replay_diverged(thread, "it ends before its order log does");
   if (rthread->order_slot == ORDER_NOBODY) return;
   order_replay_end(&region->board, rthread->order_slot);
   order_tell(rthread->order_slot);

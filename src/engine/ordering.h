@@ -17,6 +17,9 @@ void order_write(struct thread *thread, uintptr_t address, size_t bytes);
 
 /* Replay: does what the log has for the thread's position: tells others how far it is, and waits for them. */
 void order_gate(struct thread *thread);
+/* Replay: the same for a thread that is about to give birth: its child must be there before it asks whether all others are far enough,
+ * so it only tells. The gate comes when the child is born. */
+void order_before_birth(struct thread *thread);
 /* Replay: the instruction count at which it has to come by the gate again. */
 uint64_t order_stop(const struct thread *thread);
 /* Replay: a thread is born; its parent tells, or it itself when it has none. */

@@ -452,6 +452,7 @@ static long record_clone(struct thread *thread, const struct call *call, struct 
   order_tick(thread);
   if (copies) refuse_sharing();
   if (copies) stop_others(thread);
+  order_tick(thread); /* what the others did before has a position of its own, before the birth */
   long result = perform(thread, call);
   if (thread->rthread != parent) return result; /* in the child */
   if (result > 0) record_birth(thread, result);

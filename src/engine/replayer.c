@@ -315,6 +315,7 @@ static long replay_clone(struct thread *thread, const struct call *call, uint64_
                          perform_call *perform) {
   const struct rthread *parent = thread->rthread;
   const struct input_event *event = next_event(thread);
+  order_tick(thread);
   if (event->kind == EVENT_THREAD || event->kind == EVENT_PROCESS) {
     bool process = event->kind == EVENT_PROCESS;
     uint32_t number = process ? event->process.thread : event->thread.thread;
@@ -323,10 +324,12 @@ static long replay_clone(struct thread *thread, const struct call *call, uint64_
       replay_diverged(thread, "expected thread %u to be born, got %u", number, region->threads);
     thread->rthread->child_id = (int32_t)(process ? event->process.id : event->thread.id);
     replay_consume(thread);
+    if (in_parallel()) order_before_birth(thread);
     long made = perform(thread, call);
     if (thread->rthread != parent) return made; /* in the child */
     if (made < 0) sphere_fail(OUTCOME_FAILED, "can't make a thread or process (error %ld)", -made);
   }
+  if (in_parallel()) order_gate(thread);
   long result = expect_call(thread, call, digest)->syscall.result;
   replay_consume(thread);
   replay_copy_ins(thread);

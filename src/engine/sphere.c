@@ -202,6 +202,7 @@ void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork
   thread->rthread->vforks = false;
   if (vfork && permissions_on()) permissions_unpark_apart(thread);
   if (vfork && in_parallel() && replaying()) {
+    order_gate(thread);
     order_tick(thread);
     order_gate(thread);
   }
