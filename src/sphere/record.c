@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -226,12 +227,11 @@ static int describe_inherited(struct recording_writer *writer, const struct allo
   struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
   sigprocmask(SIG_BLOCK, NULL, &mask);
   for (int signo = 1; signo <= 64; signo++) {
-    struct sigaction action;
-    if (signo == SIGXFSZ)
-      action = own->too_large;
-    else if (sigaction(signo, NULL, &action))
-      continue;
-    if (action.sa_handler == SIG_IGN) ignored |= 1UL << (signo - 1);
+    uintptr_t action[8] = {
+        0}; /* as the kernel has it, the handler first: the C library hides two signals, which may be ignored, too */
+    syscall(SYS_rt_sigaction, signo, NULL, action, sizeof(uint64_t));
+    if (signo == SIGXFSZ) action[0] = (uintptr_t)own->too_large.sa_handler;
+    if (action[0] == (uintptr_t)SIG_IGN) ignored |= 1UL << (signo - 1);
     if (sigismember(&mask, signo) == 1) blocked |= 1UL << (signo - 1);
   }
   getrlimit(RLIMIT_STACK, &limit);

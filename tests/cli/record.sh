@@ -137,6 +137,14 @@ case_parallel_processes() {
   done
 }
 
+# make starts programs with the C library's own signals ignored.
+case_inherited_signals() {
+  printf 'all:\n\t@%s record --check-memory -o recording -- %s >recorded\n' "$REPRISE" "$PROGRAMS/sig_action_errors" |
+    make -s -f - || fail "recording failed"
+  "$REPRISE" replay recording >replayed || fail "replay returned $?"
+  cmp recorded replayed || fail "the replay differs"
+}
+
 case_memory_checked() {
   local program
   for program in fault_efault sys_fd_listing sig_to_process sig_timers_interval proc_exit_status thr_signal_storm x64/sig_red_zone; do
