@@ -1,30 +1,9 @@
 #!/bin/bash
 # figures.sh: `reprise sim figures` on one program: every table and plot is there, a second run makes nothing again, one that was cut short goes on.
-set -u
+. "$(dirname "$0")/../lib/sim.sh"
+workloads=$build/workloads
 
-reprise=$(realpath "${REPRISE:-${BUILD:-build}/reprise}")
-workloads=$(realpath "${BUILD:-build}")/tests/sim/workloads
-passed=0 failed=0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 2
-
-good() { # NAME CONDITION…
-  local name=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "$name"
-  fi
-}
-
-if [ -z "$(ls "$workloads" 2>/dev/null)" ]; then
-  echo "left out: no compiler for riscv64 (gcc-riscv64-linux-gnu, libc6-dev-riscv64-cross)" >&2
-  echo "1 passed, 0 failed"
-  exit 0
-fi
+needs_programs "$workloads"
 
 mkdir programs && cp "$workloads/tasks" programs/
 make_figures() { "$reprise" sim figures --quick -o figures --programs programs >out 2>errors; }
@@ -53,5 +32,4 @@ mkdir empty
 "$reprise" sim figures --programs empty -o figures2 >out 2>errors
 good "no programs" [ "$?" = 2 ]
 good "no programs: one line" [ "$(wc -l <errors)" = 1 ]
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

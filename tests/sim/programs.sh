@@ -1,15 +1,9 @@
 #!/bin/bash
 # programs.sh: static RV64 programs on the simulated machine, at 1, 4, 8 and 16 harts, with and without caches: what they print and return must be
 # what qemu-riscv64 gives, or NAME.expected where an emulated process can't do it (execve), and the same everywhere.
-set -u
-
-reprise=$(realpath "${REPRISE:-${BUILD:-build}/reprise}")
-programs=$(realpath "${BUILD:-build}/tests/sim/programs") || exit 2
 sources=$(realpath "$(dirname "$0")")/programs
-passed=0 failed=0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 2
+. "$(dirname "$0")/../lib/sim.sh"
+programs=$build/programs
 
 oracle() { # PROGRAM: writes expected and returns true if there is anything to compare with
   local name=${1##*/}
@@ -30,19 +24,10 @@ compare() { # PROGRAM OPTION…
   shift
   timeout 120 "$reprise" sim run "$@" "$program" >got 2>errors
   echo "exit $?" >>got
-  if cmp -s expected got; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "${program##*/} $*: $(diff expected got | head -n 3) $(head -n 2 errors)"
-  fi
+  good "${program##*/} $*: $(diff expected got | head -n 3)" cmp -s expected got
 }
 
-if [ -z "$(ls "$programs" 2>/dev/null)" ]; then
-  echo "left out: no compiler for riscv64 (gcc-riscv64-linux-gnu, libc6-dev-riscv64-cross)" >&2
-  echo "1 passed, 0 failed"
-  exit 0
-fi
+needs_programs "$programs"
 command -v qemu-riscv64 >/dev/null || echo "no qemu-riscv64 (qemu-user): compared with one hart instead" >&2
 for program in "$programs"/*; do
   [[ $program != *.d ]] || continue
@@ -52,5 +37,4 @@ for program in "$programs"/*; do
   # So little memory that pages are used again while lines of them are in caches.
   [[ $program != */reuse ]] || for harts in 1 4 8 16; do compare "$program" --harts $harts --set ram=2M; done
 done
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -1,25 +1,7 @@
 #!/bin/bash
 # recording.sh: simulated programs recorded and replayed: on another number of harts, with other caches and another seed, under every scheme. A replay
 # itself compares registers, positions and memory with the recording; here also what it prints and returns.
-set -u
-
-reprise=$(realpath "${REPRISE:-${BUILD:-build}/reprise}")
-build=$(realpath "${BUILD:-build}")/tests/sim
-passed=0 failed=0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 2
-
-good() { # NAME CONDITION…
-  local name=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "$name: $(head -n 2 errors)"
-  fi
-}
+. "$(dirname "$0")/../lib/sim.sh"
 
 record() { # OPTION… PROGRAM ARGUMENT…
   rm -rf recording
@@ -53,11 +35,7 @@ refuses() { # STATUS WORDS ARGUMENT…
   good "$* says '$words'" grep -qF -- "$words" errors
 }
 
-if [ -z "$(ls "$build/programs" 2>/dev/null)" ]; then
-  echo "left out: no compiler for riscv64 (gcc-riscv64-linux-gnu, libc6-dev-riscv64-cross)" >&2
-  echo "1 passed, 0 failed"
-  exit 0
-fi
+needs_programs "$build/programs"
 
 schemes=(dag scalar arcs named chunk)
 seeds=4
@@ -180,5 +158,4 @@ record --scheme dag "$build/workloads/racey" 4 1
 stream=$(find recording/streams -name 'input-1*' | head -n 1)
 truncate -s -3 "$stream"
 refuses 121 '' replay recording
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish
