@@ -5,7 +5,9 @@
 #   /* cflags: -static -O0 */
 # in the file adds flags of its own, and one like
 #   /* compiler: gcc */
-# says that only this compiler can make it.
+# says that only this compiler can make it. Unit tests may have flags of their own too; one with a line
+#   /* needs: some/header.h */
+# is left out where that header is not installed.
 
 TESTS := $(if $(filter $(HOST_ARCH),$(ARCH)),build,$(BUILD))/tests
 
@@ -95,7 +97,7 @@ $(TESTS)/programs/%: tests/programs/%.S
 
 $(TESTS)/engine/%: tests/engine/%.c $(UNIT_SHARED) $(UNIT_PARTS) $(wildcard tests/engine/*.h src/engine/$(ARCH)/decode*.h)
 	$(call say,CC $<)
-	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(UNIT_SHARED) $(UNIT_PARTS) -lZydis -lZycore
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(UNIT_SHARED) $(UNIT_PARTS) $(own_flags)
 
 # Comparing the A64 decoder with objdump needs no machine of its kind.
 $(TESTS)/engine/a64/%: tests/engine/a64/%.c $(wildcard src/engine/a64/decode*.[ch])

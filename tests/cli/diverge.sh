@@ -46,28 +46,31 @@ changed() { # LOOPS ARGUMENT…: recorded with one step, replayed with another; 
   [ "$(wc -l <err)" = 1 ] || fail "not one line: $(cat err)"
 }
 
-says() { # PATTERN
-  grep -qE "^reprise: replay diverged: thread 0 at position [0-9]+, $1\$" err || fail "expected $1, got: $(cat err)"
+says() { # FUNCTION PATTERN: where it happened, by name if the command knows names, and what
+  local place="$1 in "
+  has_names || place='(in )?'
+  grep -qE "^reprise: replay diverged: thread 0 at position [0-9]+, $place$2\$" err ||
+    fail "expected $place$2, got: $(cat err)"
 }
 
 # Nothing but registers tells, where the first chunk is full.
 case_registers() {
   changed 3000000 alone
-  says 'compute\+0x[0-9a-f]+ \(program\.c:6\) in program, pc 0x[0-9a-f]+: expected registers with the digest 0x[0-9a-f]+, got 0x[0-9a-f]+'
+  says 'compute\+0x[0-9a-f]+ \(program\.c:6\)' 'program, pc 0x[0-9a-f]+: expected registers with the digest 0x[0-9a-f]+, got 0x[0-9a-f]+'
 }
 
 case_registers_of_threads() {
   changed 3000000 threads
-  says 'compute\+0x[0-9a-f]+ \(program\.c:6\) in program, pc 0x[0-9a-f]+: expected registers .*'
+  says 'compute\+0x[0-9a-f]+ \(program\.c:6\)' 'program, pc 0x[0-9a-f]+: expected registers .*'
 }
 
 # With little to compute, what differs first is what goes out.
 case_output() {
   changed 300 print
-  says '.*write.* in libc\.so\.6, pc 0x[0-9a-f]+: write: expected to send bytes with the digest 0x[0-9a-f]+, got 0x[0-9a-f]+'
+  says '.*write.*' 'libc\.so\.6, pc 0x[0-9a-f]+: write: expected to send bytes with the digest 0x[0-9a-f]+, got 0x[0-9a-f]+'
 }
 
 case_argument() {
   changed 300 seek
-  says '.*lseek.* in libc\.so\.6, pc 0x[0-9a-f]+: lseek: expected 0x[0-9a-f]+ as argument 2, got 0x[0-9a-f]+'
+  says '.*lseek.*' 'libc\.so\.6, pc 0x[0-9a-f]+: lseek: expected 0x[0-9a-f]+ as argument 2, got 0x[0-9a-f]+'
 }

@@ -11,6 +11,8 @@
  *
  * Each instruction is also decoded against an inaccessible page, so a read beyond the limit crashes the
  * test, and with one byte missing, which must be noticed. */
+/* cflags: -lZydis -lZycore */
+/* needs: Zydis/Zydis.h */
 #include <Zydis/Zydis.h>
 #include <stdio.h>
 #include <stdlib.h>

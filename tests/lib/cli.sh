@@ -30,6 +30,9 @@ prints() { # STATUS TEXT COMMAND…: exactly this on stdout, nothing on stderr
   [ ! -s err ] || fail "$*: stderr: $(cat err)"
 }
 
+# Whether the command tells functions and lines: it does when it was built with elfutils.
+has_names() { ldd "$REPRISE" | grep -q libdw; }
+
 patched() { # FILE OFFSET BYTES…: a copy of /bin/true with these bytes (octal escapes) in place
   local file=$1 offset=$2
   shift 2

@@ -29,6 +29,15 @@ report() { # pass|fail|skip [WHY [EXCERPT]]
   exit 0
 }
 
+# What could not be built for want of a header that its source says it needs is left out; everything else must be there.
+must_be_built() { # PROGRAM SOURCE
+  local header
+  [ ! -x "$1" ] || return 0
+  header=$(sed -n 's,^/\* needs: \(.*\) \*/$,\1,p' "$2" 2>/dev/null)
+  [ -z "$header" ] || echo "#include <$header>" | gcc -E - >/dev/null 2>&1 || report skip "no $header"
+  report fail "not built"
+}
+
 excerpt() { head -n 8 | cut -c 1-200 | sed 's/^/     /'; }
 
 # Runs a command in a fresh folder, always the same one, and with the same few variables, so that nothing but
@@ -203,7 +212,7 @@ case $suite in
     [ -z "$SOAK" ] || seconds=14400
     program=$ROOT/build/tests/$test
     [ ! -e "$ROOT/tests/$test.sh" ] || program=$ROOT/tests/$test.sh
-    [ -x "$program" ] || report fail "not built"
+    must_be_built "$program" "$ROOT/tests/$test.c"
     variables=(BUILD="$ROOT/build" REPRISE="$REPRISE")
     arguments=()
     # The libraries and programs whose every instruction the decoders are tried on.
