@@ -144,9 +144,13 @@ static void run_until(struct command *command, double moment) {
   }
 }
 
+/* A process in vfork stops only after its child, which is stopped itself by now: such a command counts as stopped when it has had
+ * its time and is still waiting. What would stop it later is taken back by its next turn's SIGCONT. */
 static void stop(struct command *command) {
+  enum { TRIES = 50 };
+  struct timespec pause = {0, 1000000};
   kill(-command->pid, SIGSTOP);
-  check(command, 0);
+  for (int i = 0; i < TRIES && !check(command, WNOHANG); i++) nanosleep(&pause, NULL);
 }
 
 static void run_all(double deadline) {

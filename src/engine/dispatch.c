@@ -318,6 +318,18 @@ static void note_path(struct thread *thread, struct departure *left) {
   path->head = 0;
 }
 
+/* Behind a system call, when nothing is pending: the block to go on with, entered; NULL: not at once. */
+static struct block *go_on(struct thread *thread) {
+#if defined(REPRISE_STRESS_SIGNALS)
+  return NULL; /* every block ends at a safepoint */
+#endif
+  bool pending = thread->queued.signo || thread->step_next || thread->path.head || arch_stepping(thread);
+  if (pending || !arch_quiet(thread) || !cache_enter(thread)) return NULL;
+  struct block *block = cache_lookup(arch_pc(thread));
+  if (!block) cache_leave(thread);
+  return block;
+}
+
 static _Noreturn void loop(struct thread *thread) {
   struct departure left = {.kind = EXIT_POLL};
   if (!thread->has_taken) serve_pending(thread);
@@ -362,9 +374,11 @@ static _Noreturn void loop(struct thread *thread) {
       arch_favour(thread, block);
     }
     connect(thread, &left, block);
-    run(thread, block, &left);
-    cache_leave(thread);
-    serve_exit(thread, &left);
+    do {
+      run(thread, block, &left);
+      cache_leave(thread);
+      serve_exit(thread, &left);
+    } while (left.kind == EXIT_CALL && (block = go_on(thread)));
   }
 }
 

@@ -1,30 +1,51 @@
-/* quick.c: the short way through the recorder, for calls that programs make by the million.
+/* quick.c: the short way through recorder and replayer, for calls that programs make by the million.
  *
  * What is logged is what recorder.c would log: the thread keeps the baton, so the kernel may write where the application
  * wants it, and each piece of memory is a plain argument. Which arguments these are is worked out once, from the row. A call
- * that anybody else must see to (a file that is mapped may be written, a length that makes no sense) goes the long way. */
+ * that anybody else must see to (a file that is mapped may be written, a length that makes no sense) goes the long way. So does one
+ * in replay that is not just what the log says: there the difference is told. */
+#include <linux/fcntl.h>
+
+#include "engine/code.h"
+#include "engine/descriptors.h"
 #include "engine/lib.h"
-#include "engine/rings.h"
+#include "engine/objects.h"
 #include "engine/sphere.h"
+#include "input/digest.h"
 #include "input/row.h"
 
-enum { PIECES = 2, COUNT_LIMIT = 1 << 30 };
+enum { COUNT_LIMIT = 1 << 30, STRING_LIMIT = 1024 };
 
 /* Of a call whose memory is at most two pieces, each an argument with its size. */
 struct short_row {
   bool usable;
+  bool plain;      /* the kernel is all it needs, unless its first argument is a descriptor of the engine's */
+  bool followed;   /* it may change which descriptors are standard output and error */
+  uint64_t has[6]; /* all bits of the arguments that there are */
   uint8_t pieces;
-  uint8_t arguments[PIECES];
-  struct input_arg rules[PIECES];
+  struct {
+    uint8_t argument, with;
+    bool read, written;
+    bool by_result; /* as many elements are written as the result says */
+    bool counted;   /* argument `with` says how many elements there are at most */
+    bool string;
+    uint32_t element; /* bytes */
+  } piece[SHORT_PIECES];
 };
 
 /* Calls that no part of the engine follows but in `perform`. */
-static const uint16_t candidates[] = {
-    __NR_read,       __NR_write,  __NR_pread64,       __NR_pwrite64,     __NR_lseek,
-    __NR_close,      __NR_fcntl,  __NR_getdents64,    __NR_fstat,        __NR_getpid,
-    __NR_gettid,     __NR_getuid, __NR_clock_gettime, __NR_gettimeofday,
+static const struct {
+  uint16_t nr;
+  bool plain, followed;
+} candidates[] = {
+    {__NR_read, true, false},          {__NR_write, true, false},       {__NR_pread64, true, false},
+    {__NR_pwrite64, false, false},     {__NR_lseek, true, false},       {__NR_close, true, true},
+    {__NR_fcntl, true, true},          {__NR_fstat, false, false},      {__NR_newfstatat, false, false},
+    {__NR_openat, false, false},       {__NR_getdents64, false, false}, {__NR_getpid, false, false},
+    {__NR_gettid, false, false},       {__NR_getuid, false, false},     {__NR_clock_gettime, false, false},
+    {__NR_gettimeofday, false, false}, {__NR_epoll_ctl, true, false},
 #ifdef __NR_epoll_wait
-    __NR_epoll_wait,
+    {__NR_epoll_wait, true, false},
 #endif
 };
 
@@ -33,79 +54,173 @@ static struct short_row rows[NUMBERS];
 static _Atomic bool filled;
 
 static bool is_short(const struct input_arg *arg) {
-  bool sized = arg->rule == RULE_FIXED || arg->rule == RULE_COUNT || arg->rule == RULE_RESULT;
+  bool sized = arg->rule == RULE_FIXED || arg->rule == RULE_COUNT || arg->rule == RULE_RESULT ||
+               arg->rule == RULE_STRING;
   return sized && !(arg->flags & ~(MAYBE | COUNT_32));
+}
+
+static bool fill_piece(struct short_row *made, const struct input_arg *arg, uint8_t n) {
+  if (!is_short(arg) || made->pieces == SHORT_PIECES) return false;
+  unsigned i = made->pieces++;
+  made->piece[i].argument = n;
+  made->piece[i].with = arg->with;
+  made->piece[i].read = arg->kind != INPUT_OUT;
+  made->piece[i].written = arg->kind != INPUT_IN;
+  made->piece[i].by_result = arg->rule == RULE_RESULT;
+  made->piece[i].counted = arg->rule == RULE_RESULT || arg->rule == RULE_COUNT;
+  made->piece[i].string = arg->rule == RULE_STRING;
+  made->piece[i].element = arg->size;
+  return true;
 }
 
 /* Several threads may do this at once, all with the same outcome. */
 static void fill(void) {
   for (size_t i = 0; i < COUNT_OF(candidates); i++) {
-    const struct input_row *row = input_row(candidates[i]);
-    struct short_row made = {.usable = row->replay == INPUT_EMULATE};
-    for (uint8_t n = 0; n < 6; n++) {
-      const struct input_arg *arg = &row->args[n];
-      if (arg->kind < INPUT_IN || arg->kind > INPUT_INOUT) continue;
-      if (!is_short(arg) || made.pieces == PIECES) {
-        made.usable = false;
-        break;
-      }
-      made.rules[made.pieces] = *arg;
-      made.arguments[made.pieces++] = n;
+    const struct input_row *row = input_row(candidates[i].nr);
+    struct short_row made = {.usable = row->replay == INPUT_EMULATE && (!row->walk || row->nr == __NR_fcntl),
+                             .plain = candidates[i].plain,
+                             .followed = candidates[i].followed};
+    for (uint8_t n = 0; n < 6 && row->args[n].kind != INPUT_NONE; n++) {
+      made.has[n] = ~0UL;
+      if (row->args[n].kind < INPUT_IN || row->args[n].kind > INPUT_INOUT) continue;
+      if (!fill_piece(&made, &row->args[n], n)) made.usable = false;
     }
-    rows[candidates[i]] = made;
+    rows[candidates[i].nr] = made;
   }
   atomic_store_explicit(&filled, true, memory_order_release);
 }
 
-/* The bytes that an argument points to at most; false if that can't be told in a few words. */
-static bool piece_room(const struct input_arg *arg, const struct call *call, uint8_t n, size_t *room) {
-  uint64_t count = arg->rule == RULE_FIXED ? 1 : (uint64_t)call->args[arg->with];
-  *room = call->args[n] ? count * arg->size : 0;
-  return count < COUNT_LIMIT && call->args[n] >= 0;
-}
-
-static bool is_quick(struct thread *thread, const struct call *call, const struct short_row *row,
-                     size_t room[PIECES]) {
-  if (!row->usable || region->exposed || !record_keeps_baton(thread, call)) return false;
-  for (unsigned i = 0; i < row->pieces; i++)
-    if (!piece_room(&row->rules[i], call, row->arguments[i], &room[i])) return false;
-  if (call->nr != __NR_fcntl) return true;
-  const struct input_command *command = fcntl_command((uint32_t)call->args[1]);
-  return !command || command->kind < INPUT_IN;
-}
-
-static uint64_t digest_pieces(const struct call *call, const struct short_row *row,
-                              const size_t room[PIECES]) {
-  uint64_t digest = 0;
-  for (unsigned i = 0; i < row->pieces; i++)
-    if (row->rules[i].kind != INPUT_OUT)
-      digest = digest_memory(digest, (uintptr_t)call->args[row->arguments[i]], room[i]);
-  return digest;
-}
-
-static void log_pieces(struct thread *thread, const struct call *call, const struct short_row *row,
-                       const size_t room[PIECES], long result) {
-  for (unsigned i = 0; i < row->pieces; i++) {
-    const struct input_arg *arg = &row->rules[i];
-    if (arg->kind == INPUT_IN) continue;
-    size_t bytes = arg->rule == RULE_RESULT ? MIN(room[i], (size_t)result * arg->size) : room[i];
-    record_memory(thread, (uintptr_t)call->args[row->arguments[i]], bytes);
+/* Of a command among the arguments, or of flags, it may depend what the call does. */
+static bool is_usual(const struct call *call) {
+  const struct input_command *command;
+  switch (call->nr) {
+    case __NR_fcntl:
+      command = fcntl_command((uint32_t)call->args[1]);
+      return !command || command->kind < INPUT_IN;
+    case __NR_openat:
+      return (call->args[2] & (O_ACCMODE | O_TRUNC | O_CREAT)) == O_RDONLY;
+    default:
+      return true;
   }
 }
 
+/* A path is copied and digested at once. Its length with the terminating zero; 0 if it is long, or not there. */
+static size_t digest_string(uint64_t *digest, uintptr_t address) {
+  enum { CHUNK = 128 };
+  char buffer[STRING_LIMIT];
+  for (size_t done = 0; done + CHUNK <= sizeof buffer;) {
+    size_t part = CHUNK - (address + done) % CHUNK; /* never across a page: it may end before it */
+    if (safe_copy(buffer + done, (const void *)(address + done), part)) return 0;
+    for (size_t end = done + part; done < end;)
+      if (!buffer[done++]) {
+        *digest = input_digest(*digest, buffer, done);
+        return done;
+      }
+  }
+  return 0;
+}
+
+/* What the arguments point to at most, and a digest of what is read; false if that can't be told in a few words. */
+static bool look(const struct call *call, const struct short_row *row,
+                 struct short_piece pieces[SHORT_PIECES], uint64_t *digest) {
+  *digest = 0;
+  for (unsigned i = 0; i < row->pieces; i++) {
+    uint64_t address = (uint64_t)call->args[row->piece[i].argument];
+    uint64_t count = row->piece[i].counted ? (uint64_t)call->args[row->piece[i].with] : 1;
+    if (count >= COUNT_LIMIT || (int64_t)address < 0) return false;
+    pieces[i].address = address;
+    pieces[i].bytes = address ? count * row->piece[i].element : 0;
+    if (!row->piece[i].read) continue;
+    if (!row->piece[i].string)
+      *digest = digest_memory(*digest, address, pieces[i].bytes);
+    else if (!digest_string(digest, address))
+      return false;
+  }
+  return true;
+}
+
+static long pass_on(struct thread *thread, const struct call *call) {
+  long result;
+  do {
+    thread->disturbed = false;
+    result = arch_blocking_call(thread, call);
+  } while (result == -EINTR && thread->disturbed && !thread->queued.signo);
+  return result;
+}
+
+/* The event is not initialised as a whole: it is large, and there are many. */
+static void log_call(struct thread *thread, const struct call *call, const struct short_row *row,
+                     struct short_piece pieces[SHORT_PIECES], long result, uint64_t digest) {
+  struct input_event event;
+  event.kind = EVENT_SYSCALL;
+  event.syscall.nr = (uint32_t)call->nr;
+  event.syscall.pc = arch_pc(thread);
+  for (unsigned i = 0; i < 6; i++) event.syscall.args[i] = (uint64_t)call->args[i] & row->has[i];
+  event.syscall.result = result;
+  event.syscall.digest = digest;
+  event.syscall.has_registers = false;
+  bool unclear = result == -EFAULT || thread->overwritten;
+  for (unsigned i = 0; i < row->pieces; i++) {
+    if (result < 0 || unclear || !row->piece[i].written)
+      pieces[i].bytes = 0;
+    else if (row->piece[i].by_result)
+      pieces[i].bytes = MIN(pieces[i].bytes, (size_t)result * row->piece[i].element);
+  }
+  record_short(thread, &event, pieces, row->pieces);
+  if (unclear) record_all_it_may_write(thread, call);
+}
+
+static bool quick_record(struct thread *thread, const struct call *call, const struct short_row *row,
+                         perform_call *perform, long *result) {
+  struct short_piece pieces[SHORT_PIECES];
+  uint64_t digest;
+  if (region->exposed || !record_keeps_baton(thread, call) || !is_usual(call)) return false;
+  if (!look(call, row, pieces, &digest)) return false;
+  record_position(thread); /* which stays the same until the call is over */
+  bool plain = row->plain && !codewatch_any() && !descriptor_reserved(call->args[0]);
+  *result = plain ? pass_on(thread, call) : perform(thread, call);
+  log_call(thread, call, row, pieces, *result, digest);
+  if (row->followed) output_record(thread, call, *result);
+  return true;
+}
+
+static bool is_next(const struct thread *thread, const struct call *call, const struct short_row *row,
+                    const struct input_event *event, uint64_t position, uint64_t digest) {
+  if (!event || event->kind != EVENT_SYSCALL || event->position != position) return false;
+  uint64_t difference = event->syscall.nr ^ (uint32_t)call->nr;
+  difference |= event->syscall.pc ^ arch_pc(thread);
+  difference |= event->syscall.digest ^ digest;
+  for (unsigned i = 0; i < 6; i++)
+    difference |= event->syscall.args[i] ^ ((uint64_t)call->args[i] & row->has[i]);
+  return !difference && !event->syscall.has_registers && event->syscall.result != CALL_INTERRUPTED;
+}
+
+static bool quick_replay(struct thread *thread, const struct call *call, const struct short_row *row,
+                         long *result) {
+  const struct rthread *rthread = thread->rthread;
+  struct short_piece pieces[SHORT_PIECES];
+  uint64_t digest, position = arch_position(thread);
+  if (rthread->end.known && position == rthread->chunk_start + rthread->end.length) return false;
+  if (!is_usual(call) || !look(call, row, pieces, &digest)) return false;
+  const struct input_event *event = replay_peek(thread);
+  if (!is_next(thread, call, row, event, position, digest)) return false;
+  *result = event->syscall.result;
+  replay_consume(thread);
+  event = replay_peek(thread);
+  if (event && event->position == position) {
+    replay_copy_ins(thread);
+    objects_replay_changes(thread);
+  }
+  if (row->followed || output_writes(thread, call)) output_replay(thread, call, *result);
+  replay_arm(thread);
+  return true;
+}
+
 bool quick_call(struct thread *thread, const struct call *call, perform_call *perform, long *result) {
-  size_t room[PIECES];
-  if ((unsigned long)call->nr >= NUMBERS) return false;
+  if (!in_sphere() || in_parallel() || (unsigned long)call->nr >= NUMBERS) return false;
   if (!atomic_load_explicit(&filled, memory_order_acquire)) fill();
   const struct short_row *row = &rows[call->nr];
-  if (!is_quick(thread, call, row, room)) return false;
-  uint64_t digest = digest_pieces(call, row, room);
-  *result = perform(thread, call);
-  record_result(thread, call, *result, digest, false);
-  if (*result == -EFAULT || thread->overwritten)
-    record_all_it_may_write(thread, call);
-  else if (*result >= 0)
-    log_pieces(thread, call, row, room, *result);
-  output_record(thread, call, *result);
-  return true;
+  if (!row->usable) return false;
+  return recording() ? quick_record(thread, call, row, perform, result)
+                     : quick_replay(thread, call, row, result);
 }

@@ -20,77 +20,6 @@
 #include "engine/syscalls.h"
 #include "engine/verify.h"
 
-enum { COPY_PIECE = 16 << 10 };
-
-/* -- Events -------------------------------------------------------------------------------------------------------------------- */
-
-/* At the position that the ring was told last. */
-static void put_event(struct rthread *rthread, struct input_event *event) {
-  event->position = atomic_load_explicit(&rthread->ring.position, memory_order_relaxed);
-  uint8_t *at = ring_room(&rthread->ring, EVENT_LARGEST + COPY_PIECE);
-  long length = input_encode(&rthread->codec, event, at, EVENT_LARGEST + COPY_PIECE);
-  CHECK(length > 0);
-  ring_produced(&rthread->ring, (size_t)length);
-}
-
-static void tell_position(struct thread *thread) {
-  atomic_store_explicit(&thread->rthread->ring.position, arch_position(thread), memory_order_release);
-}
-
-void record_event(struct thread *thread, struct input_event *event) {
-  tell_position(thread);
-  put_event(thread->rthread, event);
-}
-
-/* Events of calls are not initialised as a whole: they are large, and there are many. */
-static void copy_in_event(struct input_event *event, uintptr_t address, const void *bytes, size_t count) {
-  event->kind = EVENT_COPY_IN;
-  event->copy_in.address = address;
-  event->copy_in.count = (uint32_t)count;
-  event->copy_in.bytes = bytes;
-}
-
-void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes, size_t count) {
-  for (size_t done = 0; done < count;) {
-    size_t part = MIN(count - done, COPY_PIECE);
-    struct input_event event;
-    copy_in_event(&event, address + done, (const uint8_t *)bytes + done, part);
-    record_event(thread, &event);
-    done += part;
-  }
-}
-
-/* The same within a call, of what lies there: straight into the ring. False if it can't be read: then nothing is logged. */
-static bool record_content(struct thread *thread, uintptr_t address, size_t count) {
-  struct rthread *rthread = thread->rthread;
-  struct input_codec *codec = &rthread->codec;
-  uint64_t position = codec->position, copied_to = codec->copied_to;
-  struct input_event event;
-  copy_in_event(&event, address, NULL, count);
-  event.position = atomic_load_explicit(&rthread->ring.position, memory_order_relaxed);
-  uint8_t *at = ring_room(&rthread->ring, EVENT_LARGEST + COPY_PIECE);
-  long length = input_encode(codec, &event, at, EVENT_LARGEST + COPY_PIECE);
-  CHECK(length > 0);
-  if (safe_copy(at + length - count, (const void *)address, count)) {
-    codec->position = position;
-    codec->copied_to = copied_to;
-    return false;
-  }
-  ring_produced(&rthread->ring, (size_t)length);
-  return true;
-}
-
-void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest,
-                   bool waited) {
-  struct input_event event;
-  call_event(thread, call, &event);
-  event.syscall.result = result;
-  event.syscall.digest = digest;
-  event.syscall.has_registers = waited;
-  if (waited) event.syscall.registers = verify_registers(thread);
-  put_event(thread->rthread, &event);
-}
-
 /* -- Calls that replay emulates ---------------------------------------------------------------------------------------------------- */
 
 /* Calls that never wait for another thread keep the baton. What is not here may wait. */
@@ -214,14 +143,6 @@ static void refuse_inheritance(const struct call *call) {
   }
 }
 
-void record_memory(struct thread *thread, uintptr_t address, size_t bytes) {
-  for (size_t done = 0; done < bytes;) {
-    size_t part = MIN(COPY_PIECE, bytes - done);
-    if (!record_content(thread, address + done, part)) return;
-    done += part;
-  }
-}
-
 static long log_piece(void *visitor, const struct input_piece *piece) {
   record_memory(visitor, piece->address, piece->bytes);
   return 0;
@@ -233,7 +154,7 @@ static long log_readable(void *visitor, const struct input_piece *piece) {
   uintptr_t at = piece->address, end = piece->address + piece->bytes;
   while (at < end) {
     size_t part = MIN(ALIGN_DOWN(at, PAGE) + PAGE, end) - at;
-    record_content(visitor, at, part);
+    record_memory(visitor, at, part);
     at += part;
   }
   return 0;
@@ -553,8 +474,7 @@ long record_call(struct thread *thread, const struct call *call, perform_call *p
   struct input_call in;
   int error = 0;
   long result;
-  tell_position(thread); /* which stays the same until the call is over */
-  if (!in_parallel() && quick_call(thread, call, perform, &result)) return result;
+  record_position(thread); /* which stays the same until the call is over */
   input_begin(&in, call->nr, call->args, read_application, NULL);
   in.pid = thread->process->pid;
   refuse_other_memory(thread, call);

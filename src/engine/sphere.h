@@ -51,20 +51,31 @@ void sphere_exec_failed(struct thread *thread);
 
 /* -- Between recorder.c, replayer.c and sphere.c ---------------------------------------------------------------------------- */
 
-/* Puts an event in the thread's log, at its position now. */
+/* journal.c: puts an event in the thread's log, at its position now. */
 void record_event(struct thread *thread, struct input_event *event);
 /* Bytes that something outside has put into the sphere's memory. */
 void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes, size_t count);
+/* Tells where the thread is; what follows is logged there. */
+void record_position(struct thread *thread);
+/* … the call's own event; what the kernel has written to the application. */
+void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest, bool waited);
+void record_memory(struct thread *thread, uintptr_t address, size_t bytes);
+/* … both in one go. */
+enum { SHORT_PIECES = 2, RECORD_PIECE = 16 << 10 };
+struct short_piece {
+  uintptr_t address;
+  size_t bytes;
+};
+void record_short(struct thread *thread, struct input_event *event, const struct short_piece *pieces,
+                  unsigned count);
+
 /* Keeps the file behind fd with the recording: its number. */
 uint32_t record_file(struct thread *thread, int fd);
 long record_call(struct thread *thread, const struct call *call, perform_call *perform);
-/* The pieces of that: the call's own event; what the kernel has written to the application, and what it may have written where
- * that can't be told; whether the thread keeps the baton meanwhile. */
-void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest, bool waited);
-void record_memory(struct thread *thread, uintptr_t address, size_t bytes);
+/* What the kernel may have written, where that can't be told; whether the thread keeps the baton meanwhile. */
 void record_all_it_may_write(struct thread *thread, const struct call *call);
 bool record_keeps_baton(const struct thread *thread, const struct call *call);
-/* quick.c: a call that is recorded the short way; false: it is not. */
+/* quick.c: a call that is recorded or replayed the short way; false: it is not. */
 bool quick_call(struct thread *thread, const struct call *call, perform_call *perform, long *result);
 
 /* The next event of the thread's log, NULL when there is none any more; and takes it out of the log. */

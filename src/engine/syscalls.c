@@ -117,7 +117,10 @@ void syscall_handle(struct thread *thread) {
   LOG(calls, "%ld(%lx, %lx, %lx, %lx, %lx, %lx)", call.nr, call.args[0], call.args[1], call.args[2],
       call.args[3], call.args[4], call.args[5]);
   long result;
-  if (in_sphere())
+  if (quick_call(thread, &call, perform, &result)) {
+    /* Done. The fewer functions are on the stack around a system call the better: the kernel makes the processor forget where
+     * they return to. */
+  } else if (in_sphere())
     result = syscall_in_sphere(thread, &call);
   else
     result = signals_stress_call(thread) ? CALL_INTERRUPTED : perform(thread, &call);

@@ -101,6 +101,12 @@ BOTH_WAYS void field_bits(struct cursor *c, uint64_t *value, unsigned bits) {
     c->at += bits / 8;
     return;
   }
+  if (reading(c) && c->roomy && !c->error) {
+    __builtin_memcpy(value, c->from + c->at, sizeof *value);
+    if (bits < 64) *value &= (1UL << bits) - 1;
+    c->at += bits / 8;
+    return;
+  }
   for (unsigned shift = 0; shift < bits; shift += 8) {
     uint8_t byte = (uint8_t)(*value >> shift);
     field_byte(c, &byte);
@@ -116,7 +122,8 @@ BOTH_WAYS void field_registers(struct cursor *c, uint32_t *digest) {
 
 /* Reserves count bytes: where they are; reading, NULL if they are not there. */
 BOTH_WAYS const uint8_t *field_bytes(struct cursor *c, const uint8_t *bytes, size_t count) {
-  if (!c->error && !c->roomy && count > c->end - c->at) fail(c, reading(c) ? TOO_SHORT : -ENOSPC);
+  if (!c->error && (reading(c) || !c->roomy) && count > c->end - c->at)
+    fail(c, reading(c) ? TOO_SHORT : -ENOSPC);
   if (c->error) return reading(c) ? NULL : bytes;
   size_t at = c->at;
   c->at += count;
@@ -364,13 +371,15 @@ BOTH_WAYS void move_on(struct input_codec *codec, const struct input_event *e, u
   }
 }
 
-/* Writing, the kind is the event's own: given apart, because the compiler then makes a copy of all this for a kind it knows. */
+/* The kind is the event's own, or 0 when it is read and not known yet: given apart, because the compiler then makes a copy of all this
+ * for a kind it knows. */
 BOTH_WAYS long event(struct cursor *c, struct input_codec *codec, struct input_event *e, uint8_t kind) {
   uint8_t head = reading(c) ? 0 : (uint8_t)(kind | flags_of(e, kind));
   field_byte(c, &head);
   if (c->error) return c->error;
   if (reading(c)) {
-    e->kind = kind = head & KIND_MASK;
+    if (!kind) kind = head & KIND_MASK;
+    e->kind = kind;
     if (!kind || kind >= EVENT_KINDS || head & ~(KIND_MASK | flags_allowed[kind])) return -EINVAL;
     take_flags(e, head);
   }
@@ -405,8 +414,22 @@ long input_encode(struct input_codec *codec, const struct input_event *e, uint8_
   return event(&c, codec, &copy, EVENT_SIGNAL);
 }
 
+/* Of the kinds that there are many of, where there is room for any event: only what such an event may leave out is cleared first. */
+static long decode_usual(struct input_codec *codec, struct input_event *e, const uint8_t *buffer,
+                         size_t bytes) {
+  struct cursor c = {.reads = true, .roomy = true, .from = buffer, .end = bytes};
+  if ((buffer[0] & KIND_MASK) == EVENT_SYSCALL) {
+    e->syscall.digest = e->syscall.registers = 0;
+    return event(&c, codec, e, EVENT_SYSCALL);
+  }
+  long length = event(&c, codec, e, EVENT_COPY_IN);
+  return c.error == TOO_SHORT ? EVENT_TRUNCATED : length;
+}
+
 long input_decode(struct input_codec *codec, struct input_event *e, const uint8_t *buffer, size_t bytes) {
   struct cursor c = {.reads = true, .from = buffer, .end = bytes};
+  uint8_t kind = bytes >= EVENT_LARGEST ? buffer[0] & KIND_MASK : 0;
+  if (kind == EVENT_SYSCALL || kind == EVENT_COPY_IN) return decode_usual(codec, e, buffer, bytes);
   *e = no_event;
   long length = event(&c, codec, e, 0);
   return c.error == TOO_SHORT ? EVENT_TRUNCATED : length;
