@@ -88,10 +88,25 @@ static void summon(unsigned slot) {
 
 /* -- Whether it can ever end --------------------------------------------------------------------------------------------------- */
 
+/* A thread of the process, besides this one, that has not come to the end of its log. */
+static struct rthread *straggler(const struct rthread *rthread) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    struct rthread *other = &region->slots[i];
+    if (other != rthread && atomic_load(&other->state) == SLOT_LIVE && other->pid == rthread->pid &&
+        atomic_load(&other->waits_for) != ORDER_RETIRED)
+      return other;
+  }
+  return NULL;
+}
+
 /* The slot that the thread waits for and that has not come so far yet; ORDER_NOBODY: it runs, or is about to. */
 static unsigned awaited(const struct rthread *rthread) {
   uint32_t waits_for = atomic_load(&rthread->waits_for);
   if (!waits_for || waits_for == ORDER_RETIRED) return ORDER_NOBODY;
+  if (waits_for == ORDER_LEAVES) {
+    const struct rthread *other = straggler(rthread);
+    return other ? other->order_slot : ORDER_NOBODY;
+  }
   return order_replay_waits_for(&region->board, rthread->order_slot, &rthread->step);
 }
 
@@ -127,7 +142,8 @@ static _Noreturn void report_stuck(void) {
     struct rthread *rthread = &region->slots[i];
     if (atomic_load(&rthread->state) != SLOT_LIVE) continue;
     uint32_t waits_for = atomic_load(&rthread->waits_for);
-    const struct rthread *other = waits_for && waits_for != ORDER_RETIRED ? thread_in(waits_for - 1) : NULL;
+    unsigned slot = awaited(rthread);
+    const struct rthread *other = slot == ORDER_NOBODY ? NULL : thread_in(slot);
     n += format(text + n, sizeof text - n, "%sthread %u at position %lu ", n ? ", " : "", rthread->number,
                 rthread->order.position);
     if (!waits_for)
@@ -135,7 +151,8 @@ static _Noreturn void report_stuck(void) {
     else if (waits_for == ORDER_RETIRED)
       n += format(text + n, sizeof text - n, "has nothing more to do");
     else if (other)
-      n += format(text + n, sizeof text - n, "waits for thread %u", other->number);
+      n += format(text + n, sizeof text - n, "waits for %sthread %u",
+                  waits_for == ORDER_LEAVES ? "the end of " : "", other->number);
     else
       n += format(text + n, sizeof text - n, "waits for one that is not there");
   }
@@ -192,6 +209,13 @@ static bool sleep(struct rthread *rthread, const struct order_wait *missing, uns
   return atomic_load(&news->changes) != seen;
 }
 
+/* After a wait in which nothing came. */
+static void despair(const struct rthread *rthread, bool in_vain, unsigned *rounds) {
+  bool hopeless = in_vain && (is_circle(rthread) || all_wait());
+  *rounds = hopeless ? *rounds + 1 : 0;
+  if (*rounds >= ROUNDS_TO_BE_SURE) report_stuck();
+}
+
 void order_wait(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   const struct order_step *step = &rthread->step;
@@ -202,9 +226,24 @@ void order_wait(struct thread *thread) {
     if (atomic_exchange(&rthread->waits_for, slot + 1) != slot + 1)
       LOG(threads, "R-thread %u, slot %u, at %lu: waits for slot %u", rthread->number, me,
           order_position(thread), slot);
-    bool hopeless = !sleep(rthread, missing, slot) && (is_circle(rthread) || all_wait());
-    rounds = hopeless ? rounds + 1 : 0;
-    if (rounds >= ROUNDS_TO_BE_SURE) report_stuck();
+    despair(rthread, !sleep(rthread, missing, slot), &rounds);
+  }
+  atomic_store(&rthread->waits_for, 0);
+}
+
+/* Who is retired has given birth to all its children, so when nobody is born while nobody is found there is none. */
+void order_wait_for_others(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  unsigned rounds = 0;
+  atomic_store(&rthread->waits_for, ORDER_LEAVES);
+  for (;;) {
+    uint32_t seen = atomic_load(&region->retirements), births = region->threads;
+    if (straggler(rthread)) {
+      region_wait(&region->retirements, seen);
+      despair(rthread, atomic_load(&region->retirements) == seen, &rounds);
+    } else if (region->threads == births) {
+      break;
+    }
   }
   atomic_store(&rthread->waits_for, 0);
 }

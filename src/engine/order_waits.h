@@ -5,11 +5,16 @@
 #include "engine/thread.h"
 #include "input/region.h"
 
-/* In rthread.waits_for: it comes no further. */
-enum { ORDER_RETIRED = UINT16_MAX };
+/* In rthread.waits_for, besides slots. */
+enum {
+  ORDER_RETIRED = UINT16_MAX,    /* it comes no further */
+  ORDER_LEAVES = UINT16_MAX - 1, /* it waits until all others of its process are retired */
+};
 
 /* Waits until the thread's step is ready. */
 void order_wait(struct thread *thread);
+/* Waits until the recording knows nothing more of all other threads of the process. */
+void order_wait_for_others(struct thread *thread);
 
 /* The slot has begun or ended, or was sent a token: those who wait for it are to look again. */
 void order_tell(unsigned slot);

@@ -59,6 +59,15 @@ void order_adopt(struct rthread *child) {
 
 /* -- Ends ---------------------------------------------------------------------------------------------------------------- */
 
+/* Its slot is free for the next. */
+static void end_on_board(struct rthread *rthread) {
+  unsigned slot = rthread->order_slot;
+  if (slot == ORDER_NOBODY) return;
+  rthread->order_slot = ORDER_NOBODY;
+  order_replay_end(&region->board, slot);
+  order_tell(slot);
+}
+
 /* Whether all threads of the process, 0: of all processes, have come to the ends of their logs. */
 static bool all_retired(int32_t pid) {
   for (uint32_t i = 0; i < REGION_SLOTS; i++) {
@@ -86,14 +95,13 @@ void order_lost(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   static _Atomic uint32_t never;
   LOG(threads, "its order log ends");
-  if (rthread->order_slot != ORDER_NOBODY) {
-    order_replay_end(&region->board, rthread->order_slot);
-    order_tell(rthread->order_slot);
-  }
+  end_on_board(rthread);
   atomic_store(&rthread->waits_for, ORDER_RETIRED);
+  atomic_fetch_add(&region->retirements, 1);
+  region_wake(&region->retirements, INT32_MAX);
   for (;;) {
     bool first = !rthread->process; /* with it the replay ends, as soon as nobody else is left */
-    if (all_retired(first ? 0 : rthread->pid)) leave(rthread, first);
+    if (all_retired(first ? 0 : rthread->pid) && !atomic_load(&rthread->dismissed)) leave(rthread, first);
     region_wait(&never, 0);
   }
 }
@@ -160,8 +168,8 @@ void order_gate(struct thread *thread) {
   if (!pass_steps(thread, true)) order_lost(thread);
 }
 
-void order_before_birth(struct thread *thread) {
-  if (!pass_steps(thread, false)) order_lost(thread);
+void order_tell_only(struct thread *thread) {
+  pass_steps(thread, false);
 }
 
 uint64_t order_stop(const struct thread *thread) {
@@ -175,17 +183,16 @@ uint64_t order_stop(const struct thread *thread) {
 void order_finish(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   if (pass_steps(thread, true)) replay_diverged(thread, "it ends before its order log does");
-  if (rthread->order_slot == ORDER_NOBODY) return;
-  order_replay_end(&region->board, rthread->order_slot);
-  order_tell(rthread->order_slot);
-  rthread->order_slot = ORDER_NOBODY;
+  end_on_board(rthread);
 }
 
+/* What others wait for of those that end must have come, and none of them may take itself for the last of its process. */
 void order_retire_others(struct thread *thread) {
-  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+  const struct rthread *own = thread->rthread;
+  order_wait_for_others(thread);
+  for (uint32_t i = 0; i < region_slots(region); i++) {
     struct rthread *other = &region->slots[i];
-    if (other != thread->rthread && atomic_load(&other->state) == SLOT_LIVE &&
-        other->pid == thread->rthread->pid)
-      atomic_store(&other->waits_for, ORDER_RETIRED);
+    if (other != own && atomic_load(&other->state) == SLOT_LIVE && other->pid == own->pid)
+      atomic_store(&other->dismissed, 1);
   }
 }

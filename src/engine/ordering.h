@@ -17,16 +17,17 @@ void order_write(struct thread *thread, uintptr_t address, size_t bytes);
 
 /* Replay: does what the log has for the thread's position: tells others how far it is, and waits for them. */
 void order_gate(struct thread *thread);
-/* Replay: the same for a thread that is about to give birth: its child must be there before it asks whether all others are far enough,
- * so it only tells. The gate comes when the child is born. */
-void order_before_birth(struct thread *thread);
+/* Replay: only tells. For a thread that is about to give birth: its child must be there before it asks whether all others are far enough;
+ * the gate comes when the child is born. And for one that is about to become another program. */
+void order_tell_only(struct thread *thread);
 /* Replay: the instruction count at which it has to come by the gate again. */
 uint64_t order_stop(const struct thread *thread);
 /* Replay: a thread is born; its parent tells, or it itself when it has none. */
 void order_adopt(struct rthread *child);
 /* Replay: the recording knows nothing more of the thread. */
 _Noreturn void order_lost(struct thread *thread);
-/* Replay: the other threads of the process are about to be ended. */
+/* Replay: the other threads of the process are about to be ended: waits until they have come as far as in the recording. The thread
+ * itself has told all that they may wait for. */
 void order_retire_others(struct thread *thread);
 /* Replay: the thread is at its end, as in the recording. */
 void order_finish(struct thread *thread);

@@ -23,7 +23,6 @@ enum { BLOCK_SHIFT = 6, PAGE_BLOCKS = 64, STAGE = PERMISSION_BLOCKS };
 static struct thread *members[REGION_SLOTS]; /* threads of this address space, by slot */
 static uint8_t stage_held[REGION_SLOTS];     /* enum order_want */
 static _Atomic uint32_t sleeping[REGION_SLOTS];
-static _Atomic uint32_t ending; /* slot + 1 of who ends the process */
 
 static uint8_t *map_of(const struct thread *thread) {
   return (uint8_t *)thread + SLOT_PERMISSIONS;
@@ -211,10 +210,10 @@ static _Noreturn void retire(struct thread *thread) {
   for (;;) os_call5(__NR_ppoll, 0, 0, 0, 0, 0);
 }
 
+/* Also when the one who ends the process is through with all it has to do itself. */
 static bool is_ending(unsigned me) {
-  uint32_t ender = atomic_load(&ending);
-  return ender && ender != me + 1 && members[ender - 1] && members[me] &&
-         members[ender - 1]->process == members[me]->process;
+  uint32_t ender = members[me] ? atomic_load(&members[me]->process->ender) : 0;
+  return ender && ender != me + 1;
 }
 
 static void claim_all(struct thread *thread, struct directory_claim *claim) {
@@ -226,10 +225,8 @@ static void claim_all(struct thread *thread, struct directory_claim *claim) {
     if (claim->block != block) block = claim->block, steps = 1;
     enum directory_result result = directory_claim_step(&directory, me, claim);
     if (result == DIRECTORY_DONE) return;
-    if (claim->block == STAGE && is_ending(me)) {
-      directory_unpin(&directory, me);
+    if (claim->block == STAGE && is_ending(me) && directory_claim_abandon(&directory, me, claim))
       retire(thread);
-    }
     if (result == DIRECTORY_WAITS)
       wait_for_events(thread, claim->seen);
     else if (steps % STEPS_AT_ONCE == 0) /* it puts the same requests off again and again */
@@ -444,10 +441,13 @@ void permissions_go(struct thread *thread) {
 
 /* Whether nothing more is to come from the slot. Who waits in the kernel is made to end there: it will find that out when it
  * comes back. */
-static bool is_retired(struct directory_slot *other) {
+static bool is_retired(unsigned slot) {
+  struct directory_slot *other = &region->directory[slot];
   uint32_t parked = DIRECTORY_PARKED;
   if (!atomic_compare_exchange_strong(&other->state, &parked, DIRECTORY_HELD)) return false;
+  lock_recorder_of(slot);
   if (other->recorder.alive) order.scheme->exit(&order, &other->recorder);
+  unlock_recorder(&directory, slot);
   atomic_store(&other->state, DIRECTORY_PARKED);
   return true;
 }
@@ -455,10 +455,10 @@ static bool is_retired(struct directory_slot *other) {
 void permissions_retire_others(struct thread *thread) {
   unsigned me = slot_number(thread);
   if (!permissions_has_stage(thread)) permissions_stop(thread);
+  atomic_store(&thread->process->ender, me + 1);
   for (unsigned i = 0; i < REGION_SLOTS; i++) {
     if (i == me || !members[i] || members[i]->process != thread->process) continue;
-    atomic_store(&ending, me + 1);
-    while (!is_retired(&region->directory[i])) {
+    while (!is_retired(i)) {
       uint32_t seen = atomic_load(&self(thread)->events);
       struct directory_serve serve = {0};
       set_position(thread);
@@ -511,7 +511,6 @@ void permissions_start(struct thread *thread) {
   memset(stage_held, 0, sizeof stage_held);
   os_call3(__NR_madvise, map_of(thread), SLOT_PERMISSIONS_SIZE, MADV_DONTNEED);
   unsigned slot = slot_number(thread);
-  atomic_store(&ending, 0);
   members[slot] = thread;
   note_slot(slot);
 }
@@ -559,6 +558,7 @@ void permissions_leave(struct thread *thread) {
 
 void permissions_come_back(struct thread *thread) {
   members[slot_number(thread)] = thread;
+  atomic_store(&thread->process->ender, 0);
   permissions_unpark(thread);
 }
 

@@ -324,7 +324,7 @@ static long replay_clone(struct thread *thread, const struct call *call, uint64_
       replay_diverged(thread, "expected thread %u to be born, got %u", number, region->threads);
     thread->rthread->child_id = (int32_t)(process ? event->process.id : event->thread.id);
     replay_consume(thread);
-    if (in_parallel()) order_before_birth(thread);
+    if (in_parallel()) order_tell_only(thread);
     long made = perform(thread, call);
     if (thread->rthread != parent) return made; /* in the child */
     if (made < 0) sphere_fail(OUTCOME_FAILED, "can't make a thread or process (error %ld)", -made);

@@ -243,10 +243,7 @@ void sphere_child(struct thread *thread, struct rthread *own) {
 /* Threads that the kernel ends without their coming by. */
 static void end_others(struct thread *thread) {
   if (in_parallel()) {
-    if (recording())
-      permissions_retire_others(thread);
-    else
-      order_retire_others(thread);
+    if (recording()) permissions_retire_others(thread);
     return; /* their slots are theirs until the kernel has ended them */
   }
   for (uint32_t i = 0; i < region_slots(region); i++) {
@@ -285,6 +282,7 @@ static void end(struct thread *thread, struct input_event *event) {
   if (in_parallel()) {
     order_tick(thread);
     order_finish(thread);
+    if (event->exit.group) order_retire_others(thread);
   } else if (!rthread->end.known || rthread->end.next == CHUNK_NOBODY) {
     /* Nobody comes after it. Whoever is left was killed in the recording. */
     if (rthread->process) sphere_fail(OUTCOME_LOG_ENDS, NULL);
@@ -312,6 +310,10 @@ void sphere_before_exec(struct thread *thread, struct engine_config *next) {
   end_others(thread);
   order_tick(thread);
   if (permissions_on()) permissions_leave(thread);
+  if (in_parallel() && replaying()) {
+    order_tell_only(thread);
+    order_retire_others(thread);
+  }
   struct rthread *rthread = thread->rthread;
   next->slot = slot_of(rthread);
   rthread->ring.position = arch_position(thread);

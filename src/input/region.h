@@ -79,7 +79,9 @@ struct rthread {
   uint64_t last_clock;        /* arcs: its clock at the last step passed … */
   uint64_t last_position;     /* … and its position there */
   uint32_t order_slot;        /* where it lived in the recording */
-  _Atomic uint32_t waits_for; /* slot + 1 of whom it waits for, 0: it does not wait */
+  _Atomic uint32_t
+      waits_for; /* slot + 1 of whom it waits for, 0: it does not wait; or one of order_waits.h */
+  _Atomic uint32_t dismissed; /* its process ends, or has gone to another program, without it */
   uint64_t ticks;             /* what the engine has done for it at positions of the order log of their own */
 };
 
@@ -184,7 +186,8 @@ struct region {
   /* Replay in parallel: how far the threads of each slot of the recording have come. */
   struct order_board board;
   struct region_news news[REGION_SLOTS];
-  _Atomic uint32_t sleepers; /* threads that wait for others and let them have the processor */
+  _Atomic uint32_t sleepers;    /* threads that wait for others and let them have the processor */
+  _Atomic uint32_t retirements; /* futex: threads that have come to the ends of their logs */
 };
 
 /* Slots from this one on have never been used: whoever goes through all of them leaves these alone, or the kernel would have to

@@ -387,6 +387,19 @@ static enum directory_result grant_wake(const struct directory *d, unsigned me,
   return granted_one(d, me, claim);
 }
 
+bool directory_claim_abandon(const struct directory *d, unsigned me, const struct directory_claim *claim) {
+  struct directory_slot *slot = &d->slot[me];
+  if (claim->at != CLAIM_LOCK && claim->at != CLAIM_ROUND) return false;
+  if (claim->at == CLAIM_ROUND) { /* it has asked, and has the entry's lock */
+    for (unsigned i = 0; i < DIRECTORY_BATCH; i++) atomic_store(&slot->cell[i].asks, 0);
+    uint64_t old =
+        atomic_fetch_and(d->place(d, claim->block).word, ~(uint64_t)(WORD_LOCKED | WORD_CONTENDED));
+    if (old & WORD_CONTENDED) tell_waiters(d, claim->block);
+  }
+  directory_unpin(d, me);
+  return true;
+}
+
 enum directory_result directory_claim_step(const struct directory *d, unsigned me,
                                            struct directory_claim *claim) {
   switch (claim->at) {

@@ -206,6 +206,9 @@ void directory_claim_start(struct directory_claim *claim);
 bool directory_claim_add(struct directory_claim *claim, uint64_t first, uint64_t end, enum order_want want);
 enum directory_result directory_claim_step(const struct directory *d, unsigned me,
                                            struct directory_claim *claim);
+/* Gives the claim up, if that can be done after the step that was made last: nothing is in its hands that another would have to wait
+ * for. Only while it wants a block whose owner keeps it pinned until all who want it are gone. */
+bool directory_claim_abandon(const struct directory *d, unsigned me, const struct directory_claim *claim);
 /* The access is done: requests for its blocks can be answered again. */
 void directory_unpin(const struct directory *d, unsigned me);
 
