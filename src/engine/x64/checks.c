@@ -16,7 +16,8 @@
  *     jbe  back
  *  miss:                              ; the slow path; it comes back to the first lea
  *
- * The map lies at a fixed distance from the thread's slot, so no base register is needed. The bit for a pair covers the block
+ * The map lies at a fixed distance from the thread's slot, so no base register is needed, and none at all where the operand is relative
+ * to the program counter: its block is known here. The bit for a pair covers the block
  * and its successor, so that an access that straddles two blocks passes with one test. Where the flags are live they are kept
  * in the context meanwhile.
  *
@@ -123,6 +124,26 @@ static void emit_address(struct code *c, const struct item *item, struct x64_mem
   emit_load(c, r, SPILL(SLOT_SHORT));
 }
 
+/* Whether the operand's address is known here; it is its displacement then, see emit_operand_check. */
+static bool is_fixed(const struct x64_mem *mem) {
+  return mem->base == REG_RIP && mem->segment == SEG_NONE;
+}
+
+static uint32_t fixed_first(int64_t address) {
+  return (uint32_t)address >> BLOCK_SHIFT;
+}
+
+static uint32_t fixed_last(int64_t address, unsigned size) {
+  return (uint32_t)(address + MAX(size, 1U) - 1) >> BLOCK_SHIFT;
+}
+
+/* Whether the blocks of what was checked are those of the operand. */
+static bool is_there(const struct checked *checked, const struct check *check, const struct x64_mem *mem) {
+  uint32_t first = fixed_first(mem->disp), last = fixed_last(mem->disp, mem->size);
+  uint32_t from = fixed_first(checked->disp), to = fixed_last(checked->disp, check->mem.size);
+  return (first == from || first == to) && (last == from || last == to);
+}
+
 static bool same_registers(const struct checked *checked, const struct x64_mem *mem) {
   return checked->base == mem->base && checked->index == mem->index && checked->segment == mem->segment &&
          (mem->index == REG_NONE || checked->scale == mem->scale);
@@ -135,9 +156,9 @@ static bool is_covered(struct translation *t, const struct x64_mem *mem) {
     int64_t above = mem->disp - checked->disp;
     struct check *check = &t->checks[checked->check];
     int64_t reach = t->narrow ? check->window : BLOCK_BYTES;
-    if (!same_registers(checked, mem) || above < 0 || above + mem->size > reach ||
-        (!checked->write && mem->access & ACCESS_WRITE))
-      continue;
+    if (!same_registers(checked, mem) || (!checked->write && mem->access & ACCESS_WRITE)) continue;
+    if (is_fixed(mem) && is_there(checked, check, mem)) return true;
+    if (is_fixed(mem) || above < 0 || above + mem->size > reach) continue;
     check->window = (uint8_t)MAX(check->window, above + mem->size);
     return true;
   }
@@ -145,7 +166,7 @@ static bool is_covered(struct translation *t, const struct x64_mem *mem) {
 }
 
 static void note_checked(struct translation *t, const struct x64_insn *insn, const struct x64_mem *mem) {
-  if (mem->base == REG_RIP || mem->size == 0 || insn->address_size == 4) return;
+  if (mem->size == 0 || (!is_fixed(mem) && (mem->base == REG_RIP || insn->address_size == 4))) return;
   unsigned at = t->checked_count < CHECKED_MAX ? t->checked_count++ : t->check_count % CHECKED_MAX;
   t->checked[at] = (struct checked){.base = mem->base,
                                     .index = mem->index,
@@ -218,26 +239,60 @@ static void emit_small_op(struct code *c, unsigned operation, unsigned s, uint8_
   emit8(c, 0x83), emit8(c, (uint8_t)(0xc0 | operation << 3 | (s & 7))), emit8(c, value);
 }
 
-static void emit_operand_check(struct translation *t, unsigned i, unsigned operand,
-                               const struct x64_mem *mem) {
+/* Where the flags are live they are kept in the context around a check. */
+static void keep_flags(struct code *c) {
+  emit_save(c, RAX, SPILL(SLOT_RAX));
+  emit_flags_to_rax(c);
+  emit_save(c, RAX, CTX_SPILL_FLAGS);
+  emit_load(c, RAX, SPILL(SLOT_RAX));
+}
+
+static void take_flags_back(struct code *c) {
+  emit_save(c, RAX, SPILL(SLOT_RAX));
+  emit_load(c, RAX, CTX_SPILL_FLAGS);
+  emit_flags_from_rax(c);
+  emit_load(c, RAX, SPILL(SLOT_RAX));
+}
+
+/*     test byte gs:[map + block], own (or pair)
+ *     jz   miss                                    */
+static void test_fixed(struct translation *t, const struct x64_mem *mem) {
   struct code *c = &t->code;
-  const struct item *item = &t->sb.items[i];
-  if (is_covered(t, mem)) return;
-  bool flags_dead = superblock_flags_dead(&t->sb, i);
-  uint16_t allowed = mem->base == REG_RIP ? EASY_BASES : 0xffff; /* it serves as its base right after */
-  unsigned s = borrow(t, i, flags_dead ? allowed : allowed & (uint16_t) ~(1 << RAX));
-  if (!flags_dead) {
-    emit_save(c, RAX, SPILL(SLOT_RAX));
-    emit_flags_to_rax(c);
-    emit_save(c, RAX, CTX_SPILL_FLAGS);
-    emit_load(c, RAX, SPILL(SLOT_RAX));
-  }
-  uint8_t *retry = c->at;
-  emit_address(c, item, *mem, s);
+  bool write = mem->access & ACCESS_WRITE;
+  uint32_t first = fixed_first(mem->disp);
+  bool one = first == fixed_last(mem->disp, mem->size);
+  emit_gs_op(c, false, 0xf6, 0, (uint32_t)SLOT_PERMISSIONS + first);
+  emit8(c, one ? (write ? PERMISSION_WRITE : PERMISSION_READ)
+               : (write ? PERMISSION_WRITE_PAIR : PERMISSION_READ_PAIR));
+}
+
+static void test_block(struct translation *t, unsigned i, const struct x64_mem *mem, unsigned s) {
+  struct code *c = &t->code;
+  emit_address(c, &t->sb.items[i], *mem, s);
   if (s >= 8) emit8(c, 0x41);
   emit8(c, 0xc1), emit8(c, (uint8_t)(0xe8 | (s & 7))), emit8(c, BLOCK_SHIFT); /* shr s32, 6 */
-  bool write = mem->access & ACCESS_WRITE;
-  emit_test(c, s, write ? PERMISSION_WRITE_PAIR : PERMISSION_READ_PAIR);
+  emit_test(c, s, mem->access & ACCESS_WRITE ? PERMISSION_WRITE_PAIR : PERMISSION_READ_PAIR);
+}
+
+static void emit_operand_check(struct translation *t, unsigned i, unsigned operand, struct x64_mem mem) {
+  struct code *c = &t->code;
+  const struct item *item = &t->sb.items[i];
+  bool fixed = is_fixed(&mem);
+  if (fixed) {
+    mem.disp += (int64_t)item->pc + item->insn.len;
+    if (item->insn.address_size == 4) mem.disp = (uint32_t)mem.disp;
+  }
+  if (is_covered(t, &mem)) return;
+  bool flags_dead = superblock_flags_dead(&t->sb, i);
+  uint16_t allowed = mem.base == REG_RIP ? EASY_BASES : 0xffff; /* it serves as its base right after */
+  if (!flags_dead) allowed &= (uint16_t) ~(1 << RAX);
+  unsigned s = !fixed ? borrow(t, i, allowed) : t->borrowed >= 0 ? (unsigned)t->borrowed : CHECK_NO_SCRATCH;
+  if (!flags_dead) keep_flags(c);
+  uint8_t *retry = c->at;
+  if (fixed)
+    test_fixed(t, &mem);
+  else
+    test_block(t, i, &mem, s);
   struct exit *miss = new_exit(t, EXIT_CHECK, (uintptr_t)retry);
   miss->detail = s | (flags_dead ? 0 : CHECK_KEEPS_FLAGS) | (uint64_t)operand << CHECK_OPERAND;
   miss->instructions = (uint16_t)i;
@@ -245,30 +300,30 @@ static void emit_operand_check(struct translation *t, unsigned i, unsigned opera
   t->checks[t->check_count++] = (struct check){.branch = emit_jcc(c, COND_E),
                                                .back = c->at,
                                                .exit = miss,
-                                               .mem = *mem,
+                                               .mem = mem,
                                                .item = (uint8_t)i,
                                                .scratch = (uint8_t)s,
-                                               .window = (uint8_t)mem->size};
-  note_checked(t, &item->insn, mem);
-  if (!flags_dead) {
-    emit_save(c, RAX, SPILL(SLOT_RAX));
-    emit_load(c, RAX, CTX_SPILL_FLAGS);
-    emit_flags_from_rax(c);
-    emit_load(c, RAX, SPILL(SLOT_RAX));
-  }
+                                               .window = (uint8_t)mem.size};
+  note_checked(t, &item->insn, &mem);
+  if (!flags_dead) take_flags_back(c);
 }
 
 void emit_checks(struct translation *t, unsigned i) {
   struct x64_mem operands[OPERANDS_MAX];
   if (config.check == CHECK_NONE || t->unchecked) return;
   unsigned count = checked_operands(&t->sb.items[i].insn, operands);
-  for (unsigned k = 0; k < count; k++) emit_operand_check(t, i, k, &operands[k]);
+  for (unsigned k = 0; k < count; k++) emit_operand_check(t, i, k, operands[k]);
   if (count && t->borrowed >= 0) t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_LONG, t->borrowed);
 }
 
 void emit_check_stub(struct translation *t, const struct check *check) {
   struct code *c = &t->code;
   patch_branch(check->branch, c->at);
+  check->exit->detail |= (uint64_t)check->window << CHECK_WINDOW;
+  if (is_fixed(&check->mem)) {
+    emit_exit_tail(c, check->exit);
+    return;
+  }
   emit_test(c, check->scratch, check->mem.access & ACCESS_WRITE ? PERMISSION_WRITE : PERMISSION_READ);
   uint8_t *none = emit_jcc(c, COND_E);
   emit_address(c, &t->sb.items[check->item], check->mem, check->scratch);
@@ -277,7 +332,6 @@ void emit_check_stub(struct translation *t, const struct check *check) {
   patch_branch(emit_jcc(c, COND_BE), check->back);
   patch_branch(none, c->at);
   emit_exit_tail(c, check->exit);
-  check->exit->detail |= (uint64_t)check->window << CHECK_WINDOW;
 }
 
 /* -- The slow path ---------------------------------------------------------------------------------------------------- */
@@ -305,14 +359,18 @@ void arch_miss(struct thread *thread, const struct exit *exit, struct miss *miss
                         .instructions = block->instructions - exit->instructions,
                         .bytes = exit->detail >> CHECK_WINDOW & 0xff,
                         .detail = exit->detail};
-  thread->arch.scratch = thread->arch.gpr[miss->detail & 15];
-  thread->arch.gpr[miss->detail & 15] = thread->arch.spill[SLOT_LONG];
+  unsigned s = miss->detail & 31;
+  if (s != CHECK_NO_SCRATCH) {
+    thread->arch.scratch = thread->arch.gpr[s];
+    thread->arch.gpr[s] = thread->arch.spill[SLOT_LONG];
+  }
   count_back(thread, miss->word, miss->instructions);
   operand_of(thread, miss->pc, miss->detail >> CHECK_OPERAND & 0xf, &miss->address, &miss->write);
 }
 
 uintptr_t arch_miss_resume(struct thread *thread, const struct miss *miss) {
-  thread->arch.gpr[miss->detail & 15] = thread->arch.scratch;
+  unsigned s = miss->detail & 31;
+  if (s != CHECK_NO_SCRATCH) thread->arch.gpr[s] = thread->arch.scratch;
   count_back(thread, miss->word, -(int64_t)miss->instructions);
   return miss->retry;
 }

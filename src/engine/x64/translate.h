@@ -42,7 +42,7 @@ enum { EXITS_PER_CALL = 3 }; /* a guess at where it leads, and two halves of the
 enum {
   STUBS_MAX = SIDE_EXITS_MAX + EXITS_PER_CALL * CALLS_MAX + SUPERBLOCK_MAX + 9,
   CONSTANTS_MAX = CALLS_MAX + 2,
-  CHECKED_MAX = 8
+  CHECKED_MAX = 16
 };
 
 /* A check, until its stub is emitted. */
@@ -55,8 +55,9 @@ struct check {
 };
 enum { OPERANDS_MAX = 4, CHECKS_MAX = 96 };
 _Static_assert(CHECKS_MAX < 256, "checked.check is a byte");
-/* In exit.detail of a check, beside its register: the application's flags are in the context. */
+/* In exit.detail of a check, beside its register, if it has one: the application's flags are in the context. */
 enum {
+  CHECK_NO_SCRATCH = 16,
   CHECK_KEEPS_FLAGS = 1 << 8,
   CHECK_OPERAND = 16,
   CHECK_WINDOW = 24 /* which, and how many bytes of it */
