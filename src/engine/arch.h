@@ -193,7 +193,8 @@ struct miss {
   uintptr_t address;   /* what was checked, as far as the rest of the block relies on it */
   size_t bytes;
   bool write;
-  uint64_t detail;             /* the architecture's */
+  bool stack;      /* not what the instruction itself does, but what the block does to the stack */
+  uint64_t detail; /* the architecture's */
   unsigned word, instructions; /* how many of the block have not been executed, and where they were counted */
 };
 /* Makes the application's registers (but not its flags) and position what they are before the instruction. */
@@ -203,6 +204,10 @@ uintptr_t arch_miss_resume(struct thread *thread, const struct miss *miss);
 void arch_miss_leave(struct thread *thread, const struct miss *miss);
 /* Without a directory: everything is permitted. */
 void arch_permit(struct thread *thread, const struct miss *miss);
+
+/* The thread has all blocks from low up to high for writing, and its stack is there (private_stack.h): generated code may rely
+ * on it. Nothing if they are the same. */
+void arch_set_private(struct thread *thread, uintptr_t low, uintptr_t high);
 
 /* What an instruction does to memory. */
 struct access {

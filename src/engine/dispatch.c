@@ -8,6 +8,7 @@
 #include "engine/cache.h"
 #include "engine/permissions.h"
 #include "engine/lib.h"
+#include "engine/private_stack.h"
 #include "engine/signals.h"
 #include "engine/sphere.h"
 #include "engine/syscalls.h"
@@ -118,6 +119,20 @@ static bool takes_window(struct thread *thread, struct exit *exit, const struct 
   return true;
 }
 
+/* What the block does to its stack is taken at once. But where others again and again take some of it, it is better to have no more than
+ * each instruction needs. */
+static bool takes_stack(struct thread *thread, struct exit *exit, const struct miss *miss) {
+  enum { OFTEN = 100 };
+  uint32_t block = (uint32_t)(miss->address >> 6),
+           before = atomic_load_explicit(&exit->short_at, memory_order_relaxed);
+  uint8_t often = atomic_load_explicit(&exit->falls_short, memory_order_relaxed);
+  if (permissions_reach(thread, miss->address, miss->bytes, miss->write)) return true;
+  if (block == before && often < OFTEN)
+    atomic_store_explicit(&exit->falls_short, often + 1, memory_order_relaxed);
+  atomic_store_explicit(&exit->short_at, block, memory_order_relaxed);
+  return often < OFTEN;
+}
+
 /* A check has missed. Takes what the instruction needs. If nothing else was given up meanwhile, the rest of the block may
  * rely on its earlier checks, and the instruction is checked again: the code address to go on at. Otherwise, 0: the block is
  * left before the instruction. */
@@ -131,8 +146,8 @@ static uintptr_t missed(struct thread *thread, struct exit *exit) {
     return arch_miss_resume(thread, &miss);
   }
   unsigned count = arch_accesses(thread, miss.pc, accesses);
-  foresee(thread, exit, &miss, accesses, count);
-  if (takes_window(thread, exit, &miss))
+  if (!miss.stack) foresee(thread, exit, &miss, accesses, count);
+  if (miss.stack ? takes_stack(thread, exit, &miss) : takes_window(thread, exit, &miss))
     accesses[count++] = (struct access){miss.address, miss.bytes, miss.write};
   uintptr_t made_for = exit->block->pc;
   cache_leave(thread); /* or whoever flushes the cache would wait for who waits for it */
@@ -140,6 +155,7 @@ static uintptr_t missed(struct thread *thread, struct exit *exit) {
   bool reaches = permissions_reach(thread, miss.address, miss.bytes, miss.write);
   if (kept && !reaches) cache_narrow(made_for);
   bool again = kept && reaches && cache_enter(thread) && thread->cache_epoch == epoch;
+  if (again && miss.stack) private_stack_find(thread, miss.address);
   if (again) return arch_miss_resume(thread, &miss);
   atomic_store(&thread->in_cache, 1); /* as the caller knows it */
   arch_miss_leave(thread, &miss);

@@ -12,6 +12,7 @@
 #include "engine/baton.h"
 #include "engine/lib.h"
 #include "engine/log.h"
+#include "engine/private_stack.h"
 #include "engine/slots.h"
 #include "order/directory_steps.h"
 
@@ -65,6 +66,7 @@ static void permit(const struct directory *d, unsigned slot, uint64_t block, uns
   map[b] = permission == ORDER_WRITE ? PERMISSION_READ | PERMISSION_WRITE : permission ? PERMISSION_READ : 0;
   fix_pair(map, b);
   fix_pair(map, (b - 1) % PERMISSION_BLOCKS);
+  if (permission != ORDER_WRITE) private_stack_lose(members[slot], b);
 }
 
 static uint64_t next_touched(const struct directory *d, uint64_t first, uint64_t end) {
@@ -272,6 +274,10 @@ static void claim_untouched(struct thread *thread, uint64_t block) {
     if (atomic_compare_exchange_strong(&WORDS[b], &none, owned))
       permit(&directory, slot_number(thread), b, ORDER_WRITE);
   }
+}
+
+void permissions_claim_untouched(struct thread *thread, uintptr_t address) {
+  claim_untouched(thread, (uint32_t)address >> BLOCK_SHIFT);
 }
 
 static bool is_asked(const struct directory_slot *slot) {
@@ -484,6 +490,12 @@ static void map_tables(void) {
   if (os_failed(at)) die(125, "cannot map the directory of memory blocks (error %ld)", -at);
 }
 
+/* The thread has nothing any more. */
+static void clear_map(struct thread *thread) {
+  private_stack_drop(thread);
+  os_call3(__NR_madvise, map_of(thread), SLOT_PERMISSIONS_SIZE, MADV_DONTNEED);
+}
+
 static void set_order(void) {
   static const struct order_scheme *const schemes[] = {[ENGINE_DAG] = &order_dag,
                                                        [ENGINE_NAMED] = &order_named,
@@ -509,7 +521,7 @@ void permissions_start(struct thread *thread) {
   map_tables();
   memset(members, 0, sizeof members);
   memset(stage_held, 0, sizeof stage_held);
-  os_call3(__NR_madvise, map_of(thread), SLOT_PERMISSIONS_SIZE, MADV_DONTNEED);
+  clear_map(thread);
   unsigned slot = slot_number(thread);
   members[slot] = thread;
   note_slot(slot);
@@ -525,7 +537,7 @@ void permissions_spawn(struct thread *thread, struct rthread *child) {
 }
 
 void permissions_enlist(struct thread *child, struct rthread *own) {
-  os_call3(__NR_madvise, map_of(child), SLOT_PERMISSIONS_SIZE, MADV_DONTNEED);
+  clear_map(child);
   members[slot_of(own)] = child;
 }
 
@@ -547,7 +559,7 @@ void permissions_end(struct thread *thread) {
   set_position(thread);
   park_steps(thread, directory_exit_step);
   members[me] = NULL;
-  os_call3(__NR_madvise, map_of(thread), SLOT_PERMISSIONS_SIZE, MADV_DONTNEED);
+  clear_map(thread);
 }
 
 void permissions_leave(struct thread *thread) {
@@ -556,7 +568,9 @@ void permissions_leave(struct thread *thread) {
   members[slot_number(thread)] = NULL;
 }
 
+/* What others have taken meanwhile was not noted in its map. */
 void permissions_come_back(struct thread *thread) {
+  clear_map(thread);
   members[slot_number(thread)] = thread;
   atomic_store(&thread->process->ender, 0);
   permissions_unpark(thread);

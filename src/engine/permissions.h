@@ -29,6 +29,8 @@ void permissions_bury(struct rthread *rthread);
  * given anything up meanwhile. */
 bool permissions_take(struct thread *thread, const struct access *accesses, unsigned count);
 bool permissions_take_range(struct thread *thread, uintptr_t address, size_t bytes, bool write);
+/* Takes the page of the address, for writing, as far as nobody has touched it. */
+void permissions_claim_untouched(struct thread *thread, uintptr_t address);
 /* Whether the thread has the blocks of that range. */
 bool permissions_reach(struct thread *thread, uintptr_t address, size_t bytes, bool write);
 /* Counts what was given up; unchanged means that all that was taken since is still there. */

@@ -104,6 +104,7 @@ struct thread {
   struct path path;                  /* of a hot block, while it is being noted */
   struct block *last_blocks[8];      /* ring of blocks entered from the dispatcher, for crash reports */
   unsigned last_block;
+  uintptr_t private_low, private_high; /* see private_stack.h */
   bool step_next; /* the dispatcher is to take what the next instruction needs, and step over it … */
   /* Where it has taken blocks to read lately, to find out whether it soon writes them. */
   struct {

@@ -31,7 +31,7 @@
  * the engine steps over when it has taken what they need (accesses.c). */
 #include "engine/x64/translate.h"
 
-enum { BLOCK_SHIFT = 6, BLOCK_BYTES = 1 << BLOCK_SHIFT, LEAVE = 0xc9 };
+enum { BLOCK_SHIFT = 6, BLOCK_BYTES = 1 << BLOCK_SHIFT };
 
 static bool is_repeated(const struct x64_insn *insn) {
   return insn->kind == INSN_STRING && insn->prefixes & (PREFIX_REP | PREFIX_REPNE);
@@ -177,12 +177,13 @@ static void note_checked(struct translation *t, const struct x64_insn *insn, con
                                     .check = (uint8_t)(t->check_count - 1)};
 }
 
-/* If the instruction adds a constant to a 64-bit register and does nothing else, that register; else REG_NONE. */
-static unsigned adds_constant(const struct x64_insn *insn, int64_t *constant) {
+unsigned adds_constant(const struct x64_insn *insn, int64_t *constant) {
   if (insn->encoding == ENC_LEGACY && insn->map == 0) {
     bool push = (insn->opcode & 0xf8) == 0x50 || insn->opcode == 0x68 || insn->opcode == 0x6a ||
-                insn->kind == INSN_CALL;
+                insn->kind == INSN_CALL || insn->kind == INSN_CALL_IND ||
+                (insn->opcode == 0xff && (insn->modrm >> 3 & 7) == 6);
     bool pop = (insn->opcode & 0xf8) == 0x58 && ((insn->opcode & 7u) | (insn->rex & 1u) << 3) != RSP;
+    pop |= insn->kind == INSN_RET && !insn->imm;
     *constant = pop ? insn->stack_size : -(int64_t)insn->stack_size;
     if (push || pop) return RSP;
   }
@@ -240,14 +241,14 @@ static void emit_small_op(struct code *c, unsigned operation, unsigned s, uint8_
 }
 
 /* Where the flags are live they are kept in the context around a check. */
-static void keep_flags(struct code *c) {
+void keep_flags(struct code *c) {
   emit_save(c, RAX, SPILL(SLOT_RAX));
   emit_flags_to_rax(c);
   emit_save(c, RAX, CTX_SPILL_FLAGS);
   emit_load(c, RAX, SPILL(SLOT_RAX));
 }
 
-static void take_flags_back(struct code *c) {
+void take_flags_back(struct code *c) {
   emit_save(c, RAX, SPILL(SLOT_RAX));
   emit_load(c, RAX, CTX_SPILL_FLAGS);
   emit_flags_from_rax(c);
@@ -266,12 +267,29 @@ static void test_fixed(struct translation *t, const struct x64_mem *mem) {
                : (write ? PERMISSION_WRITE_PAIR : PERMISSION_READ_PAIR));
 }
 
-static void test_block(struct translation *t, unsigned i, const struct x64_mem *mem, unsigned s) {
+void test_block(struct translation *t, unsigned i, const struct x64_mem *mem, unsigned s) {
   struct code *c = &t->code;
   emit_address(c, &t->sb.items[i], *mem, s);
   if (s >= 8) emit8(c, 0x41);
   emit8(c, 0xc1), emit8(c, (uint8_t)(0xe8 | (s & 7))), emit8(c, BLOCK_SHIFT); /* shr s32, 6 */
   emit_test(c, s, mem->access & ACCESS_WRITE ? PERMISSION_WRITE_PAIR : PERMISSION_READ_PAIR);
+}
+
+struct check *new_check(struct translation *t, unsigned i, unsigned condition, uint8_t *retry,
+                        const struct x64_mem *mem, unsigned s, bool flags_dead) {
+  struct exit *miss = new_exit(t, EXIT_CHECK, (uintptr_t)retry);
+  miss->detail = s | (flags_dead ? 0 : CHECK_KEEPS_FLAGS);
+  miss->instructions = (uint16_t)i;
+  CHECK(t->check_count < CHECKS_MAX);
+  struct check *check = &t->checks[t->check_count++];
+  *check = (struct check){.branch = emit_jcc(&t->code, condition),
+                          .exit = miss,
+                          .mem = *mem,
+                          .item = (uint8_t)i,
+                          .scratch = (uint8_t)s,
+                          .window = (uint8_t)mem->size};
+  check->back = t->code.at;
+  return check;
 }
 
 static void emit_operand_check(struct translation *t, unsigned i, unsigned operand, struct x64_mem mem) {
@@ -293,17 +311,7 @@ static void emit_operand_check(struct translation *t, unsigned i, unsigned opera
     test_fixed(t, &mem);
   else
     test_block(t, i, &mem, s);
-  struct exit *miss = new_exit(t, EXIT_CHECK, (uintptr_t)retry);
-  miss->detail = s | (flags_dead ? 0 : CHECK_KEEPS_FLAGS) | (uint64_t)operand << CHECK_OPERAND;
-  miss->instructions = (uint16_t)i;
-  CHECK(t->check_count < CHECKS_MAX);
-  t->checks[t->check_count++] = (struct check){.branch = emit_jcc(c, COND_E),
-                                               .back = c->at,
-                                               .exit = miss,
-                                               .mem = mem,
-                                               .item = (uint8_t)i,
-                                               .scratch = (uint8_t)s,
-                                               .window = (uint8_t)mem.size};
+  new_check(t, i, COND_E, retry, &mem, s, flags_dead)->exit->detail |= (uint64_t)operand << CHECK_OPERAND;
   note_checked(t, &item->insn, &mem);
   if (!flags_dead) take_flags_back(c);
 }
@@ -312,14 +320,19 @@ void emit_checks(struct translation *t, unsigned i) {
   struct x64_mem operands[OPERANDS_MAX];
   if (config.check == CHECK_NONE || t->unchecked) return;
   unsigned count = checked_operands(&t->sb.items[i].insn, operands);
-  for (unsigned k = 0; k < count; k++) emit_operand_check(t, i, k, operands[k]);
+  for (unsigned k = 0; k < count; k++)
+    if (!(t->in_hull[i] >> k & 1)) emit_operand_check(t, i, k, operands[k]);
   if (count && t->borrowed >= 0) t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_LONG, t->borrowed);
 }
 
 void emit_check_stub(struct translation *t, const struct check *check) {
   struct code *c = &t->code;
   patch_branch(check->branch, c->at);
-  check->exit->detail |= (uint64_t)check->window << CHECK_WINDOW;
+  check->exit->detail |= (uint64_t)(check->pairs ? check->pairs : check->window) << CHECK_WINDOW;
+  if (check->pairs) {
+    emit_hull_stub(t, check);
+    return;
+  }
   if (is_fixed(&check->mem)) {
     emit_exit_tail(c, check->exit);
     return;
@@ -341,13 +354,17 @@ void arch_permit(struct thread *thread, const struct miss *miss) {
   enum { EVERYTHING = PERMISSION_READ | PERMISSION_WRITE | PERMISSION_READ_PAIR | PERMISSION_WRITE_PAIR };
   uint8_t *permissions = (uint8_t *)thread + SLOT_PERMISSIONS;
   uintptr_t block = (uint32_t)miss->address >> BLOCK_SHIFT;
+  size_t blocks = miss->stack ? miss->bytes / BLOCK_BYTES + 2 : 1;
 #if defined(REPRISE_STRESS_SLOW_PATHS)
   /* Every permission lasts until the next miss. */
-  permissions[thread->arch.last_granted] = 0;
+  for (size_t i = 0; i < thread->arch.last_granted_blocks; i++)
+    permissions[(thread->arch.last_granted + i) % PERMISSION_BLOCKS] = 0;
   thread->arch.last_granted = block;
-  permissions[block] = EVERYTHING;
+  thread->arch.last_granted_blocks = blocks;
+  for (size_t i = 0; i < blocks; i++) permissions[(block + i) % PERMISSION_BLOCKS] = EVERYTHING;
 #else
-  memset(permissions + ALIGN_DOWN(block, 64), EVERYTHING, 64);
+  for (size_t i = 0; i < blocks; i++)
+    memset(permissions + ALIGN_DOWN((block + i) % PERMISSION_BLOCKS, 64), EVERYTHING, 64);
 #endif
 }
 
@@ -365,7 +382,11 @@ void arch_miss(struct thread *thread, const struct exit *exit, struct miss *miss
     thread->arch.gpr[s] = thread->arch.spill[SLOT_LONG];
   }
   count_back(thread, miss->word, miss->instructions);
-  operand_of(thread, miss->pc, miss->detail >> CHECK_OPERAND & 0xf, &miss->address, &miss->write);
+  thread->arch.stack_patience = STACK_PATIENCE;
+  if (miss->detail & CHECK_HULL)
+    hull_of_miss(thread, miss);
+  else
+    operand_of(thread, miss->pc, miss->detail >> CHECK_OPERAND & 0xf, &miss->address, &miss->write);
 }
 
 uintptr_t arch_miss_resume(struct thread *thread, const struct miss *miss) {

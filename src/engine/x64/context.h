@@ -20,6 +20,9 @@
 #define CTX_ENTRY 0xe8
 #define CTX_COUNTS 0x100 /* COUNT_WORDS words, one cache line */
 #define CTX_POLL 0x180   /* one to itself */
+#define CTX_STACK_FLOOR 0x1c0
+#define CTX_STACK_REACH 0x1c8
+#define CTX_STACK_PATIENCE 0x1d0
 
 #define COUNT_WORDS 8
 
@@ -61,6 +64,11 @@ struct arch_context {
    * block looks here as well, and counts are nobody else's. */
   _Alignas(64) uint32_t poll;
   uint8_t rest_of_line[60];
+  /* The private stack (hulls.c): where a hull may end at the lowest, how much higher, and how often code looks into the permission map
+   * instead before the engine is asked for another one. */
+  uint64_t stack_floor, stack_reach;
+  int32_t stack_patience;
+  uint32_t last_granted_blocks; /* how many, from last_granted on */
 };
 
 /* Nearer to a stop than this, a word's share of what is left may be less than a block. */
@@ -81,6 +89,9 @@ enum { ARCH_RED_ZONE = 128 };
 _Static_assert(offsetof(struct arch_context, returned) == CTX_RETURNED, "offset");
 _Static_assert(offsetof(struct arch_context, counts) == CTX_COUNTS, "offset");
 _Static_assert(offsetof(struct arch_context, poll) == CTX_POLL, "offset");
+_Static_assert(offsetof(struct arch_context, stack_floor) == CTX_STACK_FLOOR, "offset");
+_Static_assert(offsetof(struct arch_context, stack_reach) == CTX_STACK_REACH, "offset");
+_Static_assert(offsetof(struct arch_context, stack_patience) == CTX_STACK_PATIENCE, "offset");
 _Static_assert(offsetof(struct arch_context, exit) == CTX_EXIT, "offset");
 _Static_assert(offsetof(struct arch_context, engine_sp) == CTX_ENGINE_SP, "offset");
 _Static_assert(offsetof(struct arch_context, spill) == CTX_SPILL, "offset");

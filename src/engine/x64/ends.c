@@ -190,6 +190,7 @@ void emit_guess(struct translation *t, unsigned i) {
   emit_load(c, RAX, SPILL(SLOT_RAX));
   emit_load(c, RCX, SPILL(SLOT_RCX));
   if (item->insn.kind == INSN_CALL_IND) push_return_address(t, item->pc + item->insn.len);
+  forget_checked(t, &item->insn);
 }
 
 /* -- The last instruction of a block --------------------------------------------------------------------------- */

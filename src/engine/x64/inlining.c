@@ -100,9 +100,10 @@ static bool is_hot(uintptr_t pc) {
 static bool follow_to(struct superblock *sb, struct item *item, uintptr_t to, uintptr_t step) {
   uintptr_t next = item->pc + item->insn.len, target = next + (uintptr_t)item->insn.imm;
   bool follows = false, ends = false;
-  /* The tests of return addresses and targets read memory, and have no checks. */
+  /* The tests of return addresses read memory, under the checks of hulls. */
   bool plain = item->insn.kind == INSN_JCC || item->insn.kind == INSN_JMP;
-  if (config.check == CHECK_ALL && !plain) return superblock_pass(sb, item) && sb->next_pc == to;
+  if (config.check == CHECK_ALL && !plain && cache_is_narrow(sb->items[0].pc))
+    return superblock_pass(sb, item) && sb->next_pc == to;
   switch (item->insn.kind) {
     case INSN_JCC:
       if (sb->side_exits == SIDE_EXITS_MAX || (to != target && to != next)) return false;
@@ -133,8 +134,6 @@ static bool follow_to(struct superblock *sb, struct item *item, uintptr_t to, ui
 }
 
 void superblock_read_path(struct superblock *sb, const struct path *path) {
-  unsigned operands = 0;
-  struct x64_mem unused[OPERANDS_MAX];
   superblock_begin(sb, path->head,
                    config.check == CHECK_NONE       ? SUPERBLOCK_MAX
                    : config.check == CHECK_ACCESSES ? PLAIN_MAX
@@ -143,8 +142,6 @@ void superblock_read_path(struct superblock *sb, const struct path *path) {
     for (unsigned left = path->steps[step].instructions; left > 0; left--) {
       if (sb->count == sb->limit || !superblock_add(sb)) return;
       struct item *item = &sb->items[sb->count - 1];
-      if (config.check == CHECK_ALL) operands += checked_operands(&item->insn, unused);
-      if (operands > CHECKED_PATH_OPERANDS) sb->limit = sb->count;
       sb->open = false;
       bool branch = left == 1 && step + 1 < path->count;
       if (!(branch ? follow_to(sb, item, path->steps[step + 1].pc, path->steps[step].pc)

@@ -16,7 +16,7 @@ enum {
   CALLS_MAX = 12,
 };
 /* With every access checked, blocks are shorter: the code of one must not get too long. */
-enum { CHECKED_SUPERBLOCK_MAX = 32, CHECKED_PATH_MAX = 63, CHECKED_PATH_OPERANDS = 60, CHECKED_ACCESSES = 3 };
+enum { CHECKED_SUPERBLOCK_MAX = 32, CHECKED_PATH_MAX = 99 };
 
 struct item {
   struct x64_insn insn;

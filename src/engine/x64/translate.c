@@ -81,6 +81,8 @@ static void emit_item(struct translation *t, unsigned i) {
   if (t->borrowed >= 0 && used_by(&item->insn) >> t->borrowed & 1) give_back(t);
   if (last) give_back(t);
   note_instruction(t, item->pc);
+  emit_hulls(t, i);
+  if (last) give_back(t);
   if (item->returns_to) test_return_address(t, i);
   if (item->guessed) {
     emit_guess(t, i);
@@ -93,7 +95,10 @@ static void emit_item(struct translation *t, unsigned i) {
       push_return_address(t, item->pc + item->insn.len);
       forget_checked(t, &item->insn);
     }
-    if (item->insn.kind == INSN_RET) release_stack(&t->code, 8);
+    if (item->insn.kind == INSN_RET) {
+      release_stack(&t->code, 8);
+      forget_checked(t, &item->insn);
+    }
     return;
   }
   if (last)
@@ -273,8 +278,11 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
                                enum entry_kind front) {
   uint8_t *start = cache_reserve(CACHE_BLOCK_MAX);
   if (!start) return NULL;
+  t->unchecked = entry == ENTRY_STEP;
+  t->narrow = cache_is_narrow(pc);
+  plan_checks(t);
   unsigned exits = 5 + t->sb.side_exits + EXITS_PER_CALL * t->sb.call_count +
-                   (config.check == CHECK_NONE ? 0 : CHECKED_ACCESSES * t->sb.count);
+                   (config.check == CHECK_NONE ? 0 : CHECKS_MAX);
   struct block *block = t->block = arena_alloc(sizeof *block);
   block->pc = pc;
   block->far_pc = t->sb.far_pc;
@@ -285,8 +293,6 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   block->instructions = (uint16_t)t->sb.count;
   t->code.at = start;
   t->stub_count = t->constant_count = t->checked_count = t->check_count = 0;
-  t->unchecked = entry == ENTRY_STEP;
-  t->narrow = cache_is_narrow(pc);
   t->borrowed = -1;
   block->step = entry == ENTRY_STEP ? (uint16_t)t->sb.limit : 0;
   block->probe = entry == ENTRY_PROBE;

@@ -45,6 +45,17 @@ enum {
   CHECKED_MAX = 16
 };
 
+/* Accesses near the stack pointer that are tested together, before an item (hulls.c). */
+struct hull {
+  int64_t from, end; /* away from the stack pointer there */
+  uint8_t item;
+  uint8_t segment; /* the item from which on the stack pointer is followed */
+  bool write;
+};
+enum { HULL_BYTES = 512, HULL_PAIRS = 5, HULLS_MAX = 24, STACK_PATIENCE = 256 };
+/* What the checks of a block may cost: the code of one must not get too long. A hull counts as two. */
+enum { CHECKS_COST_MAX = 60, HULL_COST = 2 };
+
 /* A check, until its stub is emitted. */
 struct check {
   uint8_t *branch, *back;
@@ -52,6 +63,7 @@ struct check {
   struct x64_mem mem;
   uint8_t item, scratch;
   uint8_t window; /* bytes from the address tested on that rely on it */
+  uint8_t pairs;  /* of blocks, where it is for a hull in the private stack; else 0 */
 };
 enum { OPERANDS_MAX = 4, CHECKS_MAX = 96 };
 _Static_assert(CHECKS_MAX < 256, "checked.check is a byte");
@@ -59,6 +71,10 @@ _Static_assert(CHECKS_MAX < 256, "checked.check is a byte");
 enum {
   CHECK_NO_SCRATCH = 16,
   CHECK_KEEPS_FLAGS = 1 << 8,
+  CHECK_HULL = 1 << 9,    /* for a hull, and not for an operand: */
+  CHECK_WRITES = 1 << 10, /* which is for writing; */
+  CHECK_PAIRS = 1 << 11,  /* the window is pairs of blocks; */
+  CHECK_FROM = 32,        /* how far from the stack pointer */
   CHECK_OPERAND = 16,
   CHECK_WINDOW = 24 /* which, and how many bytes of it */
 };
@@ -83,6 +99,9 @@ struct translation {
   bool narrow;    /* checks vouch for no more than their own accesses */
   struct checked checked[CHECKED_MAX];
   unsigned checked_count;
+  struct hull hulls[HULLS_MAX];
+  unsigned hull_count;
+  uint8_t in_hull[SUPERBLOCK_MAX]; /* of each item, the operands that a hull covers, one bit each */
   struct insn_map map[SUPERBLOCK_MAX + 1];
 };
 
@@ -124,6 +143,22 @@ bool wants_engine(const struct x64_insn *insn, bool checked);
 unsigned checked_operands(const struct x64_insn *insn, struct x64_mem to[OPERANDS_MAX]);
 void emit_checks(struct translation *t, unsigned i);
 void emit_check_stub(struct translation *t, const struct check *check);
+enum { LEAVE = 0xc9 };
+/* For hulls.c, in checks.c. If the instruction adds a constant to a 64-bit register and does nothing else, that register; else REG_NONE. */
+unsigned adds_constant(const struct x64_insn *insn, int64_t *constant);
+void keep_flags(struct code *c);
+void take_flags_back(struct code *c);
+void test_block(struct translation *t, unsigned i, const struct x64_mem *mem, unsigned s);
+/* Branches to the slow path on the condition; from there back to retry. */
+struct check *new_check(struct translation *t, unsigned i, unsigned condition, uint8_t *retry,
+                        const struct x64_mem *mem, unsigned s, bool flags_dead);
+
+/* hulls.c */
+/* Before anything is emitted: which accesses are tested together. Shortens the superblock if it has more to check than fits. */
+void plan_checks(struct translation *t);
+void emit_hulls(struct translation *t, unsigned i);
+void emit_hull_stub(struct translation *t, const struct check *check);
+void hull_of_miss(const struct thread *thread, struct miss *miss);
 
 /* accesses.c: address and direction of one of the operands checked of the instruction at pc. */
 void operand_of(struct thread *thread, uintptr_t pc, unsigned operand, uintptr_t *address, bool *write);

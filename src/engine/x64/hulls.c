@@ -1,0 +1,258 @@
+/* hulls.c (x86-64): one test for the accesses of a block to its stack.
+ *
+ * Pushes, calls, returns and operands relative to the stack pointer make half of all accesses, and nearly all of them
+ * are to memory that nobody else ever looks at. So they are put together: the superblock is read once with the stack pointer as an
+ * unknown, registers that differ from it by a constant are followed, and the accesses up to where it is lost lie in a **hull**, a few
+ * hundred bytes at a fixed distance from the stack pointer at most. It is tested before the first of them, as a whole:
+ *
+ *     lea  s, [rsp + end]
+ *     sub  s, gs:[floor]              ; does it lie in the thread's private stack (private_stack.h)?
+ *     cmp  s, gs:[reach]
+ *     ja   stub
+ *  back:
+ *     …
+ *  stub:                              ; may I write (read) all of these blocks, two at a time?
+ *     lea  s32, [rsp + start];        shr s32, 6;  test byte gs:[s + map], pair;  jz miss
+ *     lea  s32, [rsp + start + 128];  shr s32, 6;  test byte gs:[s + map], pair;  jz miss
+ *     …
+ *     sub  dword gs:[patience], 1
+ *     jns  back                       ; now and then the engine looks whether the private stack should be another
+ *  miss:
+ *
+ * The floor lies HULL_BYTES above the lowest private byte, so it needs no test of its own. A short hull is tested as any
+ * operand is (checks.c).
+ *
+ * Permissions are given up at safepoints only, so the test is good for the rest of the block. Where a hull is more than the thread gets to keep,
+ * because others work on the blocks beside it, the code is made again without (cache_narrow). */
+#include "engine/x64/translate.h"
+
+enum { SEGMENT_FAR = 1 << 20 };
+
+/* What is known at an item: registers that are a constant away from the stack pointer that the segment began with. */
+struct known {
+  uint16_t registers; /* a mask; the stack pointer is always there */
+  int64_t away[16];
+};
+
+struct planner {
+  struct translation *t;
+  struct known now;
+  unsigned segment;    /* the first item of the segment … */
+  unsigned first_hull; /* … and its first hull */
+  unsigned cost;
+};
+
+static void begin_segment(struct planner *planner, unsigned i) {
+  planner->now = (struct known){.registers = 1 << RSP};
+  planner->segment = i;
+  planner->first_hull = planner->t->hull_count;
+}
+
+/* Widens a hull of the segment to hold the access, or begins one. */
+static bool add_access(struct planner *planner, unsigned i, int64_t from, unsigned bytes, bool write) {
+  struct translation *t = planner->t;
+  int64_t end = from + bytes;
+  if (from < -SEGMENT_FAR || end > SEGMENT_FAR) return false;
+  for (unsigned h = planner->first_hull; h < t->hull_count; h++) {
+    struct hull *hull = &t->hulls[h];
+    int64_t low = MIN(hull->from, from), high = MAX(hull->end, end);
+    if (high - low > HULL_BYTES) continue;
+    hull->from = low, hull->end = high;
+    hull->write |= write;
+    return true;
+  }
+  if (t->hull_count == HULLS_MAX) return false;
+  t->hulls[t->hull_count++] = (struct hull){
+      .from = from, .end = end, .item = (uint8_t)i, .segment = (uint8_t)planner->segment, .write = write};
+  planner->cost += HULL_COST;
+  return true;
+}
+
+/* Puts the operands of the item into hulls, as far as they are near the stack pointer. */
+static void add_operands(struct planner *planner, unsigned i) {
+  struct translation *t = planner->t;
+  const struct item *item = &t->sb.items[i];
+  struct x64_mem operands[OPERANDS_MAX];
+  unsigned count = checked_operands(&item->insn, operands);
+  t->in_hull[i] = 0;
+  for (unsigned k = 0; k < count; k++) {
+    const struct x64_mem *mem = &operands[k];
+    bool near = !t->narrow && mem->base < 16 && planner->now.registers >> mem->base & 1 &&
+                mem->index == REG_NONE && mem->segment == SEG_NONE && item->insn.address_size == 8 &&
+                mem->size && mem->size <= 64;
+    if (near && add_access(planner, i, planner->now.away[mem->base] + mem->disp, mem->size,
+                           mem->access & ACCESS_WRITE))
+      t->in_hull[i] |= (uint8_t)(1 << k);
+    else
+      planner->cost++;
+  }
+}
+
+static bool is_plain(const struct x64_insn *insn, uint8_t opcode) {
+  return insn->encoding == ENC_LEGACY && insn->map == 0 && insn->opcode == opcode;
+}
+
+/* If the instruction makes a register another one plus a constant and does nothing else: the register, else REG_NONE. */
+static unsigned copies_register(const struct x64_insn *insn, unsigned *from, int64_t *constant) {
+  unsigned reg = (insn->modrm >> 3 & 7u) | (insn->rex & 4u) << 1, rm = (insn->modrm & 7u) | (insn->rex & 1u)
+                                                                                                << 3;
+  bool direct = insn->modrm_at && insn->modrm >> 6 == 3;
+  if (insn->operand_size != 8 || !insn->modrm_at) return REG_NONE;
+  *constant = 0;
+  if (is_plain(insn, 0x89) && direct) {
+    *from = reg;
+    return rm;
+  }
+  if (is_plain(insn, 0x8b) && direct) {
+    *from = rm;
+    return reg;
+  }
+  if (is_plain(insn, 0x8d) && insn->address_size == 8 && insn->mem.index == REG_NONE && insn->mem.base < 16) {
+    *from = insn->mem.base;
+    *constant = insn->mem.disp;
+    return reg;
+  }
+  return REG_NONE;
+}
+
+/* What the item does to the registers that are known. */
+static void follow_registers(struct planner *planner, unsigned i) {
+  const struct x64_insn *insn = &planner->t->sb.items[i].insn;
+  struct known *now = &planner->now;
+  int64_t constant = 0;
+  unsigned from = 0, moved = adds_constant(insn, &constant);
+  if (moved != REG_NONE && now->registers >> moved & 1) {
+    uint16_t others = insn->gpr_written & (uint16_t) ~(1 << moved);
+    now->registers &= (uint16_t)~others;
+    now->away[moved] += constant;
+    return;
+  }
+  unsigned copied = copies_register(insn, &from, &constant);
+  bool known = copied != REG_NONE && now->registers >> from & 1;
+  int64_t away = known ? now->away[from] + constant : 0;
+  bool leaves = is_plain(insn, LEAVE) && insn->stack_size == 8 && now->registers >> RBP & 1;
+  if (leaves) copied = RSP, known = true, away = now->away[RBP] + 8;
+  now->registers &= (uint16_t)~insn->gpr_written;
+  if (known && insn->gpr_written >> copied & 1) {
+    now->registers |= (uint16_t)(1 << copied);
+    now->away[copied] = away;
+  }
+  if (!(now->registers >> RSP & 1)) begin_segment(planner, i + 1);
+}
+
+/* The latest item before the accesses, in the same segment, where flags need not be kept; else the first that has an access. */
+static unsigned place_for(struct translation *t, const struct hull *hull) {
+  for (unsigned i = hull->item + 1U; i-- > hull->segment;)
+    if (superblock_flags_dead(&t->sb, i)) return i;
+  return hull->item;
+}
+
+void plan_checks(struct translation *t) {
+  struct planner planner = {.t = t};
+  int64_t away[SUPERBLOCK_MAX];
+  t->hull_count = 0;
+  if (config.check != CHECK_ALL || t->unchecked || t->sb.for_engine || t->sb.unfetchable) {
+    memset(t->in_hull, 0, sizeof t->in_hull);
+    return;
+  }
+  begin_segment(&planner, 0);
+  for (unsigned i = 0; i < t->sb.count; i++) {
+    const struct item *item = &t->sb.items[i];
+    struct planner before = planner;
+    unsigned hulls = t->hull_count;
+    away[i] = planner.now.away[RSP];
+    bool fits = !item->returns_to || add_access(&planner, i, away[i] + item->return_at, 8, false);
+    add_operands(&planner, i);
+    if (i && (!fits || planner.cost > CHECKS_COST_MAX)) {
+      t->sb.count = i;
+      t->sb.open = true;
+      t->sb.next_pc = item->pc;
+      t->hull_count = hulls;
+      planner = before;
+      break;
+    }
+    follow_registers(&planner, i);
+  }
+  for (unsigned h = 0; h < t->hull_count; h++) {
+    struct hull *hull = &t->hulls[h];
+    hull->item = (uint8_t)place_for(t, hull);
+    hull->from -= away[hull->item], hull->end -= away[hull->item];
+  }
+}
+
+/* How many blocks the stub tests, from the first byte on: pairs of them. */
+static unsigned pairs_of(const struct hull *hull) {
+  unsigned blocks = (unsigned)(hull->end - hull->from + 62) / 64 + 1;
+  return (blocks + 1) / 2;
+}
+
+static struct x64_mem operand_at(int64_t from, unsigned size, bool write) {
+  return (struct x64_mem){.base = RSP,
+                          .index = REG_NONE,
+                          .scale = 1,
+                          .segment = SEG_NONE,
+                          .access = write ? ACCESS_WRITE : ACCESS_READ,
+                          .size = (uint16_t)size,
+                          .disp = from};
+}
+
+static void emit_hull(struct translation *t, unsigned i, const struct hull *hull) {
+  struct code *c = &t->code;
+  unsigned bytes = (unsigned)(hull->end - hull->from);
+  bool flags_dead = superblock_flags_dead(&t->sb, i);
+  unsigned s = borrow(t, i, flags_dead ? 0xffff : (uint16_t) ~(1 << RAX));
+  if (!flags_dead) keep_flags(c);
+  uint8_t *retry = c->at;
+  bool range = bytes > 64;
+  struct x64_mem mem = operand_at(hull->from, range ? 0 : bytes, hull->write);
+  if (range) {
+    struct x64_mem end = operand_at(hull->end, 0, false);
+    emit_mem_op(c, true, 0x8d, s, &end, false);    /* lea s, [rsp + end] */
+    emit_gs_op(c, true, 0x2b, s, CTX_STACK_FLOOR); /* sub s, gs:[floor] */
+    emit_gs_op(c, true, 0x3b, s, CTX_STACK_REACH); /* cmp s, gs:[reach] */
+  } else {
+    test_block(t, i, &mem, s);
+  }
+  struct check *check = new_check(t, i, range ? COND_A : COND_E, retry, &mem, s, flags_dead);
+  check->pairs = range ? (uint8_t)pairs_of(hull) : 0;
+  check->exit->detail |= CHECK_HULL | (hull->write ? CHECK_WRITES : 0) | (range ? CHECK_PAIRS : 0) |
+                         (uint64_t)(uint32_t)hull->from << CHECK_FROM;
+  if (!flags_dead) take_flags_back(c);
+}
+
+void emit_hulls(struct translation *t, unsigned i) {
+  for (unsigned h = 0; h < t->hull_count; h++)
+    if (t->hulls[h].item == i) emit_hull(t, i, &t->hulls[h]);
+}
+
+void emit_hull_stub(struct translation *t, const struct check *check) {
+  struct code *c = &t->code;
+  uint8_t *none[HULL_PAIRS];
+  for (unsigned k = 0; k < check->pairs; k++) {
+    struct x64_mem mem = check->mem;
+    mem.disp += 128 * (int64_t)k;
+    test_block(t, check->item, &mem, check->scratch);
+    none[k] = emit_jcc(c, COND_E);
+  }
+  emit_gs_op(c, false, 0x83, 5, CTX_STACK_PATIENCE), emit8(c, 1); /* sub dword gs:[patience], 1 */
+  patch_branch(emit_jcc(c, COND_NS), check->back);
+  for (unsigned k = 0; k < check->pairs; k++) patch_branch(none[k], c->at);
+  emit_exit_tail(c, check->exit);
+}
+
+void hull_of_miss(const struct thread *thread, struct miss *miss) {
+  unsigned window = miss->detail >> CHECK_WINDOW & 0xff;
+  miss->address = thread->arch.gpr[RSP] + (uint64_t)(int64_t)(int32_t)(miss->detail >> CHECK_FROM);
+  miss->bytes = miss->detail & CHECK_PAIRS ? (2UL * window - 1) * 64 + 1 : window;
+  miss->write = miss->detail & CHECK_WRITES;
+  miss->stack = true;
+}
+
+/* -- The private stack ----------------------------------------------------------------------------------------------------- */
+
+void arch_set_private(struct thread *thread, uintptr_t low, uintptr_t high) {
+  bool room = high - low > HULL_BYTES;
+  thread->arch.stack_floor = room ? low + HULL_BYTES : UINT64_MAX;
+  thread->arch.stack_reach = room ? high - low - HULL_BYTES : 0;
+  thread->arch.stack_patience = STACK_PATIENCE;
+}
