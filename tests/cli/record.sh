@@ -37,7 +37,7 @@ case_races_in_parallel() {
   local order threads program
   for order in dag scalar arcs 'dag --max-episode=1' 'dag --max-episode=0'; do
     for threads in 2 4; do
-      for program in "race_racey $threads 5000" "race_memory $threads 20"; do
+      for program in "race_racey $threads 5000" "race_memory $threads 20" "race_frames $threads 900"; do
         # shellcheck disable=SC2086
         "$REPRISE" record --order=$order -o recording -- "$PROGRAMS/"$program >recorded || fail "$order: $program: status $?"
         "$REPRISE" replay recording >replayed || fail "$order: $program: replay returned $?"
