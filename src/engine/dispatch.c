@@ -91,16 +91,15 @@ static void note_write(struct thread *thread, uintptr_t address) {
   }
 }
 
-/* Takes more than the instruction needs, perhaps: as if it wrote what it reads. */
+/* Takes more than the instruction needs, perhaps: as if it wrote what it reads. A check may want that, too. */
 static void foresee(struct thread *thread, struct exit *exit, const struct miss *miss,
                     struct access *accesses, unsigned count) {
-  if (miss->write) {
+  if (miss->write)
     note_write(thread, miss->address);
+  else if (!writes_soon(thread, exit, miss->address))
     return;
-  }
-  if (!writes_soon(thread, exit, miss->address)) return;
   for (unsigned i = 0; i < count; i++)
-    if (accesses[i].address == miss->address) accesses[i].write = true;
+    if (accesses[i].address - miss->address < miss->bytes) accesses[i].write = true;
 }
 
 /* The rest of the block relies on more than the instruction touches. It may as well be taken, since it is likely to be needed next; but

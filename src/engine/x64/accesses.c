@@ -231,13 +231,11 @@ unsigned arch_accesses(struct thread *thread, uintptr_t pc, struct access to[ARC
   return (unsigned)(end - to);
 }
 
-void operand_of(struct thread *thread, uintptr_t pc, unsigned operand, uintptr_t *address, bool *write) {
+uintptr_t operand_of(struct thread *thread, uintptr_t pc, unsigned operand) {
   const struct x64_insn *insn = read_instruction(thread, pc);
   struct x64_mem operands[OPERANDS_MAX];
-  *address = 0, *write = false;
-  if (!insn || operand >= checked_operands(insn, operands)) return;
-  *address = address_of(thread, insn, &operands[operand], pc + insn->len);
-  *write = operands[operand].access & ACCESS_WRITE;
+  if (!insn || operand >= checked_operands(insn, operands)) return 0;
+  return address_of(thread, insn, &operands[operand], pc + insn->len);
 }
 
 /* -- Pieces --------------------------------------------------------------------------------------------------------------- */

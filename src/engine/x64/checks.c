@@ -207,23 +207,56 @@ unsigned adds_constant(const struct x64_insn *insn, int64_t *constant) {
   return REG_NONE;
 }
 
-void forget_checked(struct translation *t, const struct x64_insn *insn) {
+/* The address in terms of the registers after the instruction; false if there is none. */
+static bool follow(struct checked *checked, const struct x64_insn *insn) {
   int64_t constant = 0;
   unsigned moved = adds_constant(insn, &constant);
+  bool base_changed = checked->base != REG_NONE && insn->gpr_written >> checked->base & 1;
+  bool index_changed = checked->index != REG_NONE && insn->gpr_written >> checked->index & 1;
+  if (base_changed && !index_changed && checked->base == moved)
+    checked->disp -= constant;
+  else if (index_changed && !base_changed && checked->index == moved)
+    checked->disp -= constant * checked->scale;
+  else
+    return !base_changed && !index_changed;
+  return true;
+}
+
+void forget_checked(struct translation *t, const struct x64_insn *insn) {
   for (unsigned i = 0; i < t->checked_count;) {
-    struct checked *checked = &t->checked[i];
-    bool base_changed = checked->base != REG_NONE && insn->gpr_written >> checked->base & 1;
-    bool index_changed = checked->index != REG_NONE && insn->gpr_written >> checked->index & 1;
-    if (base_changed && !index_changed && checked->base == moved) {
-      checked->disp -= constant;
-    } else if (index_changed && !base_changed && checked->index == moved) {
-      checked->disp -= constant * checked->scale;
-    } else if (base_changed || index_changed) {
-      *checked = t->checked[--t->checked_count];
-      continue;
-    }
-    i++;
+    if (follow(&t->checked[i], insn))
+      i++;
+    else
+      t->checked[i] = t->checked[--t->checked_count];
   }
+}
+
+/* What is done to the same few bytes right after item i, before the block can be left, is checked with its operand: that is tested for
+ * writing if they are written, and where the lowest of them lies. Returns how far that is below. */
+static unsigned look_ahead(const struct translation *t, unsigned i, struct x64_mem *mem) {
+  enum { LOOK = 24 };
+  struct checked at = {.base = mem->base,
+                       .index = mem->index,
+                       .scale = mem->scale,
+                       .segment = mem->segment,
+                       .disp = mem->disp};
+  int64_t low = 0, high = mem->size;
+  if (mem->base == REG_RIP || t->sb.items[i].insn.address_size != 8) return 0;
+  for (unsigned j = i + 1; j < MIN(t->sb.count, i + LOOK); j++) {
+    const struct x64_insn *before = &t->sb.items[j - 1].insn, *insn = &t->sb.items[j].insn;
+    if (before->kind != INSN_COPY || insn->kind != INSN_COPY || !follow(&at, before)) break;
+    bool same = insn->has_mem && insn->mem.access != ACCESS_NONE && !insn->mem.vsib && insn->mem.size &&
+                insn->address_size == 8 && same_registers(&at, &insn->mem);
+    if (!same) continue;
+    int64_t above = insn->mem.disp - at.disp;
+    int64_t lower = MIN(low, above), higher = MAX(high, above + insn->mem.size);
+    if (t->narrow ? lower < low || higher > high : higher - lower > BLOCK_BYTES) continue;
+    low = lower, high = higher;
+    mem->access |= insn->mem.access & ACCESS_WRITE;
+  }
+  mem->disp += low;
+  mem->size = (uint16_t)(mem->size - low);
+  return (unsigned)-low;
 }
 
 static void emit_test(struct code *c, unsigned s, uint8_t bit) {
@@ -301,6 +334,7 @@ static void emit_operand_check(struct translation *t, unsigned i, unsigned opera
     if (item->insn.address_size == 4) mem.disp = (uint32_t)mem.disp;
   }
   if (is_covered(t, &mem)) return;
+  unsigned below = look_ahead(t, i, &mem);
   bool flags_dead = superblock_flags_dead(&t->sb, i);
   uint16_t allowed = mem.base == REG_RIP ? EASY_BASES : 0xffff; /* it serves as its base right after */
   if (!flags_dead) allowed &= (uint16_t) ~(1 << RAX);
@@ -311,7 +345,9 @@ static void emit_operand_check(struct translation *t, unsigned i, unsigned opera
     test_fixed(t, &mem);
   else
     test_block(t, i, &mem, s);
-  new_check(t, i, COND_E, retry, &mem, s, flags_dead)->exit->detail |= (uint64_t)operand << CHECK_OPERAND;
+  struct exit *miss = new_check(t, i, COND_E, retry, &mem, s, flags_dead)->exit;
+  miss->detail |= (uint64_t)operand << CHECK_OPERAND | (mem.access & ACCESS_WRITE ? CHECK_WRITES : 0) |
+                  (uint64_t)below << CHECK_BELOW;
   note_checked(t, &item->insn, &mem);
   if (!flags_dead) take_flags_back(c);
 }
@@ -386,7 +422,9 @@ void arch_miss(struct thread *thread, const struct exit *exit, struct miss *miss
   if (miss->detail & CHECK_HULL)
     hull_of_miss(thread, miss);
   else
-    operand_of(thread, miss->pc, miss->detail >> CHECK_OPERAND & 0xf, &miss->address, &miss->write);
+    miss->address =
+        operand_of(thread, miss->pc, miss->detail >> CHECK_OPERAND & 0xf) - (miss->detail >> CHECK_BELOW);
+  miss->write = miss->detail & CHECK_WRITES;
 }
 
 uintptr_t arch_miss_resume(struct thread *thread, const struct miss *miss) {

@@ -244,7 +244,6 @@ void hull_of_miss(const struct thread *thread, struct miss *miss) {
   unsigned window = miss->detail >> CHECK_WINDOW & 0xff;
   miss->address = thread->arch.gpr[RSP] + (uint64_t)(int64_t)(int32_t)(miss->detail >> CHECK_FROM);
   miss->bytes = miss->detail & CHECK_PAIRS ? (2UL * window - 1) * 64 + 1 : window;
-  miss->write = miss->detail & CHECK_WRITES;
   miss->stack = true;
 }
 

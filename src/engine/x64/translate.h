@@ -71,12 +71,13 @@ _Static_assert(CHECKS_MAX < 256, "checked.check is a byte");
 enum {
   CHECK_NO_SCRATCH = 16,
   CHECK_KEEPS_FLAGS = 1 << 8,
-  CHECK_HULL = 1 << 9,    /* for a hull, and not for an operand: */
-  CHECK_WRITES = 1 << 10, /* which is for writing; */
-  CHECK_PAIRS = 1 << 11,  /* the window is pairs of blocks; */
-  CHECK_FROM = 32,        /* how far from the stack pointer */
+  CHECK_WRITES = 1 << 9,
+  CHECK_HULL = 1 << 10,  /* for a hull, and not for an operand: */
+  CHECK_PAIRS = 1 << 11, /* the window is pairs of blocks; */
+  CHECK_FROM = 32,       /* how far from the stack pointer */
   CHECK_OPERAND = 16,
-  CHECK_WINDOW = 24 /* which, and how many bytes of it */
+  CHECK_WINDOW = 24, /* which, how many bytes of it, and how far below it they start */
+  CHECK_BELOW = 32,
 };
 
 struct translation {
@@ -160,8 +161,8 @@ void emit_hulls(struct translation *t, unsigned i);
 void emit_hull_stub(struct translation *t, const struct check *check);
 void hull_of_miss(const struct thread *thread, struct miss *miss);
 
-/* accesses.c: address and direction of one of the operands checked of the instruction at pc. */
-void operand_of(struct thread *thread, uintptr_t pc, unsigned operand, uintptr_t *address, bool *write);
+/* accesses.c: the address of one of the operands checked of the instruction at pc. */
+uintptr_t operand_of(struct thread *thread, uintptr_t pc, unsigned operand);
 /* After an instruction: what it does to the registers of addresses that were checked. */
 void forget_checked(struct translation *t, const struct x64_insn *insn);
 
