@@ -10,6 +10,7 @@
  * replay has diverged, and is ended with a line that says who waits for whom. */
 #include "engine/order_waits.h"
 
+#include "engine/baton.h"
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/ordering.h"
@@ -39,7 +40,7 @@ void order_tell_clock(unsigned slot, uint64_t clock) {
 }
 
 static struct rthread *thread_in(uint32_t slot) {
-  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
     struct rthread *rthread = &region->slots[i];
     if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->order_slot == slot) return rthread;
   }
@@ -110,13 +111,17 @@ static unsigned awaited(const struct rthread *rthread) {
   return order_replay_waits_for(&region->board, rthread->order_slot, &rthread->step);
 }
 
+/* Whether nothing more comes of the thread: its log has ended, or somebody outside has killed it. */
+static bool is_gone(const struct rthread *rthread) {
+  return atomic_load(&rthread->waits_for) == ORDER_RETIRED || !rthread_is_alive(rthread);
+}
+
 /* Whether nobody runs any more. */
 static bool all_wait(void) {
-  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
-    struct rthread *rthread = &region->slots[i];
-    if (atomic_load(&rthread->state) != SLOT_LIVE || atomic_load(&rthread->waits_for) == ORDER_RETIRED)
-      continue;
-    if (awaited(rthread) == ORDER_NOBODY) return false;
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    const struct rthread *rthread = &region->slots[i];
+    bool live = atomic_load(&rthread->state) == SLOT_LIVE;
+    if (live && awaited(rthread) == ORDER_NOBODY && !is_gone(rthread)) return false;
   }
   return true;
 }
@@ -130,7 +135,7 @@ static bool is_circle(const struct rthread *from) {
     if (slot == ORDER_NOBODY) return false;
     at = thread_in(slot);
     if (!at) return false;
-    if (at == from || atomic_load(&at->waits_for) == ORDER_RETIRED) return true;
+    if (at == from || is_gone(at)) return true;
   }
   return true;
 }
@@ -138,8 +143,8 @@ static bool is_circle(const struct rthread *from) {
 static _Noreturn void report_stuck(void) {
   char text[900];
   size_t n = 0;
-  for (uint32_t i = 0; i < REGION_SLOTS && n + 80 < sizeof text; i++) {
-    struct rthread *rthread = &region->slots[i];
+  for (uint32_t i = 0; i < region_slots(region) && n + 80 < sizeof text; i++) {
+    const struct rthread *rthread = &region->slots[i];
     if (atomic_load(&rthread->state) != SLOT_LIVE) continue;
     uint32_t waits_for = atomic_load(&rthread->waits_for);
     unsigned slot = awaited(rthread);
@@ -147,7 +152,7 @@ static _Noreturn void report_stuck(void) {
     n += format(text + n, sizeof text - n, "%sthread %u at position %lu ", n ? ", " : "", rthread->number,
                 rthread->order.position);
     if (!waits_for)
-      n += format(text + n, sizeof text - n, "runs");
+      n += format(text + n, sizeof text - n, rthread_is_alive(rthread) ? "runs" : "was killed");
     else if (waits_for == ORDER_RETIRED)
       n += format(text + n, sizeof text - n, "has nothing more to do");
     else if (other)

@@ -212,9 +212,10 @@ void signals_before_exec(struct thread *thread) {
     int signo = __builtin_ctzl(thread->held) + 1;
     send_again(thread, signo, held_info(thread, signo));
   }
-  /* The next program has the baton before it has our handler. */
-  uint64_t stops = recording() && thread->rthread ? FROM_TERMINAL : 0;
-  kernel_set_mask(thread->queued.signo ? ASYNCHRONOUS : thread->mask | stops);
+  /* The next program has the baton before it has our handlers, and others may want it to come by. */
+  uint64_t early = recording() && thread->rthread ? FROM_TERMINAL : 0;
+  if (in_parallel()) early |= SIGNAL_BIT(SIGSYS);
+  kernel_set_mask((thread->queued.signo ? ASYNCHRONOUS : thread->mask) | early);
 }
 
 void signals_exec_failed(struct thread *thread) {

@@ -123,13 +123,15 @@ case_damaged() {
 
 # What a call wrote beyond what its result tells, flags that nobody will read: memory is the same in replay to the last bit.
 # Who has left an address space, by execve or fork, may still be asked for what it had there.
-# And a child counts from its birth on, whatever its parent waits for next.
+# And a child counts from its birth on, whatever its parent waits for next. Who is ended by another thread's exit comes as far as it
+# came, and no further. Who becomes another program may be told meanwhile that somebody waits for it.
 case_parallel_processes() {
-  local program round order=dag
-  for program in exec_at exec_names proc_fork_basics thr_fork exec_inherit; do
-    [ $program != exec_inherit ] || order=scalar
+  local program round order
+  for program in dag:exec_at dag:exec_names dag:proc_fork_basics dag:thr_fork scalar:exec_inherit scalar:thr_exit_race \
+    scalar:proc_exit_together dag:thr_exit_race arcs:exec_at arcs:proc_fork_in_handler; do
+    order=${program%:*} program=${program#*:}
     for round in 1 2 3; do
-      "$REPRISE" record --order=$order -o recording -- "$PROGRAMS/$program" >recorded || fail "$program: status $?"
+      "$REPRISE" record --order=$order --check-memory -o recording -- "$PROGRAMS/$program" >recorded || fail "$program: status $?"
       "$REPRISE" replay recording >replayed || fail "$program: replay returned $?"
       cmp recorded replayed || fail "$program: the replay differs"
       rm -rf recording

@@ -25,16 +25,22 @@ bool stores_fip(const struct x64_insn *insn) {
   return (insn->opcode == 0xae && (reg == 0 || reg == 4 || reg == 6)) || (insn->opcode == 0xc7 && reg == 4);
 }
 
-/* How the operand's address is made, for repair_fip: kind 8, form 2, base 5, index 5, scale 2, segment 2, disp 32 bits. */
+/* xsave, xsaveopt, xsavec: a header follows that says which state is in use (in_use.c). */
+static bool has_header(const struct x64_insn *insn) {
+  return insn->map == 1 && (insn->opcode == 0xc7 || (insn->modrm >> 3 & 7) != 0);
+}
+
+/* How the operand's address is made, for repair_fip: kind 8, form 2, base 5, index 5, scale 2, segment 2, header 1, disp 32 bits. */
 uint64_t fip_detail(const struct item *item) {
   const struct x64_insn *insn = &item->insn;
   const struct x64_mem *mem = &insn->mem;
   enum form form = insn->map == 0 ? FORM_ENVIRONMENT : insn->rex & 8 ? FORM_FXSAVE64 : FORM_FXSAVE;
   int64_t disp = mem->disp;
-  if (mem->base == REG_RIP)
-    return INSN_XSAVE | (uint64_t)form << 8 | (uint64_t)REG_RIP << 10 | (uint64_t)disp << 32;
-  return INSN_XSAVE | (uint64_t)form << 8 | (uint64_t)mem->base << 10 | (uint64_t)mem->index << 15 |
-         (uint64_t)__builtin_ctz(mem->scale) << 20 | (uint64_t)mem->segment << 22 | (uint64_t)disp << 32;
+  uint64_t detail =
+      INSN_XSAVE | (uint64_t)form << 8 | (uint64_t)has_header(insn) << 24 | (uint64_t)disp << 32;
+  if (mem->base == REG_RIP) return detail | (uint64_t)REG_RIP << 10;
+  return detail | (uint64_t)mem->base << 10 | (uint64_t)mem->index << 15 |
+         (uint64_t)__builtin_ctz(mem->scale) << 20 | (uint64_t)mem->segment << 22;
 }
 
 /* The application address behind a cache address; 0 when its block is gone. */
@@ -64,6 +70,7 @@ void repair_fip(struct thread *thread, uint64_t detail) {
     os_call2(__NR_arch_prctl, 0x1003 /* ARCH_GET_FS */, &fs);
     address += fs;
   }
+  if (in_sphere() && detail >> 24 & 1) complete_saved_state(thread, address);
   address += forms[form].offset;
   uint64_t fip = 0;
   if (safe_copy(&fip, (const void *)address, forms[form].size)) return;

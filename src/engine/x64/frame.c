@@ -68,18 +68,6 @@ static struct {
 /* Restoring from it sets every feature to what a program starts with. */
 static union xstate initial;
 
-static void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4]) {
-  __asm__ volatile("cpuid"
-                   : "=a"(out[0]), "=b"(out[1]), "=c"(out[2]), "=d"(out[3])
-                   : "a"(leaf), "c"(subleaf));
-}
-
-static uint64_t xgetbv(uint32_t index) {
-  uint32_t low, high;
-  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(index));
-  return (uint64_t)high << 32 | low;
-}
-
 static void xsave(union xstate *to, uint64_t features) {
   __asm__ volatile("xsave64 %0" : "+m"(*to) : "a"((uint32_t)features), "d"((uint32_t)(features >> 32)));
 }
@@ -147,7 +135,7 @@ static size_t save_extended(union xstate *state) {
   uint64_t features = features_to_save();
   uint32_t size = features & FEATURE_TILES ? machine.size : machine.ordinary_size;
   xsave(state, features);
-  state->header.xfeatures |= FEATURE_LEGACY;
+  state->header.xfeatures |= in_sphere() ? features & ~FEATURE_TILES : FEATURE_LEGACY; /* as in in_use.c */
   state->legacy.sw_reserved = (struct _fpx_sw_bytes){
       .magic1 = FP_XSTATE_MAGIC1,
       .extended_size = size + FP_XSTATE_MAGIC2_SIZE,

@@ -191,6 +191,11 @@ void emulate_popf(struct thread *thread, uint64_t detail, unsigned size);
 void emulate_pushf(struct thread *thread, uint64_t detail, unsigned size);
 void emulate_iretq(struct thread *thread, uint64_t detail);
 
+/* in_use.c */
+void complete_saved_state(struct thread *thread, uint64_t address);
+void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4]);
+uint64_t xgetbv(uint32_t index);
+
 /* fip.c */
 bool stores_fip(const struct x64_insn *insn);
 uint64_t fip_detail(const struct item *item);

@@ -1,0 +1,90 @@
+/* in_use.c (x86-64): which of its state the processor takes for unused.
+ *
+ * xsave and its kin leave out, or mark as unused, what has its initial value and was not touched since; the processor may be wrong about
+ * the latter, and whoever returns from a signal in the kernel has touched x87 and SSE. So it is chance what these instructions
+ * store. In a recording and its replay everything that was asked for is stored, and marked as used: as a processor may do that keeps no
+ * such books. The tiles are let be: that they were used is told exactly, and costs kilobytes. */
+#include <asm/sigcontext.h>
+
+#include "engine/lib.h"
+#include "engine/syscalls.h"
+#include "engine/x64/translate.h"
+
+enum {
+  HEADER = sizeof(struct _fpstate_64),
+  EXTENDED = HEADER + sizeof(struct _header),
+  CONTROL_INITIAL = 0x37f,
+  MXCSR_INITIAL = 0x1f80,
+};
+#define COMPACT (1UL << 63)
+#define TILES (3UL << 17)
+
+void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4]) {
+  __asm__ volatile("cpuid"
+                   : "=a"(out[0]), "=b"(out[1]), "=c"(out[2]), "=d"(out[3])
+                   : "a"(leaf), "c"(subleaf));
+}
+
+uint64_t xgetbv(uint32_t index) {
+  uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(index));
+  return (uint64_t)high << 32 | low;
+}
+
+static void clear(uint64_t address, size_t bytes) {
+  static const uint8_t zeros[1024];
+  for (size_t done = 0; done < bytes; done += sizeof zeros)
+    copy_to_app(address + done, zeros, MIN(bytes - done, sizeof zeros));
+}
+
+/* Where a component lies, and its size: each at its own place, or one behind the other. */
+static uint64_t place_of(unsigned component, uint64_t layout, uint32_t *size) {
+  uint64_t offset = EXTENDED;
+  for (unsigned i = 2; i <= component; i++) {
+    uint32_t out[4];
+    if (!(layout >> i & 1) && i != component) continue;
+    cpuid(0xd, i, out);
+    if (out[2] & 2) offset = ALIGN_UP(offset, 64);
+    *size = out[0];
+    if (i == component) return layout & COMPACT ? offset : out[1];
+    offset += out[0];
+  }
+  return offset;
+}
+
+/* MXCSR and the mask of its bits that there are. */
+static void store_mxcsr(uint64_t address) {
+  struct _fpstate_64 now __attribute__((aligned(16)));
+  __asm__ volatile("fxsave64 %0" : "=m"(now));
+  uint32_t initial[2] = {MXCSR_INITIAL, now.mxcsr_mask};
+  copy_to_app(address + offsetof(struct _fpstate_64, mxcsr), initial, sizeof initial);
+}
+
+static void store_initial(uint64_t address, unsigned component, uint64_t layout) {
+  const uint16_t control = CONTROL_INITIAL;
+  if (component == 0) {
+    clear(address, offsetof(struct _fpstate_64, mxcsr));
+    copy_to_app(address + offsetof(struct _fpstate_64, cwd), &control, sizeof control);
+    clear(address + offsetof(struct _fpstate_64, st_space), sizeof((struct _fpstate_64 *)0)->st_space);
+  } else if (component == 1) {
+    clear(address + offsetof(struct _fpstate_64, xmm_space), sizeof((struct _fpstate_64 *)0)->xmm_space);
+    if (layout & COMPACT) store_mxcsr(address);
+  } else {
+    uint32_t size = 0;
+    uint64_t place = place_of(component, layout, &size);
+    clear(address + place, size);
+  }
+}
+
+/* The instruction has just stored the state at address. */
+void complete_saved_state(struct thread *thread, uint64_t address) {
+  const uint64_t *gpr = thread->arch.gpr;
+  uint64_t header[2]; /* which are used, which there are and how they lie */
+  if (safe_copy(header, (const void *)(address + HEADER), sizeof header)) return;
+  uint64_t asked = (gpr[RDX] << 32 | (uint32_t)gpr[RAX]) & xgetbv(0) & ~TILES;
+  uint64_t missing = asked & ~header[0];
+  for (uint64_t rest = missing; rest; rest &= rest - 1)
+    store_initial(address, (unsigned)__builtin_ctzl(rest), header[1]);
+  header[0] |= missing;
+  if (missing) copy_to_app(address + HEADER, header, sizeof header[0]);
+}
