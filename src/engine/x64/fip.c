@@ -21,7 +21,7 @@ bool stores_fip(const struct x64_insn *insn) {
   if (insn->encoding != ENC_LEGACY || !insn->has_mem) return false;
   unsigned reg = insn->modrm >> 3 & 7;
   if (insn->map == 0) return (insn->opcode == 0xd9 || insn->opcode == 0xdd) && reg == 6;
-  if (insn->map != 1) return false;
+  if (insn->map != 1 || insn->kind != INSN_XSAVE) return false; /* clwb is the same with a prefix */
   return (insn->opcode == 0xae && (reg == 0 || reg == 4 || reg == 6)) || (insn->opcode == 0xc7 && reg == 4);
 }
 
