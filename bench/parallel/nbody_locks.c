@@ -1,37 +1,38 @@
-/* Molecules that push each other: each thread works through pairs and adds forces, in whole numbers so that the order does not
-   matter, to both molecules under a lock of their own. */
+/* Molecules that push each other, as in SPLASH-2's water: each thread works through its pairs and sums up in a table of its own what
+   it finds, then adds that to all molecules, each under a lock, its own first. Whole numbers, so that the order does not
+   matter. */
 #include "team.h"
 
-enum { MOLECULES = 512, LOCKS = 64, NEAR = 64 };
+enum { MOLECULES = 512, NEAR = 64 };
 
 struct molecule {
   int64_t position[3], velocity[3], force[3];
 };
 static struct molecule molecules[MOLECULES];
-static pthread_mutex_t locks[LOCKS];
+static pthread_mutex_t locks[MOLECULES];
+_Alignas(64) static int64_t pushes[TEAM_MAX][MOLECULES][3];
 static long steps;
 
-static void add(int which, const int64_t force[3], int64_t sign) {
-  pthread_mutex_t *lock = &locks[which % LOCKS];
-  pthread_mutex_lock(lock);
-  for (int k = 0; k < 3; k++) molecules[which].force[k] += sign * force[k];
-  pthread_mutex_unlock(lock);
-}
-
-/* What acts on one molecule is summed up first and added once; what acts on the others is added now and then. */
-static void interact(int a) {
-  int64_t own[3] = {0};
+static void interact(int a, int64_t (*push)[3]) {
   for (int n = 1; n <= NEAR; n++) {
     int b = (a + n * n) % MOLECULES;
-    int64_t delta[3], squared = 1000, push[3];
+    int64_t delta[3], squared = 1000;
     for (int k = 0; k < 3; k++) {
       delta[k] = molecules[a].position[k] - molecules[b].position[k];
       squared += delta[k] * delta[k] >> 8;
     }
-    for (int k = 0; k < 3; k++) own[k] += push[k] = delta[k] * 65536 / squared;
-    if (n % 8 == 0) add(b, push, -1);
+    for (int k = 0; k < 3; k++) {
+      int64_t force = delta[k] * 65536 / squared;
+      push[a][k] += force;
+      push[b][k] -= force;
+    }
   }
-  add(a, own, 1);
+}
+
+static void add(int which, const int64_t force[3]) {
+  pthread_mutex_lock(&locks[which]);
+  for (int k = 0; k < 3; k++) molecules[which].force[k] += force[k];
+  pthread_mutex_unlock(&locks[which]);
 }
 
 static void move(struct molecule *m) {
@@ -46,7 +47,9 @@ static void work(int me) {
   long from, to;
   team_part(me, MOLECULES, &from, &to);
   for (long step = 0; step < steps; step++) {
-    for (long i = from; i < to; i++) interact((int)i);
+    memset(pushes[me], 0, sizeof pushes[me]);
+    for (long i = from; i < to; i++) interact((int)i, pushes[me]);
+    for (long i = from; i < from + MOLECULES; i++) add((int)(i % MOLECULES), pushes[me][i % MOLECULES]);
     team_wait();
     for (long i = from; i < to; i++) move(&molecules[i]);
     team_wait();
@@ -56,7 +59,7 @@ static void work(int me) {
 int main(int argc, char **argv) {
   team_begin(argc, argv);
   steps = team_amount(1200);
-  for (int i = 0; i < LOCKS; i++) pthread_mutex_init(&locks[i], NULL);
+  for (int i = 0; i < MOLECULES; i++) pthread_mutex_init(&locks[i], NULL);
   for (int i = 0; i < MOLECULES; i++)
     for (int k = 0; k < 3; k++)
       molecules[i].position[k] = (int64_t)(team_mix((uint64_t)(i * 3 + k)) & 0xfffff);

@@ -16,7 +16,7 @@
 #include "engine/slots.h"
 #include "order/directory_steps.h"
 
-enum { BLOCK_SHIFT = 6, PAGE_BLOCKS = 64, STAGE = PERMISSION_BLOCKS };
+enum { BLOCK_SHIFT = 6, PAGE_BLOCKS = DIRECTORY_GROUP, STAGE = PERMISSION_BLOCKS };
 
 #define WORDS ((_Atomic uint64_t *)DIRECTORY_BASE)
 #define INFOS ((uint64_t *)(DIRECTORY_BASE + DIRECTORY_PART))
@@ -75,34 +75,33 @@ static uint64_t next_touched(const struct directory *d, uint64_t first, uint64_t
   return first;
 }
 
-/* A thread that misses one block of a page behind the other is walking over what was another's: like a disk that reads ahead, give it
- * more at a time the longer that goes on. Many walks at once, since sorting goes along many places. */
-enum { WALKS = 512, WALK_LONGEST = 6 };
-struct walk {
-  uint32_t page; /* + 1 */
-  uint8_t next;  /* block of the page where the next miss is expected */
-  uint8_t run;   /* misses in a row that came as expected */
-};
-static struct walk walks[REGION_SLOTS][WALKS];
+/* Who misses in a page that it was the last to miss in needs more of it: it is given twice as much at a time, up to all that the
+ * other has of it. Who misses where another was last takes turns with that one, and is given less, since what nobody needs now has to
+ * be asked for later; but a page that was of use as a whole is passed on as a whole for some turns. What the page before has come to
+ * is a good guess. Threads do not wait for each other here: a mark that is lost costs a request. */
+enum { SHARE_ALL = 6, SHARE_SURE = 9, SHARE_BITS = 4 };
+static _Atomic uint16_t shares[PERMISSION_BLOCKS / PAGE_BLOCKS]; /* slot + 1 of the last to miss; its share */
 
-static unsigned more(const struct directory *d, unsigned slot, uint64_t block) {
+/* log2 of the blocks that the slot should get at a time; when it is sure to need all of a page, more. */
+static unsigned share_of(uint32_t page, unsigned slot) {
+  unsigned before = atomic_load_explicit(&shares[page], memory_order_relaxed);
+  unsigned share = before & ((1U << SHARE_BITS) - 1);
+  if (!before && page)
+    share = atomic_load_explicit(&shares[page - 1], memory_order_relaxed) & ((1U << SHARE_BITS) - 1);
+  else if (before >> SHARE_BITS == slot + 1)
+    share = share + 1 < SHARE_ALL ? share + 1 : SHARE_SURE;
+  else
+    share -= MIN(share, share > SHARE_ALL ? 1U : 2U);
+  atomic_store_explicit(&shares[page], (uint16_t)((slot + 1) << SHARE_BITS | share), memory_order_relaxed);
+  return share;
+}
+
+static uint64_t along(const struct directory *d, unsigned slot, uint64_t block) {
   (void)d;
   if (block >= PERMISSION_BLOCKS) return 0;
-  uint32_t page = (uint32_t)(block / PAGE_BLOCKS);
-  unsigned at = (unsigned)(block % PAGE_BLOCKS);
-  struct walk *walk = &walks[slot][page % WALKS];
-  const struct walk *before = &walks[slot][(page - 1) % WALKS];
-  if (walk->page != page + 1) {
-    bool goes_on = !at && before->page == page && before->next == PAGE_BLOCKS;
-    *walk = (struct walk){.page = page + 1, .run = goes_on ? before->run : 0};
-  } else if (at != walk->next) {
-    walk->run /= 2;
-  } else if (walk->run < WALK_LONGEST) {
-    walk->run++;
-  }
-  unsigned count = MIN(1U << walk->run, PAGE_BLOCKS - at);
-  walk->next = (uint8_t)(at + count);
-  return count - 1;
+  unsigned count = 1U << MIN(share_of((uint32_t)(block / PAGE_BLOCKS), slot), (unsigned)SHARE_ALL);
+  uint64_t bits = count == PAGE_BLOCKS ? UINT64_MAX : (1UL << count) - 1;
+  return bits << ALIGN_DOWN(block % PAGE_BLOCKS, count);
 }
 
 static bool near(const struct directory *d, unsigned slot) {
@@ -140,7 +139,7 @@ static struct directory directory = {
     .holds = holds,
     .permit = permit,
     .next_touched = next_touched,
-    .more = more,
+    .along = along,
     .near = near,
     .wake = wake,
     .kick = kick,

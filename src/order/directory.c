@@ -63,7 +63,7 @@ void directory_claim_start(struct directory_claim *claim) {
   claim->cell = claim->then = 0;
   claim->word = claim->info = 0;
   claim->source = 0;
-  claim->more = 0;
+  claim->along = claim->left = 0;
   LATE(claim, false);
   directory_serve_start(&claim->serve);
 }
@@ -121,7 +121,7 @@ static enum directory_result next_block(const struct directory *d, unsigned me,
       struct directory_slot *slot = &d->slot[me];
       slot->block = claim->block;
       slot->want = (uint8_t)wanted(claim);
-      slot->more = 0;
+      slot->along = 0;
       claim->at = CLAIM_LOCK;
       return DIRECTORY_AGAIN;
     }
@@ -129,18 +129,17 @@ static enum directory_result next_block(const struct directory *d, unsigned me,
   return DIRECTORY_DONE;
 }
 
-enum { MORE_MOST = 64 };
-
-/* How many blocks may come along, those that are needed anyway among them: one who answers tells all there is to tell of what it gives. With filters, or last accesses, it would
+/* Which blocks may come along, those that are needed anyway among them: one who answers tells all there is to tell of what it gives. With filters, or last accesses, it would
  * not. */
-static unsigned welcome(const struct directory *d, unsigned me, const struct directory_claim *claim) {
+static uint64_t welcome(const struct directory *d, unsigned me, const struct directory_claim *claim) {
   const struct order_options *options = &d->order->options;
-  if (!d->more || claim->revoke || options->filter || options->last_access) return 0;
+  if (!d->along || claim->revoke || options->filter || options->last_access) return 0;
   unsigned first = set_next(&claim->targets, 0);
   if (first < ORDER_SLOTS && set_next(&claim->targets, first + 1) < ORDER_SLOTS) return 0;
-  unsigned more = d->more(d, me, claim->block);
-  uint64_t needed = claim->ranges[claim->range].end - claim->block - 1;
-  return needed > more ? (unsigned)(needed < MORE_MOST ? needed : MORE_MOST) : more;
+  uint64_t along = d->along(d, me, claim->block), end = claim->ranges[claim->range].end;
+  for (uint64_t block = claim->block; block < end && group_of(block) == group_of(claim->block); block++)
+    along |= group_bit(block);
+  return along & ~group_bit(claim->block);
 }
 
 /* Wakes those who wait for the lock of the block. */
@@ -169,32 +168,32 @@ static enum directory_result lock_entry(const struct directory *d, unsigned me,
   claim->word = now & ~(uint64_t)(WORD_LOCKED | WORD_CONTENDED);
   find_targets(d, me, claim, wanted(claim));
   claim->cell = 0;
-  d->slot[me].more = welcome(d, me, claim);
+  d->slot[me].along = welcome(d, me, claim);
   bool all_read = word_mode(claim->word) >= DIRECTORY_SHARED && wanted(claim) == ORDER_READ;
-  claim->at = all_read || ORDER_WRONG(WRONG_ALONG_FIRST) ? CLAIM_MORE : CLAIM_ASK;
+  bool at_once = all_read || ORDER_WRONG(WRONG_ALONG_FIRST);
+  claim->left = at_once ? d->slot[me].along : 0;
+  claim->at = at_once ? CLAIM_ALONG : CLAIM_ASK;
   return DIRECTORY_AGAIN;
 }
 
 /* One more block that all may read comes along, if the edge from the last writer of the first will do for it too: that is asked for
  * later, or has been left by a writer who had not left this one later. */
-static enum directory_result read_more(const struct directory *d, unsigned me,
-                                       struct directory_claim *claim) {
-  uint64_t block = claim->block + claim->more + 1, who = (uint64_t)word_field(claim->word, WORD_WHO);
-  claim->at = CLAIM_ASK;
-  if (claim->more == d->slot[me].more) return DIRECTORY_AGAIN;
-  uint64_t word = atomic_load(d->place(d, block).word);
-  bool same = word_mode(word) >= DIRECTORY_SHARED && word_field(word, WORD_WHO) == who;
-  if (d->holds(d, me, block) >= wanted(claim) || !same || !lock_along(d, block, word)) {
-    d->slot[me].more = claim->more;
+static enum directory_result read_along(const struct directory *d, unsigned me,
+                                        struct directory_claim *claim) {
+  if (!claim->left) {
+    claim->at = CLAIM_ASK;
     return DIRECTORY_AGAIN;
   }
+  uint64_t block = group_first(claim->block, claim->left), word = atomic_load(d->place(d, block).word);
+  bool same =
+      word_mode(word) >= DIRECTORY_SHARED && word_field(word, WORD_WHO) == word_field(claim->word, WORD_WHO);
+  claim->left &= claim->left - 1;
+  if (d->holds(d, me, block) >= wanted(claim) || !same || !lock_along(d, block, word)) return DIRECTORY_AGAIN;
   if (!d->order->scheme->asks_writer && *d->place(d, block).info > *d->place(d, claim->block).info) {
     if (atomic_exchange(d->place(d, block).word, word) & WORD_CONTENDED) tell_waiters(d, block);
-    d->slot[me].more = claim->more;
     return DIRECTORY_AGAIN;
   }
-  claim->more++;
-  claim->at = CLAIM_MORE;
+  claim->along |= group_bit(block);
   return DIRECTORY_AGAIN;
 }
 
@@ -271,7 +270,7 @@ static enum directory_result look_at_cell(const struct directory *d, unsigned me
   if ((asks & 0xff) == CELL_ANSWERED) {
     claim->source = (uint16_t)target;
     claim->note = cell->note;
-    if (!ORDER_WRONG(WRONG_ALONG_FIRST)) claim->more = cell->more;
+    if (!ORDER_WRONG(WRONG_ALONG_FIRST)) claim->along = cell->along;
     if (word_mode(claim->word) == DIRECTORY_OWNED) claim->info = cell->note.clock;
     atomic_store(&cell->asks, 0);
     claim->moved = true;
@@ -295,10 +294,10 @@ static enum directory_result begin_held(const struct directory *d, unsigned me,
   claim->at = CLAIM_RELEASE;
   if (atomic_load_explicit(&d->slot[me].cell[claim->cell].asks, memory_order_acquire) ==
       cell_word(target, CELL_ASKED)) {
-    claim->serve.at = SERVE_MORE;
     claim->serve.as = (uint16_t)target;
     claim->serve.asker = (uint16_t)me;
     claim->serve.cell = claim->cell;
+    directory_serve_begin(d, &claim->serve);
     claim->at = CLAIM_HELD_SERVE;
   }
   return DIRECTORY_AGAIN;
@@ -358,16 +357,21 @@ static enum directory_result receive(const struct directory *d, unsigned me, str
 static enum directory_result granted_one(const struct directory *d, unsigned me,
                                          struct directory_claim *claim) {
   claim->at = CLAIM_GRANT;
-  if (claim->more)
-    claim->more--;
+  if (claim->along)
+    claim->along &= claim->along - 1;
   else
     advance(d, me, claim);
   return DIRECTORY_AGAIN;
 }
 
-/* One block a step, the last that comes along first. */
+/* Those that come along first, at last the one that is claimed. */
+static uint64_t next_to_grant(const struct directory_claim *claim) {
+  return claim->along ? group_first(claim->block, claim->along) : claim->block;
+}
+
+/* One block a step. */
 static enum directory_result grant(const struct directory *d, unsigned me, struct directory_claim *claim) {
-  uint64_t block = claim->block + claim->more;
+  uint64_t block = next_to_grant(claim);
   struct directory_place place = d->place(d, block);
   unsigned permission;
   uint64_t before = atomic_load_explicit(place.word, memory_order_relaxed);
@@ -383,7 +387,7 @@ static enum directory_result grant(const struct directory *d, unsigned me, struc
 
 static enum directory_result grant_wake(const struct directory *d, unsigned me,
                                         struct directory_claim *claim) {
-  tell_waiters(d, claim->block + claim->more);
+  tell_waiters(d, next_to_grant(claim));
   return granted_one(d, me, claim);
 }
 
@@ -409,8 +413,8 @@ enum directory_result directory_claim_step(const struct directory *d, unsigned m
       return lock_entry(d, me, claim);
     case CLAIM_LOCK_SERVE:
       return serve_meanwhile(d, me, claim, CLAIM_LOCK);
-    case CLAIM_MORE:
-      return read_more(d, me, claim);
+    case CLAIM_ALONG:
+      return read_along(d, me, claim);
     case CLAIM_ASK:
       return ask_next(d, me, claim);
     case CLAIM_ASK_MARK:

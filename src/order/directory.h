@@ -36,8 +36,8 @@
  * recorder.position right before each of these. The struct passed with them has its start function, or starts as zero. Nothing is
  * pinned while parked.
  *
- * Blocks behind the one that is claimed may come along (`more`), so that a walk over memory that was another's is not a request for each. Nobody
- * ever waits with the lock of such a block in hand: who answers locks those that it holds, unless somebody else has them
+ * Others of the same group may come along with the block that is claimed (`along`), so that to work on memory that was another's is not a
+ * request for each. Nobody ever waits with the lock of such a block in hand: who answers locks those that it has, unless somebody else has them
  * locked or they are pinned; who asked has nothing to wait for any more, grants them to itself, and lets go of the locks. Of blocks that
  * all may read, who claims one to read it takes others in the same way.
  *
@@ -94,13 +94,16 @@ enum directory_state { DIRECTORY_PARKED, DIRECTORY_RUNNING, DIRECTORY_HELD };
 enum directory_cell_state { CELL_EMPTY, CELL_ASKED, CELL_ANSWERED };
 struct directory_cell {
   _Atomic uint32_t asks; /* slot asked << 8 | enum directory_cell_state */
-  uint32_t more;         /* answered: so many blocks behind it come along, and are locked for the asker */
+  uint64_t along;        /* answered: these of its group come along, and are locked for the asker */
   struct order_note note;
 };
 
 struct directory_range {
   uint64_t first, end; /* blocks */
 };
+
+/* So many blocks in a row are a group; a set of them is a word with a bit for each. */
+enum { DIRECTORY_GROUP = 64 };
 
 /* A hand-over costs as much as its lines of memory that go from one processor to the other, so what is touched together lies
  * together: who asks and what, with the place for the first answer, is one line. */
@@ -112,7 +115,7 @@ struct directory_slot {
   /* What its thread asks of others; good while a cell says CELL_ASKED. */
   _Alignas(DIRECTORY_LINE) uint64_t block;
   uint8_t want;
-  uint32_t more;           /* blocks behind it, which it would have as well */
+  uint64_t along;          /* blocks of its group, which it would have as well */
   _Atomic uint32_t events; /* changes when something happened that the slot's thread may be waiting for */
   struct directory_cell cell[DIRECTORY_BATCH];
   _Alignas(DIRECTORY_LINE) _Atomic uint32_t lock; /* of the recorder, for schemes with asks_writer */
@@ -134,9 +137,9 @@ struct directory {
   void (*permit)(const struct directory *d, unsigned slot, uint64_t block, unsigned permission);
   /* The first block of [first, end) that a revoking claim has to care for (touched by anyone), or end. */
   uint64_t (*next_touched)(const struct directory *d, uint64_t first, uint64_t end);
-  /* How many blocks behind this one, which the slot has just locked to claim it, it would have as well. They come along as far as the one who
-   * answers can give them at once: one request, one answer, one edge for all. NULL: none. */
-  unsigned (*more)(const struct directory *d, unsigned slot, uint64_t block);
+  /* Which blocks of its group the slot would have as well as this one, which it has just locked to claim it: a bit for each. They come
+   * along as far as the one who answers can give them at once: one request, one answer, one edge for all. NULL: none. */
+  uint64_t (*along)(const struct directory *d, unsigned slot, uint64_t block);
   /* Whether the slot is one of this address space. Who has left it, or forked off, may still be asked, or ask, and the answer orders them;
    * but its blocks are not these. NULL: all are. */
   bool (*near)(const struct directory *d, unsigned slot);
@@ -158,16 +161,16 @@ enum directory_result {
 /* Answering one request, for oneself or for a slot that one holds. */
 struct directory_serve {
   uint8_t at;
-  bool puts_off;                          /* some askers in this pass: */
-  uint16_t as, asker, cell;               /* who answers whom, where */
-  uint32_t more;                          /* blocks that come along so far */
+  bool puts_off;            /* some askers in this pass: */
+  uint16_t as, asker, cell; /* who answers whom, where */
+  uint64_t along, left; /* blocks of the group that come along so far, and that are still to be looked at */
   uint64_t seen[(ORDER_SLOTS + 63) / 64]; /* those whose blocks are pinned */
 };
 static inline void directory_serve_start(struct directory_serve *serve) {
   serve->at = 0;
   serve->puts_off = false;
   serve->as = serve->asker = serve->cell = 0;
-  serve->more = 0;
+  serve->along = serve->left = 0;
 }
 
 struct directory_claim {
@@ -177,12 +180,13 @@ struct directory_claim {
   uint64_t block;                                  /* … and the block of it */
   struct directory_range ranges[DIRECTORY_RANGES]; /* ascending */
   uint8_t want[DIRECTORY_RANGES];
-  bool revoke;              /* skip untouched blocks */
-  uint8_t cell;             /* the one looked at in this round */
-  bool moved;               /* something happened in this round */
-  uint8_t then;             /* where to go on when the note is received */
-  uint32_t more;            /* blocks that come along and are not granted yet */
-  uint32_t seen;            /* DIRECTORY_WAITS: sleep while the slot's events are these */
+  bool revoke;  /* skip untouched blocks */
+  uint8_t cell; /* the one looked at in this round */
+  bool moved;   /* something happened in this round */
+  uint8_t then; /* where to go on when the note is received */
+  uint64_t along,
+      left;      /* blocks of the group that come along and are not granted yet; still to be looked at */
+  uint32_t seen; /* DIRECTORY_WAITS: sleep while the slot's events are these */
   struct order_set targets; /* still to be asked */
   uint64_t word;            /* the entry as it was found, without the lock */
   uint64_t info;            /* from the owner's answer */

@@ -23,24 +23,43 @@ static bool is_theirs(uint64_t word, unsigned as, unsigned asker, unsigned want)
   return true;
 }
 
-/* One more block comes along. */
-static bool give_more(const struct directory *d, const struct directory_serve *serve) {
+void directory_serve_begin(const struct directory *d, struct directory_serve *serve) {
+  bool near = !d->near || d->near(d, serve->asker);
+  serve->left = near ? d->slot[serve->asker].along : 0;
+  serve->at = SERVE_ALONG;
+}
+
+/* Whether the block comes along: the entry tells who has it, also of one who is dead. */
+static bool gives(const struct directory *d, const struct directory_serve *serve, uint64_t block) {
   const struct directory_slot *as = &d->slot[serve->as], *asker = &d->slot[serve->asker];
-  uint64_t block = asker->block + serve->more + 1;
-  if (ORDER_WRONG(WRONG_ALONG_FIRST)) return serve->more < asker->more;
-  if (d->near && !d->near(d, serve->asker)) return false;
-  if (serve->more >= asker->more || is_pinned(as, block) || !d->holds(d, serve->as, block)) return false;
+  if (ORDER_WRONG(WRONG_ALONG_FIRST)) return true;
+  if (is_pinned(as, block)) return false;
   uint64_t word = atomic_load(d->place(d, block).word);
   return is_theirs(word, serve->as, serve->asker, asker->want) && lock_along(d, block, word);
+}
+
+static void give_along(const struct directory *d, struct directory_serve *serve) {
+  uint64_t block = group_first(d->slot[serve->asker].block, serve->left);
+  serve->left &= serve->left - 1;
+  if (gives(d, serve, block)) serve->along |= group_bit(block);
+}
+
+/* What `as` may still do with the blocks that it gives. */
+static void give_up(const struct directory *d, const struct directory_serve *serve,
+                    const struct order_ask *ask) {
+  unsigned rest = ask->want == ORDER_WRITE ? 0 : ORDER_READ;
+  d->permit(d, serve->as, ask->block, rest);
+  for (uint64_t bits = serve->along; bits; bits &= bits - 1)
+    d->permit(d, serve->as, group_first(ask->block, bits), rest);
 }
 
 enum directory_result directory_serve_one(const struct directory *d, struct directory_serve *serve) {
   struct directory_slot *as = &d->slot[serve->as], *asker = &d->slot[serve->asker];
   struct directory_cell *cell = &asker->cell[serve->cell];
   switch (serve->at) {
-    case SERVE_MORE:
-      if (give_more(d, serve))
-        serve->more++;
+    case SERVE_ALONG:
+      if (serve->left)
+        give_along(d, serve);
       else
         serve->at = SERVE_LOCK;
       return DIRECTORY_AGAIN;
@@ -50,9 +69,8 @@ enum directory_result directory_serve_one(const struct directory *d, struct dire
     case SERVE_REPLY: { /* under the lock; permissions are seen by nobody else */
       struct order_ask ask = {.block = asker->block, .want = asker->want, .from = serve->asker};
       d->order->scheme->reply(d->order, &as->recorder, &ask, &cell->note);
-      for (uint64_t b = ask.block; b <= ask.block + serve->more; b++)
-        d->permit(d, serve->as, b, ask.want == ORDER_WRITE ? 0 : ORDER_READ);
-      cell->more = serve->more;
+      give_up(d, serve, &ask);
+      cell->along = serve->along;
       as->lost++;
       unlock_recorder(d, serve->as);
       serve->at = SERVE_ANSWER;
@@ -62,7 +80,7 @@ enum directory_result directory_serve_one(const struct directory *d, struct dire
       atomic_store_explicit(&cell->asks, cell_word(serve->as, CELL_ANSWERED), memory_order_release);
       notify(d, serve->asker);
       serve->at = SERVE_LOOK;
-      serve->more = 0;
+      serve->along = 0;
       return DIRECTORY_DONE;
   }
 }
@@ -117,7 +135,7 @@ enum directory_result directory_serve_step(const struct directory *d, unsigned m
         atomic_fetch_or(asked, bit);
         return DIRECTORY_AGAIN;
       }
-      serve->at = SERVE_MORE;
+      directory_serve_begin(d, serve);
       return DIRECTORY_AGAIN;
     default:
       directory_serve_one(d, serve);

@@ -27,7 +27,7 @@ enum claim_at {
   CLAIM_NEXT,
   CLAIM_LOCK,
   CLAIM_LOCK_SERVE,
-  CLAIM_MORE,
+  CLAIM_ALONG,
   CLAIM_ASK,
   CLAIM_ASK_MARK,
   CLAIM_ROUND,
@@ -46,7 +46,7 @@ enum claim_at {
 
 enum park_at { PARK_SERVE, PARK_LOCK, PARK_SCHEME, PARK_SET, PARK_CHECK, PARK_SERVE_AGAIN };
 enum unpark_at { UNPARK_TAKE, UNPARK_LOCK, UNPARK_SCHEME, UNPARK_SERVE };
-enum serve_at { SERVE_LOOK, SERVE_FIND, SERVE_MORE, SERVE_LOCK, SERVE_REPLY, SERVE_ANSWER };
+enum serve_at { SERVE_LOOK, SERVE_FIND, SERVE_ALONG, SERVE_LOCK, SERVE_REPLY, SERVE_ANSWER };
 
 static inline uint32_t cell_word(unsigned slot, enum directory_cell_state state) {
   return (uint32_t)slot << 8 | state;
@@ -71,6 +71,17 @@ static inline unsigned sharer_shift(unsigned i) {
   return WORD_SHARERS + i * WORD_BITS;
 }
 
+static inline uint64_t group_of(uint64_t block) {
+  return block & ~(uint64_t)(DIRECTORY_GROUP - 1);
+}
+static inline uint64_t group_bit(uint64_t block) {
+  return 1UL << block % DIRECTORY_GROUP;
+}
+/* The first of some blocks of the group that this one is in. */
+static inline uint64_t group_first(uint64_t block, uint64_t bits) {
+  return group_of(block) + (unsigned)__builtin_ctzll(bits);
+}
+
 /* Locks an entry out of turn, if it is free and still what it was: whoever does so must not wait for anybody before it lets
  * go. */
 static inline bool lock_along(const struct directory *d, uint64_t block, uint64_t word) {
@@ -79,6 +90,8 @@ static inline bool lock_along(const struct directory *d, uint64_t block, uint64_
           atomic_compare_exchange_strong(d->place(d, block).word, &word, word | WORD_LOCKED));
 }
 
+/* The request is known: who answers whom, and where. */
+void directory_serve_begin(const struct directory *d, struct directory_serve *serve);
 /* One request, from the lock of the answerer's recorder to the answer. */
 enum directory_result directory_serve_one(const struct directory *d, struct directory_serve *serve);
 

@@ -30,10 +30,10 @@ static uint64_t next_touched(const struct directory *d, uint64_t first, uint64_t
   while (first < end && !world.word[first]) first++;
   return first;
 }
-/* All that come behind. */
-static unsigned more(const struct directory *d, unsigned slot, uint64_t block) {
-  (void)d, (void)slot;
-  return (unsigned)(WORLD_BLOCKS - 1 - block);
+/* All others. */
+static uint64_t along(const struct directory *d, unsigned slot, uint64_t block) {
+  (void)d, (void)slot, (void)block;
+  return (1UL << WORLD_BLOCKS) - 1;
 }
 static void wake(const struct directory *d, unsigned slot) {
   (void)d, (void)slot;
@@ -47,7 +47,7 @@ static struct directory directory = {
     .holds = holds,
     .permit = permit,
     .next_touched = next_touched,
-    .more = more,
+    .along = along,
     .wake = wake,
     .kick = wake,
 };
@@ -333,8 +333,8 @@ void world_canonical(void) {
     for (unsigned i = slot->pins; i < DIRECTORY_RANGES; i++) slot->pin[i] = (struct directory_range){0};
     for (unsigned i = 0; i < DIRECTORY_BATCH; i++)
       if ((slot->cell[i].asks & 0xff) != CELL_ANSWERED && !is_being_answered(t, i))
-        slot->cell[i].note = (struct order_note){0}, slot->cell[i].more = 0;
-    if (thread->activity != CLAIMING) slot->block = slot->want = 0, slot->more = 0;
+        slot->cell[i].note = (struct order_note){0}, slot->cell[i].along = 0;
+    if (thread->activity != CLAIMING) slot->block = slot->want = 0, slot->along = 0;
   }
   for (unsigned block = 0; block < WORLD_BLOCKS; block++)
     if ((world.word[block] >> 2 & 3) < DIRECTORY_SHARED) world.info[block] = 0;
