@@ -37,7 +37,9 @@ static struct {
   _Atomic(struct block *) by_code[CACHE_SIZE >> CODE_INDEX_SHIFT];
 } cache;
 
-/* Code that lies together is found together: a short program touches little of the table. */
+/* Code that lies together is found together: a short program touches little of the table. Blocks that are entered by the dispatcher only
+ * are out of the way of the others. */
+enum { PROBE = CACHE_STEP_MAX + 1 };
 static unsigned hash_of(uintptr_t pc, unsigned step) {
   return (unsigned)((pc >> 4 ^ pc >> 20 ^ step << 8) & (HASH_SIZE - 1));
 }
@@ -57,7 +59,8 @@ void cache_init(void) {
 /* -- Finding blocks -------------------------------------------------------------------------------------------- */
 
 static struct block *find(uintptr_t pc, unsigned step, bool probe) {
-  struct block *block = atomic_load_explicit(&cache.hash[hash_of(pc, step)], memory_order_acquire);
+  unsigned place = hash_of(pc, probe ? PROBE : step);
+  struct block *block = atomic_load_explicit(&cache.hash[place], memory_order_acquire);
   while (block && (block->pc != pc || block->dead || block->step != step || block->probe != probe))
     block = block->hash_next;
   return block;
@@ -109,7 +112,7 @@ void cache_commit(uint8_t *end) {
 }
 
 void cache_register(struct block *block) {
-  _Atomic(struct block *) *bucket = &cache.hash[hash_of(block->pc, block->step)];
+  _Atomic(struct block *) *bucket = &cache.hash[hash_of(block->pc, block->probe ? PROBE : block->step)];
   block->hash_next = *bucket;
   block->all_next = cache.all;
   cache.all = block;
@@ -221,7 +224,7 @@ void cache_translate_step(uintptr_t pc, unsigned instructions) {
  * its way, since the block keeps its successor. */
 static void retire(struct block *block) {
   block->dead = true;
-  _Atomic(struct block *) *bucket = &cache.hash[hash_of(block->pc, block->step)];
+  _Atomic(struct block *) *bucket = &cache.hash[hash_of(block->pc, block->probe ? PROBE : block->step)];
   struct block *before = *bucket;
   if (before == block) {
     atomic_store_explicit(bucket, block->hash_next, memory_order_release);
@@ -239,7 +242,7 @@ void cache_drop_block(struct block *block) {
 void cache_translate_path(const struct path *path) {
   lock_take(&cache_lock);
   struct block *old = cache_lookup(path->head);
-  if (old && old->heat && old->paths_noted++ < PATHS_NOTED)
+  if (old && old->heat && path->indirect && old->paths_noted++ < PATHS_NOTED)
     *old->heat = PATHS_APART;
   else if (old && old->heat && arch_translate_path(path, old))
     retire(old);

@@ -11,6 +11,7 @@
 void path_begin(struct path *path, uintptr_t head) {
   path->head = path->next = head;
   path->count = path->instructions = 0;
+  path->indirect = false;
 }
 
 bool path_is_complete(const struct path *path) {
@@ -35,7 +36,8 @@ static unsigned slot_of(uintptr_t pc) {
   return (unsigned)(pc ^ pc >> 12) % COUNT_OF(branches);
 }
 
-void path_note_indirect(const struct path *path) {
+void path_note_indirect(struct path *path) {
+  path->indirect = true;
   uintptr_t pc = path->steps[path->count - 1].pc;
   unsigned slot = slot_of(pc);
   if (branches[slot].pc != pc) {

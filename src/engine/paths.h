@@ -12,7 +12,7 @@
 struct thread;
 
 enum { PATH_STEPS = 40, PATH_INSTRUCTIONS = 96 };
-/* Before the one that is translated so many are noted, so many entries apart, for their indirect branches alone. */
+/* Before the one that is translated so many are noted, so many entries apart, for their indirect branches alone, if there are any. */
 #if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
 enum { PATHS_NOTED = 4, PATHS_APART = 2 };
 #else
@@ -26,6 +26,7 @@ struct path {
   uintptr_t next; /* where it goes on */
   unsigned count;
   unsigned instructions; /* of all steps */
+  bool indirect;         /* one of them ends with an indirect branch */
   struct {
     uintptr_t pc;
     unsigned instructions;
@@ -37,7 +38,7 @@ void path_begin(struct path *path, uintptr_t head);
 bool path_is_complete(const struct path *path);
 void path_add(struct path *path, unsigned instructions);
 /* An indirect branch at the end of the step just added has led to path->next. */
-void path_note_indirect(const struct path *path);
+void path_note_indirect(struct path *path);
 /* Whether the one at the end of the step that starts at pc has always led to target, at least so many times. */
 bool path_is_steady(uintptr_t pc, uintptr_t target, unsigned times);
 /* A path that comes back to its head ends there. */
