@@ -4,6 +4,7 @@
  * wants it, and each piece of memory is a plain argument. Which arguments these are is worked out once, from the row. A call
  * that anybody else must see to (a file that is mapped may be written, a length that makes no sense) goes the long way. So does one
  * in replay that is not just what the log says: there the difference is told. */
+#include <linux/eventpoll.h>
 #include <linux/fcntl.h>
 
 #include "engine/code.h"
@@ -43,7 +44,7 @@ static const struct {
     {__NR_fcntl, true, true},          {__NR_fstat, false, false},      {__NR_newfstatat, false, false},
     {__NR_openat, false, false},       {__NR_getdents64, false, false}, {__NR_getpid, false, false},
     {__NR_gettid, false, false},       {__NR_getuid, false, false},     {__NR_clock_gettime, false, false},
-    {__NR_gettimeofday, false, false}, {__NR_epoll_ctl, true, false},
+    {__NR_gettimeofday, false, false}, {__NR_epoll_ctl, false, false},
 #ifdef __NR_epoll_wait
     {__NR_epoll_wait, true, false},
 #endif
@@ -73,11 +74,21 @@ static bool fill_piece(struct short_row *made, const struct input_arg *arg, uint
   return true;
 }
 
+/* Rows whose memory a function tells of. The event of epoll_ctl is one piece, unless nothing is read at all; of fcntl only commands without
+ * memory are usual. */
+static void fill_walked(struct short_row *made, long nr) {
+  static const struct input_arg epoll_event = {INPUT_IN, RULE_FIXED, 0, 0, sizeof(struct epoll_event)};
+  if (nr == __NR_epoll_ctl)
+    fill_piece(made, &epoll_event, 3);
+  else if (nr != __NR_fcntl)
+    made->usable = false;
+}
+
 /* Several threads may do this at once, all with the same outcome. */
 static void fill(void) {
   for (size_t i = 0; i < COUNT_OF(candidates); i++) {
     const struct input_row *row = input_row(candidates[i].nr);
-    struct short_row made = {.usable = row->replay == INPUT_EMULATE && (!row->walk || row->nr == __NR_fcntl),
+    struct short_row made = {.usable = row->replay == INPUT_EMULATE,
                              .plain = candidates[i].plain,
                              .followed = candidates[i].followed};
     for (uint8_t n = 0; n < 6 && row->args[n].kind != INPUT_NONE; n++) {
@@ -85,6 +96,7 @@ static void fill(void) {
       if (row->args[n].kind < INPUT_IN || row->args[n].kind > INPUT_INOUT) continue;
       if (!fill_piece(&made, &row->args[n], n)) made.usable = false;
     }
+    if (row->walk) fill_walked(&made, row->nr);
     rows[candidates[i].nr] = made;
   }
   atomic_store_explicit(&filled, true, memory_order_release);
@@ -97,6 +109,8 @@ static bool is_usual(const struct call *call) {
     case __NR_fcntl:
       command = fcntl_command((uint32_t)call->args[1]);
       return !command || command->kind < INPUT_IN;
+    case __NR_epoll_ctl:
+      return (int)call->args[1] != EPOLL_CTL_DEL;
     case __NR_openat:
       return (call->args[2] & (O_ACCMODE | O_TRUNC | O_CREAT)) == O_RDONLY;
     default:
