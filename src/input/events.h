@@ -152,7 +152,8 @@ enum { EVENT_TRUNCATED = 0 };
  * (position before the last one's, counts over their limits). The codec moves on only with success. */
 long input_encode(struct input_codec *codec, const struct input_event *event, uint8_t *buffer, size_t room);
 /* Reads an event. Returns its length, EVENT_TRUNCATED when the buffer ends before it does, -EINVAL when these
- * bytes are no event, whatever follows. The codec moves on only with success. */
+ * bytes are no event, whatever follows. The codec moves on only with success. Fields of other kinds are left as they were, or
+ * cleared. */
 long input_decode(struct input_codec *codec, struct input_event *event, const uint8_t *buffer, size_t bytes);
 
 /* For dump; NULL for no such kind. */
