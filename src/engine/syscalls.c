@@ -20,6 +20,9 @@
 #include "engine/sphere.h"
 #include "engine/vdso.h"
 
+/* prctl: no memory both writable and executable from now on, not even the engine's. Newer than the headers. */
+enum { MDWE_SET = 65, MDWE_GET = 66 };
+
 static bool refused_call(struct thread *thread, const struct call *call, long *result) {
   (void)thread;
   switch (call->nr) {
@@ -32,7 +35,8 @@ static bool refused_call(struct thread *thread, const struct call *call, long *r
       return true;
     case __NR_prctl:
       *result = -EINVAL;
-      return call->args[0] == PR_SET_SYSCALL_USER_DISPATCH;
+      return call->args[0] == PR_SET_SYSCALL_USER_DISPATCH || call->args[0] == MDWE_SET ||
+             call->args[0] == MDWE_GET;
     default:
       return false;
   }

@@ -7,6 +7,7 @@
 #include "engine/thread.h"
 
 #include <linux/mman.h>
+#include <linux/prctl.h>
 
 #include "engine/arena.h"
 #include "engine/code.h"
@@ -250,6 +251,13 @@ static long call_set_robust_list(struct thread *thread, const struct call *call)
   return result;
 }
 
+/* The kernel has the engine's own word: it says whether there is such a command, the thread what the answer is. */
+static long call_get_tid_address(struct thread *thread, const struct call *call) {
+  uintptr_t unused;
+  long known = os_call2(__NR_prctl, PR_GET_TID_ADDRESS, &unused);
+  return known ? known : copy_to_app((uintptr_t)call->args[1], &thread->clear_child_tid, sizeof(uintptr_t));
+}
+
 bool threads_call(struct thread *thread, const struct call *call, long *result) {
   switch (call->nr) {
     case __NR_exit:
@@ -262,6 +270,10 @@ bool threads_call(struct thread *thread, const struct call *call, long *result) 
     case __NR_set_tid_address:
       thread->clear_child_tid = (uintptr_t)call->args[0];
       *result = thread->tid;
+      return true;
+    case __NR_prctl:
+      if (call->args[0] != PR_GET_TID_ADDRESS) return false;
+      *result = call_get_tid_address(thread, call);
       return true;
     case __NR_set_robust_list:
       *result = call_set_robust_list(thread, call);
