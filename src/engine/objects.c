@@ -61,8 +61,8 @@ static void note_state(struct region_object *object, const struct statx *info) {
 }
 
 static bool identify(int fd, const char *path, struct statx *info) {
-  return !os_call5(__NR_statx, fd, path, path[0] ? 0 : AT_EMPTY_PATH, STATX_INO | STATX_SIZE | STATX_MTIME,
-                   info);
+  return !os_call5(__NR_statx, fd, path, path[0] ? 0 : AT_EMPTY_PATH,
+                   STATX_TYPE | STATX_INO | STATX_SIZE | STATX_MTIME, info);
 }
 
 static uint64_t device_of(const struct statx *info) {
@@ -101,6 +101,15 @@ uint32_t record_file(struct thread *thread, int fd) {
 
 static bool is_zero_device(const struct statx *info) {
   return info->stx_rdev_major == 1 && info->stx_rdev_minor == 5;
+}
+
+/* S_IFMT and S_IFREG, which the kernel's header leaves to a C library that another one has brought in. */
+enum { FILE_TYPE = 0170000, REGULAR_FILE = 0100000 };
+
+bool objects_can_map(const struct call *call) {
+  struct statx info;
+  if (call->args[3] & MAP_ANONYMOUS || !identify((int)call->args[4], "", &info)) return true;
+  return (info.stx_mode & FILE_TYPE) == REGULAR_FILE || is_zero_device(&info);
 }
 
 void objects_mapped(struct thread *thread, const struct call *call, long at) {

@@ -11,6 +11,9 @@
 
 /* -- Recording, with the baton --------------------------------------------------------------------------------------- */
 
+/* Whether what mmap is to map has a content that can be kept: a file, or nothing at all. Devices and sockets give memory that
+ * changes by itself; recorded programs find that they can't be mapped. */
+bool objects_can_map(const struct call *call);
 /* mmap has mapped a file: keeps it and logs that. */
 void objects_mapped(struct thread *thread, const struct call *call, long at);
 /* shmat has attached a segment, which has no file: one is made of it. */

@@ -417,7 +417,8 @@ static long record_executed(struct thread *thread, const struct call *call, stru
   uint64_t digest = call_digest(in);
   order_tick(thread);
   stop_others(thread);
-  long result = perform(thread, &wanted);
+  bool refused = call->nr == __NR_mmap && !objects_can_map(call);
+  long result = refused ? -ENODEV : perform(thread, &wanted);
   if (call->nr == __NR_mmap && !os_failed(result) && !(call->args[3] & MAP_ANONYMOUS))
     objects_mapped(thread, call, result);
   if (call->nr == __NR_shmat && !os_failed(result)) objects_attached(thread, call, result);

@@ -147,6 +147,18 @@ case_inherited_signals() {
   cmp recorded replayed || fail "the replay differs"
 }
 
+# Memory that a socket fills can't be recorded: the program learns that there is none.
+case_mapped_socket() {
+  same_again /usr/bin/python3 -c '
+import mmap, socket
+try:
+    s = socket.socket()
+    mmap.mmap(s.fileno(), 4096, prot=mmap.PROT_READ)
+except OSError as error:
+    print(error.errno)'
+  [ "$(cat recorded.out)" = 19 ] || fail "printed $(cat recorded.out), not 19 for ENODEV"
+}
+
 case_memory_checked() {
   local program
   for program in fault_efault sys_fd_listing sig_to_process sig_timers_interval proc_exit_status thr_signal_storm x64/sig_red_zone; do
