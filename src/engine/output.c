@@ -6,7 +6,7 @@
  * fails, as with files that know no splice; programs then read and write. Calls that
  * write there come in the log in the order in which they were performed: a thread keeps its turn (or, in parallel, a lock)
  * while it writes, if that needs no waiting. What is longer than a full pipe has room for is the exception: others may
- * have to run before anybody reads it. */
+ * have to run before anybody reads it. Where both are files, replay goes back and forth in its own as the program did. */
 #include <linux/close_range.h>
 #include <linux/fcntl.h>
 #include <linux/poll.h>
@@ -201,6 +201,31 @@ static void show_moved(struct thread *thread) {
   }
 }
 
+enum { FROM_START, FROM_HERE };
+
+/* How far what is shown lies behind where it was, in a file that the program moves about in: known from when the program first
+ * asks where it is. */
+static struct {
+  bool known;
+  long distance;
+} shifts[3];
+
+static void follow_seek(uint8_t role, const long *a, long result) {
+  if (!shifts[role].known && a[2] == FROM_HERE) {
+    long at = os_call3(__NR_lseek, role, 0, FROM_HERE);
+    if (os_failed(at)) return;
+    shifts[role].known = true;
+    shifts[role].distance = at - (result - a[1]);
+  }
+  if (shifts[role].known) os_call3(__NR_lseek, role, result + shifts[role].distance, FROM_START);
+}
+
+static void show_at(uint8_t role, const long *a, long count) {
+  if (!shifts[role].known ||
+      os_call4(__NR_pwrite64, role, a[1], count, a[3] + shifts[role].distance) != count)
+    show(role, (const char *)a[1], (size_t)count);
+}
+
 void output_replay(struct thread *thread, const struct call *call, long result) {
   const long *a = call->args;
   uint8_t role = role_of(thread, (int)a[0]);
@@ -209,8 +234,13 @@ void output_replay(struct thread *thread, const struct call *call, long result) 
   if (result < 0 || !shown(role)) return;
   switch (call->nr) {
     case __NR_write:
-    case __NR_pwrite64:
       show(role, (const char *)a[1], (size_t)result);
+      break;
+    case __NR_pwrite64:
+      show_at(role, a, result);
+      break;
+    case __NR_lseek:
+      follow_seek(role, a, result);
       break;
     case __NR_writev:
     case __NR_pwritev:

@@ -40,7 +40,7 @@ static const struct {
   bool plain, followed;
 } candidates[] = {
     {__NR_read, true, false},          {__NR_write, true, false},       {__NR_pread64, true, false},
-    {__NR_pwrite64, false, false},     {__NR_lseek, true, false},       {__NR_close, true, true},
+    {__NR_pwrite64, false, false},     {__NR_lseek, true, true},        {__NR_close, true, true},
     {__NR_fcntl, true, true},          {__NR_fstat, false, false},      {__NR_newfstatat, false, false},
     {__NR_openat, false, false},       {__NR_getdents64, false, false}, {__NR_getpid, false, false},
     {__NR_gettid, false, false},       {__NR_getuid, false, false},     {__NR_clock_gettime, false, false},

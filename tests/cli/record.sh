@@ -200,6 +200,26 @@ os.write(5, b'"'hidden'"')
 os.write(1, b'"'shown'"')\"\"\"])"'
 }
 
+# A program that goes back in its own output; the replay's may have begun already.
+case_output_sought() {
+  cat >seek.py <<'PY'
+import os
+os.lseek(1, 0, os.SEEK_CUR)
+os.write(1, b"0123456789")
+os.lseek(1, 3, os.SEEK_SET)
+os.write(1, b"three")
+os.lseek(1, -1, os.SEEK_CUR)
+os.pwrite(1, b"one", 1)
+os.lseek(1, 0, os.SEEK_END)
+os.write(1, b"end")
+PY
+  same_again /usr/bin/python3 seek.py
+  "$REPRISE" record -o recording -- /usr/bin/python3 seek.py >recorded
+  [ "$(cat recorded)" = 0onehree89end ] || fail "recorded $(cat recorded)"
+  { echo before && "$REPRISE" replay recording; } >behind
+  { echo before && cat recorded; } | cmp - behind || fail "the replay behind something else: $(cat behind)"
+}
+
 # What can't be recorded leaves the recordings as they were.
 case_latest_stays() {
   export REPRISE_DIR=$PWD/home
