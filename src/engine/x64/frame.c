@@ -135,7 +135,10 @@ static size_t save_extended(union xstate *state) {
   uint64_t features = features_to_save();
   uint32_t size = features & FEATURE_TILES ? machine.size : machine.ordinary_size;
   xsave(state, features);
-  state->header.xfeatures |= in_sphere() ? features & ~FEATURE_TILES : FEATURE_LEGACY; /* as in in_use.c */
+  state->header.xfeatures |= FEATURE_LEGACY;
+  if (in_sphere())
+    state->header.xfeatures = (state->header.xfeatures & FEATURE_TILES) |
+                              features_used(features & ~FEATURE_TILES, (uintptr_t)state, 0);
   state->legacy.sw_reserved = (struct _fpx_sw_bytes){
       .magic1 = FP_XSTATE_MAGIC1,
       .extended_size = size + FP_XSTATE_MAGIC2_SIZE,

@@ -2,8 +2,10 @@
  *
  * xsave and its kin leave out, or mark as unused, what has its initial value and was not touched since; the processor may be wrong about
  * the latter, and whoever returns from a signal in the kernel has touched x87 and SSE. So it is chance what these instructions
- * store. In a recording and its replay everything that was asked for is stored, and marked as used: as a processor may do that keeps no
- * such books. The tiles are let be: that they were used is told exactly, and costs kilobytes. */
+ * store. In a recording and its replay everything that was asked for is stored. x87 and SSE are marked as used; the rest is if it has not its
+ * initial value, as a processor may do that looks. (Were the upper halves of vector registers always marked, then a program that restores
+ * them would go on with halves that count as used, zero as they are, and each change between old and new vector instructions
+ * takes long from then on.) The tiles are let be: that they were used is told exactly, and costs kilobytes. */
 #include <asm/sigcontext.h>
 
 #include "engine/lib.h"
@@ -17,6 +19,7 @@ enum {
   MXCSR_INITIAL = 0x1f80,
 };
 #define COMPACT (1UL << 63)
+#define LEGACY 3UL /* x87 and SSE */
 #define TILES (3UL << 17)
 
 void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4]) {
@@ -37,17 +40,32 @@ static void clear(uint64_t address, size_t bytes) {
     copy_to_app(address + done, zeros, MIN(bytes - done, sizeof zeros));
 }
 
+/* What cpuid says of a component. That is asked once, since it takes long on a virtual machine; all who ask find the same. */
+struct component {
+  uint32_t size, offset;
+  bool aligned, known;
+};
+static struct component component_of(unsigned i) {
+  static struct component components[64];
+  if (!components[i].known) {
+    uint32_t out[4];
+    cpuid(0xd, i, out);
+    components[i].size = out[0], components[i].offset = out[1], components[i].aligned = out[2] & 2;
+    __atomic_store_n(&components[i].known, true, __ATOMIC_RELEASE);
+  }
+  return components[i];
+}
+
 /* Where a component lies, and its size: each at its own place, or one behind the other. */
 static uint64_t place_of(unsigned component, uint64_t layout, uint32_t *size) {
   uint64_t offset = EXTENDED;
   for (unsigned i = 2; i <= component; i++) {
-    uint32_t out[4];
     if (!(layout >> i & 1) && i != component) continue;
-    cpuid(0xd, i, out);
-    if (out[2] & 2) offset = ALIGN_UP(offset, 64);
-    *size = out[0];
-    if (i == component) return layout & COMPACT ? offset : out[1];
-    offset += out[0];
+    struct component one = component_of(i);
+    if (one.aligned) offset = ALIGN_UP(offset, 64);
+    *size = one.size;
+    if (i == component) return layout & COMPACT ? offset : one.offset;
+    offset += one.size;
   }
   return offset;
 }
@@ -76,6 +94,30 @@ static void store_initial(uint64_t address, unsigned component, uint64_t layout)
   }
 }
 
+static bool is_zero(uint64_t address, size_t bytes) {
+  uint64_t words[64];
+  for (size_t done = 0; done < bytes; done += sizeof words) {
+    size_t count = MIN(bytes - done, sizeof words);
+    memset(words, 0, sizeof words);
+    if (safe_copy(words, (const void *)(address + done), count)) return false;
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+      if (words[i]) return false;
+  }
+  return true;
+}
+
+/* Of the features whose state is stored at address: x87, SSE, and those that have not their initial value, which is zero. */
+uint64_t features_used(uint64_t features, uint64_t address, uint64_t layout) {
+  uint64_t used = features & LEGACY;
+  for (uint64_t rest = features & ~LEGACY; rest; rest &= rest - 1) {
+    unsigned component = (unsigned)__builtin_ctzl(rest);
+    uint32_t size = 0;
+    uint64_t place = place_of(component, layout, &size);
+    if (!is_zero(address + place, size)) used |= 1UL << component;
+  }
+  return used;
+}
+
 /* The instruction has just stored the state at address. */
 void complete_saved_state(struct thread *thread, uint64_t address) {
   const uint64_t *gpr = thread->arch.gpr;
@@ -85,6 +127,6 @@ void complete_saved_state(struct thread *thread, uint64_t address) {
   uint64_t missing = asked & ~header[0];
   for (uint64_t rest = missing; rest; rest &= rest - 1)
     store_initial(address, (unsigned)__builtin_ctzl(rest), header[1]);
-  header[0] |= missing;
-  if (missing) copy_to_app(address + HEADER, header, sizeof header[0]);
+  uint64_t used = (header[0] & ~asked) | features_used(asked, address, header[1]);
+  if (used != header[0]) copy_to_app(address + HEADER, &used, sizeof used);
 }

@@ -193,6 +193,7 @@ void emulate_iretq(struct thread *thread, uint64_t detail);
 
 /* in_use.c */
 void complete_saved_state(struct thread *thread, uint64_t address);
+uint64_t features_used(uint64_t features, uint64_t address, uint64_t layout);
 void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4]);
 uint64_t xgetbv(uint32_t index);
 
