@@ -139,6 +139,7 @@ static void done_with_queued(struct thread *thread) {
 static void die_of(struct thread *thread, const struct queued_signal *signal) {
   struct action standard = {0};
   LOG(signals, "%d is fatal", signal->signo);
+  if (in_sphere()) process_leave_robust_lists(thread);
   if (in_sphere()) sphere_process_end(thread, 0, signal->signo);
   os_call4(__NR_rt_sigaction, signal->signo, &standard, 0, sizeof standard.mask);
   send_again(thread, signal->signo, &signal->info);
@@ -236,7 +237,7 @@ void signals_deliver(struct thread *thread) {
   struct action action = take_action(thread, &signal);
   if (action.handler == HANDLER_DEFAULT) {
     /* Of the others the kernel takes the default action by itself, once they are let in. */
-    if (SIGNAL_BIT(signal.signo) & SYNCHRONOUS)
+    if (SIGNAL_BIT(signal.signo) & SYNCHRONOUS || ends_in_turn(signal.signo))
       die_of(thread, &signal);
     else if (!replaying()) /* there, what the kernel did then shows in the log */
       send_again(thread, signal.signo, &signal.info);

@@ -23,6 +23,11 @@ enum { SIGNAL_COUNT = 64 };
 #define ASYNCHRONOUS (~SYNCHRONOUS)
 #define UNBLOCKABLE (SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP))
 
+/* What the default action of the others is: nothing, or a stop. */
+#define HARMLESS                                                                           \
+  (SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGCONT) | SIGNAL_BIT(SIGURG) | SIGNAL_BIT(SIGWINCH) | \
+   SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU))
+
 #define HANDLER_DEFAULT 0UL
 #define HANDLER_IGNORE 1UL
 
@@ -39,6 +44,13 @@ struct signal_actions {
   _Atomic uint32_t users;
   struct action of[SIGNAL_COUNT + 1];
 };
+
+/* Whether the engine itself takes the default action of a signal that ends the process. It does so where one thread runs at a time, or the
+ * kernel would end the process in the middle of whatever it does: a call would be made and not be logged, robust mutexes
+ * would be left out of turn. */
+static inline bool ends_in_turn(int signo) {
+  return in_sphere() && !in_parallel() && !((SYNCHRONOUS | UNBLOCKABLE | HARMLESS) & SIGNAL_BIT(signo));
+}
 
 /* Gives the kernel the action that stands for the application's. */
 void kernel_set_action(int signo, const struct action *wanted);

@@ -5,7 +5,8 @@
  * ours with the flags that the kernel acts upon by itself (restart, child stops, zombies). The six
  * synchronous signals have our handler always, because the engine needs their faults: whether the
  * application ignores or blocks them is known here alone, and one that is sent while blocked is held in
- * the thread. */
+ * the thread. While recording our handler also takes what would end the process or, from the terminal,
+ * stop it. */
 #include "engine/signals.h"
 
 #include "engine/arena.h"
@@ -23,8 +24,8 @@ void kernel_set_action(int signo, const struct action *wanted) {
   if (replaying() && !(SIGNAL_BIT(signo) & SYNCHRONOUS)) return; /* none comes but by the log */
   bool handled = wanted->handler != HANDLER_DEFAULT && wanted->handler != HANDLER_IGNORE;
   struct action action = *wanted;
-  bool stops = stops_handled(signo) && wanted->handler == HANDLER_DEFAULT;
-  if (handled || stops || SIGNAL_BIT(signo) & SYNCHRONOUS) {
+  bool acts = (stops_handled(signo) || ends_in_turn(signo)) && wanted->handler == HANDLER_DEFAULT;
+  if (handled || acts || SIGNAL_BIT(signo) & SYNCHRONOUS) {
     /* A synchronous signal without a handler must not end a wait that it would not have ended. */
     unsigned long flags = handled ? wanted->flags & FLAGS_FOR_KERNEL : SA_RESTART;
     action = (struct action){(uintptr_t)arch_signal_entry, flags | SA_SIGINFO | SA_ONSTACK | SA_RESTORER,
@@ -177,7 +178,7 @@ void signals_init(struct thread *first) {
   if (recording() && !config.first) first->mask = config.mask; /* the kernel's has our own in it */
   for (int signo = 1; signo <= SIGNAL_COUNT; signo++) {
     os_call4(__NR_rt_sigaction, signo, 0, &actions->of[signo], sizeof actions->of[signo].mask);
-    if (SIGNAL_BIT(signo) & SYNCHRONOUS || stops_handled(signo))
+    if (SIGNAL_BIT(signo) & SYNCHRONOUS || stops_handled(signo) || ends_in_turn(signo))
       kernel_set_action(signo, &actions->of[signo]);
   }
   if (replaying()) inherit_recorded(first);
@@ -214,6 +215,7 @@ void signals_before_exec(struct thread *thread) {
   }
   /* The next program has the baton before it has our handlers, and others may want it to come by. */
   uint64_t early = recording() && thread->rthread ? FROM_TERMINAL : 0;
+  if (early && !in_parallel()) early |= ~(SYNCHRONOUS | HARMLESS);
   if (in_parallel()) early |= SIGNAL_BIT(SIGSYS);
   kernel_set_mask((thread->queued.signo ? ASYNCHRONOUS : thread->mask) | early);
 }

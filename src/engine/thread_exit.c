@@ -76,6 +76,15 @@ void thread_leave_robust_list(struct thread *thread) {
   os_call2(__NR_set_robust_list, 0, sizeof(struct robust_head));
 }
 
+void process_leave_robust_lists(struct thread *thread) {
+  thread_leave_robust_list(thread);
+  if (in_parallel()) return; /* the others run */
+  lock_take(&threads_lock);
+  for (struct thread *other = threads; other; other = other->next)
+    if (other != thread && other->process == thread->process && other->robust_list) walk_robust_list(other);
+  lock_release(&threads_lock);
+}
+
 /* -- The thread's id ------------------------------------------------------------------------------------- */
 
 /* Since 5.4 the kernel wakes a waiter of a robust futex that was being released and is 0. */
@@ -142,7 +151,7 @@ void process_exit(struct thread *thread, int status) {
     thread_leave_robust_list(thread);
     announce_end(thread);
   }
-  if (in_sphere()) thread_leave_robust_list(thread); /* the kernel would do it out of turn */
+  if (in_sphere()) process_leave_robust_lists(thread);
   if (in_sphere()) sphere_process_end(thread, status, 0);
   os_call1(__NR_exit_group, status);
   __builtin_unreachable();
