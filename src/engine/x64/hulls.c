@@ -147,13 +147,13 @@ static unsigned place_for(struct translation *t, const struct hull *hull) {
   return hull->item;
 }
 
-void plan_checks(struct translation *t) {
+unsigned plan_checks(struct translation *t) {
   struct planner planner = {.t = t};
   int64_t away[SUPERBLOCK_MAX];
   t->hull_count = 0;
   if (config.check != CHECK_ALL || t->unchecked || t->sb.for_engine || t->sb.unfetchable) {
     memset(t->in_hull, 0, sizeof t->in_hull);
-    return;
+    return config.check == CHECK_NONE || t->unchecked ? 0 : OPERANDS_MAX * t->sb.count;
   }
   begin_segment(&planner, 0);
   for (unsigned i = 0; i < t->sb.count; i++) {
@@ -178,6 +178,7 @@ void plan_checks(struct translation *t) {
     hull->item = (uint8_t)place_for(t, hull);
     hull->from -= away[hull->item], hull->end -= away[hull->item];
   }
+  return planner.cost;
 }
 
 /* How many blocks the stub tests, from the first byte on: pairs of them. */

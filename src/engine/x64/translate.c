@@ -280,9 +280,8 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   if (!start) return NULL;
   t->unchecked = entry == ENTRY_STEP;
   t->narrow = cache_is_narrow(pc);
-  plan_checks(t);
-  unsigned exits = 5 + t->sb.side_exits + EXITS_PER_CALL * t->sb.call_count +
-                   (config.check == CHECK_NONE ? 0 : CHECKS_MAX);
+  unsigned exits = 5 + plan_checks(t);
+  exits += t->sb.side_exits + EXITS_PER_CALL * t->sb.call_count;
   struct block *block = t->block = arena_alloc(sizeof *block);
   block->pc = pc;
   block->far_pc = t->sb.far_pc;

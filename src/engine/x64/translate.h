@@ -155,8 +155,9 @@ struct check *new_check(struct translation *t, unsigned i, unsigned condition, u
                         const struct x64_mem *mem, unsigned s, bool flags_dead);
 
 /* hulls.c */
-/* Before anything is emitted: which accesses are tested together. Shortens the superblock if it has more to check than fits. */
-void plan_checks(struct translation *t);
+/* Before anything is emitted: which accesses are tested together. Shortens the superblock if it has more to check than fits. Returns how
+ * many checks there will be at most. */
+unsigned plan_checks(struct translation *t);
 void emit_hulls(struct translation *t, unsigned i);
 void emit_hull_stub(struct translation *t, const struct check *check);
 void hull_of_miss(const struct thread *thread, struct miss *miss);
