@@ -100,12 +100,22 @@ static struct rthread *straggler(const struct rthread *rthread) {
   return NULL;
 }
 
+/* The child for which the kernel holds the thread. */
+static struct rthread *borrower(const struct rthread *rthread) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    struct rthread *child = &region->slots[i];
+    if (atomic_load(&child->state) == SLOT_LIVE && atomic_load(&child->borrows) == slot_of(rthread) + 1)
+      return child;
+  }
+  return NULL;
+}
+
 /* The slot that the thread waits for and that has not come so far yet; ORDER_NOBODY: it runs, or is about to. */
 static unsigned awaited(const struct rthread *rthread) {
   uint32_t waits_for = atomic_load(&rthread->waits_for);
   if (!waits_for || waits_for == ORDER_RETIRED) return ORDER_NOBODY;
-  if (waits_for == ORDER_LEAVES) {
-    const struct rthread *other = straggler(rthread);
+  if (waits_for == ORDER_LEAVES || waits_for == ORDER_HELD) {
+    const struct rthread *other = waits_for == ORDER_HELD ? borrower(rthread) : straggler(rthread);
     return other ? other->order_slot : ORDER_NOBODY;
   }
   return order_replay_waits_for(&region->board, rthread->order_slot, &rthread->step);

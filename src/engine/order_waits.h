@@ -9,6 +9,7 @@
 enum {
   ORDER_RETIRED = UINT16_MAX,    /* it comes no further */
   ORDER_LEAVES = UINT16_MAX - 1, /* it waits until all others of its process are retired */
+  ORDER_HELD = UINT16_MAX - 2,   /* the kernel holds it until its child is gone */
 };
 
 /* Waits until the thread's step is ready. */

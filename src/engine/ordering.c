@@ -146,6 +146,7 @@ static bool pass_steps(struct thread *thread, bool enters) {
       replay_diverged(thread, "it has run past where it waited for others (%lu)", step->from);
     if (!rthread->step_passed) {
       if (step->from > position || (!enters && step->until > position)) return true;
+      if (!enters && !order_replay_ready(&region->board, me, step)) return true;
       order_replay_arrive(&region->board, me, step);
       if (step->arrive) order_tell_clock(me, step->arrive);
       order_wait(thread);
@@ -170,6 +171,16 @@ void order_gate(struct thread *thread) {
 
 void order_tell_only(struct thread *thread) {
   pass_steps(thread, false);
+}
+
+void order_hold(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  const struct order_step *step = &rthread->step;
+  if (rthread->step_known && !rthread->step_passed && step->from == order_position(thread) && step->arrive) {
+    order_replay_arrive(&region->board, rthread->order_slot, step);
+    order_tell_clock(rthread->order_slot, step->arrive);
+  }
+  atomic_store(&rthread->waits_for, ORDER_HELD);
 }
 
 uint64_t order_stop(const struct thread *thread) {

@@ -17,9 +17,11 @@ void order_write(struct thread *thread, uintptr_t address, size_t bytes);
 
 /* Replay: does what the log has for the thread's position: tells others how far it is, and waits for them. */
 void order_gate(struct thread *thread);
-/* Replay: only tells. For a thread that is about to give birth: its child must be there before it asks whether all others are far enough;
+/* Replay: only tells, and does not wait. For a thread that is about to give birth: its child must be there before it asks whether all others are far enough;
  * the gate comes when the child is born. And for one that is about to become another program. */
 void order_tell_only(struct thread *thread);
+/* Replay: the kernel is about to hold the thread until its child, who is born, is gone. Others need not wait for it meanwhile. */
+void order_hold(struct thread *thread);
 /* Replay: the instruction count at which it has to come by the gate again. */
 uint64_t order_stop(const struct thread *thread);
 /* Replay: a thread is born; its parent tells, or it itself when it has none. */

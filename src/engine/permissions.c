@@ -363,9 +363,45 @@ void permissions_unpark(struct thread *thread) {
   if (!stage_held[slot_number(thread)]) permissions_take(thread, NULL, 0);
 }
 
-void permissions_unpark_apart(struct thread *thread) {
+static void lock_recorder_of(unsigned slot) {
+  while (!lock_recorder(&directory, slot)) arch_relax();
+}
+
+/* The child is gone to another program, or dead: it tells its parent so, which the kernel lets go then. */
+static void release_parent(struct thread *thread) {
+  uint32_t parent = atomic_exchange(&thread->rthread->borrows, 0);
+  struct rthread *held = parent ? &region->slots[parent - 1] : NULL;
+  if (!held || !held->vforks || !region->directory[parent - 1].recorder.alive) return;
+  unsigned me = slot_number(thread);
+  struct order_recorder *recorder = &self(thread)->recorder;
+  struct order_ask ask = {.block = STAGE + 1, .from = (uint16_t)(parent - 1), .want = ORDER_WRITE};
+  set_position(thread);
+  ask.last_access = order_clock(recorder);
+  lock_recorder_of(me);
+  order.scheme->reply(&order, recorder, &ask, &held->release);
+  unlock_recorder(&directory, me);
+  held->released = me + 1;
+}
+
+/* What the child has told; if it was killed, its slot tells. */
+static void receive_release(struct thread *thread, struct rthread *child) {
+  struct rthread *own = thread->rthread;
+  unsigned me = slot_number(thread), from = own->released ? own->released - 1 : slot_of(child);
+  if (!own->released) {
+    permissions_bury(child);
+    lock_recorder_of(from);
+    order_say_ended(&order, &region->directory[from].recorder, me, &own->release);
+    unlock_recorder(&directory, from);
+  }
+  lock_recorder_of(me);
+  order.scheme->receive(&order, &self(thread)->recorder, from, &own->release);
+  unlock_recorder(&directory, me);
+}
+
+void permissions_unpark_held(struct thread *thread, struct rthread *child, bool failed) {
   if (is_ending(slot_number(thread))) retire(thread);
   park_steps(thread, directory_unpark_step);
+  if (!failed) receive_release(thread, child);
   thread->rthread->ticks++;
   set_position(thread);
   while (directory_end_step(&directory, slot_number(thread)) != DIRECTORY_DONE) {
@@ -385,10 +421,6 @@ static void lock_output(uint32_t me) {
     if (atomic_load(&region->output.holder) == holder && !rthread_is_alive(&region->slots[holder - 1]))
       atomic_compare_exchange_strong(&region->output.holder, &holder, 0);
   }
-}
-
-static void lock_recorder_of(unsigned slot) {
-  while (!lock_recorder(&directory, slot)) arch_relax();
 }
 
 void permissions_take_output(struct thread *thread) {
@@ -555,6 +587,7 @@ void permissions_begin(struct thread *thread) {
 void permissions_end(struct thread *thread) {
   unsigned me = slot_number(thread);
   directory_unpin(&directory, me);
+  release_parent(thread);
   set_position(thread);
   park_steps(thread, directory_exit_step);
   members[me] = NULL;
@@ -563,6 +596,7 @@ void permissions_end(struct thread *thread) {
 
 void permissions_leave(struct thread *thread) {
   permissions_go(thread);
+  release_parent(thread);
   permissions_park(thread);
   members[slot_number(thread)] = NULL;
 }

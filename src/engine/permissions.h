@@ -45,8 +45,9 @@ void permissions_unpark(struct thread *thread);
 /* There is no other thread in this address space. */
 bool permissions_alone(void);
 
-/* The same, where what comes after the wait has to be told apart from what came before, in replay: there is a tick in between. */
-void permissions_unpark_apart(struct thread *thread);
+/* The same for a parent whom the kernel has held until its child was gone, or no child came. What comes after has to be told apart from what
+ * came before, in replay: there is a tick in between. */
+void permissions_unpark_held(struct thread *thread, struct rthread *child, bool failed);
 
 /* Around a call that writes to the sphere's standard output or error: these follow each other in replay as they did. */
 void permissions_take_output(struct thread *thread);

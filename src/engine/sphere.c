@@ -186,7 +186,13 @@ struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vf
       order_adopt(child);
     else
       permissions_spawn(thread, child);
-    if (vfork && recording()) permissions_park(thread);
+    if (!vfork) return child;
+    thread->rthread->released = 0;
+    atomic_store(&child->borrows, slot_of(thread->rthread) + 1);
+    if (recording())
+      permissions_park(thread);
+    else
+      order_hold(thread);
     return child;
   }
   if (!vfork) return child;
@@ -200,8 +206,9 @@ struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vf
 
 void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork, long id) {
   thread->rthread->vforks = false;
-  if (vfork && permissions_on()) permissions_unpark_apart(thread);
+  if (vfork && permissions_on()) permissions_unpark_held(thread, child, os_failed(id));
   if (vfork && in_parallel() && replaying()) {
+    atomic_store(&thread->rthread->waits_for, 0);
     order_gate(thread);
     order_tick(thread);
     order_gate(thread);
@@ -311,6 +318,7 @@ void sphere_before_exec(struct thread *thread, struct engine_config *next) {
   order_tick(thread);
   if (permissions_on()) permissions_leave(thread);
   if (in_parallel() && replaying()) {
+    atomic_store(&thread->rthread->borrows, 0);
     order_tell_only(thread);
     order_retire_others(thread);
   }

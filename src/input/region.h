@@ -71,6 +71,9 @@ struct rthread {
   uint32_t next_bytes;        /* its length in the ring, 0: none decoded */
   uint32_t parent;            /* record in parallel: slot of who made it … */
   struct order_note spawned;  /* … and what the order scheme told it then */
+  _Atomic uint32_t borrows;   /* in parallel: slot + 1 of the parent held until it is gone; 0: none */
+  uint32_t released;          /* record in parallel: slot + 1 of the child it was held for … */
+  struct order_note release;  /* … and what the order scheme told it in the end */
   uint32_t child_number;      /* replay in parallel: the R-thread that its next child is */
   struct order_reader reader; /* replay in parallel: of its order log … */
   struct order_step step;     /* … the step it is at … */
