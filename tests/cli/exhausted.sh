@@ -31,6 +31,16 @@ case_disk_full() {
     bash "${program[@]}" || exit 1
 }
 
+# Few kernels have a quota to try, so the C library's function is made to have one.
+case_quota() {
+  local preload=${PROGRAMS%/programs}/quota.so
+  [ -e "$preload" ] || fail "no $preload"
+  (
+    export LD_PRELOAD=$preload QUOTA=3000000
+    breaks_off 'Disk quota exceeded' .
+  ) || exit 1
+}
+
 # The memory that is shared with the sphere is a file, too: a limit below its size allows nothing at all.
 case_file_size() {
   (
