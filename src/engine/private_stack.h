@@ -10,7 +10,7 @@
 
 #include "engine/thread.h"
 
-/* The thread uses the address as its stack, and has the block. */
+/* The thread has the block of the address, which may be on its stack: nothing if it is far from the stack pointer. */
 void private_stack_find(struct thread *thread, uintptr_t address);
 /* The thread does not have the block for writing any more; the whole map is forgotten. */
 void private_stack_lose(struct thread *thread, uint32_t block);

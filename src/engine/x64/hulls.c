@@ -3,7 +3,8 @@
  * Pushes, calls, returns and operands relative to the stack pointer make half of all accesses, and nearly all of them
  * are to memory that nobody else ever looks at. So they are put together: the superblock is read once with the stack pointer as an
  * unknown, registers that differ from it by a constant are followed, and the accesses up to where it is lost lie in a **hull**, a few
- * hundred bytes at a fixed distance from the stack pointer at most. It is tested before the first of them, as a whole:
+ * hundred bytes at a fixed distance from the stack pointer at most. Local variables that are addressed by a frame pointer of unknown
+ * origin have hulls of their own. It is tested before the first of them, as a whole:
  *
  *     lea  s, [rsp + end]
  *     sub  s, gs:[floor]              ; does it lie in the thread's private stack (private_stack.h)?
@@ -28,33 +29,37 @@
 
 enum { SEGMENT_FAR = 1 << 20 };
 
-/* What is known at an item: registers that are a constant away from the stack pointer that the segment began with. */
-struct known {
-  uint16_t registers; /* a mask; the stack pointer is always there */
+/* What is known at an item: registers that are a constant away from what the root, the stack or the frame pointer, was at the beginning of
+ * the segment. */
+struct root {
+  uint8_t reg;
+  uint8_t segment;    /* its first item */
+  uint16_t registers; /* a mask; the root is always there */
   int64_t away[16];
 };
+enum { ROOTS = 2 };
 
 struct planner {
   struct translation *t;
-  struct known now;
-  unsigned segment;    /* the first item of the segment … */
-  unsigned first_hull; /* … and its first hull */
+  struct root roots[ROOTS];
   unsigned cost;
 };
 
-static void begin_segment(struct planner *planner, unsigned i) {
-  planner->now = (struct known){.registers = 1 << RSP};
-  planner->segment = i;
-  planner->first_hull = planner->t->hull_count;
+static void begin_segment(struct root *root, unsigned i) {
+  root->segment = (uint8_t)i;
+  root->registers = (uint16_t)(1 << root->reg);
+  root->away[root->reg] = 0;
 }
 
 /* Widens a hull of the segment to hold the access, or begins one. */
-static bool add_access(struct planner *planner, unsigned i, int64_t from, unsigned bytes, bool write) {
+static bool add_access(struct planner *planner, const struct root *root, unsigned i, int64_t from,
+                       unsigned bytes, bool write) {
   struct translation *t = planner->t;
   int64_t end = from + bytes;
   if (from < -SEGMENT_FAR || end > SEGMENT_FAR) return false;
-  for (unsigned h = planner->first_hull; h < t->hull_count; h++) {
+  for (unsigned h = 0; h < t->hull_count; h++) {
     struct hull *hull = &t->hulls[h];
+    if (hull->root != root->reg || hull->segment != root->segment) continue;
     int64_t low = MIN(hull->from, from), high = MAX(hull->end, end);
     if (high - low > HULL_BYTES) continue;
     hull->from = low, hull->end = high;
@@ -62,13 +67,27 @@ static bool add_access(struct planner *planner, unsigned i, int64_t from, unsign
     return true;
   }
   if (t->hull_count == HULLS_MAX) return false;
-  t->hulls[t->hull_count++] = (struct hull){
-      .from = from, .end = end, .item = (uint8_t)i, .segment = (uint8_t)planner->segment, .write = write};
+  t->hulls[t->hull_count++] = (struct hull){.from = from,
+                                            .end = end,
+                                            .item = (uint8_t)i,
+                                            .root = root->reg,
+                                            .segment = root->segment,
+                                            .write = write};
   planner->cost += HULL_COST;
   return true;
 }
 
-/* Puts the operands of the item into hulls, as far as they are near the stack pointer. */
+/* The root that the operand is near to, or NULL. What lies below a frame pointer is a local variable; above it there may be anything, if it
+ * is none. */
+static const struct root *root_of(const struct planner *planner, const struct x64_mem *mem) {
+  const struct root *stack = &planner->roots[0], *frame = &planner->roots[1];
+  if (mem->base >= 16 || mem->index != REG_NONE || mem->segment != SEG_NONE || !mem->size || mem->size > 64)
+    return NULL;
+  if (stack->registers >> mem->base & 1) return stack;
+  return mem->base == RBP && mem->disp < 0 ? frame : NULL;
+}
+
+/* Puts the operands of the item into hulls, as far as they are near a root. */
 static void add_operands(struct planner *planner, unsigned i) {
   struct translation *t = planner->t;
   const struct item *item = &t->sb.items[i];
@@ -77,10 +96,8 @@ static void add_operands(struct planner *planner, unsigned i) {
   t->in_hull[i] = 0;
   for (unsigned k = 0; k < count; k++) {
     const struct x64_mem *mem = &operands[k];
-    bool near = !t->narrow && mem->base < 16 && planner->now.registers >> mem->base & 1 &&
-                mem->index == REG_NONE && mem->segment == SEG_NONE && item->insn.address_size == 8 &&
-                mem->size && mem->size <= 64;
-    if (near && add_access(planner, i, planner->now.away[mem->base] + mem->disp, mem->size,
+    const struct root *root = t->narrow || item->insn.address_size != 8 ? NULL : root_of(planner, mem);
+    if (root && add_access(planner, root, i, root->away[mem->base] + mem->disp, mem->size,
                            mem->access & ACCESS_WRITE))
       t->in_hull[i] |= (uint8_t)(1 << k);
     else
@@ -116,9 +133,7 @@ static unsigned copies_register(const struct x64_insn *insn, unsigned *from, int
 }
 
 /* What the item does to the registers that are known. */
-static void follow_registers(struct planner *planner, unsigned i) {
-  const struct x64_insn *insn = &planner->t->sb.items[i].insn;
-  struct known *now = &planner->now;
+static void follow_registers(struct root *now, const struct x64_insn *insn, unsigned i) {
   int64_t constant = 0;
   unsigned from = 0, moved = adds_constant(insn, &constant);
   if (moved != REG_NONE && now->registers >> moved & 1) {
@@ -137,7 +152,7 @@ static void follow_registers(struct planner *planner, unsigned i) {
     now->registers |= (uint16_t)(1 << copied);
     now->away[copied] = away;
   }
-  if (!(now->registers >> RSP & 1)) begin_segment(planner, i + 1);
+  if (!(now->registers >> now->reg & 1)) begin_segment(now, i + 1);
 }
 
 /* The latest item before the accesses, in the same segment, where flags need not be kept; else the first that has an access. */
@@ -148,35 +163,36 @@ static unsigned place_for(struct translation *t, const struct hull *hull) {
 }
 
 unsigned plan_checks(struct translation *t) {
-  struct planner planner = {.t = t};
-  int64_t away[SUPERBLOCK_MAX];
+  struct planner planner = {.t = t, .roots = {{.reg = RSP}, {.reg = RBP}}};
+  int64_t away[ROOTS][SUPERBLOCK_MAX];
   t->hull_count = 0;
   if (config.check != CHECK_ALL || t->unchecked || t->sb.for_engine || t->sb.unfetchable) {
     memset(t->in_hull, 0, sizeof t->in_hull);
     return config.check == CHECK_NONE || t->unchecked ? 0 : OPERANDS_MAX * t->sb.count;
   }
-  begin_segment(&planner, 0);
+  for (unsigned r = 0; r < ROOTS; r++) begin_segment(&planner.roots[r], 0);
   for (unsigned i = 0; i < t->sb.count; i++) {
     const struct item *item = &t->sb.items[i];
-    struct planner before = planner;
-    unsigned hulls = t->hull_count;
-    away[i] = planner.now.away[RSP];
-    bool fits = !item->returns_to || add_access(&planner, i, away[i] + item->return_at, 8, false);
+    unsigned hulls = t->hull_count, cost = planner.cost;
+    for (unsigned r = 0; r < ROOTS; r++) away[r][i] = planner.roots[r].away[planner.roots[r].reg];
+    bool fits = !item->returns_to ||
+                add_access(&planner, &planner.roots[0], i, away[0][i] + item->return_at, 8, false);
     add_operands(&planner, i);
     if (i && (!fits || planner.cost > CHECKS_COST_MAX)) {
       t->sb.count = i;
       t->sb.open = true;
       t->sb.next_pc = item->pc;
       t->hull_count = hulls;
-      planner = before;
+      planner.cost = cost;
       break;
     }
-    follow_registers(&planner, i);
+    for (unsigned r = 0; r < ROOTS; r++) follow_registers(&planner.roots[r], &item->insn, i);
   }
   for (unsigned h = 0; h < t->hull_count; h++) {
     struct hull *hull = &t->hulls[h];
     hull->item = (uint8_t)place_for(t, hull);
-    hull->from -= away[hull->item], hull->end -= away[hull->item];
+    int64_t root = away[hull->root == RBP][hull->item];
+    hull->from -= root, hull->end -= root;
   }
   return planner.cost;
 }
@@ -187,8 +203,8 @@ static unsigned pairs_of(const struct hull *hull) {
   return (blocks + 1) / 2;
 }
 
-static struct x64_mem operand_at(int64_t from, unsigned size, bool write) {
-  return (struct x64_mem){.base = RSP,
+static struct x64_mem operand_at(unsigned root, int64_t from, unsigned size, bool write) {
+  return (struct x64_mem){.base = (uint8_t)root,
                           .index = REG_NONE,
                           .scale = 1,
                           .segment = SEG_NONE,
@@ -201,13 +217,14 @@ static void emit_hull(struct translation *t, unsigned i, const struct hull *hull
   struct code *c = &t->code;
   unsigned bytes = (unsigned)(hull->end - hull->from);
   bool flags_dead = superblock_flags_dead(&t->sb, i);
-  unsigned s = borrow(t, i, flags_dead ? 0xffff : (uint16_t) ~(1 << RAX));
+  uint16_t taken = (uint16_t)(1 << hull->root | (flags_dead ? 0 : 1 << RAX));
+  unsigned s = borrow(t, i, (uint16_t)~taken);
   if (!flags_dead) keep_flags(c);
   uint8_t *retry = c->at;
   bool range = bytes > 64;
-  struct x64_mem mem = operand_at(hull->from, range ? 0 : bytes, hull->write);
+  struct x64_mem mem = operand_at(hull->root, hull->from, range ? 0 : bytes, hull->write);
   if (range) {
-    struct x64_mem end = operand_at(hull->end, 0, false);
+    struct x64_mem end = operand_at(hull->root, hull->end, 0, false);
     emit_mem_op(c, true, 0x8d, s, &end, false);    /* lea s, [rsp + end] */
     emit_gs_op(c, true, 0x2b, s, CTX_STACK_FLOOR); /* sub s, gs:[floor] */
     emit_gs_op(c, true, 0x3b, s, CTX_STACK_REACH); /* cmp s, gs:[reach] */
@@ -217,7 +234,7 @@ static void emit_hull(struct translation *t, unsigned i, const struct hull *hull
   struct check *check = new_check(t, i, range ? COND_A : COND_E, retry, &mem, s, flags_dead);
   check->pairs = range ? (uint8_t)pairs_of(hull) : 0;
   check->exit->detail |= CHECK_HULL | (hull->write ? CHECK_WRITES : 0) | (range ? CHECK_PAIRS : 0) |
-                         (uint64_t)(uint32_t)hull->from << CHECK_FROM;
+                         (hull->root == RBP ? CHECK_FRAME : 0) | (uint64_t)(uint32_t)hull->from << CHECK_FROM;
   if (!flags_dead) take_flags_back(c);
 }
 
@@ -243,7 +260,8 @@ void emit_hull_stub(struct translation *t, const struct check *check) {
 
 void hull_of_miss(const struct thread *thread, struct miss *miss) {
   unsigned window = miss->detail >> CHECK_WINDOW & 0xff;
-  miss->address = thread->arch.gpr[RSP] + (uint64_t)(int64_t)(int32_t)(miss->detail >> CHECK_FROM);
+  miss->address = thread->arch.gpr[miss->detail & CHECK_FRAME ? RBP : RSP] +
+                  (uint64_t)(int64_t)(int32_t)(miss->detail >> CHECK_FROM);
   miss->bytes = miss->detail & CHECK_PAIRS ? (2UL * window - 1) * 64 + 1 : window;
   miss->stack = true;
 }

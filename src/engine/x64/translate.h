@@ -47,9 +47,10 @@ enum {
 
 /* Accesses near the stack pointer that are tested together, before an item (hulls.c). */
 struct hull {
-  int64_t from, end; /* away from the stack pointer there */
+  int64_t from, end; /* away from the root there: */
   uint8_t item;
-  uint8_t segment; /* the item from which on the stack pointer is followed */
+  uint8_t root;    /* the stack pointer, or the frame pointer … */
+  uint8_t segment; /* … and the item from which on it is followed */
   bool write;
 };
 enum { HULL_BYTES = 512, HULL_PAIRS = 5, HULLS_MAX = 24, STACK_PATIENCE = 256 };
@@ -74,7 +75,8 @@ enum {
   CHECK_WRITES = 1 << 9,
   CHECK_HULL = 1 << 10,  /* for a hull, and not for an operand: */
   CHECK_PAIRS = 1 << 11, /* the window is pairs of blocks; */
-  CHECK_FROM = 32,       /* how far from the stack pointer */
+  CHECK_FRAME = 1 << 12, /* its root is the frame pointer; */
+  CHECK_FROM = 32,       /* how far from the root */
   CHECK_OPERAND = 16,
   CHECK_WINDOW = 24, /* which, how many bytes of it, and how far below it they start */
   CHECK_BELOW = 32,
