@@ -72,6 +72,7 @@ struct block {
   bool self_checking; /* compares its source bytes at entry: the page is written too often to be watched */
   bool flags_unused;  /* the application's flags are dead at entry */
   uintptr_t killed;   /* code address the entry is patched to jump to when the block is dropped */
+  uintptr_t uncount;  /* likewise for who comes in behind the counting; 0: nobody does */
   uint8_t count_word; /* which word of the position it counts in */
   uintptr_t entries[ENTRY_KINDS]; /* code addresses of the checking entries, 0 where not made yet */
   struct exit *exits;

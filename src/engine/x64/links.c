@@ -109,10 +109,9 @@ void arch_resolve(struct thread *thread, struct block *to, enum entry_kind entry
   COUNT(indirect_misses);
 }
 
-/* Whether the block starts with the addition alone, and is not going to be replaced: who has done the addition can come in
- * behind it. Where everything is checked, blocks are replaced by narrow ones (cache_narrow). */
+/* Whether the block starts with the addition alone: who has done it can come in behind it. */
 static bool has_joint_entry(const struct block *block) {
-  return block->hot && block->flags_unused && config.check != CHECK_ALL;
+  return block->uncount;
 }
 
 /* Exit and entry both have something to add to the position, and dead flags to do it with: one addition does for both.
@@ -184,12 +183,18 @@ void replace_block(struct block *old, struct block *new) {
 }
 
 /* The first instruction of a block is at least five bytes long and starts on an 8-byte boundary: one store replaces it whole,
- * and no thread can be in the middle of it. Those who come in behind the addition are sent to the engine as by a poll: the
- * jump on a condition is the last six bytes of its eight, and becomes a nop and a jump of the same displacement. */
+ * and no thread can be in the middle of it. Those who come in behind the addition are sent where it is taken back and the block is
+ * entered again: the jump on a condition is the last six bytes of its eight, and becomes a nop and a jump. */
 void arch_kill(struct block *block) {
   patch_head(block, block->killed);
-  if (has_joint_entry(block))
-    __atomic_store_n((uint16_t *)(block->code + COUNT_BYTES), 0xe990, __ATOMIC_SEQ_CST);
+  if (!has_joint_entry(block)) return;
+  uint64_t joint;
+  uint8_t *bytes = (uint8_t *)&joint;
+  int32_t displacement = (int32_t)(block->uncount - (block->code + 16));
+  memcpy(&joint, (const void *)(block->code + 8), sizeof joint);
+  bytes[2] = 0x90, bytes[3] = 0xe9;
+  memcpy(bytes + 4, &displacement, sizeof displacement);
+  __atomic_store_n((uint64_t *)(block->code + 8), joint, __ATOMIC_SEQ_CST);
 }
 
 uintptr_t arch_entry(const struct block *block) {

@@ -16,6 +16,8 @@
  *             jmp  exit_common
  *     killed: mov  dword gs:[exit], id        ; the entry is patched to jump here when the block is dropped
  *             jmp  exit_common
+ *     uncount:add  qword gs:[count], -N       ; and the poll to jump here, for those who came in behind the addition
+ *             jmp  code
  *
  * Flags: the addition destroys them. Where they are live at the entry they are kept in rax meanwhile (lahf, seto). */
 #include "engine/x64/translate.h"
@@ -248,6 +250,11 @@ static void finish(struct translation *t) {
       t->block->code + 1; /* linked, the patched entry leads on to the block that replaces this one */
   t->block->killed = (uintptr_t)c->at;
   emit_exit_tail(c, killed);
+  if (t->block->hot && t->block->flags_unused) {
+    t->block->uncount = (uintptr_t)c->at;
+    emit_count(c, t->block->count_word, -(int32_t)t->sb.count);
+    emit_jmp_to(c, (const void *)t->block->code);
+  }
   while ((uintptr_t)c->at & 7) emit8(c, 0x90); /* the application may have alignment checked */
   for (unsigned i = 0; i < t->constant_count; i++) {
     patch_branch(t->constants[i].at, c->at);
