@@ -76,30 +76,36 @@ static uint64_t next_touched(const struct directory *d, uint64_t first, uint64_t
 }
 
 /* Who misses in a page that it was the last to miss in needs more of it: it is given twice as much at a time, up to all that the
- * other has of it. Who misses where another was last takes turns with that one, and is given less, since what nobody needs now has to
- * be asked for later; but a page that was of use as a whole is passed on as a whole for some turns. What the page before has come to
- * is a good guess. Threads do not wait for each other here: a mark that is lost costs a request. */
+ * other has of it. (Not who has got all of it to read, and now would write: that tells nothing.) Who misses where another was last takes turns
+ * with that one, and is given less, since what nobody needs now has to be asked for later; but a page that was of use as a whole is
+ * passed on as a whole for some turns. What the page before has come to is a good guess. Threads do not wait for each other
+ * here: a mark that is lost costs a request. */
 enum { SHARE_ALL = 6, SHARE_SURE = 9, SHARE_BITS = 4 };
 static _Atomic uint16_t shares[PERMISSION_BLOCKS / PAGE_BLOCKS]; /* slot + 1 of the last to miss; its share */
 
+static unsigned share_at(uint32_t page) {
+  return atomic_load_explicit(&shares[page], memory_order_relaxed) & ((1U << SHARE_BITS) - 1);
+}
+
 /* log2 of the blocks that the slot should get at a time; when it is sure to need all of a page, more. */
-static unsigned share_of(uint32_t page, unsigned slot) {
-  unsigned before = atomic_load_explicit(&shares[page], memory_order_relaxed);
-  unsigned share = before & ((1U << SHARE_BITS) - 1);
+static unsigned share_of(uint32_t page, unsigned slot, bool upgrade) {
+  unsigned before = atomic_load_explicit(&shares[page], memory_order_relaxed), share = share_at(page);
   if (!before && page)
-    share = atomic_load_explicit(&shares[page - 1], memory_order_relaxed) & ((1U << SHARE_BITS) - 1);
-  else if (before >> SHARE_BITS == slot + 1)
-    share = share + 1 < SHARE_ALL ? share + 1 : SHARE_SURE;
-  else
+    share = share_at(page - 1);
+  else if (before >> SHARE_BITS != slot + 1)
     share -= MIN(share, share > SHARE_ALL ? 1U : 2U);
+  else if (!upgrade || share < SHARE_ALL)
+    share = share + 1 < SHARE_ALL ? share + 1 : SHARE_SURE;
   atomic_store_explicit(&shares[page], (uint16_t)((slot + 1) << SHARE_BITS | share), memory_order_relaxed);
   return share;
 }
 
 static uint64_t along(const struct directory *d, unsigned slot, uint64_t block) {
-  (void)d;
   if (block >= PERMISSION_BLOCKS) return 0;
-  unsigned count = 1U << MIN(share_of((uint32_t)(block / PAGE_BLOCKS), slot), (unsigned)SHARE_ALL);
+  bool upgrade =
+      holds(d, slot, block); /* it reads the block, and now would write: that is no sign of a walk */
+  unsigned share = share_of((uint32_t)(block / PAGE_BLOCKS), slot, upgrade);
+  unsigned count = 1U << MIN(share, (unsigned)SHARE_ALL);
   uint64_t bits = count == PAGE_BLOCKS ? UINT64_MAX : (1UL << count) - 1;
   return bits << ALIGN_DOWN(block % PAGE_BLOCKS, count);
 }
@@ -177,7 +183,7 @@ static void wait_for_events(struct thread *thread, uint32_t seen) {
   unsigned me = slot_number(thread);
   for (unsigned i = 0; i < spins[me]; i++) {
     if (atomic_load(&slot->events) != seen) {
-      spins[me] = SPINS_MOST;
+      if (spins[me] != SPINS_MOST) spins[me] = SPINS_MOST; /* those of others lie in the same line */
       return;
     }
     if (i % SPINS_PER_KICK == SPINS_PER_KICK - 1) remind(slot, false);
@@ -330,7 +336,8 @@ uint32_t permissions_lost(const struct thread *thread) {
 /* -- Safepoints ------------------------------------------------------------------------------------------------------------- */
 
 /* Where the thread comes by again, which need not be exact: when its episode is about as long as it may be, if others wait for it.
- * It is not told when others come to wait for what it has written before, so it looks now and then. */
+ * When others come to wait for what it has written before it is called once, and may be too busy to hear: so it looks now and
+ * then. */
 static uint64_t patrol(const struct thread *thread) {
   enum { SOON = 4 * ARCH_NEAR_STOP, NOW_AND_THEN = 1 << 18 };
   bool limited = order_limit(&order, &self(thread)->recorder) != UINT64_MAX;

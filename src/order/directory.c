@@ -172,6 +172,7 @@ static enum directory_result lock_entry(const struct directory *d, unsigned me,
   bool all_read = word_mode(claim->word) >= DIRECTORY_SHARED && wanted(claim) == ORDER_READ;
   bool at_once = all_read || ORDER_WRONG(WRONG_ALONG_FIRST);
   claim->left = at_once ? d->slot[me].along : 0;
+  fetch_entries(d, claim->block, claim->left);
   claim->at = at_once ? CLAIM_ALONG : CLAIM_ASK;
   return DIRECTORY_AGAIN;
 }
@@ -271,6 +272,7 @@ static enum directory_result look_at_cell(const struct directory *d, unsigned me
     claim->source = (uint16_t)target;
     claim->note = cell->note;
     if (!ORDER_WRONG(WRONG_ALONG_FIRST)) claim->along = cell->along;
+    fetch_entries(d, claim->block, claim->along);
     if (word_mode(claim->word) == DIRECTORY_OWNED) claim->info = cell->note.clock;
     atomic_store(&cell->asks, 0);
     claim->moved = true;
@@ -342,6 +344,8 @@ static enum directory_result ask_writer(const struct directory *d, unsigned me,
   bool torn = TORN_WRITE(d, claim);
   d->order->scheme->registered(d->order, writer, &ask, *d->place(d, claim->block).info, &claim->note);
   if (!torn) unlock_recorder(d, claim->source);
+  /* It does not know yet that its episode is waited for: let it come by, and end it if it is long. */
+  if (writer && claim->note.kind == ORDER_EDGE) d->kick(d, claim->source);
   claim->then = CLAIM_GRANT;
   claim->at = CLAIM_RECEIVE;
   return DIRECTORY_AGAIN;

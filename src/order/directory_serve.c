@@ -26,6 +26,7 @@ static bool is_theirs(uint64_t word, unsigned as, unsigned asker, unsigned want)
 void directory_serve_begin(const struct directory *d, struct directory_serve *serve) {
   bool near = !d->near || d->near(d, serve->asker);
   serve->left = near ? d->slot[serve->asker].along : 0;
+  fetch_entries(d, d->slot[serve->asker].block, serve->left);
   serve->at = SERVE_ALONG;
 }
 

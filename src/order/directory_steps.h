@@ -82,6 +82,14 @@ static inline uint64_t group_first(uint64_t block, uint64_t bits) {
   return group_of(block) + (unsigned)__builtin_ctzll(bits);
 }
 
+/* The entries of some blocks of the group are about to be changed one after the other, and another processor had them last: let them all
+ * come at once. */
+static inline void fetch_entries(const struct directory *d, uint64_t block, uint64_t bits) {
+  enum { IN_A_LINE = DIRECTORY_LINE / sizeof(uint64_t) };
+  for (unsigned i = 0; i < DIRECTORY_GROUP; i += IN_A_LINE)
+    if (bits >> i & ((1UL << IN_A_LINE) - 1)) __builtin_prefetch(d->place(d, group_of(block) + i).word, 1);
+}
+
 /* Locks an entry out of turn, if it is free and still what it was: whoever does so must not wait for anybody before it lets
  * go. */
 static inline bool lock_along(const struct directory *d, uint64_t block, uint64_t word) {
