@@ -150,9 +150,18 @@ static bool is_circle(const struct rthread *from) {
   return true;
 }
 
+/* Whether the recording was cut off with its recorder: what somebody waits for may have come after what was kept of a log. */
+static bool is_cut_off(void) {
+  for (uint32_t i = 0; i < region_slots(region); i++)
+    if (atomic_load(&region->slots[i].ring.broken) || atomic_load(&region->slots[i].order.broken))
+      return true;
+  return false;
+}
+
 static _Noreturn void report_stuck(void) {
   char text[900];
   size_t n = 0;
+  if (is_cut_off()) sphere_fail(OUTCOME_LOG_ENDS, NULL);
   for (uint32_t i = 0; i < region_slots(region) && n + 80 < sizeof text; i++) {
     const struct rthread *rthread = &region->slots[i];
     if (atomic_load(&rthread->state) != SLOT_LIVE) continue;

@@ -16,6 +16,8 @@ def count(n):
 for n in range(4): threading.Thread(target=count, args=(n,)).start()"'
 )
 
+orders=(chunk dag scalar arcs)
+
 descendants() { # PID: all below it, but for the guard that the recorder keeps
   local child
   for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
@@ -44,7 +46,7 @@ gone() { # PID…
 one_round() {
   local manager victims victim status begun=$SECONDS
   rm -rf recording
-  "$REPRISE" record -o recording -- /bin/sh -c "${programs[round % 4]}" >recorded 2>recorded.err </dev/null &
+  "$REPRISE" record --order=${orders[RANDOM % 4]} -o recording -- /bin/sh -c "${programs[round % 4]}" >recorded 2>recorded.err </dev/null &
   manager=$!
   sleep "$(moment)"
   victims=($(descendants $manager))
