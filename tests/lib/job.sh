@@ -78,11 +78,13 @@ translated() { # PROGRAM ARGS…
 # A script of tests/e2e with each of its programs recorded; then, with its folder gone, in an empty one and without a network, each
 # recording is replayed. What a replay prints and how it ends must be what the program printed and how it ended.
 recorded() { # SCRIPT
-  local recordings=$dir/recordings folder expected
+  local recordings=$dir/recordings folder expected refused
   rm -rf "$recordings" && mkdir -p "$recordings"
   variables[2]="R=$ROOT/build/tests/recorded"
-  variables+=(RECORDINGS="$recordings" REPRISE="$REPRISE")
+  variables+=(RECORDINGS="$recordings" REPRISE="$REPRISE" RECORD_ORDER="${ORDER:-chunk}")
   limited record /bin/bash -u "$1"
+  refused=$(cat "$dir/record/stderr" "$recordings"/*/std* 2>/dev/null | grep -am 1 "^reprise: .*can't be recorded\|^reprise: .*can be recorded with")
+  [ -z "$refused" ] || report skip "$refused"
   alone=(unshare -n)
   [ "$(id -u)" = 0 ] || alone=(unshare -rn)
   for folder in "$recordings"/*; do

@@ -1,7 +1,7 @@
 /* recorded PROGRAM ARGS…: records PROGRAM for a script of tests/e2e and keeps what it printed.
  *
  * Stands in a script where `reprise run` stands otherwise: standard output and error, signals and the end of PROGRAM are as
- * they would be without it. A new folder in $RECORDINGS gets
+ * they would be without it. Records in $RECORD_ORDER. A new folder in $RECORDINGS gets
  *   recording   as $REPRISE made it
  *   stdout, stderr   what PROGRAM wrote there, if they were files or pipes; with 2>&1 all of it is in stdout …
  *   together         … and this is there, too
@@ -97,14 +97,16 @@ static void catch_signals(void) {
 }
 
 static void become(struct output outputs[2], const char *folder, char **argv) {
-  char path[4200];
-  char *command[256] = {getenv("REPRISE"), "record", "-o", path, "--"};
-  size_t count = 5;
+  char path[4200], order[64];
+  char *command[256] = {getenv("REPRISE"), "record", order, "-o", path, "--"};
+  size_t count = 6;
   snprintf(path, sizeof path, "%s/recording", folder);
+  snprintf(order, sizeof order, "--order=%s", getenv("RECORD_ORDER"));
   while (*argv && count < 255) command[count++] = *argv++;
   for (int i = 0; i < 2; i++)
     if (outputs[i].inner >= 0) dup2(outputs[i].inner, outputs[i].fd);
   unsetenv("RECORDINGS");
+  unsetenv("RECORD_ORDER");
   execv(command[0], command);
   die(command[0]);
 }
@@ -129,7 +131,7 @@ int main(int argc, char **argv) {
   char folder[4096];
   struct output outputs[2] = {{.fd = 1}, {.fd = 2}};
   struct stat info[2] = {0};
-  if (argc < 2 || !getenv("RECORDINGS") || !getenv("REPRISE")) return 99;
+  if (argc < 2 || !getenv("RECORDINGS") || !getenv("REPRISE") || !getenv("RECORD_ORDER")) return 99;
   snprintf(folder, sizeof folder, "%s/XXXXXX", getenv("RECORDINGS"));
   if (!mkdtemp(folder)) die(folder);
   open_output(&outputs[0], folder, "stdout");
