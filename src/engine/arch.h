@@ -215,7 +215,7 @@ struct access {
   size_t bytes;
   bool write;
 };
-enum { ARCH_ACCESSES_MAX = 40 };
+enum { ARCH_ACCESSES_MAX = 40, ARCH_INSN_MOST = 15 };
 /* The accesses of the instruction at pc, with the registers of the context: all blocks that it could touch, perhaps some more. 0
  * if it can't be read. */
 unsigned arch_accesses(struct thread *thread, uintptr_t pc, struct access to[ARCH_ACCESSES_MAX]);

@@ -19,6 +19,8 @@ enum watch {
 };
 /* Before bytes of a page are translated, under cache_lock. */
 enum watch codewatch_begin(uintptr_t page);
+/* Whether an instruction there is to be executed alone, after its bytes were taken as the memory that it touches (shared.c). */
+bool code_is_shared(uintptr_t pc, size_t bytes);
 /* A finished block, for all pages of the source ranges that it was made from, under cache_lock. */
 void codewatch_register(struct block *block, const struct source_range *ranges, unsigned count);
 

@@ -10,6 +10,8 @@
 
 #include "engine/code.h"
 #include "engine/lib.h"
+#include "engine/permissions.h"
+#include "engine/shared.h"
 #include "engine/sphere.h"
 #include "engine/stops.h"
 
@@ -83,6 +85,7 @@ static bool read_other(int32_t pid, void *to, uintptr_t from, size_t bytes) {
 static void abandon(struct deaths *deaths, int32_t pid, int32_t tid, uintptr_t word) {
   uint32_t found;
   if (word % sizeof found || deaths->count == COUNT_OF(deaths->words) || !is_shared(pid, word)) return;
+  if (in_parallel()) permissions_take_range(deaths->thread, word, sizeof found, true);
   if (safe_copy(&found, (void *)word, sizeof found)) return;
   if ((found & FUTEX_TID_MASK) != (uint32_t)tid) return;
   codewatch_release(word, word + sizeof found);
@@ -111,18 +114,20 @@ static void leave_robust_list(struct deaths *deaths, int32_t pid, int32_t tid) {
 }
 
 static void killed(int32_t pid, void *context) {
+  struct deaths *deaths = context;
   if (os_call2(__NR_kill, pid, 0)) return;
+  if (in_parallel()) shared_doom(deaths->thread, pid);
   for (uint32_t i = 0; i < REGION_SLOTS; i++) {
     const struct rthread *slot = &region->slots[i];
-    if (atomic_load(&slot->state) == SLOT_LIVE && slot->pid == pid)
-      leave_robust_list(context, pid, slot->tid);
+    if (atomic_load(&slot->state) == SLOT_LIVE && slot->pid == pid) leave_robust_list(deaths, pid, slot->tid);
   }
 }
 
 void deaths_before(struct thread *thread, const struct call *call, struct deaths *deaths) {
   int32_t to = 0;
   deaths->count = 0;
-  if (!in_parallel() && call_sends(call, &to) == SIGKILL) call_reaches_others(thread, to, killed, deaths);
+  deaths->thread = thread;
+  if (call_sends(call, &to) == SIGKILL) call_reaches_others(thread, to, killed, deaths);
 }
 
 void deaths_after(struct thread *thread, const struct deaths *deaths) {

@@ -6,9 +6,11 @@
 #include "engine/dispatch.h"
 
 #include "engine/cache.h"
+#include "engine/code.h"
 #include "engine/permissions.h"
 #include "engine/lib.h"
 #include "engine/private_stack.h"
+#include "engine/shared.h"
 #include "engine/signals.h"
 #include "engine/sphere.h"
 #include "engine/syscalls.h"
@@ -146,14 +148,16 @@ static uintptr_t missed(struct thread *thread, struct exit *exit) {
   }
   unsigned count = arch_accesses(thread, miss.pc, accesses);
   if (!miss.stack) foresee(thread, exit, &miss, accesses, count);
-  if (miss.stack ? takes_stack(thread, exit, &miss) : takes_window(thread, exit, &miss))
+  bool shared = shared_reaches(miss.address, miss.bytes);
+  if (!shared && (miss.stack ? takes_stack(thread, exit, &miss) : takes_window(thread, exit, &miss)))
     accesses[count++] = (struct access){miss.address, miss.bytes, miss.write};
   uintptr_t made_for = exit->block->pc;
   cache_leave(thread); /* or whoever flushes the cache would wait for who waits for it */
   bool kept = permissions_take(thread, accesses, count);
   bool reaches = permissions_reach(thread, miss.address, miss.bytes, miss.write);
-  if (kept && !reaches) cache_narrow(made_for);
-  bool again = kept && reaches && cache_enter(thread) && thread->cache_epoch == epoch;
+  shared |= shared_holds(thread);
+  if (kept && !reaches && !shared) cache_narrow(made_for);
+  bool again = kept && reaches && !shared && cache_enter(thread) && thread->cache_epoch == epoch;
   if (again && miss.stack) private_stack_find(thread, miss.address);
   if (again) return arch_miss_resume(thread, &miss);
   atomic_store(&thread->in_cache, 1); /* as the caller knows it */
@@ -225,14 +229,23 @@ static void serve_exit(struct thread *thread, struct departure *left) {
   }
 }
 
+/* Takes what the next instruction needs: in shared memory its own bytes, too, before they are looked at. */
+static void take_step(struct thread *thread, uintptr_t pc) {
+  struct access accesses[ARCH_ACCESSES_MAX];
+  bool shared = code_is_shared(pc, ARCH_INSN_MOST);
+  uint32_t lost;
+  do {
+    lost = permissions_lost(thread);
+    if (shared) permissions_take_range(thread, pc, ARCH_INSN_MOST, false);
+    permissions_take(thread, accesses, arch_accesses(thread, pc, accesses));
+  } while (shared && permissions_lost(thread) != lost);
+}
+
 /* Runs one instruction; false if it must be tried again. */
 static bool step_once(struct thread *thread, struct departure *left) {
   enum { ONE = 1 };
   uintptr_t pc = arch_pc(thread);
-  if (permissions_on() && !thread->has_taken) {
-    struct access accesses[ARCH_ACCESSES_MAX];
-    permissions_take(thread, accesses, arch_accesses(thread, pc, accesses));
-  }
+  if (permissions_on() && !thread->has_taken) take_step(thread, pc);
   if (!cache_enter(thread)) return false;
   struct block *block = cache_lookup_step(pc, ONE);
   if (!block) {
@@ -246,6 +259,7 @@ static bool step_once(struct thread *thread, struct departure *left) {
   run(thread, block, left);
   cache_leave(thread);
   serve_exit(thread, left);
+  if (permissions_on()) shared_leave(thread); /* the instruction counts by now */
   if (in_parallel()) arch_end_piece(thread, pc);
   return true;
 }
@@ -404,5 +418,6 @@ void dispatch_run(struct thread *thread) {
 void dispatch_after_fault(struct thread *thread) {
   cache_leave(thread);
   signals_after_fault(thread);
+  if (permissions_on()) shared_leave(thread); /* the instruction is run again */
   loop(thread);
 }

@@ -63,6 +63,8 @@ struct engine_config {
 #define RINGS_BASE (ENGINE_BASE + 0x400000000UL)
 #define DIRECTORY_BASE (ENGINE_BASE + 0x500000000UL) /* entries of memory blocks, then what belongs to them */
 #define DIRECTORY_PART 0x21000000UL
+#define SHARED_RANGES \
+  (ENGINE_BASE + 0x580000000UL) /* shared.c: what is mapped of the memory that processes share */
 #define LARGE_COPIES_BASE (ENGINE_BASE + 0xe000000000UL) /* waiting.c: for calls that move very much */
 #define LARGE_COPIES_STRIDE 0x100000000UL
 #define THREAD_AREA_BASE (ENGINE_BASE + 0x1000000000UL) /* one slot per thread */

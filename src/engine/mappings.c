@@ -54,15 +54,6 @@ bool mappings_in_engine(uintptr_t start, uintptr_t length) {
   return start < ENGINE_END && (start >= ENGINE_BASE || length > ENGINE_BASE - start);
 }
 
-bool mappings_share(void) {
-  bool any = false;
-  lock_take(&mappings_lock);
-  for (const struct mapping *m = tree_from(0); m && !any; m = tree_from(m->end))
-    any = m->shared && m->prot & PROT_WRITE;
-  lock_release(&mappings_lock);
-  return any;
-}
-
 void mappings_add(uintptr_t start, uintptr_t end, uint32_t prot, bool shared) {
   lock_take(&mappings_lock);
   tree_put((struct mapping){.start = start, .end = end, .prot = prot, .shared = shared});
@@ -101,6 +92,30 @@ bool mappings_find(uintptr_t address, struct mapping *out) {
   if (inside) *out = *found;
   lock_release(&mappings_lock);
   return inside;
+}
+
+bool mappings_next(uintptr_t address, struct mapping *out) {
+  lock_take(&mappings_lock);
+  const struct mapping *found = tree_from(address);
+  if (found) *out = *found;
+  lock_release(&mappings_lock);
+  return found;
+}
+
+void mappings_name(uintptr_t start, uintptr_t end, uint32_t object, uint64_t offset, bool ordered) {
+  uintptr_t base = offset - start;
+  lock_take(&mappings_lock);
+  for (const struct mapping *m; start < end && (m = tree_from(start)) && m->start < end;) {
+    struct mapping part = *m;
+    part.start = MAX(part.start, start);
+    part.end = MIN(part.end, end);
+    part.object = object;
+    part.object_base = base;
+    part.ordered = ordered;
+    tree_put(part);
+    start = part.end;
+  }
+  lock_release(&mappings_lock);
 }
 
 /* What the kernel makes of a wanted protection, and what the kernel is asked for: the engine must be able to read
@@ -275,6 +290,7 @@ static void book_move(uintptr_t from, size_t old_length, uintptr_t to, size_t ne
     uintptr_t next = last.end;
     last.start = MAX(last.start, from) - from + to;
     last.end = MIN(next, from + length) - from + to;
+    if (last.object) last.object_base += from - to;
     tree_put(last);
     at = next;
   }

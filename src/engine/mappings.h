@@ -13,6 +13,9 @@ struct mapping {
   uint32_t segment;       /* which shmat made it, 0 if none */
   bool shared;            /* MAP_SHARED: its bytes may change through another mapping */
   struct code_file *file; /* what it was mapped from to be executed, or NULL (code_files.h) */
+  uint32_t object;        /* number + 1 of what it shares with other mappings (shared.h), 0: nothing … */
+  uintptr_t object_base;  /* … whose offset is the address and this */
+  bool ordered;           /* … and by which its memory is known while recording in parallel */
   bool grows;             /* a stack: the kernel extends it downwards by itself */
 };
 
@@ -28,13 +31,15 @@ void mappings_add_stack(uintptr_t start, uintptr_t end, uint32_t prot);
 void mappings_remove(uintptr_t start, uintptr_t end);
 /* The mapping that holds address, copied to *out; false if there is none. */
 bool mappings_find(uintptr_t address, struct mapping *out);
+/* The first one that ends after address; false if there is none. */
+bool mappings_next(uintptr_t address, struct mapping *out);
+/* Says which object the mappings in a range are of, from that offset on. */
+void mappings_name(uintptr_t start, uintptr_t end, uint32_t object, uint64_t offset, bool ordered);
 /* mmap, munmap, mprotect, pkey_mprotect, mremap, brk, shmat, shmdt, remap_file_pages, mlockall, and madvise that
  * drops contents. Refuses (ENOMEM or EINVAL as the kernel would) what would touch the engine's region. */
 bool mappings_call(struct thread *thread, const struct call *call, long *result);
 /* Replay: maps a file where shmat has attached a segment, so that shmdt finds it. The address, or an error. */
 long mappings_attach(int fd, long at, size_t length, long flags);
-/* Whether memory is mapped that a child would share and could write. */
-bool mappings_share(void);
 /* Whether [start, start + length) touches the engine's region. */
 bool mappings_in_engine(uintptr_t start, uintptr_t length);
 

@@ -38,12 +38,19 @@ static struct region_object *place_of(uint64_t device, uint64_t inode) {
 }
 
 static struct region_object *add(uint64_t device, uint64_t inode, uint32_t file) {
-  struct region_object *object = place_of(device, inode);
-  if (!object->known && region->object_count >= REGION_OBJECTS / 2)
+  if (!place_of(device, inode)->known && region->object_count >= REGION_OBJECTS / 2)
     sphere_fail(OUTCOME_UNSUPPORTED, "more than %d mapped files can't be recorded", REGION_OBJECTS / 2);
+  region_lock(); /* in parallel, other processes may be here as well */
+  struct region_object *object = place_of(device, inode);
   if (!object->known) region->object_count++;
-  *object = (struct region_object){
-      .device = device, .inode = inode, .file = file, .known = true, .changes = object->changes};
+  *object = (struct region_object){.device = device,
+                                   .inode = inode,
+                                   .file = file,
+                                   .unordered = atomic_load(&object->unordered),
+                                   .stored = atomic_load(&object->stored),
+                                   .known = true,
+                                   .changes = object->changes};
+  region_unlock();
   return object;
 }
 
@@ -112,18 +119,20 @@ bool objects_can_map(const struct call *call) {
   return (info.stx_mode & FILE_TYPE) == REGULAR_FILE || is_zero_device(&info);
 }
 
-void objects_mapped(struct thread *thread, const struct call *call, long at) {
+struct region_object *objects_mapped(struct thread *thread, const struct call *call, long at) {
   int fd = (int)call->args[4];
   struct statx info;
-  if (identify(fd, "", &info) && is_zero_device(&info)) return;
+  if (identify(fd, "", &info) && is_zero_device(&info)) return NULL;
   bool writable = (os_call2(__NR_fcntl, fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
+  struct region_object *object = keep(fd, writable);
   struct input_event event = {.kind = EVENT_FILE,
-                              .file = {.file = keep(fd, writable)->file,
+                              .file = {.file = object->file,
                                        .address = (uint64_t)at,
                                        .bytes = ALIGN_UP((uint64_t)call->args[1], PAGE),
                                        .offset = (uint64_t)call->args[5],
                                        .writable = writable}};
   record_event(thread, &event);
+  return object;
 }
 
 /* A file with the content of a segment. */
@@ -143,7 +152,7 @@ static uint32_t keep_segment(uintptr_t at, size_t bytes) {
   return (uint32_t)answer;
 }
 
-void objects_attached(struct thread *thread, const struct call *call, long at) {
+struct region_object *objects_attached(struct thread *thread, const struct call *call, long at) {
   struct shmid64_ds info;
   struct mapping mapping;
   uint64_t id = (uint32_t)call->args[0];
@@ -155,6 +164,7 @@ void objects_attached(struct thread *thread, const struct call *call, long at) {
       sphere_warn("shared memory %lu is used outside of the recording, too: the replay may differ",
                   (unsigned long)id);
     object = add(SEGMENTS, id, keep_segment((uintptr_t)at, info.shm_segsz));
+    object->changes = true;
   }
   struct input_event event = {.kind = EVENT_FILE,
                               .file = {.file = object->file,
@@ -162,6 +172,7 @@ void objects_attached(struct thread *thread, const struct call *call, long at) {
                                        .bytes = ALIGN_UP(info.shm_segsz, PAGE),
                                        .writable = true}};
   record_event(thread, &event);
+  return object;
 }
 
 /* -- Recording: changes --------------------------------------------------------------------------------------------------------- */

@@ -14,10 +14,10 @@
 /* Whether what mmap is to map has a content that can be kept: a file, or nothing at all. Devices and sockets give memory that
  * changes by itself; recorded programs find that they can't be mapped. */
 bool objects_can_map(const struct call *call);
-/* mmap has mapped a file: keeps it and logs that. */
-void objects_mapped(struct thread *thread, const struct call *call, long at);
+/* mmap has mapped a file: keeps it and logs that. NULL if it is memory without a file all the same. */
+struct region_object *objects_mapped(struct thread *thread, const struct call *call, long at);
 /* shmat has attached a segment, which has no file: one is made of it. */
-void objects_attached(struct thread *thread, const struct call *call, long at);
+struct region_object *objects_attached(struct thread *thread, const struct call *call, long at);
 /* The object that the call, if it succeeds, changes; NULL: none. Then the call must be made with the baton in hand. */
 struct region_object *objects_target(const struct call *call);
 /* After the call: logs what it has changed. */

@@ -5,11 +5,13 @@
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/order_waits.h"
+#include "engine/shared.h"
 #include "engine/sphere.h"
 
 void order_tick(struct thread *thread) {
   if (!in_parallel()) return;
   thread->rthread->ticks++;
+  if (recording() && !thread->keeps_shared) shared_leave(thread);
   if (replaying()) arch_set_stop(thread, MIN(arch_stop(thread), order_stop(thread)));
 }
 

@@ -13,10 +13,15 @@
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/private_stack.h"
+#include "engine/shared.h"
 #include "engine/slots.h"
 #include "order/directory_steps.h"
 
 enum { BLOCK_SHIFT = 6, PAGE_BLOCKS = DIRECTORY_GROUP, STAGE = PERMISSION_BLOCKS };
+
+/* Of a block whose number is marked (shared.h) the inline check sees nothing: what the thread has of it is kept in bits of their
+ * own, this much higher. */
+enum { HIDES = 2, INLINE = PERMISSION_READ | PERMISSION_WRITE, HIDDEN = INLINE << HIDES };
 
 #define WORDS ((_Atomic uint64_t *)DIRECTORY_BASE)
 #define INFOS ((uint64_t *)(DIRECTORY_BASE + DIRECTORY_PART))
@@ -45,13 +50,14 @@ static unsigned holds(const struct directory *d, unsigned slot, uint64_t block) 
   if (block == STAGE) return stage_held[slot];
   if (!members[slot]) return 0;
   uint8_t bits = map_of(members[slot])[block];
+  bits |= bits >> HIDES;
   return bits & PERMISSION_WRITE ? ORDER_WRITE : bits & PERMISSION_READ ? ORDER_READ : 0;
 }
 
 static void fix_pair(uint8_t *map, uint32_t block) {
   uint32_t next = (block + 1) % PERMISSION_BLOCKS;
-  uint8_t own = map[block] & (PERMISSION_READ | PERMISSION_WRITE);
-  map[block] = own | ((own & map[next]) >> 2);
+  uint8_t own = map[block] & INLINE;
+  map[block] = own | ((own & map[next]) >> 2) | (map[block] & HIDDEN);
 }
 
 static void permit(const struct directory *d, unsigned slot, uint64_t block, unsigned permission) {
@@ -63,10 +69,23 @@ static void permit(const struct directory *d, unsigned slot, uint64_t block, uns
   if (!members[slot]) return;
   uint8_t *map = map_of(members[slot]);
   uint32_t b = (uint32_t)block;
-  map[b] = permission == ORDER_WRITE ? PERMISSION_READ | PERMISSION_WRITE : permission ? PERMISSION_READ : 0;
+  map[b] = permission == ORDER_WRITE ? INLINE : permission ? PERMISSION_READ : 0;
+  if (shared_is_marked((uintptr_t)b << BLOCK_SHIFT)) map[b] = (uint8_t)(map[b] << HIDES);
   fix_pair(map, b);
   fix_pair(map, (b - 1) % PERMISSION_BLOCKS);
   if (permission != ORDER_WRITE) private_stack_lose(members[slot], b);
+}
+
+void permissions_mark(uint32_t first, uint32_t count, bool set) {
+  for (unsigned slot = 0; slot < atomic_load(&region->directory_slots); slot++) {
+    if (!members[slot]) continue;
+    uint8_t *map = map_of(members[slot]);
+    private_stack_drop(members[slot]);
+    for (uint32_t b = first; b < first + count; b++)
+      map[b] = set ? (uint8_t)((map[b] & INLINE) << HIDES) : (map[b] & HIDDEN) >> HIDES;
+    for (uint32_t b = first + count; b-- > first;) fix_pair(map, b);
+    fix_pair(map, (first - 1) % PERMISSION_BLOCKS);
+  }
 }
 
 static uint64_t next_touched(const struct directory *d, uint64_t first, uint64_t end) {
@@ -254,7 +273,8 @@ static uint64_t end_block(const struct access *access) {
 }
 
 static bool has_block(const struct thread *thread, uint64_t block, bool write) {
-  return map_of(thread)[block % PERMISSION_BLOCKS] & (write ? PERMISSION_WRITE : PERMISSION_READ);
+  uint8_t bits = map_of(thread)[block % PERMISSION_BLOCKS];
+  return (bits | bits >> HIDES) & (write ? PERMISSION_WRITE : PERMISSION_READ);
 }
 
 static bool has(const struct thread *thread, const struct access *access) {
@@ -266,7 +286,7 @@ static bool has(const struct thread *thread, const struct access *access) {
 
 bool permissions_reach(struct thread *thread, uintptr_t address, size_t bytes, bool write) {
   struct access access = {address, bytes, write};
-  return has(thread, &access);
+  return !shared_reaches(address, bytes) && has(thread, &access);
 }
 
 /* What nobody has touched yet is taken by the page, for writing, without asking anyone. */
@@ -291,7 +311,15 @@ static bool is_asked(const struct directory_slot *slot) {
   return false;
 }
 
-bool permissions_take(struct thread *thread, const struct access *accesses, unsigned count) {
+/* Before a wait for others: what was taken of shared memory has to be taken again. */
+static void let_go(struct thread *thread) {
+  if (!shared_holds(thread)) return;
+  shared_leave(thread);
+  self(thread)->lost++;
+}
+
+/* Memory of this address space alone. */
+static bool take(struct thread *thread, const struct access *accesses, unsigned count) {
   if (permissions_has_stage(thread)) return true;
   const struct directory_slot *slot = self(thread);
   uint32_t lost = slot->lost;
@@ -308,6 +336,7 @@ bool permissions_take(struct thread *thread, const struct access *accesses, unsi
     if (accesses[i].bytes && !(accesses[i].address >= ENGINE_BASE && accesses[i].address < ENGINE_END))
       all = has(thread, &accesses[i]);
   if (all) return true;
+  let_go(thread);
   for (unsigned i = 0; i < count; i++) {
     const struct access *access = &accesses[i];
     if (!access->bytes || (access->address >= ENGINE_BASE && access->address < ENGINE_END)) continue;
@@ -322,6 +351,37 @@ bool permissions_take(struct thread *thread, const struct access *accesses, unsi
   directory_unpin(&directory, slot_number(thread));
   if (is_asked(slot)) arch_request(thread); /* what was put off meanwhile is served at the next safepoint */
   return slot->lost == lost;
+}
+
+/* The runs of the accesses that are, or are not, memory shared with others. */
+static unsigned split(const struct access *accesses, unsigned count, struct access *to, unsigned room,
+                      struct thread *sharer) {
+  unsigned parts = 0;
+  for (unsigned i = 0; i < count; i++) {
+    struct access rest = accesses[i];
+    while (rest.bytes) {
+      struct mapping mapping;
+      bool shared;
+      size_t run = shared_run(rest.address, rest.bytes, &shared, &mapping);
+      if (shared && sharer) shared_take(sharer, &mapping, rest.address, run, rest.write);
+      CHECK(shared || sharer || parts < room);
+      if (!shared && !sharer) to[parts++] = (struct access){rest.address, run, rest.write};
+      rest.address += run;
+      rest.bytes -= run;
+    }
+  }
+  return parts;
+}
+
+bool permissions_take(struct thread *thread, const struct access *accesses, unsigned count) {
+  bool shared = false;
+  for (unsigned i = 0; i < count && !shared; i++)
+    shared = shared_reaches(accesses[i].address, accesses[i].bytes);
+  if (!shared) return take(thread, accesses, count);
+  struct access own[2 * DIRECTORY_RANGES];
+  bool kept = take(thread, own, split(accesses, count, own, COUNT_OF(own), NULL));
+  split(accesses, count, NULL, 0, thread);
+  return kept;
 }
 
 bool permissions_take_range(struct thread *thread, uintptr_t address, size_t bytes, bool write) {
@@ -360,6 +420,7 @@ void permissions_serve(struct thread *thread) {
 }
 
 void permissions_park(struct thread *thread) {
+  let_go(thread);
   set_position(thread);
   park_steps(thread, directory_park_step);
 }
@@ -416,6 +477,33 @@ void permissions_unpark_held(struct thread *thread, struct rthread *child, bool 
   if (!stage_held[slot_number(thread)]) permissions_take(thread, NULL, 0);
 }
 
+/* -- Edges that nobody is asked for ------------------------------------------------------------------------------------------- */
+
+static void lock_recorder_of(unsigned slot) {
+  while (!lock_recorder(&directory, slot)) arch_relax();
+}
+
+void permissions_follow(struct thread *thread, unsigned slot, uint64_t clock) {
+  unsigned me = slot_number(thread);
+  struct order_ask ask = {.block = STAGE + 1, .from = (uint16_t)me, .want = ORDER_WRITE};
+  struct order_note note;
+  lock_recorder_of(slot);
+  order.scheme->registered(&order, &region->directory[slot].recorder, &ask, clock, &note);
+  unlock_recorder(&directory, slot);
+  set_position(thread);
+  lock_recorder_of(me);
+  order.scheme->receive(&order, &self(thread)->recorder, slot, &note);
+  unlock_recorder(&directory, me);
+}
+
+uint64_t permissions_clock(struct thread *thread) {
+  struct order_ask ask = {.block = STAGE + 1, .from = (uint16_t)slot_number(thread), .want = ORDER_WRITE};
+  struct order_note note = {0};
+  set_position(thread);
+  if (!order.scheme->asks_writer) order.scheme->reply(&order, &self(thread)->recorder, &ask, &note);
+  return note.clock;
+}
+
 /* -- The output ---------------------------------------------------------------------------------------------------------------- */
 
 /* One lock for the whole sphere, and an edge from who had it last: as a block that everybody writes, but nobody has to be
@@ -439,27 +527,12 @@ void permissions_take_output(struct thread *thread) {
     permissions_unpark(thread);
   }
   uint32_t writer = region->output.writer;
-  if (!writer || writer == me + 1) return;
-  struct order_ask ask = {.block = STAGE + 1, .from = (uint16_t)me, .want = ORDER_WRITE};
-  struct order_note note;
-  lock_recorder_of(writer - 1);
-  order.scheme->registered(&order, &region->directory[writer - 1].recorder, &ask, region->output.clock,
-                           &note);
-  unlock_recorder(&directory, writer - 1);
-  set_position(thread);
-  lock_recorder_of(me);
-  order.scheme->receive(&order, &self(thread)->recorder, writer - 1, &note);
-  unlock_recorder(&directory, me);
+  if (writer && writer != me + 1) permissions_follow(thread, writer - 1, region->output.clock);
 }
 
 void permissions_leave_output(struct thread *thread) {
-  unsigned me = slot_number(thread);
-  struct order_ask ask = {.block = STAGE + 1, .from = (uint16_t)me, .want = ORDER_WRITE};
-  struct order_note note = {0};
-  set_position(thread);
-  if (!order.scheme->asks_writer) order.scheme->reply(&order, &self(thread)->recorder, &ask, &note);
-  region->output.clock = note.clock;
-  region->output.writer = me + 1;
+  region->output.clock = permissions_clock(thread);
+  region->output.writer = slot_number(thread) + 1;
   atomic_store(&region->output.holder, 0);
   region_wake(&region->output.holder, 1);
 }
@@ -472,6 +545,7 @@ bool permissions_has_stage(const struct thread *thread) {
 }
 
 void permissions_stop(struct thread *thread) {
+  let_go(thread);
   struct directory_claim claim;
   directory_claim_start(&claim);
   directory_claim_add(&claim, STAGE, STAGE + 1, ORDER_WRITE);
@@ -550,6 +624,7 @@ static void note_slot(unsigned slot) {
   uint32_t now = atomic_load(&region->directory_slots);
   while (now < slot + 1 && !atomic_compare_exchange_weak(&region->directory_slots, &now, slot + 1)) {
   }
+  shared_bury(slot);
   struct order_recorder *recorder = &region->directory[slot].recorder;
   if (!recorder->now.clock) order_recorder_init(recorder, slot);
 }
@@ -620,6 +695,7 @@ void permissions_bury(struct rthread *rthread) {
   struct directory_slot *slot = &region->directory[slot_of(rthread)];
   uint64_t position = rthread->ring.position + rthread->ticks;
   uint32_t running = DIRECTORY_RUNNING;
+  shared_bury(slot_of(rthread));
   if (slot->recorder.position < position) slot->recorder.position = position;
   if (slot->recorder.alive) order.scheme->exit(&order, &slot->recorder);
   atomic_compare_exchange_strong(&slot->state, &running, DIRECTORY_PARKED);

@@ -31,7 +31,7 @@ bool permissions_take(struct thread *thread, const struct access *accesses, unsi
 bool permissions_take_range(struct thread *thread, uintptr_t address, size_t bytes, bool write);
 /* Takes the page of the address, for writing, as far as nobody has touched it. */
 void permissions_claim_untouched(struct thread *thread, uintptr_t address);
-/* Whether the thread has the blocks of that range. */
+/* Whether the inline check lets the thread at that range. */
 bool permissions_reach(struct thread *thread, uintptr_t address, size_t bytes, bool write);
 /* Counts what was given up; unchanged means that all that was taken since is still there. */
 uint32_t permissions_lost(const struct thread *thread);
@@ -52,6 +52,13 @@ void permissions_unpark_held(struct thread *thread, struct rthread *child, bool 
 /* Around a call that writes to the sphere's standard output or error: these follow each other in replay as they did. */
 void permissions_take_output(struct thread *thread);
 void permissions_leave_output(struct thread *thread);
+
+/* An edge from what the slot's thread did up to that clock, which it has told: nobody is asked. And the thread's own clock, for others. */
+void permissions_follow(struct thread *thread, unsigned slot, uint64_t clock);
+uint64_t permissions_clock(struct thread *thread);
+
+/* With the stage taken: the inline check is to see, or not, what threads have of these blocks (shared.h). */
+void permissions_mark(uint32_t first, uint32_t count, bool set);
 
 /* Takes the stage for writing, and lets others on it again. */
 void permissions_stop(struct thread *thread);

@@ -18,7 +18,7 @@
 #include "engine/log.h"
 #include "engine/mappings.h"
 #include "engine/signals.h"
-#include "engine/permissions.h"
+#include "engine/ordering.h"
 #include "engine/slots.h"
 #include "engine/sphere.h"
 #include "engine/syscalls.h"
@@ -145,7 +145,9 @@ static void become_child(struct thread *thread, const struct request *request, s
   memset(&counters, 0, sizeof counters);
   if (request->stack) arch_set_sp(thread, request->stack);
   if (request->flags & CLONE_CLEAR_SIGHAND) signals_clear_handlers(thread);
+  if (set && own) order_write(thread, request->child_tid, sizeof(uint32_t));
   if (set) store_tid(request->child_tid, (uint32_t)thread->tid);
+  if (set && own) order_tick(thread);
 }
 
 static long fork_copy(struct thread *thread, const struct request *request) {

@@ -15,6 +15,7 @@
 #include "engine/mappings.h"
 #include "engine/objects.h"
 #include "engine/ordering.h"
+#include "engine/shared.h"
 #include "engine/sphere.h"
 #include "engine/stops.h"
 #include "engine/syscalls.h"
@@ -196,6 +197,24 @@ static void hold(struct thread *thread, struct input_call *in, bool writes) {
   } while (permissions_lost(thread) != lost);
 }
 
+static long find_shared(void *visitor, const struct input_piece *piece) {
+  *(bool *)visitor |= shared_reaches(piece->address, piece->bytes);
+  return 0;
+}
+
+/* Whether the call touches memory that processes share, which nobody keeps while waiting. */
+static bool reaches_shared(struct input_call *in) {
+  bool reaches = false;
+  input_reach(in, find_shared, &reaches);
+  return reaches;
+}
+
+/* In parallel: nobody else minds if the call takes long. */
+static bool never_parks(const struct thread *thread, const struct call *call, struct input_call *in) {
+  if (!may_wait(thread, call)) return true;
+  return permissions_alone() && !reaches_shared(in) && call_sends_itself(thread, call) != SIGKILL;
+}
+
 static void leave_turn(struct thread *thread) {
   if (in_parallel())
     permissions_park(thread);
@@ -252,7 +271,9 @@ static bool writes_at_once(struct thread *thread, const struct call *call) {
 /* The thread keeps the baton, so the kernel may write where the application wants it. */
 static long record_direct(struct thread *thread, const struct call *call, struct input_call *in,
                           perform_call *perform, enum stops_kind stops) {
+  bool kept = thread->keeps_shared;
   hold(thread, in, true);
+  thread->keeps_shared = true;
   uint64_t digest = call_digest(in);
   bool writes = in_parallel() && output_writes(thread, call);
   order_tick(thread);
@@ -269,6 +290,7 @@ static long record_direct(struct thread *thread, const struct call *call, struct
     input_incoming(in, result, log_piece, thread);
   deaths_after(thread, &deaths);
   if (call->nr == __NR_futex && result > 0 && !in_parallel()) baton_offer(thread);
+  thread->keeps_shared = kept;
   order_tick(thread);
   if (writes) permissions_leave_output(thread);
   return result;
@@ -357,13 +379,6 @@ static bool copies_memory(const struct call *call) {
   return !(flags & CLONE_VM);
 }
 
-/* In parallel, memory is known by its address. */
-static void refuse_sharing(void) {
-  if (in_parallel() && mappings_share())
-    sphere_fail(OUTCOME_UNSUPPORTED,
-                "memory shared between processes can be recorded with --order=chunk only");
-}
-
 static long record_clone(struct thread *thread, const struct call *call, struct input_call *in,
                          perform_call *perform) {
   const struct rthread *parent = thread->rthread;
@@ -371,8 +386,8 @@ static long record_clone(struct thread *thread, const struct call *call, struct 
   uint64_t digest = call_digest(in);
   bool copies = copies_memory(call);
   order_tick(thread);
-  if (copies) refuse_sharing();
   if (copies) stop_others(thread);
+  if (copies && in_parallel()) shared_inherit();
   order_tick(thread); /* what the others did before has a position of its own, before the birth */
   long result = perform(thread, call);
   if (thread->rthread != parent) return result; /* in the child */
@@ -384,15 +399,31 @@ static long record_clone(struct thread *thread, const struct call *call, struct 
   return result;
 }
 
-/* In parallel, memory is known by its address. */
-static void refuse_aliases(const struct call *call) {
-  if (!in_parallel()) return;
+/* mmap or shmat has mapped the object, NULL: memory without a file. */
+static void note_sharing(const struct call *call, long at, struct region_object *object) {
+  bool segment = call->nr == __NR_shmat;
   long type = call->args[3] & MAP_TYPE;
-  bool shared = call->nr == __NR_mmap && type != MAP_PRIVATE && !(call->args[3] & MAP_ANONYMOUS);
-  if (call->nr == __NR_shmat || (shared && call->args[2] & PROT_WRITE))
-    sphere_fail(
-        OUTCOME_UNSUPPORTED,
-        "shared memory that is mapped from a file or a segment can be recorded with --order=chunk only");
+  struct mapping mapping;
+  bool shared = segment || type == MAP_SHARED || type == MAP_SHARED_VALIDATE;
+  if (!shared && !object) return;
+  size_t bytes = ALIGN_UP((size_t)call->args[1], PAGE);
+  if (segment) bytes = mappings_find((uintptr_t)at, &mapping) ? mapping.end - (uintptr_t)at : 0;
+  bool stores = segment || (shared && (os_call2(__NR_fcntl, call->args[4], F_GETFL) & O_ACCMODE) != O_RDONLY);
+  struct shared_kind kind = {.shared = shared, .stores = stores};
+  shared_mapped((uintptr_t)at, bytes, object, segment ? 0 : (uint64_t)call->args[5], kind);
+}
+
+static void note_mapping(struct thread *thread, const struct call *call, long at) {
+  bool segment = call->nr == __NR_shmat;
+  if (os_failed(at)) return;
+  if (segment || call->nr == __NR_mmap) {
+    bool anonymous = !segment && call->args[3] & MAP_ANONYMOUS;
+    struct region_object *object = anonymous ? NULL
+                                   : segment ? objects_attached(thread, call, at)
+                                             : objects_mapped(thread, call, at);
+    if (in_parallel()) note_sharing(call, at, object);
+  }
+  if (in_parallel()) shared_refresh();
 }
 
 static long record_executed(struct thread *thread, const struct call *call, struct input_call *in,
@@ -412,16 +443,14 @@ static long record_executed(struct thread *thread, const struct call *call, stru
     default:
       break;
   }
-  refuse_aliases(call);
   hold(thread, in, true);
   uint64_t digest = call_digest(in);
   order_tick(thread);
   stop_others(thread);
+  if (in_parallel() && call->nr == __NR_madvise && call->args[2] == MADV_REMOVE) shared_take_all(thread);
   bool refused = call->nr == __NR_mmap && !objects_can_map(call);
   long result = refused ? -ENODEV : perform(thread, &wanted);
-  if (call->nr == __NR_mmap && !os_failed(result) && !(call->args[3] & MAP_ANONYMOUS))
-    objects_mapped(thread, call, result);
-  if (call->nr == __NR_shmat && !os_failed(result)) objects_attached(thread, call, result);
+  note_mapping(thread, call, result);
   record_result(thread, call, result, digest, false);
   order_tick(thread);
   let_others_go(thread);
@@ -434,10 +463,10 @@ static long record_virtual(struct thread *thread, const struct call *call, struc
   enum { FRAME = 32 << 10 };
   bool common = call->nr == __NR_rt_sigaction && call->args[1];
   order_tick(thread);
+  if (common) stop_others(thread);
   hold(thread, in, true);
   if (in_parallel() && call->nr == __NR_rt_sigreturn)
     permissions_take_range(thread, arch_sp(thread) - PAGE, FRAME, false);
-  if (common) stop_others(thread);
   long result = perform(thread, call);
   if (result == CALL_INTERRUPTED) record_result(thread, call, result, 0, false);
   order_tick(thread);
@@ -471,7 +500,7 @@ static void refuse_other_memory(struct thread *thread, const struct call *call) 
     sphere_fail(OUTCOME_UNSUPPORTED, "writing memory through %s can't be recorded", path);
 }
 
-long record_call(struct thread *thread, const struct call *call, perform_call *perform) {
+static long record(struct thread *thread, const struct call *call, perform_call *perform) {
   struct input_call in;
   int error = 0;
   long result;
@@ -501,15 +530,27 @@ long record_call(struct thread *thread, const struct call *call, perform_call *p
   }
   struct region_object *target = objects_target(call);
   enum stops_kind stops = stops_kind(thread, call);
-  bool may_stay = in_parallel() ? permissions_alone() || !may_wait(thread, call)
+  bool may_stay = in_parallel() ? never_parks(thread, call, &in)
                                 : record_keeps_baton(thread, call) || writes_at_once(thread, call);
   bool keeps = target || stops == STOPS_OTHERS || (may_stay && stops != STOPS_ITSELF);
   if (target) stop_others(thread);
+  if (target && in_parallel()) {
+    shared_changes(target, false);
+    shared_take_all(thread);
+    thread->keeps_shared = true;
+  }
   result = keeps ? record_direct(thread, call, &in, perform, stops)
                  : record_waiting(thread, call, &in, perform, stops);
   if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
+  thread->keeps_shared = false;
   objects_opened(thread, call, result);
   if (target) let_others_go(thread);
   output_record(thread, call, result);
+  return result;
+}
+
+long record_call(struct thread *thread, const struct call *call, perform_call *perform) {
+  long result = record(thread, call, perform);
+  if (in_parallel()) shared_leave(thread);
   return result;
 }

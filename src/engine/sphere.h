@@ -123,6 +123,7 @@ void waiting_over(struct thread *thread);
 
 /* Recording, around a call that kills other processes of the sphere: words of shared memory that change by that. */
 struct deaths {
+  struct thread *thread; /* who does it */
   uint32_t count;
   uintptr_t words[64];
 };

@@ -99,10 +99,11 @@ struct thread {
   uintptr_t last_robust_list[3];     /* the kernel's at the very end (thread_exit.c) */
   uintptr_t large_copies;            /* a larger place for copies, while there is one (waiting.c) */
   bool bounce_mapped;                /* SLOT_BOUNCE is there (waiting.c) */
-  bool overwritten;                  /* record: the call has written more than its result tells */
-  bool clear_handlers;               /* CLONE_CLEAR_SIGHAND: done by the child itself */
-  struct path path;                  /* of a hot block, while it is being noted */
-  struct block *last_blocks[8];      /* ring of blocks entered from the dispatcher, for crash reports */
+  bool keeps_shared;            /* record: shared memory stays the thread's until the whole call is over */
+  bool overwritten;             /* record: the call has written more than its result tells */
+  bool clear_handlers;          /* CLONE_CLEAR_SIGHAND: done by the child itself */
+  struct path path;             /* of a hot block, while it is being noted */
+  struct block *last_blocks[8]; /* ring of blocks entered from the dispatcher, for crash reports */
   unsigned last_block;
   uintptr_t private_low, private_high; /* see private_stack.h */
   bool step_next; /* the dispatcher is to take what the next instruction needs, and step over it … */

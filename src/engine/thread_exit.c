@@ -11,6 +11,7 @@
 #include "engine/counters.h"
 #include "engine/lib.h"
 #include "engine/log.h"
+#include "engine/permissions.h"
 #include "engine/signals.h"
 #include "engine/slots.h"
 #include "engine/sphere.h"
@@ -32,6 +33,7 @@ struct robust_head {
 static bool abandon(struct thread *thread, uintptr_t word, bool inherits, bool pending) {
   if (word % sizeof(uint32_t)) return false;
   uint32_t found;
+  if (permissions_on()) permissions_take_range(thread, word, sizeof found, true);
   if (safe_copy(&found, (void *)word, sizeof found)) return false;
   /* It was being released: whoever shall have it next may not have been woken yet. */
   if (pending && !inherits && !found) {
@@ -61,6 +63,7 @@ static void walk_robust_list(struct thread *thread) {
   uintptr_t entry = head.next;
   for (int limit = ROBUST_LIST_LIMIT; limit && (entry & ~1UL) != at; limit--) {
     uintptr_t here = entry & ~1UL, next;
+    if (permissions_on()) permissions_take_range(thread, here, sizeof next, false);
     /* The next entry is read first: the futex may be someone else's, and gone, once it is given up. */
     bool readable = safe_copy(&next, (void *)here, sizeof next) == 0;
     if (here != pending && !abandon(thread, here + (uintptr_t)head.offset, entry & 1, false)) return;

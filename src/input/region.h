@@ -109,6 +109,9 @@ enum request_state { REQUEST_NONE, REQUEST_ASKED, REQUEST_ANSWERED };
 enum { REGION_OBJECTS = 1 << 14 };
 struct region_object {
   uint64_t device, inode;
+  /* Record in parallel: id of the process that has it mapped and takes it for one that does not change, and of the one that has it
+   * mapped shared and can write it; -1: several. */
+  _Atomic int32_t unordered, stored;
   uint32_t file; /* its number in the recording */
   bool known;    /* the entry is in use */
   bool changes;  /* the manager knows that it changes */
@@ -140,6 +143,25 @@ struct region_news {
   _Alignas(64) _Atomic uint32_t changes; /* futex: it has sent or was sent what somebody waits for */
   _Atomic uint32_t waiters;              /* on changes, for anything but a clock */
   _Atomic uint64_t wanted; /* the least clock of the slot that somebody wants to be told of, 0: none */
+};
+
+/* Recording in parallel: memory that processes share (engine/shared.c). */
+enum { SHARED_BLOCKS = 1 << 16 };
+struct region_block {
+  uint16_t writer, readers[3]; /* slots + 1: who wrote it last, and who has read it since */
+};
+struct region_shared {
+  _Alignas(
+      64) _Atomic uint32_t holder; /* futex: slot + 1 of who touches such memory now; it guards the rest */
+  _Atomic uint32_t waiters;
+  _Atomic uint32_t anonymous;   /* objects without a file so far */
+  uint16_t changer;             /* slot + 1 of who has changed a file by a call … */
+  uint32_t changes;             /* … so often … */
+  uint32_t seen[REGION_SLOTS];  /* … of which each slot knows these */
+  bool touched[REGION_SLOTS];   /* the slot's threads have touched any of it */
+  bool doomed[REGION_SLOTS];    /* its thread is being killed, and touches it no more */
+  uint64_t clock[REGION_SLOTS]; /* of each slot when it last did */
+  struct region_block blocks[SHARED_BLOCKS];
 };
 
 struct region {
@@ -187,6 +209,7 @@ struct region {
     uint32_t writer;         /* slot + 1 of who did last … */
     uint64_t clock;          /* … and its clock then */
   } output;
+  struct region_shared shared;
   /* Replay in parallel: how far the threads of each slot of the recording have come. */
   struct order_board board;
   struct region_news news[REGION_SLOTS];

@@ -140,7 +140,7 @@ void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit) {
     }
     bool self_checking = sb->watch == WATCH_SELF_CHECK;
     if (sb->count && self_checking != sb->self_checking) return;
-    bool for_engine = limit > 1 && wants_engine(&item->insn);
+    bool for_engine = limit > 1 && (wants_engine(&item->insn) || code_is_shared(item->pc, INSN_BYTES));
     if (sb->count && for_engine) return;
     sb->self_checking = self_checking;
     if (self_checking && sb->count == SELF_CHECKING_MAX) return;

@@ -149,7 +149,8 @@ bool superblock_add(struct superblock *sb) {
   /* What is only looked at is not checked, whatever the blocks are. */
   bool checked =
       config.check == CHECK_ALL && (sb->limit == CHECKED_SUPERBLOCK_MAX || sb->limit == CHECKED_PATH_MAX);
-  bool for_engine = sb->limit > 1 && wants_engine(&item->insn, checked);
+  bool for_engine =
+      sb->limit > 1 && (wants_engine(&item->insn, checked) || code_is_shared(item->pc, item->insn.len));
   if (sb->count && for_engine) return false;
   sb->self_checking = self_checking;
   if (self_checking && sb->count && sb->bytes + item->insn.len > SELF_CHECKING_BYTES) return false;
