@@ -479,10 +479,6 @@ void permissions_unpark_held(struct thread *thread, struct rthread *child, bool 
 
 /* -- Edges that nobody is asked for ------------------------------------------------------------------------------------------- */
 
-static void lock_recorder_of(unsigned slot) {
-  while (!lock_recorder(&directory, slot)) arch_relax();
-}
-
 void permissions_follow(struct thread *thread, unsigned slot, uint64_t clock) {
   unsigned me = slot_number(thread);
   struct order_ask ask = {.block = STAGE + 1, .from = (uint16_t)me, .want = ORDER_WRITE};
