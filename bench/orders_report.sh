@@ -107,6 +107,58 @@ scaling_table() {
     }' "$work/scaling"
 }
 
+# What the tables of growing numbers of threads are made of: rows by program and number of threads, and which programs run at least
+# four times as fast natively on 16 threads as on one.
+readonly read_growth='
+  { read_row(); name = value["kernel"]; n = value["threads"] }
+  name == "geomean" { next }
+  !(name in seen) { seen[name] = 1; order[++names] = name }
+  $NF == "failed" { next }
+  { native[name, n] = value["native_s"]; record[name, n, value["scheme"]] = value["record"]; replay[name, n, value["scheme"]] = value["replay"] }
+  function scales(name) { return native[name, 16] && native[name, 1] / native[name, 16] >= 4 }'
+
+# Bars at 16 threads: dag records in 3.0 of native time and replays in 2.0, and three times as fast as scalar what scales natively.
+growth_verdict() {
+  awk "$read_row$read_growth"'
+    END {
+      for (k = 1; k <= names; k++) {
+        name = order[k]; dag = replay[name, 16, "dag"]; scalar = replay[name, 16, "scalar"]
+        if (!dag || !scalar) { failed++; continue }
+        records += log(record[name, 16, "dag"]); replays += log(dag); count++
+        if (scales(name)) { scaling++; if (scalar / dag < 3) behind++ }
+      }
+      if (!count) exit
+      over = failed || exp(records / count) > 3 || exp(replays / count) > 2 || behind
+      printf "scaling threads=16 record=%.2f replay=%.2f scale_natively=%d dag_below_3_times_scalar=%d failed=%d verdict=%s\n",
+        exp(records / count), exp(replays / count), scaling, behind, failed, over ? "over" : "ok"
+    }' "$work/table"
+}
+
+growth_text() {
+  printf '## Scaling\n\n'
+  echo "Measured by \`bench/orders --scaling --percent $percent --rounds $rounds\` on: $(machine). Wall time over native wall time of the same round."
+  echo
+  awk "$read_row$read_growth"'
+    BEGIN {
+      print "| program | threads | native s | record dag | replay dag | replay scalar | scalar / dag | record chunk |"
+      print "|---|---:|---:|---:|---:|---:|---:|---:|"
+    }
+    function cell(v) { return v ? v : "failed" }
+    END {
+      split("1 2 4 8 16", threads, " ")
+      for (k = 1; k <= names; k++)
+        for (i = 1; i <= 5; i++) {
+          name = order[k]; n = threads[i]; dag = replay[name, n, "dag"]; scalar = replay[name, n, "scalar"]
+          printf "| %s%s | %d | %s | %s | %s | %s | %s | %s |\n", name, scales(name) ? "" : " (does not scale)", n, native[name, n],
+            cell(record[name, n, "dag"]), cell(dag), cell(scalar), dag && scalar ? sprintf("%.1f", scalar / dag) : "-",
+            cell(record[name, n, "chunk"])
+        }
+      print ""
+    }' "$work/table"
+  grep '^scaling ' "$work/means" | sed 's/^/    /'
+  echo
+}
+
 # Karma's figure 9: a line per program through its sizes of episodes; log size to the right, replay time upwards, both logarithmic.
 plot_episodes() {
   awk "$read_row"'
