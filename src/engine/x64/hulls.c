@@ -42,6 +42,7 @@ enum { ROOTS = 2 };
 struct planner {
   struct translation *t;
   struct root roots[ROOTS];
+  bool has_frame; /* the frame pointer may be one */
   unsigned cost;
 };
 
@@ -84,7 +85,7 @@ static const struct root *root_of(const struct planner *planner, const struct x6
   if (mem->base >= 16 || mem->index != REG_NONE || mem->segment != SEG_NONE || !mem->size || mem->size > 64)
     return NULL;
   if (stack->registers >> mem->base & 1) return stack;
-  return mem->base == RBP && mem->disp < 0 ? frame : NULL;
+  return planner->has_frame && mem->base == RBP && mem->disp < 0 ? frame : NULL;
 }
 
 /* Puts the operands of the item into hulls, as far as they are near a root. */
@@ -162,6 +163,14 @@ static unsigned place_for(struct translation *t, const struct hull *hull) {
   return hull->item;
 }
 
+/* Whether the register is used as a frame pointer can be: one that walks over memory is none. */
+static bool may_have_frame(const struct superblock *sb) {
+  int64_t constant;
+  for (unsigned i = 0; i < sb->count; i++)
+    if (adds_constant(&sb->items[i].insn, &constant) == RBP) return false;
+  return true;
+}
+
 unsigned plan_checks(struct translation *t) {
   struct planner planner = {.t = t, .roots = {{.reg = RSP}, {.reg = RBP}}};
   int64_t away[ROOTS][SUPERBLOCK_MAX];
@@ -170,6 +179,7 @@ unsigned plan_checks(struct translation *t) {
     memset(t->in_hull, 0, sizeof t->in_hull);
     return config.check == CHECK_NONE || t->unchecked ? 0 : OPERANDS_MAX * t->sb.count;
   }
+  planner.has_frame = may_have_frame(&t->sb);
   for (unsigned r = 0; r < ROOTS; r++) begin_segment(&planner.roots[r], 0);
   for (unsigned i = 0; i < t->sb.count; i++) {
     const struct item *item = &t->sb.items[i];
