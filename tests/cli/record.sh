@@ -48,6 +48,20 @@ case_races_in_parallel() {
   done
 }
 
+# Processes that share memory, in parallel.
+case_races_of_processes() {
+  local order program
+  for order in dag scalar arcs; do
+    for program in "race_shared 2" "race_shared_alias 3" "race_shared_calls 2" "race_shared_locks 4" proc_prefork thr_robust_killed mem_file_changes; do
+      # shellcheck disable=SC2086
+      "$REPRISE" record --order=$order -o recording -- "$PROGRAMS/"$program >recorded || fail "$order: $program: status $?"
+      "$REPRISE" replay recording >replayed || fail "$order: $program: replay returned $?"
+      cmp recorded replayed || fail "$order: $program: the replay differs"
+      rm -rf recording
+    done
+  done
+}
+
 case_races_in_chaos() {
   local seed signatures=
   for seed in 1 2 3 4 5 6 7 8; do
