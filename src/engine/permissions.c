@@ -121,9 +121,7 @@ static unsigned share_of(uint32_t page, unsigned slot, bool upgrade) {
 
 static uint64_t along(const struct directory *d, unsigned slot, uint64_t block) {
   if (block >= PERMISSION_BLOCKS) return 0;
-  bool upgrade =
-      holds(d, slot, block); /* it reads the block, and now would write: that is no sign of a walk */
-  unsigned share = share_of((uint32_t)(block / PAGE_BLOCKS), slot, upgrade);
+  unsigned share = share_of((uint32_t)(block / PAGE_BLOCKS), slot, holds(d, slot, block));
   unsigned count = 1U << MIN(share, (unsigned)SHARE_ALL);
   uint64_t bits = count == PAGE_BLOCKS ? UINT64_MAX : (1UL << count) - 1;
   return bits << ALIGN_DOWN(block % PAGE_BLOCKS, count);
@@ -180,9 +178,13 @@ static void set_position(struct thread *thread) {
 
 /* -- Waiting --------------------------------------------------------------------------------------------------------------- */
 
-enum { SPINS_LEAST = 50, SPINS_MOST = 400, SPINS_PER_KICK = 40 };
-static uint32_t spins
-    [REGION_SLOTS]; /* fewer after spinning in vain: those asked may be waiting for this very processor */
+enum { SPINS_LEAST = 50, SPINS_MOST = 400, SPINS_PER_KICK = 40, TRY_EVERY = 8 };
+/* Fewer after spinning in vain: those asked may be waiting for this very processor. But an answer takes longer than the fewest when it
+ * brings a whole page, so now and then it is tried whether to spin is worth while again. */
+static struct {
+  _Alignas(DIRECTORY_LINE) uint32_t spins;
+  uint32_t waits;
+} patience_of[REGION_SLOTS];
 
 /* Reminds those who have not answered yet. Who was killed never will: it is parked for good. */
 static void remind(const struct directory_slot *slot, bool others) {
@@ -200,15 +202,16 @@ static void remind(const struct directory_slot *slot, bool others) {
 static void wait_for_events(struct thread *thread, uint32_t seen) {
   struct directory_slot *slot = self(thread);
   unsigned me = slot_number(thread);
-  for (unsigned i = 0; i < spins[me]; i++) {
+  unsigned limit = patience_of[me].waits++ % TRY_EVERY ? patience_of[me].spins : SPINS_MOST;
+  for (unsigned i = 0; i < limit; i++) {
     if (atomic_load(&slot->events) != seen) {
-      if (spins[me] != SPINS_MOST) spins[me] = SPINS_MOST; /* those of others lie in the same line */
+      patience_of[me].spins = SPINS_MOST;
       return;
     }
     if (i % SPINS_PER_KICK == SPINS_PER_KICK - 1) remind(slot, false);
     arch_relax();
   }
-  spins[me] = MAX(spins[me] / 2, SPINS_LEAST);
+  patience_of[me].spins = MAX(patience_of[me].spins / 2, SPINS_LEAST);
   struct {
     long seconds, nanoseconds;
   } patience = {0, 1000000};
