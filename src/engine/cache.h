@@ -28,10 +28,13 @@ enum exit_kind {
 /* One way out of a block. Generated code names it by its offset in the arena. */
 struct exit {
   struct block *block;
-  uintptr_t target;      /* application address */
-  uintptr_t patch;       /* code address of the branch displacement to patch when linked; 0 if never linked */
-  uint64_t detail;       /* what the architecture wants to remember */
-  struct exit *next;     /* among its target's incoming */
+  uintptr_t target; /* application address */
+  uintptr_t patch;  /* code address of the branch displacement to patch when linked; 0 if never linked */
+  uint64_t detail;  /* what the architecture wants to remember */
+  union {
+    struct exit *next;    /* among its target's incoming */
+    struct block *behind; /* of EXIT_CALL, which is never linked: the block at its target, if it is known */
+  };
   uint16_t kind;         /* enum exit_kind */
   uint16_t instructions; /* of the block, executed when this exit is taken */
   int8_t

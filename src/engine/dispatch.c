@@ -347,14 +347,26 @@ static void note_path(struct thread *thread, struct departure *left) {
   path->head = 0;
 }
 
+/* The block at the target of a system call's exit, which remembers it as long as both are there. */
+static struct block *behind(struct thread *thread, const struct departure *left) {
+  struct exit *exit =
+      left->epoch == thread->cache_epoch && arch_pc(thread) == left->copy.target && !left->exit->block->step
+          ? left->exit
+          : NULL;
+  if (exit && exit->behind && !exit->behind->dead) return exit->behind;
+  struct block *block = cache_lookup(arch_pc(thread));
+  if (exit) exit->behind = block;
+  return block;
+}
+
 /* Behind a system call, when nothing is pending: the block to go on with, entered; NULL: not at once. */
-static struct block *go_on(struct thread *thread) {
+static struct block *go_on(struct thread *thread, const struct departure *left) {
 #if defined(REPRISE_STRESS_SIGNALS)
   return NULL; /* every block ends at a safepoint */
 #endif
   bool pending = thread->queued.signo || thread->step_next || thread->path.head || arch_stepping(thread);
   if (pending || !arch_quiet(thread) || !cache_enter(thread)) return NULL;
-  struct block *block = cache_lookup(arch_pc(thread));
+  struct block *block = behind(thread, left);
   if (!block) cache_leave(thread);
   return block;
 }
@@ -407,7 +419,7 @@ static _Noreturn void loop(struct thread *thread) {
       run(thread, block, &left);
       cache_leave(thread);
       serve_exit(thread, &left);
-    } while (left.kind == EXIT_CALL && (block = go_on(thread)));
+    } while (left.kind == EXIT_CALL && (block = go_on(thread, &left)));
   }
 }
 

@@ -98,8 +98,17 @@ static bool is_plain(long nr) {
   }
 }
 
+/* The same with paths and listings. */
+static bool asks_files(long nr) {
+  return nr == __NR_newfstatat || nr == __NR_openat || nr == __NR_getdents64 || nr == __NR_fstat;
+}
+
 static long perform(struct thread *thread, const struct call *call) {
   long result;
+  if (asks_files(call->nr)) {
+    bool done = descriptors_call(thread, call, &result) || files_call(thread, call, &result);
+    return done ? result : syscall_pass_on(thread, call);
+  }
   if (asks_time(call->nr)) return vdso_call(thread, call, &result) ? result : syscall_pass_on(thread, call);
   if (is_plain(call->nr))
     return descriptors_call(thread, call, &result) ? result : syscall_pass_on(thread, call);

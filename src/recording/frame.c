@@ -71,7 +71,7 @@ void frame_maker_close(struct frame_maker *maker) {
 
 /* Copied-in bytes come by the megabyte, and compressing them takes more time than all else that is done with them. */
 static int level_of(const struct frame_header *header) {
-  return header->kind == RECORDING_INPUT ? -3 : 1;
+  return header->kind == RECORDING_INPUT ? -5 : 1;
 }
 
 size_t frame_make(struct frame_maker *maker, struct frame_header *header, const void *raw) {
