@@ -53,7 +53,9 @@ ENGINE_SOURCES := $(wildcard src/engine/*.c src/engine/$(ARCH)/*.c src/engine/$(
 # handlers change behind the compiler's back is in files of their own, or behind calls of assembly.
 ENGINE_TOGETHER := $(addprefix engine/,dispatch.c syscalls.c quick.c journal.c rings.c cache.c descriptors.c codewatch.c vdso.c sphere.c \
                    x64/context.c x64/flags.c x64/links.c) input/events.c input/digest.c
-TOGETHER := $(if $(filter x64,$(ARCH)),$(if $(shell echo __clang__ | $(CC) -E -P - 2>/dev/null | grep __clang__),-flto))
+NOT_CLANG = $(shell echo __clang__ | $(CC) -E -P - 2>/dev/null | grep __clang__)
+HAS_LTO = $(filter /%,$(shell $(CC) -print-prog-name=lto-wrapper 2>/dev/null))
+TOGETHER := $(if $(filter x64,$(ARCH)),$(if $(NOT_CLANG),$(if $(HAS_LTO),-flto)))
 
 objects = $(patsubst src/%,$(BUILD)/$1/%.o,$2)
 CLI_OBJECTS := $(call objects,cli,$(CLI_SOURCES) $(wildcard src/input/*.c src/order/*.c))
