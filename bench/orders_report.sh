@@ -21,7 +21,7 @@ geomeans() { # THREADS
       {
         record += log(value["record"]); replay += log(value["replay"]); count++
         raw += log(value["raw"] + 1e-4); disk += log(value["disk"] + 1e-4)
-        if (value["record"] > worst) worst = value["record"]
+        if (value["record"] + 0 > worst) worst = value["record"] + 0
       }
       END {
         if (!count) exit
