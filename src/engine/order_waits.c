@@ -65,6 +65,7 @@ void order_come_by(struct thread *thread) {
 
 uint64_t order_wanted_stop(const struct thread *thread) {
   const struct rthread *rthread = thread->rthread;
+  if (rthread->order_slot == ORDER_NOBODY) return UINT64_MAX; /* its log was cut off before it began */
   uint64_t wanted = atomic_load(&region->news[rthread->order_slot].wanted);
   if (wanted <= clock_now(thread)) return UINT64_MAX; /* none, or it was told, or will be */
   return wanted - rthread->last_clock + rthread->last_position - rthread->ticks;

@@ -1,7 +1,6 @@
 /* fork from one thread of many: only that thread lives on in the child, with its stack and TLS. */
 #include <dirent.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -55,8 +54,7 @@ int main(void) {
   CHECK(pthread_create(&f, NULL, forker, NULL) == 0 && pthread_join(f, NULL) == 0);
   atomic_store(&stop, 1);
   for (int i = 0; i < 3; i++) CHECK(pthread_join(t[i], NULL) == 0);
-  /* A thread that was joined is on its way out still. */
-  while (count_tasks() > 1) sched_yield();
+  /* How many tasks there are now is not known: one that was joined may be on its way out still. */
   printf("parent: local %d\n", local);
   return 0;
 }
