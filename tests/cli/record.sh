@@ -33,16 +33,20 @@ case_races_4() { races 4; }
 case_races_8() { races 8; }
 case_races_16() { races 16; }
 
+replays_in() { # ORDER PROGRAM, both with their options
+  # shellcheck disable=SC2086
+  "$REPRISE" record --order=$1 -o recording -- "$PROGRAMS/"$2 >recorded || fail "$1: $2: status $?"
+  "$REPRISE" replay recording >replayed || fail "$1: $2: replay returned $?"
+  cmp recorded replayed || fail "$1: $2: the replay differs"
+  rm -rf recording
+}
+
 case_races_in_parallel() {
   local order threads program
   for order in dag scalar arcs 'dag --max-episode=1' 'dag --max-episode=0'; do
     for threads in 2 4; do
       for program in "race_racey $threads 5000" "race_memory $threads 20" "race_frames $threads 900"; do
-        # shellcheck disable=SC2086
-        "$REPRISE" record --order=$order -o recording -- "$PROGRAMS/"$program >recorded || fail "$order: $program: status $?"
-        "$REPRISE" replay recording >replayed || fail "$order: $program: replay returned $?"
-        cmp recorded replayed || fail "$order: $program: the replay differs"
-        rm -rf recording
+        replays_in "$order" "$program"
       done
     done
   done
@@ -53,11 +57,7 @@ case_races_of_processes() {
   local order program
   for order in dag scalar arcs; do
     for program in "race_shared 2" "race_shared_alias 3" "race_shared_calls 2" "race_shared_locks 4" proc_prefork thr_robust_killed mem_file_changes; do
-      # shellcheck disable=SC2086
-      "$REPRISE" record --order=$order -o recording -- "$PROGRAMS/"$program >recorded || fail "$order: $program: status $?"
-      "$REPRISE" replay recording >replayed || fail "$order: $program: replay returned $?"
-      cmp recorded replayed || fail "$order: $program: the replay differs"
-      rm -rf recording
+      replays_in "$order" "$program"
     done
   done
 }
