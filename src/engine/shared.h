@@ -8,7 +8,7 @@
  * Only files that somebody in the sphere may write are ordered so; memory without a file only from the first fork on that keeps it.
  * Mappings of a file that nobody changes are as any other memory. When it does change, its process takes them for such memory from there
  * on; that another process changes it meanwhile is refused.
- * Pages of such memory are marked, and no mark ever passes the inline check: see permissions.c. */
+ * Pages of such memory are marked, and no mark ever passes the inline check: see hand_over.h. */
 #ifndef REPRISE_ENGINE_SHARED_H
 #define REPRISE_ENGINE_SHARED_H
 

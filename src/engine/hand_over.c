@@ -1,0 +1,226 @@
+/* hand_over.c: the tables and waits behind order/directory.h. See hand_over.h. */
+#include "engine/hand_over.h"
+
+#include <linux/futex.h>
+
+#include "engine/baton.h"
+#include "engine/lib.h"
+#include "engine/private_stack.h"
+#include "engine/shared.h"
+
+struct thread *members[REGION_SLOTS];
+uint8_t stage_held[REGION_SLOTS];
+static _Atomic uint32_t sleeping[REGION_SLOTS];
+
+/* -- What the protocol asks ----------------------------------------------------------------------------------------------- */
+
+static struct directory_place place(const struct directory *d, uint64_t block) {
+  (void)d;
+  return (struct directory_place){&WORDS[block], &INFOS[block]};
+}
+
+static unsigned holds(const struct directory *d, unsigned slot, uint64_t block) {
+  (void)d;
+  if (block == STAGE) return stage_held[slot];
+  if (!members[slot]) return 0;
+  uint8_t bits = map_of(members[slot])[block];
+  bits |= bits >> HIDES;
+  return bits & PERMISSION_WRITE ? ORDER_WRITE : bits & PERMISSION_READ ? ORDER_READ : 0;
+}
+
+static void fix_pair(uint8_t *map, uint32_t block) {
+  uint32_t next = (block + 1) % PERMISSION_BLOCKS;
+  uint8_t own = map[block] & INLINE;
+  map[block] = own | ((own & map[next]) >> 2) | (map[block] & HIDDEN);
+}
+
+void permit(const struct directory *d, unsigned slot, uint64_t block, unsigned permission) {
+  (void)d;
+  if (block == STAGE) {
+    stage_held[slot] = (uint8_t)permission;
+    return;
+  }
+  if (!members[slot]) return;
+  uint8_t *map = map_of(members[slot]);
+  uint32_t b = (uint32_t)block;
+  map[b] = permission == ORDER_WRITE ? INLINE : permission ? PERMISSION_READ : 0;
+  if (shared_is_marked((uintptr_t)b << BLOCK_SHIFT)) map[b] = (uint8_t)(map[b] << HIDES);
+  fix_pair(map, b);
+  fix_pair(map, (b - 1) % PERMISSION_BLOCKS);
+  if (permission != ORDER_WRITE) private_stack_lose(members[slot], b);
+}
+
+void permissions_mark(uint32_t first, uint32_t count, bool set) {
+  for (unsigned slot = 0; slot < atomic_load(&region->directory_slots); slot++) {
+    if (!members[slot]) continue;
+    uint8_t *map = map_of(members[slot]);
+    private_stack_drop(members[slot]);
+    for (uint32_t b = first; b < first + count; b++)
+      map[b] = set ? (uint8_t)((map[b] & INLINE) << HIDES) : (map[b] & HIDDEN) >> HIDES;
+    for (uint32_t b = first + count; b-- > first;) fix_pair(map, b);
+    fix_pair(map, (first - 1) % PERMISSION_BLOCKS);
+  }
+}
+
+static uint64_t next_touched(const struct directory *d, uint64_t first, uint64_t end) {
+  (void)d;
+  while (first < end && !WORDS[first]) first++;
+  return first;
+}
+
+/* Who misses in a page that it was the last to miss in needs more of it: it is given twice as much at a time, up to all that the
+ * other has of it. (Not who has got all of it to read, and now would write: that tells nothing.) Who misses where another was last takes turns
+ * with that one, and is given less, since what nobody needs now has to be asked for later; but a page that was of use as a whole is
+ * passed on as a whole for some turns. What the page before has come to is a good guess. Threads do not wait for each other
+ * here: a mark that is lost costs a request. */
+enum { SHARE_ALL = 6, SHARE_SURE = 9, SHARE_BITS = 4 };
+static _Atomic uint16_t shares[PERMISSION_BLOCKS / PAGE_BLOCKS]; /* slot + 1 of the last to miss; its share */
+
+static unsigned share_at(uint32_t page) {
+  return atomic_load_explicit(&shares[page], memory_order_relaxed) & ((1U << SHARE_BITS) - 1);
+}
+
+/* log2 of the blocks that the slot should get at a time; when it is sure to need all of a page, more. */
+static unsigned share_of(uint32_t page, unsigned slot, bool upgrade) {
+  unsigned before = atomic_load_explicit(&shares[page], memory_order_relaxed), share = share_at(page);
+  if (!before && page)
+    share = share_at(page - 1);
+  else if (before >> SHARE_BITS != slot + 1)
+    share -= MIN(share, share > SHARE_ALL ? 1U : 2U);
+  else if (!upgrade || share < SHARE_ALL)
+    share = share + 1 < SHARE_ALL ? share + 1 : SHARE_SURE;
+  atomic_store_explicit(&shares[page], (uint16_t)((slot + 1) << SHARE_BITS | share), memory_order_relaxed);
+  return share;
+}
+
+static uint64_t along(const struct directory *d, unsigned slot, uint64_t block) {
+  if (block >= PERMISSION_BLOCKS) return 0;
+  unsigned share = share_of((uint32_t)(block / PAGE_BLOCKS), slot, holds(d, slot, block));
+  unsigned count = 1U << MIN(share, (unsigned)SHARE_ALL);
+  uint64_t bits = count == PAGE_BLOCKS ? UINT64_MAX : (1UL << count) - 1;
+  return bits << ALIGN_DOWN(block % PAGE_BLOCKS, count);
+}
+
+static bool near(const struct directory *d, unsigned slot) {
+  (void)d;
+  return members[slot];
+}
+
+static void wake(const struct directory *d, unsigned slot) {
+  if (atomic_load(&sleeping[slot]) || !members[slot])
+    os_call3(__NR_futex, &d->slot[slot].events, FUTEX_WAKE, 1);
+}
+
+/* A request may be lost to the target's own counting; who waits repeats it. Threads of other processes are told by a signal. */
+void kick(const struct directory *d, unsigned slot) {
+  if (atomic_load(&d->slot[slot].state) == DIRECTORY_PARKED) return;
+  const struct rthread *rthread = &region->slots[slot];
+  if (members[slot])
+    arch_request(members[slot]);
+  else if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->tid)
+    kick_thread(rthread->pid, rthread->tid);
+  wake(d, slot);
+}
+
+static void put(const struct order *whose, unsigned slot, const uint8_t *bytes, size_t count) {
+  (void)whose;
+  struct ring *ring = &region->slots[slot].order;
+  atomic_store(&ring->position, region->directory[slot].recorder.position);
+  ring_put(ring, bytes, count);
+}
+
+struct order order = {.log = put};
+struct directory directory = {
+    .order = &order,
+    .place = place,
+    .holds = holds,
+    .permit = permit,
+    .next_touched = next_touched,
+    .along = along,
+    .near = near,
+    .wake = wake,
+    .kick = kick,
+};
+
+/* -- Waiting --------------------------------------------------------------------------------------------------------------- */
+
+enum { SPINS_LEAST = 50, SPINS_MOST = 400, SPINS_PER_KICK = 40, TRY_EVERY = 8 };
+/* Fewer after spinning in vain: those asked may be waiting for this very processor. But an answer takes longer than the fewest when it
+ * brings a whole page, so now and then it is tried whether to spin is worth while again. */
+static struct {
+  _Alignas(DIRECTORY_LINE) uint32_t spins;
+  uint32_t waits;
+} patience_of[REGION_SLOTS];
+
+/* Reminds those who have not answered yet. Who was killed never will: it is parked for good. */
+static void remind(const struct directory_slot *slot, bool others) {
+  for (unsigned i = 0; i < DIRECTORY_BATCH; i++) {
+    uint32_t asks = atomic_load(&slot->cell[i].asks), running = DIRECTORY_RUNNING;
+    unsigned target = asks >> 8;
+    if ((asks & 0xff) != CELL_ASKED || (!members[target] && !others)) continue;
+    kick(&directory, target);
+    if (!members[target] && !rthread_is_alive(&region->slots[target]))
+      atomic_compare_exchange_strong(&region->directory[target].state, &running, DIRECTORY_PARKED);
+  }
+}
+
+void wait_for_events(struct thread *thread, uint32_t seen) {
+  struct directory_slot *slot = self(thread);
+  unsigned me = slot_number(thread);
+  unsigned limit = patience_of[me].waits++ % TRY_EVERY ? patience_of[me].spins : SPINS_MOST;
+  for (unsigned i = 0; i < limit; i++) {
+    if (atomic_load(&slot->events) != seen) {
+      patience_of[me].spins = SPINS_MOST;
+      return;
+    }
+    if (i % SPINS_PER_KICK == SPINS_PER_KICK - 1) remind(slot, false);
+    arch_relax();
+  }
+  patience_of[me].spins = MAX(patience_of[me].spins / 2, SPINS_LEAST);
+  struct {
+    long seconds, nanoseconds;
+  } patience = {0, 1000000};
+  atomic_store(&sleeping[me], 1);
+  os_call4(__NR_futex, &slot->events, FUTEX_WAIT, seen, &patience);
+  atomic_store(&sleeping[me], 0);
+  remind(slot, true);
+}
+
+void park_steps(struct thread *thread, enum directory_result (*step)(const struct directory *, unsigned,
+                                                                     struct directory_parking *)) {
+  struct directory_parking parking = {0};
+  for (enum directory_result result;
+       (result = step(&directory, slot_number(thread), &parking)) != DIRECTORY_DONE;)
+    if (result == DIRECTORY_WAITS) wait_for_events(thread, parking.seen);
+}
+
+_Noreturn void retire(struct thread *thread) {
+  if (self(thread)->recorder.alive) {
+    set_position(thread);
+    park_steps(thread, directory_exit_step);
+  }
+  for (;;) os_call5(__NR_ppoll, 0, 0, 0, 0, 0);
+}
+
+bool is_ending(unsigned me) {
+  uint32_t ender = members[me] ? atomic_load(&members[me]->process->ender) : 0;
+  return ender && ender != me + 1;
+}
+
+void claim_all(struct thread *thread, struct directory_claim *claim) {
+  enum { STEPS_AT_ONCE = 200 };
+  unsigned me = slot_number(thread);
+  set_position(thread);
+  uint64_t block = claim->block;
+  for (unsigned steps = 1;; steps++) {
+    if (claim->block != block) block = claim->block, steps = 1;
+    enum directory_result result = directory_claim_step(&directory, me, claim);
+    if (result == DIRECTORY_DONE) return;
+    if (claim->block == STAGE && is_ending(me) && directory_claim_abandon(&directory, me, claim))
+      retire(thread);
+    if (result == DIRECTORY_WAITS)
+      wait_for_events(thread, claim->seen);
+    else if (steps % STEPS_AT_ONCE == 0) /* it puts the same requests off again and again */
+      os_call0(__NR_sched_yield);
+  }
+}

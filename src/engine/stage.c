@@ -1,0 +1,95 @@
+/* stage.c: what threads take turns at that is no memory: the output of the sphere, and the address space as a whole. See
+ * permissions.h. */
+#include "engine/baton.h"
+#include "engine/hand_over.h"
+#include "order/directory_steps.h"
+
+/* -- The output ---------------------------------------------------------------------------------------------------------------- */
+
+/* One lock for the whole sphere, and an edge from who had it last: as a block that everybody writes, but nobody has to be
+ * asked. Who was killed with it does not have it any more. */
+static void lock_output(uint32_t me) {
+  for (;;) {
+    uint32_t holder = 0;
+    if (atomic_compare_exchange_strong(&region->output.holder, &holder, me)) return;
+    region_wait(&region->output.holder, holder);
+    if (atomic_load(&region->output.holder) == holder && !rthread_is_alive(&region->slots[holder - 1]))
+      atomic_compare_exchange_strong(&region->output.holder, &holder, 0);
+  }
+}
+
+void permissions_take_output(struct thread *thread) {
+  unsigned me = slot_number(thread);
+  uint32_t nobody = 0;
+  if (!atomic_compare_exchange_strong(&region->output.holder, &nobody, me + 1)) {
+    permissions_park(thread);
+    lock_output(me + 1);
+    permissions_unpark(thread);
+  }
+  uint32_t writer = region->output.writer;
+  if (writer && writer != me + 1) permissions_follow(thread, writer - 1, region->output.clock);
+}
+
+void permissions_leave_output(struct thread *thread) {
+  region->output.clock = permissions_clock(thread);
+  region->output.writer = slot_number(thread) + 1;
+  atomic_store(&region->output.holder, 0);
+  region_wake(&region->output.holder, 1);
+}
+
+/* -- The stage ---------------------------------------------------------------------------------------------------------------- */
+
+bool permissions_has_stage(const struct thread *thread) {
+  const struct directory_slot *slot = self(thread);
+  return slot->pins && stage_held[slot_number(thread)] == ORDER_WRITE;
+}
+
+void permissions_stop(struct thread *thread) {
+  let_go(thread);
+  struct directory_claim claim;
+  directory_claim_start(&claim);
+  directory_claim_add(&claim, STAGE, STAGE + 1, ORDER_WRITE);
+  claim_all(thread, &claim);
+}
+
+void permissions_go(struct thread *thread) {
+  directory_unpin(&directory, slot_number(thread));
+  arch_request(thread);
+}
+
+/* Whether nothing more is to come from the slot. Who waits in the kernel is made to end there: it will find that out when it
+ * comes back. */
+static bool is_retired(unsigned slot) {
+  struct directory_slot *other = &region->directory[slot];
+  uint32_t parked = DIRECTORY_PARKED;
+  if (!atomic_compare_exchange_strong(&other->state, &parked, DIRECTORY_HELD)) return false;
+  lock_recorder_of(slot);
+  if (other->recorder.alive) order.scheme->exit(&order, &other->recorder);
+  unlock_recorder(&directory, slot);
+  atomic_store(&other->state, DIRECTORY_PARKED);
+  return true;
+}
+
+void permissions_retire_others(struct thread *thread) {
+  unsigned me = slot_number(thread);
+  if (!permissions_has_stage(thread)) permissions_stop(thread);
+  atomic_store(&thread->process->ender, me + 1);
+  for (unsigned i = 0; i < REGION_SLOTS; i++) {
+    if (i == me || !members[i] || members[i]->process != thread->process) continue;
+    while (!is_retired(i)) {
+      uint32_t seen = atomic_load(&self(thread)->events);
+      struct directory_serve serve = {0};
+      set_position(thread);
+      while (directory_serve_step(&directory, me, &serve) != DIRECTORY_DONE) {
+      }
+      kick(&directory, i);
+      wait_for_events(thread, seen);
+    }
+  }
+}
+
+bool permissions_alone(void) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < atomic_load(&region->directory_slots); i++) count += members[i] != NULL;
+  return count <= 1;
+}
