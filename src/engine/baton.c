@@ -29,20 +29,20 @@ bool rthread_is_alive(const struct rthread *rthread) {
 /* -- Slots ---------------------------------------------------------------------------------------------------------------- */
 
 /* Frees the slots of threads that were killed without the baton in hand; false if there are none. */
-static bool end_killed(void) {
+static bool end_killed(struct thread *by) {
   bool any = false;
   for (uint32_t i = 0; i < region_slots(region); i++) {
     struct rthread *rthread = &region->slots[i];
     uint32_t number = rthread->number;
     if (atomic_load(&rthread->state) != SLOT_LIVE || rthread_is_alive(rthread)) continue;
-    if (permissions_on()) permissions_bury(rthread);
+    if (permissions_on()) permissions_bury(by, rthread);
     baton_forget(rthread, number);
     any = true;
   }
   return any;
 }
 
-struct rthread *rthread_make(uint32_t number) {
+struct rthread *rthread_make(uint32_t number, struct thread *parent) {
   for (;;) {
     bool ending = false;
     /* In parallel a slot is best not used again: what its last thread has left in directories would be asked of the new one. */
@@ -68,7 +68,7 @@ struct rthread *rthread_make(uint32_t number) {
       region_doorbell();
       return rthread;
     }
-    if (!ending && !end_killed())
+    if (!ending && !(parent && end_killed(parent)))
       sphere_fail(OUTCOME_UNSUPPORTED, "more than %d threads at a time can't be recorded", REGION_SLOTS);
     region_doorbell();
     uint32_t seen = atomic_load(&region->order.moved);

@@ -23,9 +23,9 @@ void baton_pass(struct thread *thread);
 /* Waits for this thread's turn and learns where its chunk ends. */
 void baton_await(struct thread *thread);
 
-/* A slot for a new R-thread, made by the holder. */
-/* number: in a replay in parallel that of the R-thread; else it is the next one. */
-struct rthread *rthread_make(uint32_t number);
+/* A slot for a new R-thread, made by the holder, its parent; NULL: it is the first.
+ * number: in a replay in parallel that of the R-thread; else it is the next one. */
+struct rthread *rthread_make(uint32_t number, struct thread *parent);
 /* Whether the kernel still has its thread. */
 bool rthread_is_alive(const struct rthread *rthread);
 /* Its thread never came to be. */

@@ -6,12 +6,18 @@
 #include "engine/log.h"
 #include "engine/order_waits.h"
 #include "engine/shared.h"
+#include "engine/shared_undo.h"
 #include "engine/sphere.h"
 
 void order_tick(struct thread *thread) {
   if (!in_parallel()) return;
   thread->rthread->ticks++;
-  if (recording() && !thread->keeps_shared) shared_leave(thread);
+  if (recording() && shared_holds(thread)) {
+    if (thread->keeps_shared)
+      undo_renew(thread);
+    else
+      shared_leave(thread);
+  }
   if (replaying()) arch_set_stop(thread, MIN(arch_stop(thread), order_stop(thread)));
 }
 

@@ -202,7 +202,7 @@ static void receive_release(struct thread *thread, struct rthread *child) {
   struct rthread *own = thread->rthread;
   unsigned me = slot_number(thread), from = own->released ? own->released - 1 : slot_of(child);
   if (!own->released) {
-    permissions_bury(child);
+    permissions_bury(thread, child);
     lock_recorder_of(from);
     order_say_ended(&order, &region->directory[from].recorder, me, &own->release);
     unlock_recorder(&directory, from);
@@ -276,7 +276,7 @@ static void note_slot(unsigned slot) {
   uint32_t now = atomic_load(&region->directory_slots);
   while (now < slot + 1 && !atomic_compare_exchange_weak(&region->directory_slots, &now, slot + 1)) {
   }
-  shared_bury(slot);
+  shared_forget(slot);
   struct order_recorder *recorder = &region->directory[slot].recorder;
   if (!recorder->now.clock) order_recorder_init(recorder, slot);
 }
@@ -343,12 +343,20 @@ void permissions_come_back(struct thread *thread) {
   permissions_unpark(thread);
 }
 
-void permissions_bury(struct rthread *rthread) {
-  struct directory_slot *slot = &region->directory[slot_of(rthread)];
+uint64_t permissions_close(unsigned slot) {
+  struct directory_slot *dead = &region->directory[slot];
+  const struct rthread *rthread = &region->slots[slot];
   uint64_t position = rthread->ring.position + rthread->ticks;
+  struct order_note note;
+  if (dead->recorder.position < position) dead->recorder.position = position;
+  if (dead->recorder.alive) order.scheme->exit(&order, &dead->recorder);
+  order_say_ended(&order, &dead->recorder, slot, &note);
+  return note.clock;
+}
+
+void permissions_bury(struct thread *thread, struct rthread *dead) {
   uint32_t running = DIRECTORY_RUNNING;
-  shared_bury(slot_of(rthread));
-  if (slot->recorder.position < position) slot->recorder.position = position;
-  if (slot->recorder.alive) order.scheme->exit(&order, &slot->recorder);
-  atomic_compare_exchange_strong(&slot->state, &running, DIRECTORY_PARKED);
+  shared_bury(thread, slot_of(dead));
+  permissions_close(slot_of(dead));
+  atomic_compare_exchange_strong(&region->directory[slot_of(dead)].state, &running, DIRECTORY_PARKED);
 }

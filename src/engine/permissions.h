@@ -22,8 +22,10 @@ void permissions_end(struct thread *thread);
 /* With the stage taken: the thread leaves this address space for another program; or could not, after all. */
 void permissions_leave(struct thread *thread);
 void permissions_come_back(struct thread *thread);
-/* A thread that was killed is at its end. */
-void permissions_bury(struct rthread *rthread);
+/* The slot's thread was killed: its order log ends where it is known to have come. Its clock there. */
+uint64_t permissions_close(unsigned slot);
+/* The same for a thread whose slot is to be another's. */
+void permissions_bury(struct thread *thread, struct rthread *dead);
 
 /* Takes all blocks of the accesses at once. The thread keeps them until it next serves, parks, or takes others. True: it has not
  * given anything up meanwhile. */

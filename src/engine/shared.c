@@ -16,6 +16,7 @@
 #include "engine/lib.h"
 #include "engine/mapping_tree.h"
 #include "engine/permissions.h"
+#include "engine/shared_undo.h"
 #include "engine/sphere.h"
 #include "order/sets.h"
 
@@ -195,16 +196,25 @@ static _Noreturn void wait_for_death(void) {
   for (;;) os_call5(__NR_ppoll, 0, 0, 0, 0, 0);
 }
 
-/* Who was killed with the lock does not have it any more. */
+/* Who was killed with the lock does not have it any more: it is taken over. */
 static void sleep_for_lock(uint32_t me) {
   struct region_shared *shared = &region->shared;
   for (;;) {
     uint32_t holder = 0;
     if (atomic_compare_exchange_strong(&shared->holder, &holder, me)) return;
     region_wait(&shared->holder, holder);
-    if (atomic_load(&shared->holder) == holder && !rthread_is_alive(&region->slots[holder - 1]))
-      atomic_compare_exchange_strong(&shared->holder, &holder, 0);
+    if (atomic_load(&shared->holder) != holder || rthread_is_alive(&region->slots[holder - 1])) continue;
+    if (!atomic_compare_exchange_strong(&shared->holder, &holder, me)) continue;
+    undo_find_dead();
+    shared->clock[holder - 1] = permissions_close(holder - 1);
+    return;
   }
+}
+
+static void unlock(void) {
+  struct region_shared *shared = &region->shared;
+  atomic_store(&shared->holder, 0);
+  if (atomic_load(&shared->waiters)) region_wake(&shared->holder, 1);
 }
 
 /* Whoever has it needs nobody else until it lets go, so nothing has to be answered meanwhile. */
@@ -224,8 +234,7 @@ static void lock(unsigned slot) {
     atomic_fetch_sub(&shared->waiters, 1);
   }
   if (!shared->doomed[slot]) return;
-  atomic_store(&shared->holder, 0);
-  if (atomic_load(&shared->waiters)) region_wake(&shared->holder, 1);
+  unlock();
   wait_for_death();
 }
 
@@ -239,8 +248,8 @@ void shared_leave(struct thread *thread) {
   if (!shared_holds(thread)) return;
   shared->clock[me] = permissions_clock(thread);
   atomic_store(&thread->rthread->ring.position, arch_position(thread));
-  atomic_store(&shared->holder, 0);
-  if (atomic_load(&shared->waiters)) region_wake(&shared->holder, 1);
+  undo_forget();
+  unlock();
 }
 
 void shared_doom(struct thread *thread, int32_t pid) {
@@ -250,9 +259,15 @@ void shared_doom(struct thread *thread, int32_t pid) {
       region->shared.doomed[i] = true;
 }
 
-void shared_bury(unsigned slot) {
-  uint32_t holder = slot + 1;
-  atomic_compare_exchange_strong(&region->shared.holder, &holder, 0);
+void shared_bury(struct thread *thread, unsigned slot) {
+  if (!shared_holds(thread) && (atomic_load(&region->shared.holder) == slot + 1 || undo_is_of(slot))) {
+    lock(slot_of(thread->rthread));
+    unlock();
+  }
+  shared_forget(slot);
+}
+
+void shared_forget(unsigned slot) {
   region->shared.doomed[slot] = false;
 }
 
@@ -303,11 +318,13 @@ void shared_take(struct thread *thread, const struct mapping *mapping, uintptr_t
   uint64_t first = (address + mapping->object_base) >> BLOCK_SHIFT,
            last = (address + bytes - 1 + mapping->object_base) >> BLOCK_SHIFT;
   if (!shared_holds(thread)) lock(me);
+  undo_apply(mapping, address, bytes);
   region->shared.touched[me] = true;
   follow_change(me, &sources);
   for (uint64_t b = first; b <= last; b++)
     touch(place_of(mapping->object, b), (uint16_t)(me + 1), write, &sources);
   follow(thread, &sources);
+  if (write) undo_keep(thread, mapping, address, bytes);
 }
 
 void shared_take_all(struct thread *thread) {
@@ -315,6 +332,7 @@ void shared_take_all(struct thread *thread) {
   unsigned me = slot_of(thread->rthread);
   struct order_set sources = {0};
   if (!shared_holds(thread)) lock(me);
+  undo_expect_none();
   follow_change(me, &sources);
   for (unsigned slot = 0; slot < region_slots(region); slot++)
     if (shared->touched[slot]) set_add(&sources, slot);
@@ -322,4 +340,5 @@ void shared_take_all(struct thread *thread) {
   shared->changer = (uint16_t)(me + 1);
   shared->seen[me] = ++shared->changes;
   follow(thread, &sources);
+  undo_keep_nothing(thread);
 }

@@ -51,7 +51,8 @@ bool shared_holds(const struct thread *thread);
 void shared_leave(struct thread *thread);
 /* Another process's threads are about to be killed, and make no more accesses: with the lock in hand. */
 void shared_doom(struct thread *thread, int32_t pid);
-/* The slot's thread was killed, or a new one is to live there. */
-void shared_bury(unsigned slot);
+/* The slot's thread was killed; a new one is to live there. */
+void shared_bury(struct thread *thread, unsigned slot);
+void shared_forget(unsigned slot);
 
 #endif

@@ -88,7 +88,7 @@ static void set_ids(struct thread *thread) {
 
 /* The first process of all. */
 static void found_sphere(struct thread *thread) {
-  thread->rthread = rthread_make(0);
+  thread->rthread = rthread_make(0, NULL);
   thread->number = thread->rthread->number;
   thread->rthread->process = region->processes++;
   set_ids(thread);
@@ -174,7 +174,7 @@ void sphere_stack(struct thread *thread, uintptr_t *sp, uintptr_t top) {
 /* -- Threads and processes ------------------------------------------------------------------------------------------------------ */
 
 struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vfork) {
-  struct rthread *child = rthread_make(thread->rthread->child_number);
+  struct rthread *child = rthread_make(thread->rthread->child_number, thread);
   child->pid = process ? 0 : thread->rthread->pid;
   child->process = process ? atomic_fetch_add(&region->processes, 1) : thread->rthread->process;
   child->seen_id = thread->rthread->child_id;

@@ -150,6 +150,22 @@ enum { SHARED_BLOCKS = 1 << 16 };
 struct region_block {
   uint16_t writer, readers[3]; /* slots + 1: who wrote it last, and who has read it since */
 };
+/* What stores there have overwritten that do not count yet (engine/shared_undo.c). */
+enum { UNDO_PIECES = 1024, UNDO_BYTES = 1 << 20 };
+struct undo_piece {
+  uint32_t object; /* 0: it was taken back */
+  uint32_t bytes, at;
+  uint64_t offset;
+};
+struct region_undo {
+  _Atomic uint32_t count; /* of pieces … */
+  uint32_t abandoned;     /* … the first of which were left by the killed */
+  uint32_t slot;          /* of who has kept the rest … */
+  bool hopeless;          /* … and changes more than was kept … */
+  uint64_t position;      /* … none of which counts until it is known to have come further */
+  struct undo_piece pieces[UNDO_PIECES];
+  uint8_t bytes[UNDO_BYTES];
+};
 struct region_shared {
   _Alignas(
       64) _Atomic uint32_t holder; /* futex: slot + 1 of who touches such memory now; it guards the rest */
@@ -162,6 +178,7 @@ struct region_shared {
   bool doomed[REGION_SLOTS];    /* its thread is being killed, and touches it no more */
   uint64_t clock[REGION_SLOTS]; /* of each slot when it last did */
   struct region_block blocks[SHARED_BLOCKS];
+  struct region_undo undo;
 };
 
 struct region {

@@ -79,3 +79,32 @@ case_at_random() {
   for ((round = 0; round < ROUNDS; round++)); do one_round; done
   [ $total -gt 0 ] || fail "nothing at all was replayed"
 }
+
+# Kills so many instructions of the engine after a store to memory that processes share.
+kill_behind_store() { # ORDER ROLE STEPS: the recording is in recording, what it printed in recorded
+  rm -rf recording page
+  "$STEPPED" kill page "$3" "$REPRISE" record --order="$1" -o recording -- "$STEPPED" "$2" page >recorded 2>recorded.err
+}
+
+# What others saw of a killed process's stores is what its replay makes, wherever it was killed.
+case_in_shared_memory() {
+  local order role steps every=${SOAK:+3}
+  for order in dag scalar arcs; do
+    for role in tally rival; do
+      for ((steps = 0; steps < 800; steps += ${every:-101})); do
+        kill_behind_store $order $role $steps || fail "$order, $role, $steps: recording: $(cat recorded.err)"
+        rm -f page
+        timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>replayed.err ||
+          fail "$order, $role, $steps: replay: $(cat replayed.err)"
+        cmp -s recorded replayed || fail "$order, $role, $steps: $(cat recorded), in replay $(cat replayed)"
+      done
+    done
+  done
+}
+
+# A file that a killed process has changed by a call can't be changed back.
+case_in_shared_file() {
+  kill_behind_store dag write 0
+  [ $? = 122 ] || fail "the recording did not end with 122: $(cat recorded recorded.err)"
+  grep -q '^reprise: a process was killed in the middle' recorded.err || fail "it says: $(cat recorded.err)"
+}
