@@ -51,7 +51,7 @@ ENGINE_SOURCES := $(wildcard src/engine/*.c src/engine/$(ARCH)/*.c src/engine/$(
 
 # Every system call goes through these one after the other: gcc makes one unit of them, which takes a tenth off a recorded call. All that
 # handlers change behind the compiler's back is in files of their own, or behind calls of assembly.
-ENGINE_TOGETHER := $(addprefix engine/,dispatch.c syscalls.c quick.c journal.c rings.c cache.c descriptors.c codewatch.c vdso.c sphere.c \
+ENGINE_TOGETHER := $(addprefix engine/,dispatch.c syscalls.c quick.c attempts.c journal.c rings.c cache.c descriptors.c codewatch.c vdso.c sphere.c \
                    x64/context.c x64/flags.c x64/links.c) input/events.c input/digest.c
 NOT_CLANG = $(shell echo __clang__ | $(CC) -E -P - 2>/dev/null | grep __clang__)
 HAS_LTO = $(filter /%,$(shell $(CC) -print-prog-name=lto-wrapper 2>/dev/null))

@@ -9,6 +9,7 @@
 #include "cli/json.h"
 #include "cli/recordings.h"
 #include "input/input.h"
+#include "input/times.h"
 
 enum { SHOWN_BYTES = 32, INTERRUPTED = -512, ERRORS = 4096 };
 
@@ -101,6 +102,10 @@ static void call_text(FILE *to, const struct input_event *e) {
   else
     fprintf(to, " = %" PRId64, e->syscall.result);
   if (e->syscall.digest) fprintf(to, " sends #%016" PRIx64, e->syscall.digest);
+  uint64_t unit = input_time(e->syscall.nr).unit;
+  if (e->syscall.has_time)
+    fprintf(to, " tells %" PRIu64 ".%0*" PRIu64, e->syscall.time / unit, unit == 1000000 ? 6 : 9,
+            e->syscall.time % unit);
 }
 
 /* The first bytes, as a string of C would have them. */
@@ -211,6 +216,11 @@ static void call_json(struct json *json, const struct input_event *e) {
   json_signed(json, "result", e->syscall.result);
   json_string(json, "error", error_name(e->syscall.result));
   if (e->syscall.digest) json_address(json, "digest", e->syscall.digest);
+  if (e->syscall.has_time) {
+    uint64_t unit = input_time(e->syscall.nr).unit;
+    json_number(json, "seconds", e->syscall.time / unit);
+    json_number(json, "fraction", e->syscall.time % unit);
+  }
 }
 
 static void event_json(struct json *json, const struct input_event *e, const char *file) {

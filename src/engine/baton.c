@@ -219,6 +219,7 @@ static void see_off(const struct rthread *rthread) {
 
 static void begin_chunk(struct thread *thread) {
   see_off(thread->rthread);
+  thread->rthread->spent = 0;
   thread->rthread->chunk_size = chunk_size(&region->scheduler);
   arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
 }
@@ -308,17 +309,24 @@ static bool is_check_due(struct rthread *rthread) {
 }
 
 /* Ends the chunk if somebody waits. */
-static bool pass_on(struct rthread *rthread) {
+static bool pass_on(struct rthread *rthread, enum chunk_reason reason) {
   struct rthread *next = NULL;
   region_lock();
   bool others = region->scheduler.count;
   if (others) {
     chunk_wait(&region->scheduler, slot_of(rthread));
-    next = let_go(rthread, CHUNK_POLL);
+    next = let_go(rthread, reason);
   }
   region_unlock();
   wake(next);
   return others;
+}
+
+bool baton_yield(struct thread *thread) {
+  if (!pass_on(thread->rthread, CHUNK_CALL)) return false;
+  wait_for_turn(thread);
+  begin_chunk(thread);
+  return true;
 }
 
 void baton_poll(struct thread *thread) {
@@ -331,7 +339,7 @@ void baton_poll(struct thread *thread) {
   if (!offer_accepted(rthread) && arch_until_stop(thread) > rthread->chunk_size / 2) return;
   bool others = *(volatile uint32_t *)&region->scheduler.count;
   if (others || is_check_due(rthread)) verify_record(thread, false);
-  if (others) others = pass_on(rthread);
+  if (others) others = pass_on(rthread, CHUNK_POLL);
   if (others) wait_for_turn(thread);
   begin_chunk(thread);
 }

@@ -12,6 +12,8 @@ void baton_release(struct thread *thread, enum chunk_reason reason);
 void baton_leave(struct thread *thread, enum chunk_reason reason);
 /* At a safepoint: hands it on if the chunk is full and somebody waits. */
 void baton_poll(struct thread *thread);
+/* In a call, if somebody waits: lets the others go first. False: nobody does. */
+bool baton_yield(struct thread *thread);
 /* The thread has woken another in the kernel: what that waits for is free now, and may not be when the chunk is full. */
 void baton_offer(struct thread *thread);
 /* The R-thread of that number in the slot has ended, by itself or without having come by (exit_group, execve, a fatal signal).

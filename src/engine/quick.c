@@ -7,13 +7,17 @@
 #include <linux/eventpoll.h>
 #include <linux/fcntl.h>
 
+#include "engine/attempts.h"
 #include "engine/code.h"
 #include "engine/descriptors.h"
 #include "engine/lib.h"
 #include "engine/objects.h"
 #include "engine/sphere.h"
+#include "engine/vdso.h"
+#include "engine/verify.h"
 #include "input/digest.h"
 #include "input/row.h"
+#include "input/times.h"
 
 enum { COUNT_LIMIT = 1 << 30, STRING_LIMIT = 1024 };
 
@@ -21,6 +25,7 @@ enum { COUNT_LIMIT = 1 << 30, STRING_LIMIT = 1024 };
 struct short_row {
   bool usable;
   bool plain;      /* the kernel is all it needs, unless its first argument is a descriptor of the engine's */
+  bool time;       /* it tells the time */
   bool followed;   /* it may change which descriptors are standard output and error */
   uint64_t has[6]; /* all bits of the arguments that there are */
   uint8_t pieces;
@@ -44,7 +49,8 @@ static const struct {
     {__NR_fcntl, true, true},          {__NR_fstat, false, false},      {__NR_newfstatat, false, false},
     {__NR_openat, false, false},       {__NR_getdents64, false, false}, {__NR_getpid, false, false},
     {__NR_gettid, false, false},       {__NR_getuid, false, false},     {__NR_clock_gettime, false, false},
-    {__NR_gettimeofday, false, false}, {__NR_epoll_ctl, false, false},
+    {__NR_gettimeofday, false, false}, {__NR_epoll_ctl, false, false},  {__NR_recvfrom, true, false},
+    {__NR_sendto, true, false},
 #ifdef __NR_epoll_wait
     {__NR_epoll_wait, true, false},
 #endif
@@ -75,11 +81,14 @@ static bool fill_piece(struct short_row *made, const struct input_arg *arg, uint
 }
 
 /* Rows whose memory a function tells of. The event of epoll_ctl is one piece, unless nothing is read at all; of fcntl only commands without
- * memory are usual. */
+ * memory are usual, of messages only those without an address. */
 static void fill_walked(struct short_row *made, long nr) {
   static const struct input_arg epoll_event = {INPUT_IN, RULE_FIXED, 0, 0, sizeof(struct epoll_event)};
+  static const struct input_arg sent = IN_SENT(2), received = OUT_RESULT(2, 1);
   if (nr == __NR_epoll_ctl)
     fill_piece(made, &epoll_event, 3);
+  else if (nr == __NR_sendto || nr == __NR_recvfrom)
+    fill_piece(made, nr == __NR_sendto ? &sent : &received, 1);
   else if (nr != __NR_fcntl)
     made->usable = false;
 }
@@ -90,6 +99,7 @@ static void fill(void) {
     const struct input_row *row = input_row(candidates[i].nr);
     struct short_row made = {.usable = row->replay == INPUT_EMULATE,
                              .plain = candidates[i].plain,
+                             .time = input_time(candidates[i].nr).unit,
                              .followed = candidates[i].followed};
     for (uint8_t n = 0; n < 6 && row->args[n].kind != INPUT_NONE; n++) {
       made.has[n] = ~0UL;
@@ -113,6 +123,9 @@ static bool is_usual(const struct call *call) {
       return (int)call->args[1] != EPOLL_CTL_DEL;
     case __NR_openat:
       return (call->args[2] & (O_ACCMODE | O_TRUNC | O_CREAT)) == O_RDONLY;
+    case __NR_sendto:
+    case __NR_recvfrom:
+      return !call->args[4] && !call->args[5] && attempt_knows_flags(call);
     default:
       return true;
   }
@@ -163,16 +176,23 @@ static long pass_on(struct thread *thread, const struct call *call) {
 }
 
 /* The event is not initialised as a whole: it is large, and there are many. */
+static void begin_event(struct input_event *event, const struct thread *thread, const struct call *call,
+                        const struct short_row *row) {
+  event->kind = EVENT_SYSCALL;
+  event->syscall.nr = (uint32_t)call->nr;
+  event->syscall.pc = arch_pc(thread);
+  for (unsigned i = 0; i < 6; i++) event->syscall.args[i] = (uint64_t)call->args[i] & row->has[i];
+}
+
 static void log_call(struct thread *thread, const struct call *call, const struct short_row *row,
-                     struct short_piece pieces[SHORT_PIECES], long result, uint64_t digest) {
+                     struct short_piece pieces[SHORT_PIECES], long result, uint64_t digest, bool yielded) {
   struct input_event event;
-  event.kind = EVENT_SYSCALL;
-  event.syscall.nr = (uint32_t)call->nr;
-  event.syscall.pc = arch_pc(thread);
-  for (unsigned i = 0; i < 6; i++) event.syscall.args[i] = (uint64_t)call->args[i] & row->has[i];
+  begin_event(&event, thread, call, row);
   event.syscall.result = result;
   event.syscall.digest = digest;
-  event.syscall.has_registers = false;
+  event.syscall.has_time = false;
+  event.syscall.has_registers = yielded;
+  if (yielded) event.syscall.registers = verify_registers(thread);
   bool unclear = result == -EFAULT || thread->overwritten;
   for (unsigned i = 0; i < row->pieces; i++) {
     if (result < 0 || unclear || !row->piece[i].written)
@@ -184,16 +204,65 @@ static void log_call(struct thread *thread, const struct call *call, const struc
   if (unclear) record_all_it_may_write(thread, call);
 }
 
+static bool is_plain(const struct call *call, const struct short_row *row) {
+  return row->plain && !codewatch_any() && !descriptor_reserved(call->args[0]);
+}
+
+/* One that tells the time. */
+static bool record_time(struct thread *thread, const struct call *call, const struct short_row *row) {
+  enum { LATEST = 1 << 30 };
+  struct input_event event;
+  struct clock_words now;
+  struct input_time how = input_time((uint32_t)call->nr);
+  if (!vdso_time(call, &now) || (unsigned long)now.seconds / 4 > LATEST) return false;
+  if (copy_to_app((uintptr_t)call->args[how.argument], &now, sizeof now)) return false;
+  record_position(thread);
+  begin_event(&event, thread, call, row);
+  event.syscall.result = 0;
+  event.syscall.digest = 0;
+  event.syscall.has_registers = false;
+  event.syscall.has_time = true;
+  event.syscall.time = (uint64_t)now.seconds * how.unit + (uint64_t)now.fraction;
+  record_short(thread, &event, NULL, 0);
+  return true;
+}
+
+/* One that may wait. */
+static bool quick_attempt(struct thread *thread, const struct call *call, const struct short_row *row,
+                          perform_call *perform, long *result) {
+  struct short_piece pieces[SHORT_PIECES];
+  struct call at_once;
+  uint64_t digest;
+  if (!attempt_is_allowed(thread, call, &at_once) || !look(call, row, pieces, &digest)) return false;
+  record_position(thread);
+  bool yielded = false;
+  enum attempt attempt;
+  do {
+    *result = is_plain(call, row) ? pass_on(thread, &at_once) : perform(thread, &at_once);
+    attempt = attempt_result(thread, call, *result);
+  } while (attempt == ATTEMPT_FAILED && !yielded && (yielded = attempt_yield(thread, call)));
+  if (attempt == ATTEMPT_FAILED) return false;
+  if (attempt == ATTEMPT_BEGUN)
+    *result = record_rest(thread, call, perform, (size_t)*result);
+  else
+    log_call(thread, call, row, pieces, *result, digest, yielded);
+  return true;
+}
+
 static bool quick_record(struct thread *thread, const struct call *call, const struct short_row *row,
                          perform_call *perform, long *result) {
   struct short_piece pieces[SHORT_PIECES];
   uint64_t digest;
-  if (region->exposed || !record_keeps_baton(thread, call) || !is_usual(call)) return false;
+  if (row->time && record_time(thread, call, row)) {
+    *result = 0;
+    return true;
+  }
+  if (region->exposed || !is_usual(call)) return false;
+  if (!record_keeps_baton(thread, call)) return quick_attempt(thread, call, row, perform, result);
   if (!look(call, row, pieces, &digest)) return false;
   record_position(thread); /* which stays the same until the call is over */
-  bool plain = row->plain && !codewatch_any() && !descriptor_reserved(call->args[0]);
-  *result = plain ? pass_on(thread, call) : perform(thread, call);
-  log_call(thread, call, row, pieces, *result, digest);
+  *result = is_plain(call, row) ? pass_on(thread, call) : perform(thread, call);
+  log_call(thread, call, row, pieces, *result, digest, false);
   if (row->followed) output_record(thread, call, *result);
   return true;
 }
@@ -219,6 +288,7 @@ static bool quick_replay(struct thread *thread, const struct call *call, const s
   const struct input_event *event = replay_peek(thread);
   if (!is_next(thread, call, row, event, position, digest)) return false;
   *result = event->syscall.result;
+  replay_time(thread, event);
   replay_consume(thread);
   event = replay_peek(thread);
   if (event && event->position == position) {

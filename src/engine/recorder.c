@@ -313,8 +313,9 @@ static long perform_waiting(struct thread *thread, const struct call *call, cons
   return result;
 }
 
+/* sent: so many of its bytes are sent already. */
 static long record_waiting(struct thread *thread, const struct call *call, struct input_call *in,
-                           perform_call *perform, enum stops_kind stops) {
+                           perform_call *perform, enum stops_kind stops, long sent) {
   struct call bounced = *call;
   bool dies = call_sends_itself(thread, call) == SIGKILL;
   if (dies) stop_others(thread); /* its robust mutexes are left */
@@ -322,12 +323,14 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
   uint64_t digest = call_digest(in);
   call_leave_if_killed(thread, call);
   waiting_begin(thread, in, &bounced);
+  if (sent) bounced.args[1] += sent, bounced.args[2] -= sent;
   order_tick(thread);
   if (dies) let_others_go(thread);
   bool writes = output_writes(thread, call);
   stops_before(thread, call, stops);
   long result = stops == STOPS_ITSELF ? perform(thread, &bounced)
                                       : perform_waiting(thread, call, &bounced, writes, perform);
+  if (sent) result = MAX(result, 0) + sent;
   stops_after(thread, call, stops);
   bool interrupted = result == CALL_INTERRUPTED;
   if (in_parallel() && !interrupted) waiting_hold(thread, result);
@@ -341,6 +344,13 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
   order_tick(thread);
   if (writes && in_parallel()) permissions_leave_output(thread);
   return seen;
+}
+
+long record_rest(struct thread *thread, const struct call *call, perform_call *perform, size_t sent) {
+  struct input_call in;
+  input_begin(&in, call->nr, call->args, read_application, NULL);
+  in.pid = thread->process->pid;
+  return record_waiting(thread, call, &in, perform, STOPS_NONE, (long)sent);
 }
 
 static long record_inheriting(struct thread *thread, const struct call *call, struct input_call *in,
@@ -540,7 +550,7 @@ static long record(struct thread *thread, const struct call *call, perform_call 
     thread->keeps_shared = true;
   }
   result = keeps ? record_direct(thread, call, &in, perform, stops)
-                 : record_waiting(thread, call, &in, perform, stops);
+                 : record_waiting(thread, call, &in, perform, stops, 0);
   if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
   thread->keeps_shared = false;
   objects_opened(thread, call, result);

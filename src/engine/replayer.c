@@ -17,6 +17,7 @@
 #include "engine/sphere.h"
 #include "engine/syscalls.h"
 #include "engine/verify.h"
+#include "input/times.h"
 
 typedef long perform_call(struct thread *, const struct call *);
 
@@ -103,6 +104,14 @@ void replay_copy_ins(struct thread *thread) {
                       event->copy_in.address);
     replay_consume(thread);
   }
+}
+
+void replay_time(struct thread *thread, const struct input_event *event) {
+  if (!event->syscall.has_time) return;
+  struct input_time how = input_time(event->syscall.nr);
+  uint64_t words[] = {event->syscall.time / how.unit, event->syscall.time % how.unit};
+  uintptr_t to = event->syscall.args[how.argument];
+  if (copy_to_app(to, words, sizeof words)) replay_diverged(thread, "the time can't be written at 0x%lx", to);
 }
 
 /* -- Positions ------------------------------------------------------------------------------------------------------------------- */
@@ -227,8 +236,10 @@ static bool sets_stack_limit(const struct call *call) {
 
 static long replay_emulated(struct thread *thread, const struct call *call, const struct call *shown,
                             uint64_t digest, perform_call *perform) {
-  if (chunk_ends_here(thread, CHUNK_CALL)) change_chunks(thread);
-  long result = expect_call(thread, call, digest)->syscall.result;
+  while (chunk_ends_here(thread, CHUNK_CALL)) change_chunks(thread);
+  const struct input_event *event = expect_call(thread, call, digest);
+  long result = event->syscall.result;
+  replay_time(thread, event);
   replay_consume(thread);
   replay_copy_ins(thread);
   objects_replay_changes(thread);

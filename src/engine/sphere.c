@@ -24,6 +24,7 @@ void call_event(const struct thread *thread, const struct call *call, struct inp
   event->kind = EVENT_SYSCALL;
   event->syscall.nr = (uint32_t)call->nr;
   event->syscall.pc = arch_pc(thread);
+  event->syscall.has_time = false;
   unsigned i = 0;
   for (; row && i < 6 && row->args[i].kind != INPUT_NONE; i++)
     event->syscall.args[i] = (uint64_t)call->args[i];

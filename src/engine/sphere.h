@@ -75,6 +75,8 @@ long record_call(struct thread *thread, const struct call *call, perform_call *p
 /* What the kernel may have written, where that can't be told; whether the thread keeps the baton meanwhile. */
 void record_all_it_may_write(struct thread *thread, const struct call *call);
 bool record_keeps_baton(const struct thread *thread, const struct call *call);
+/* The call has sent so many of its bytes: sends the others, and is logged as one. */
+long record_rest(struct thread *thread, const struct call *call, perform_call *perform, size_t sent);
 /* quick.c: a call that is recorded or replayed the short way; false: it is not. */
 bool quick_call(struct thread *thread, const struct call *call, perform_call *perform, long *result);
 
@@ -83,6 +85,8 @@ const struct input_event *replay_peek(struct thread *thread);
 void replay_consume(struct thread *thread);
 /* The next event, which must be of this kind: anything else is a divergence. Not yet consumed. */
 const struct input_event *replay_expect(struct thread *thread, uint8_t kind, const char *doing);
+/* The time that a call told, where the log has that with it. Not yet consumed. */
+void replay_time(struct thread *thread, const struct input_event *event);
 /* Applies a run of copy-ins. */
 void replay_copy_ins(struct thread *thread);
 /* The log has no more for this thread: it was killed here. */

@@ -10,12 +10,8 @@
 #include "engine/code.h"
 #include "engine/lib.h"
 
-struct timespec_words {
-  long seconds, fraction;
-};
-
-static long (*clock_gettime)(int clock, struct timespec_words *now);
-static long (*clock_getres)(int clock, struct timespec_words *resolution);
+static long (*clock_gettime)(int clock, struct clock_words *now);
+static long (*clock_getres)(int clock, struct clock_words *resolution);
 
 /* What the dynamic section of an image says. */
 struct symbols {
@@ -58,26 +54,31 @@ void vdso_init(uintptr_t start) {
     const char *name = symbols.names + symbols.table[i].st_name;
     uintptr_t address = bias + symbols.table[i].st_value;
     if (!symbols.table[i].st_shndx) continue;
-    if (!strcmp(name, ARCH_VDSO_CLOCK_GETTIME))
-      clock_gettime = (long (*)(int, struct timespec_words *))address;
-    if (!strcmp(name, ARCH_VDSO_CLOCK_GETRES)) clock_getres = (long (*)(int, struct timespec_words *))address;
+    if (!strcmp(name, ARCH_VDSO_CLOCK_GETTIME)) clock_gettime = (long (*)(int, struct clock_words *))address;
+    if (!strcmp(name, ARCH_VDSO_CLOCK_GETRES)) clock_getres = (long (*)(int, struct clock_words *))address;
   }
 }
 
-static bool read_clock(long (*function)(int, struct timespec_words *), const struct call *call,
-                       long *result) {
-  struct timespec_words value;
+static bool read_clock(long (*function)(int, struct clock_words *), const struct call *call, long *result) {
+  struct clock_words value;
   if (!function) return false;
   *result = function((int)call->args[0], &value);
   if (*result == 0 && call->args[1]) *result = copy_to_app((uintptr_t)call->args[1], &value, sizeof value);
   return true;
 }
 
+bool vdso_time(const struct call *call, struct clock_words *now) {
+  bool of_day = call->nr == __NR_gettimeofday;
+  if (!clock_gettime || !call->args[!of_day] || (of_day && call->args[1])) return false;
+  if (clock_gettime(of_day ? CLOCK_REALTIME : (int)call->args[0], now) != 0) return false;
+  if (of_day) now->fraction = (long)((unsigned long)now->fraction / 1000);
+  return true;
+}
+
 static bool read_time_of_day(const struct call *call, long *result) {
-  struct timespec_words now;
-  if (call->args[1] || !clock_gettime || clock_gettime(CLOCK_REALTIME, &now) != 0) return false;
-  now.fraction /= 1000;
-  *result = call->args[0] ? copy_to_app((uintptr_t)call->args[0], &now, sizeof now) : 0;
+  struct clock_words now;
+  if (!call->args[0] || !vdso_time(call, &now)) return false;
+  *result = copy_to_app((uintptr_t)call->args[0], &now, sizeof now);
   return true;
 }
 

@@ -6,7 +6,9 @@
 
 #include <linux/errno.h>
 
-enum { KIND_MASK = 0x0f, FLAG_FIRST = 0x10, FLAG_SECOND = 0x20 };
+#include "input/times.h"
+
+enum { KIND_MASK = 0x0f, FLAG_FIRST = 0x10, FLAG_SECOND = 0x20, FLAG_THIRD = 0x40 };
 
 struct cursor {
   bool reads;
@@ -174,6 +176,9 @@ BOTH_WAYS void kind_syscall(struct cursor *c, const struct input_codec *codec, s
     if (!e->syscall.digest) fail(c, -EINVAL);
   }
   if (flags & FLAG_SECOND) field_registers(c, &e->syscall.registers);
+  if (!(flags & FLAG_THIRD)) return;
+  field_difference(c, &e->syscall.time, last->time);
+  if (!input_time(e->syscall.nr).unit) fail(c, -EINVAL);
 }
 
 BOTH_WAYS void kind_copy_in(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
@@ -241,13 +246,14 @@ BOTH_WAYS void kind_check(struct cursor *c, const struct input_codec *codec, str
   if (e->check.has_memory) field_bits(c, &e->check.memory, 64);
 }
 
-/* The two flags of the first byte, by kind. */
+/* The flags of the first byte, by kind. */
 BOTH_WAYS uint8_t flags_of(const struct input_event *e, uint8_t kind) {
-  bool first = false, second = false;
+  bool first = false, second = false, third = false;
   switch (kind) {
     case EVENT_SYSCALL:
       first = e->syscall.digest != 0;
       second = e->syscall.has_registers;
+      third = e->syscall.has_time;
       break;
     case EVENT_SIGNAL:
       first = e->signal.synchronous;
@@ -268,12 +274,13 @@ BOTH_WAYS uint8_t flags_of(const struct input_event *e, uint8_t kind) {
     default:
       break;
   }
-  return (uint8_t)((first ? FLAG_FIRST : 0) | (second ? FLAG_SECOND : 0));
+  return (uint8_t)((first ? FLAG_FIRST : 0) | (second ? FLAG_SECOND : 0) | (third ? FLAG_THIRD : 0));
 }
 
 BOTH_WAYS void take_flags(struct input_event *e, uint8_t flags) {
   if (e->kind == EVENT_SYSCALL) {
     e->syscall.has_registers = flags & FLAG_SECOND;
+    e->syscall.has_time = flags & FLAG_THIRD;
   } else if (e->kind == EVENT_SIGNAL) {
     e->signal.synchronous = flags & FLAG_FIRST;
     e->signal.ended_wait = flags & FLAG_SECOND;
@@ -290,7 +297,7 @@ BOTH_WAYS void take_flags(struct input_event *e, uint8_t flags) {
 
 /* Which flags a kind has. */
 static const uint8_t flags_allowed[EVENT_KINDS] = {
-    [EVENT_SYSCALL] = FLAG_FIRST | FLAG_SECOND,
+    [EVENT_SYSCALL] = FLAG_FIRST | FLAG_SECOND | FLAG_THIRD,
     [EVENT_SIGNAL] = FLAG_FIRST | FLAG_SECOND,
     [EVENT_EXIT] = FLAG_FIRST,
     [EVENT_CHECK] = FLAG_FIRST,
@@ -346,6 +353,8 @@ BOTH_WAYS void move_on(struct input_codec *codec, const struct input_event *e, u
   switch (kind) {
     case EVENT_SYSCALL: {
       uint32_t slot = e->syscall.nr % EVENT_CALL_SLOTS;
+      if (codec->calls[slot].nr != e->syscall.nr) codec->calls[slot].time = 0;
+      if (e->syscall.has_time) codec->calls[slot].time = e->syscall.time;
       codec->calls[slot].nr = e->syscall.nr;
       codec->calls[slot].pc = e->syscall.pc;
       for (unsigned i = 0; i < 6; i++) codec->calls[slot].args[i] = e->syscall.args[i];
@@ -419,7 +428,7 @@ static long decode_usual(struct input_codec *codec, struct input_event *e, const
                          size_t bytes) {
   struct cursor c = {.reads = true, .roomy = true, .from = buffer, .end = bytes};
   if ((buffer[0] & KIND_MASK) == EVENT_SYSCALL) {
-    e->syscall.digest = e->syscall.registers = 0;
+    e->syscall.digest = e->syscall.registers = e->syscall.time = 0;
     return event(&c, codec, e, EVENT_SYSCALL);
   }
   long length = event(&c, codec, e, EVENT_COPY_IN);

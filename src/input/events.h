@@ -66,6 +66,8 @@ struct input_event {
       uint64_t digest;    /* of the outgoing bytes; 0 if there were none */
       bool has_registers; /* the call may wait: a chunk may end in it */
       uint32_t registers; /* then a digest of them */
+      bool has_time;      /* it told the time (times.h) … */
+      uint64_t time;      /* … which is this, in fractions of a second */
     } syscall;
     struct {
       uint64_t address;
@@ -133,6 +135,7 @@ struct input_call_state {
   uint32_t nr;
   uint64_t pc;
   uint64_t args[6];
+  uint64_t time; /* that such a call told last */
 };
 
 /* What the next event is stored relative to. All zero at the beginning of a stream. */

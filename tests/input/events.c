@@ -34,6 +34,10 @@ static void random_call(struct input_event *e) {
   e->syscall.pc = next() % 2 ? 16 : number();
   e->syscall.has_registers = next() % 2;
   if (e->syscall.has_registers) e->syscall.registers = (uint32_t)next();
+  if (next() % 4) return;
+  e->syscall.nr = next() % 2 ? __NR_gettimeofday : __NR_clock_gettime;
+  e->syscall.has_time = true;
+  e->syscall.time = number();
 }
 
 static void random_signal(struct input_event *e) {
@@ -107,7 +111,9 @@ static bool same_call(const struct input_event *a, const struct input_event *b) 
   return a->position == b->position && a->syscall.nr == b->syscall.nr && a->syscall.pc == b->syscall.pc &&
          !memcmp(a->syscall.args, b->syscall.args, sizeof a->syscall.args) &&
          a->syscall.result == b->syscall.result && a->syscall.digest == b->syscall.digest &&
-         a->syscall.has_registers == b->syscall.has_registers && a->syscall.registers == b->syscall.registers;
+         a->syscall.has_registers == b->syscall.has_registers &&
+         a->syscall.registers == b->syscall.registers && a->syscall.has_time == b->syscall.has_time &&
+         a->syscall.time == b->syscall.time;
 }
 
 static bool same_copy(const struct input_event *a, const struct input_event *b) {
@@ -224,6 +230,11 @@ static void check_refusals(void) {
   trial_check("a kind that does not exist", input_encode(&codec, &e, buffer, sizeof buffer) == -EINVAL);
   e = (struct input_event){.kind = EVENT_COPY_IN, .position = 11, .copy_in.count = EVENT_COPY_LIMIT + 1};
   trial_check("a copy-in that is too long", input_encode(&codec, &e, buffer, sizeof buffer) == -EINVAL);
+  e = (struct input_event){.kind = EVENT_SYSCALL, .position = 11, .syscall = {.nr = 1, .has_time = true}};
+  trial_check("a time told by a call that tells none",
+              input_encode(&codec, &e, buffer, sizeof buffer) == -EINVAL);
+  static const uint8_t odd_time[] = {EVENT_SYSCALL | 0x40, 1, 1, 0, 0, 2};
+  trial_check("… and read", input_decode(&codec, &e, odd_time, sizeof odd_time) == -EINVAL);
   static const uint8_t long_zero[] = {EVENT_THREAD, 0x80, 0x00, 0x01, 0x01};
   trial_check("a number in more bytes than it needs",
               input_decode(&codec, &e, long_zero, sizeof long_zero) == -EINVAL);
@@ -242,6 +253,12 @@ static void check_size(void) {
   e.position += 100;
   long second = input_encode(&codec, &e, buffer, sizeof buffer);
   trial_check("the same call again takes a few bytes", first > second && second > 0 && second <= 6);
+  e.syscall.nr = __NR_gettimeofday;
+  e.syscall.has_time = true;
+  e.syscall.time = 1234567890123456;
+  input_encode(&codec, &e, buffer, sizeof buffer);
+  e.position += 100, e.syscall.time += 30;
+  trial_check("so does the time a moment later", input_encode(&codec, &e, buffer, sizeof buffer) <= 8);
   for (uint32_t i = 1; i < EVENT_KINDS; i++) trial_check("events have names", input_event_name(i) != NULL);
   for (uint32_t i = 1; i < INSN_KINDS; i++)
     trial_check("instructions have names", input_insn_name(i) != NULL);

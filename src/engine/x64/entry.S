@@ -169,13 +169,32 @@ blocking_call_interrupted:
 vsyscall_call:
         jmp     *%rcx
 
-/* long safe_copy(to, from, bytes): a fault inside [safe_copy_start, safe_copy_end) goes to safe_copy_fault. */
+/* long safe_copy(to, from, bytes): a fault inside [safe_copy_start, safe_copy_end) goes to safe_copy_fault. Most copies are of a few
+ * bytes, for which the string instruction takes long to begin. */
         .globl safe_copy, safe_swap, safe_copy_start, safe_copy_end, safe_copy_fault
 safe_copy:
+        cmp     $16, %rdx
+        jbe     1f
         mov     %rdx, %rcx
 safe_copy_start:
         rep movsb
         xor     %eax, %eax
+        ret
+1:      cmp     $8, %edx
+        jb      2f
+        mov     (%rsi), %rax            /* the first eight bytes and the last */
+        mov     -8(%rsi, %rdx), %rcx
+        mov     %rax, (%rdi)
+        mov     %rcx, -8(%rdi, %rdx)
+        xor     %eax, %eax
+        ret
+2:      test    %edx, %edx
+        je      4f
+3:      movzbl  -1(%rsi, %rdx), %eax
+        mov     %al, -1(%rdi, %rdx)
+        dec     %edx
+        jne     3b
+4:      xor     %eax, %eax
         ret
 /* long safe_swap(word, expected, replacement) */
 safe_swap:
