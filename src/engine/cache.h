@@ -82,7 +82,7 @@ struct block {
   struct exit *incoming; /* those that are linked to it, while it may be replaced */
   struct insn_map *map;
   uintptr_t far_pc;
-  uint32_t *heat; /* how many more entries until EXIT_HOT */
+  _Atomic int32_t *heat; /* how many more entries until EXIT_HOT */
   uint8_t paths_noted, paths_left;
   _Atomic(struct block *) hash_next;
   struct block *all_next;

@@ -12,6 +12,7 @@
   X(blocks, "blocks translated")                                 \
   X(instructions, "application instructions translated")         \
   X(code_bytes, "bytes of code emitted")                         \
+  X(paths, "hot blocks translated along their paths")            \
   X(links, "direct exits linked")                                \
   X(indirect_misses, "indirect branches resolved by the engine") \
   X(flushes, "code cache flushes")                               \

@@ -184,6 +184,10 @@ static void run(struct thread *thread, struct block *block, struct departure *le
   left->entry = left->kind == EXIT_INDIRECT ? arch_wanted_entry(thread) : ENTRY_DIRECT;
   if (left->kind == EXIT_INDIRECT && arch_branch_refused(thread, left->exit)) left->kind = EXIT_REFUSED;
   if (left->exit) left->copy = *left->exit;
+  /* All threads count in one place: as long as a block is counted at all it must not be forgotten, or it would slow all of them down for
+   * good. */
+  if (left->kind == EXIT_HOT)
+    atomic_store_explicit(left->exit->block->heat, PATHS_RETRY, memory_order_relaxed);
   if (left->kind == EXIT_POLL || left->kind == EXIT_HOT || left->kind == EXIT_ACCESS)
     arch_uncount(thread, left->exit->block, left->exit->block->instructions);
 }

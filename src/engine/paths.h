@@ -12,11 +12,12 @@
 struct thread;
 
 enum { PATH_STEPS = 40, PATH_INSTRUCTIONS = 96 };
-/* Before the one that is translated so many are noted, so many entries apart, for their indirect branches alone, if there are any. */
+/* Before the one that is translated so many are noted, so many entries apart, for their indirect branches alone, if there are any. When one comes to
+ * nothing, since the thread has to stop on the way, say, the block is hot again after so many. */
 #if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
-enum { PATHS_NOTED = 4, PATHS_APART = 2 };
+enum { PATHS_NOTED = 4, PATHS_APART = 2, PATHS_RETRY = 3 };
 #else
-enum { PATHS_NOTED = 4, PATHS_APART = 401 };
+enum { PATHS_NOTED = 4, PATHS_APART = 401, PATHS_RETRY = 1009 };
 #endif
 /* How often a branch must have led to the same place, and nowhere else, to be expected to. Functions with two callers are common. */
 enum { STEADY_JUMP = 3, STEADY_RETURN = 5 };

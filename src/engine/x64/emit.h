@@ -13,7 +13,7 @@ struct code {
   uint8_t *at; /* next byte */
 };
 
-enum condition { COND_E = 4, COND_NE = 5, COND_BE = 6, COND_A = 7, COND_NS = 9 };
+enum condition { COND_E = 4, COND_NE = 5, COND_BE = 6, COND_A = 7, COND_NS = 9, COND_LE = 14 };
 
 static inline void emit8(struct code *c, uint8_t byte) {
   *c->at++ = byte;

@@ -37,7 +37,7 @@ enum { HOT = 2411 };
 #endif
 enum { HEAT_COUNT = 1 << 14 };
 
-static uint32_t
+static _Atomic int32_t
     heat[HEAT_COUNT]; /* of blocks by their address: how many more entries until HOT; shared by chance */
 
 static struct translation translation; /* under cache_lock */
@@ -115,15 +115,15 @@ static void emit_item(struct translation *t, unsigned i) {
 /* -- The block as a whole ------------------------------------------------------------------------------------------ */
 
 /*   sub dword [heat], 1
- *   jz  hot                             */
+ *   jle hot                             ; not jz: two threads that subtract at once may lose what is stored there in between */
 static void emit_heat(struct translation *t, bool flags_dead) {
   struct code *c = &t->code;
-  uint32_t *counter = t->block->heat = &heat[(t->block->pc ^ t->block->pc >> 14) % HEAT_COUNT];
+  _Atomic int32_t *counter = t->block->heat = &heat[(t->block->pc ^ t->block->pc >> 14) % HEAT_COUNT];
   *counter = HOT;
   emit8(c, 0x83), emit8(c, 0x2d);
   emit32(c, (uint32_t)((intptr_t)counter - (intptr_t)(c->at + 5)));
   emit8(c, 1);
-  new_stub(t, emit_jcc(c, COND_E), new_exit(t, EXIT_HOT, t->block->pc))->restore_flags = !flags_dead;
+  new_stub(t, emit_jcc(c, COND_LE), new_exit(t, EXIT_HOT, t->block->pc))->restore_flags = !flags_dead;
 }
 
 /*   mov gs:[0], rax; lahf; seto al       ; only when the flags are live
@@ -341,5 +341,6 @@ struct block *arch_translate_path(const struct path *path, struct block *old) {
   if (!block) return NULL;
   block->loop = path->next == path->head && block->instructions == path->instructions;
   replace_block(old, block);
+  COUNT(paths);
   return block;
 }
