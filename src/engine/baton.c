@@ -62,6 +62,7 @@ struct rthread *rthread_make(uint32_t number, struct thread *parent) {
       region->threads++;
       rthread->quiet_since = UINT64_MAX;
       atomic_fetch_add(&region->live, 1);
+      rthread->is_known_elsewhere = slot_of(rthread) < region_slots(region);
       if (slot_of(rthread) >= region_slots(region)) atomic_store(&region->slots_used, slot_of(rthread) + 1);
       atomic_store(&rthread->state, SLOT_LIVE);
       region_unlock();

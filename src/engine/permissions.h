@@ -44,8 +44,8 @@ void permissions_serve(struct thread *thread);
 void permissions_park(struct thread *thread);
 void permissions_unpark(struct thread *thread);
 
-/* There is no other thread in this address space. */
-bool permissions_alone(void);
+/* Nobody asks anything of the thread: there is no other in this address space, and it has not been in another one. */
+bool permissions_alone(const struct thread *thread);
 
 /* The same for a parent whom the kernel has held until its child was gone, or no child came. What comes after has to be told apart from what
  * came before, in replay: there is a tick in between. */

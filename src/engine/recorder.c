@@ -212,7 +212,7 @@ static bool reaches_shared(struct input_call *in) {
 /* In parallel: nobody else minds if the call takes long. */
 static bool never_parks(const struct thread *thread, const struct call *call, struct input_call *in) {
   if (!may_wait(thread, call)) return true;
-  return permissions_alone() && !reaches_shared(in) && call_sends_itself(thread, call) != SIGKILL;
+  return permissions_alone(thread) && !reaches_shared(in) && call_sends_itself(thread, call) != SIGKILL;
 }
 
 static void leave_turn(struct thread *thread) {

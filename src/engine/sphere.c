@@ -189,6 +189,7 @@ struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vf
       permissions_spawn(thread, child);
     if (!vfork) return child;
     thread->rthread->released = 0;
+    child->is_known_elsewhere = true; /* once it has gone to another program */
     atomic_store(&child->borrows, slot_of(thread->rthread) + 1);
     if (recording())
       permissions_park(thread);

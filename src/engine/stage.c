@@ -88,8 +88,9 @@ void permissions_retire_others(struct thread *thread) {
   }
 }
 
-bool permissions_alone(void) {
+bool permissions_alone(const struct thread *thread) {
   unsigned count = 0;
+  if (thread->rthread->is_known_elsewhere) return false;
   for (unsigned i = 0; i < atomic_load(&region->directory_slots); i++) count += members[i] != NULL;
   return count <= 1;
 }
