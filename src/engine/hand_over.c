@@ -14,18 +14,39 @@ static _Atomic uint32_t sleeping[REGION_SLOTS];
 
 /* -- What the protocol asks ----------------------------------------------------------------------------------------------- */
 
+static struct directory_group *group_at(const struct directory *d, uint64_t group) {
+  (void)d;
+  return &GROUPS[group];
+}
+
 static struct directory_place place(const struct directory *d, uint64_t block) {
   (void)d;
   return (struct directory_place){&WORDS[block], &INFOS[block]};
 }
 
-static unsigned holds(const struct directory *d, unsigned slot, uint64_t block) {
+/* The bytes of a page's map in which that bit is set, or its hidden fellow. */
+static uint64_t bytes_with(const uint8_t *map, unsigned bit) {
+  enum { IN_A_WORD = 8 };
+  const uint64_t ones = 0x0101010101010101, gather = 0x0102040810204080;
+  unsigned shift = (unsigned)__builtin_ctz(bit);
+  uint64_t set = 0;
+  for (unsigned i = 0; i < PAGE_BLOCKS / IN_A_WORD; i++) {
+    uint64_t word = ((const uint64_t *)map)[i];
+    word = (word >> shift | word >> (shift + HIDES)) & ones;
+    set |= (word * gather >> 56) << i * IN_A_WORD;
+  }
+  return set;
+}
+
+static uint64_t held(const struct directory *d, unsigned slot, uint64_t group, uint64_t blocks,
+                     unsigned want) {
   (void)d;
-  if (block == STAGE) return stage_held[slot];
-  if (!members[slot]) return 0;
-  uint8_t bits = map_of(members[slot])[block];
-  bits |= bits >> HIDES;
-  return bits & PERMISSION_WRITE ? ORDER_WRITE : bits & PERMISSION_READ ? ORDER_READ : 0;
+  if (group == STAGE_GROUP) return stage_held[slot] >= want ? blocks : 0;
+  if (!members[slot] || !blocks) return 0;
+  uint8_t own = want == ORDER_WRITE ? PERMISSION_WRITE : PERMISSION_READ;
+  const uint8_t *map = map_of(members[slot]) + group * PAGE_BLOCKS;
+  if (blocks & (blocks - 1)) return blocks & bytes_with(map, own);
+  return map[__builtin_ctzll(blocks)] & (own | own << HIDES) ? blocks : 0;
 }
 
 static void fix_pair(uint8_t *map, uint32_t block) {
@@ -34,20 +55,33 @@ static void fix_pair(uint8_t *map, uint32_t block) {
   map[block] = own | ((own & map[next]) >> 2) | (map[block] & HIDDEN);
 }
 
-void permit(const struct directory *d, unsigned slot, uint64_t block, unsigned permission) {
+static void set_page(uint8_t *map, uint8_t bits) {
+  for (unsigned i = 0; i < PAGE_BLOCKS / 8; i++) ((uint64_t *)map)[i] = 0x0101010101010101 * bits;
+}
+
+static void permit(const struct directory *d, unsigned slot, uint64_t group, uint64_t blocks,
+                   unsigned permission) {
   (void)d;
-  if (block == STAGE) {
+  if (group == STAGE_GROUP) {
     stage_held[slot] = (uint8_t)permission;
     return;
   }
   if (!members[slot]) return;
   uint8_t *map = map_of(members[slot]);
-  uint32_t b = (uint32_t)block;
-  map[b] = permission == ORDER_WRITE ? INLINE : permission ? PERMISSION_READ : 0;
-  if (shared_is_marked((uintptr_t)b << BLOCK_SHIFT)) map[b] = (uint8_t)(map[b] << HIDES);
-  fix_pair(map, b);
-  fix_pair(map, (b - 1) % PERMISSION_BLOCKS);
-  if (permission != ORDER_WRITE) private_stack_lose(members[slot], b);
+  uint32_t first = (uint32_t)group * PAGE_BLOCKS;
+  uint8_t bits = permission == ORDER_WRITE ? INLINE : permission ? PERMISSION_READ : 0;
+  bool hidden = shared_is_marked((uintptr_t)first << BLOCK_SHIFT);
+  if (blocks == UINT64_MAX && !hidden) {
+    set_page(map + first, bits | bits >> 2);
+    fix_pair(map, first + PAGE_BLOCKS - 1);
+  } else {
+    uint8_t value = hidden ? (uint8_t)(bits << HIDES) : bits;
+    for (uint64_t set = blocks; set; set &= set - 1) map[first + (unsigned)__builtin_ctzll(set)] = value;
+    for (uint64_t set = blocks | blocks >> 1; set; set &= set - 1)
+      fix_pair(map, first + (unsigned)__builtin_ctzll(set));
+  }
+  if (blocks & 1) fix_pair(map, (first - 1) % PERMISSION_BLOCKS);
+  if (permission != ORDER_WRITE) private_stack_lose(members[slot], first, blocks);
 }
 
 void permissions_mark(uint32_t first, uint32_t count, bool set) {
@@ -62,43 +96,40 @@ void permissions_mark(uint32_t first, uint32_t count, bool set) {
   }
 }
 
-static uint64_t next_touched(const struct directory *d, uint64_t first, uint64_t end) {
-  (void)d;
-  while (first < end && !WORDS[first]) first++;
-  return first;
-}
-
 /* Who misses in a page that it was the last to miss in needs more of it: it is given twice as much at a time, up to all that the
  * other has of it. (Not who has got all of it to read, and now would write: that tells nothing.) Who misses where another was last takes turns
  * with that one, and is given less, since what nobody needs now has to be asked for later; but a page that was of use as a whole is
  * passed on as a whole for some turns. What the page before has come to is a good guess. Threads do not wait for each other
  * here: a mark that is lost costs a request. */
 enum { SHARE_ALL = 6, SHARE_SURE = 9, SHARE_BITS = 4 };
-static _Atomic uint16_t shares[PERMISSION_BLOCKS / PAGE_BLOCKS]; /* slot + 1 of the last to miss; its share */
 
-static unsigned share_at(uint32_t page) {
-  return atomic_load_explicit(&shares[page], memory_order_relaxed) & ((1U << SHARE_BITS) - 1);
+static _Atomic uint32_t *hint_of(uint64_t page) {
+  return &GROUPS[page].hint; /* slot + 1 of the last to miss; its share */
+}
+
+static unsigned share_at(uint64_t page) {
+  return atomic_load_explicit(hint_of(page), memory_order_relaxed) & ((1U << SHARE_BITS) - 1);
 }
 
 /* log2 of the blocks that the slot should get at a time; when it is sure to need all of a page, more. */
-static unsigned share_of(uint32_t page, unsigned slot, bool upgrade) {
-  unsigned before = atomic_load_explicit(&shares[page], memory_order_relaxed), share = share_at(page);
+static unsigned share_of(uint64_t page, unsigned slot, bool upgrade) {
+  unsigned before = atomic_load_explicit(hint_of(page), memory_order_relaxed), share = share_at(page);
   if (!before && page)
     share = share_at(page - 1);
   else if (before >> SHARE_BITS != slot + 1)
     share -= MIN(share, share > SHARE_ALL ? 1U : 2U);
   else if (!upgrade || share < SHARE_ALL)
     share = share + 1 < SHARE_ALL ? share + 1 : SHARE_SURE;
-  atomic_store_explicit(&shares[page], (uint16_t)((slot + 1) << SHARE_BITS | share), memory_order_relaxed);
+  atomic_store_explicit(hint_of(page), (slot + 1) << SHARE_BITS | share, memory_order_relaxed);
   return share;
 }
 
-static uint64_t along(const struct directory *d, unsigned slot, uint64_t block) {
-  if (block >= PERMISSION_BLOCKS) return 0;
-  unsigned share = share_of((uint32_t)(block / PAGE_BLOCKS), slot, holds(d, slot, block));
+static uint64_t along(const struct directory *d, unsigned slot, uint64_t group, uint64_t need) {
+  if (group == STAGE_GROUP) return 0;
+  unsigned share = share_of(group, slot, held(d, slot, group, need & -need, ORDER_READ));
   unsigned count = 1U << MIN(share, (unsigned)SHARE_ALL);
   uint64_t bits = count == PAGE_BLOCKS ? UINT64_MAX : (1UL << count) - 1;
-  return bits << ALIGN_DOWN(block % PAGE_BLOCKS, count);
+  return bits << ALIGN_DOWN((unsigned)__builtin_ctzll(need), count);
 }
 
 static bool near(const struct directory *d, unsigned slot) {
@@ -132,10 +163,10 @@ static void put(const struct order *whose, unsigned slot, const uint8_t *bytes, 
 struct order order = {.log = put};
 struct directory directory = {
     .order = &order,
+    .group = group_at,
     .place = place,
-    .holds = holds,
+    .held = held,
     .permit = permit,
-    .next_touched = next_touched,
     .along = along,
     .near = near,
     .wake = wake,
@@ -211,12 +242,12 @@ void claim_all(struct thread *thread, struct directory_claim *claim) {
   enum { STEPS_AT_ONCE = 200 };
   unsigned me = slot_number(thread);
   set_position(thread);
-  uint64_t block = claim->block;
+  uint64_t group = claim->group;
   for (unsigned steps = 1;; steps++) {
-    if (claim->block != block) block = claim->block, steps = 1;
+    if (claim->group != group) group = claim->group, steps = 1;
     enum directory_result result = directory_claim_step(&directory, me, claim);
     if (result == DIRECTORY_DONE) return;
-    if (claim->block == STAGE && is_ending(me) && directory_claim_abandon(&directory, me, claim))
+    if (claim->group == STAGE_GROUP && is_ending(me) && directory_claim_abandon(&directory, me, claim))
       retire(thread);
     if (result == DIRECTORY_WAITS)
       wait_for_events(thread, claim->seen);

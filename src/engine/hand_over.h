@@ -10,13 +10,19 @@
 #include "engine/permissions.h"
 #include "order/directory_steps.h"
 
-enum { BLOCK_SHIFT = 6, PAGE_BLOCKS = DIRECTORY_GROUP, STAGE = PERMISSION_BLOCKS };
+enum {
+  BLOCK_SHIFT = 6,
+  PAGE_BLOCKS = DIRECTORY_GROUP,
+  STAGE = PERMISSION_BLOCKS,
+  STAGE_GROUP = STAGE / PAGE_BLOCKS
+};
 
 /* Of a block whose number is marked (shared.h) the inline check sees nothing: what the thread has of it is kept in bits of their
  * own, this much higher. */
 enum { HIDES = 2, INLINE = PERMISSION_READ | PERMISSION_WRITE, HIDDEN = INLINE << HIDES };
 
-#define WORDS ((_Atomic uint64_t *)DIRECTORY_BASE)
+#define GROUPS ((struct directory_group *)(DIRECTORY_BASE + 2 * DIRECTORY_PART))
+#define WORDS ((uint64_t *)DIRECTORY_BASE)
 #define INFOS ((uint64_t *)(DIRECTORY_BASE + DIRECTORY_PART))
 
 extern struct thread *members[REGION_SLOTS]; /* threads of this address space, by slot */
@@ -44,7 +50,6 @@ static inline void lock_recorder_of(unsigned slot) {
   while (!lock_recorder(&directory, slot)) arch_relax();
 }
 
-void permit(const struct directory *d, unsigned slot, uint64_t block, unsigned permission);
 /* The slot has something to serve: its thread is to come by a safepoint soon. */
 void kick(const struct directory *d, unsigned slot);
 

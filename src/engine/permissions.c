@@ -42,14 +42,7 @@ bool permissions_reach(struct thread *thread, uintptr_t address, size_t bytes, b
 
 /* What nobody has touched yet is taken by the page, for writing, without asking anyone. */
 static void claim_untouched(struct thread *thread, uint64_t block) {
-  uint64_t start = ALIGN_DOWN(block % PERMISSION_BLOCKS, PAGE_BLOCKS);
-  uint64_t owned = (uint64_t)DIRECTORY_OWNED << 2 | (uint64_t)(slot_number(thread) + 1) << 4;
-  if (atomic_load_explicit(&WORDS[block % PERMISSION_BLOCKS], memory_order_relaxed)) return;
-  for (uint64_t b = start; b < start + PAGE_BLOCKS; b++) {
-    uint64_t none = 0;
-    if (atomic_compare_exchange_strong(&WORDS[b], &none, owned))
-      permit(&directory, slot_number(thread), b, ORDER_WRITE);
-  }
+  directory_take_untouched(&directory, slot_number(thread), block % PERMISSION_BLOCKS / PAGE_BLOCKS);
 }
 
 void permissions_claim_untouched(struct thread *thread, uintptr_t address) {
@@ -249,7 +242,7 @@ uint64_t permissions_clock(struct thread *thread) {
 /* -- Beginnings and ends --------------------------------------------------------------------------------------------------------- */
 
 static void map_tables(void) {
-  long at = os_call6(__NR_mmap, DIRECTORY_BASE, 2 * DIRECTORY_PART, PROT_READ | PROT_WRITE,
+  long at = os_call6(__NR_mmap, DIRECTORY_BASE, 2 * DIRECTORY_PART + DIRECTORY_GROUPS, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   if (os_failed(at)) die(125, "cannot map the directory of memory blocks (error %ld)", -at);
 }

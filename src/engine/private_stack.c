@@ -29,7 +29,7 @@ void private_stack_find(struct thread *thread, uintptr_t address) {
   set(thread, low, high);
 }
 
-void private_stack_lose(struct thread *thread, uint32_t block) {
+static void lose(struct thread *thread, uint32_t block) {
   uintptr_t low = thread->private_low, high = thread->private_high;
   uint32_t above = (block - ((uint32_t)low >> BLOCK_SHIFT)) % PERMISSION_BLOCKS;
   if (above >= (high - low) >> BLOCK_SHIFT) return;
@@ -38,6 +38,14 @@ void private_stack_lose(struct thread *thread, uint32_t block) {
     set(thread, lost + BLOCK, high);
   else
     set(thread, low, lost);
+}
+
+void private_stack_lose(struct thread *thread, uint32_t first, uint64_t blocks) {
+  enum { GROUP = 64 };
+  uintptr_t low = thread->private_low, high = thread->private_high;
+  uint32_t above = ((uint32_t)low >> BLOCK_SHIFT) - first, count = (uint32_t)((high - low) >> BLOCK_SHIFT);
+  bool apart = above % PERMISSION_BLOCKS >= GROUP && -above % PERMISSION_BLOCKS >= count;
+  for (; blocks && !apart; blocks &= blocks - 1) lose(thread, first + (unsigned)__builtin_ctzll(blocks));
 }
 
 void private_stack_drop(struct thread *thread) {

@@ -12,8 +12,8 @@
 
 /* The thread has the block of the address, which may be on its stack: nothing if it is far from the stack pointer. */
 void private_stack_find(struct thread *thread, uintptr_t address);
-/* The thread does not have the block for writing any more; the whole map is forgotten. */
-void private_stack_lose(struct thread *thread, uint32_t block);
+/* The thread does not have some of the 64 blocks from there on for writing any more; the whole map is forgotten. */
+void private_stack_lose(struct thread *thread, uint32_t first, uint64_t blocks);
 void private_stack_drop(struct thread *thread);
 
 #endif

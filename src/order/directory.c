@@ -7,63 +7,16 @@
 #include "order/sets.h"
 #include "order/wrong.h"
 
-/* -- Entries --------------------------------------------------------------------------------------------------------- */
-
-static uint64_t add_sharer(uint64_t word, unsigned slot) {
-  if (word_mode(word) == DIRECTORY_MANY) return word;
-  for (unsigned i = 0; i < DIRECTORY_INLINE; i++) {
-    unsigned field = word_field(word, sharer_shift(i));
-    if (field == slot + 1) return word;
-    if (!field) return word | (uint64_t)(slot + 1) << sharer_shift(i);
-  }
-  return make_word(DIRECTORY_MANY, word_field(word, WORD_WHO));
-}
-
-/* Who has to answer before the block can be had. */
-static void find_targets(const struct directory *d, unsigned me, struct directory_claim *claim,
-                         unsigned want) {
-  uint64_t word = claim->word;
-  enum directory_mode mode = word_mode(word);
-  claim->targets = (struct order_set){0};
-  if (mode == DIRECTORY_OWNED) {
-    set_add(&claim->targets, word_field(word, WORD_WHO) - 1);
-  } else if (mode == DIRECTORY_SHARED && want == ORDER_WRITE) {
-    for (unsigned i = 0; i < DIRECTORY_INLINE; i++)
-      if (word_field(word, sharer_shift(i))) set_add(&claim->targets, word_field(word, sharer_shift(i)) - 1);
-  } else if (mode == DIRECTORY_MANY && want == ORDER_WRITE) {
-    unsigned slots = atomic_load_explicit(d->slots, memory_order_acquire);
-    for (unsigned slot = 0; slot < slots; slot++)
-      if (d->holds(d, slot, claim->block)) set_add(&claim->targets, slot);
-  }
-  set_remove(&claim->targets, me);
-  for (unsigned slot = 0; ORDER_WRONG(WRONG_MARKS_DROPPED) && slot < ORDER_SLOTS; slot++)
-    if (!d->slot[slot].recorder.alive) set_remove(&claim->targets, slot);
-}
-
-/* The entry as the grant leaves it, and the permission that comes with it. */
-static uint64_t granted(uint64_t word, unsigned me, unsigned want, unsigned *permission) {
-  bool owned = word_mode(word) == DIRECTORY_OWNED;
-  unsigned who = word_field(word, WORD_WHO);
-  *permission = ORDER_WRITE;
-  if (want == ORDER_WRITE || (owned && who == me + 1)) return make_word(DIRECTORY_OWNED, me + 1);
-  *permission = ORDER_READ;
-  if (owned) word = add_sharer(make_word(DIRECTORY_SHARED, who), who - 1);
-  if (word_mode(word) == DIRECTORY_UNTOUCHED) word = make_word(DIRECTORY_SHARED, 0);
-  return add_sharer(word, me);
-}
-
 /* -- Claiming ---------------------------------------------------------------------------------------------------------- */
 
 /* Not all of it is set: most of a claim is never looked at. */
 void directory_claim_start(struct directory_claim *claim) {
   claim->at = CLAIM_NEXT;
-  claim->count = claim->range = 0;
-  claim->block = 0;
+  claim->count = 0;
+  claim->group = claim->locked = claim->takes = 0;
   claim->revoke = claim->moved = false;
   claim->cell = claim->then = 0;
-  claim->word = claim->info = 0;
   claim->source = 0;
-  claim->along = claim->left = 0;
   LATE(claim, false);
   directory_serve_start(&claim->serve);
 }
@@ -85,7 +38,7 @@ bool directory_claim_add(struct directory_claim *claim, uint64_t first, uint64_t
     ranges[k] = ranges[k - 1], claim->want[k] = claim->want[k - 1];
   ranges[i] = (struct directory_range){first, end};
   claim->want[i] = (uint8_t)want;
-  claim->block = ranges[0].first;
+  claim->group = ranges[0].first / DIRECTORY_GROUP;
   return true;
 }
 
@@ -93,118 +46,132 @@ void directory_unpin(const struct directory *d, unsigned me) {
   d->slot[me].pins = 0;
 }
 
-static unsigned wanted(const struct directory_claim *claim) {
-  return claim->want[claim->range];
-}
-
-/* A block is had: others wait for it until the access is done. */
-static void advance(const struct directory *d, unsigned me, struct directory_claim *claim) {
+/* Others wait for what I have of the claim below that block until the access is done. */
+static void pin_below(const struct directory *d, unsigned me, const struct directory_claim *claim,
+                      uint64_t block) {
   struct directory_slot *slot = &d->slot[me];
-  claim->block++;
-  claim->at = CLAIM_NEXT;
-  slot->pin[claim->range] = (struct directory_range){claim->ranges[claim->range].first, claim->block};
-  slot->pins = ORDER_WRONG(WRONG_TWO_STEPS) ? 0 : claim->range + 1U;
+  slot->pins = 0;
+  for (unsigned i = 0; i < claim->count && claim->ranges[i].first < block; i++) {
+    slot->pin[i] = claim->ranges[i];
+    if (slot->pin[i].end > block) slot->pin[i].end = block;
+    slot->pins = ORDER_WRONG(WRONG_TWO_STEPS) ? 0 : i + 1;
+  }
 }
 
-/* To the next block that I do not have. Only I change what I have. */
-static enum directory_result next_block(const struct directory *d, unsigned me,
-                                        struct directory_claim *claim) {
-  while (claim->range < claim->count) {
-    uint64_t end = claim->ranges[claim->range].end;
-    if (claim->revoke) claim->block = d->next_touched(d, claim->block, end);
-    if (claim->block >= end) {
-      d->slot[me].pin[claim->range] = claim->ranges[claim->range];
-      if (++claim->range < claim->count) claim->block = claim->ranges[claim->range].first;
-    } else if (d->holds(d, me, claim->block) >= wanted(claim)) {
-      advance(d, me, claim);
-    } else {
-      struct directory_slot *slot = &d->slot[me];
-      slot->block = claim->block;
-      slot->want = (uint8_t)wanted(claim);
-      slot->along = 0;
-      claim->at = CLAIM_LOCK;
-      return DIRECTORY_AGAIN;
-    }
+/* What I need of the group and do not have; what for. With filters, or last accesses, an answer is about one block. */
+static uint64_t find_need(const struct directory *d, unsigned me, const struct directory_claim *claim,
+                          enum order_want *want) {
+  const struct order_options *options = &d->order->options;
+  uint64_t need = 0, to_write = 0;
+  for (unsigned i = 0; i < claim->count; i++) {
+    uint64_t part = group_part(claim->group, &claim->ranges[i]);
+    if (part) part &= ~d->held(d, me, claim->group, part, claim->want[i]);
+    need |= part;
+    if (claim->want[i] == ORDER_WRITE) to_write |= part;
   }
+  if (claim->revoke && need) need &= directory_touched(d, claim->group);
+  if (options->filter || options->last_access) need &= -need;
+  *want = need & to_write ? ORDER_WRITE : ORDER_READ;
+  return need;
+}
+
+/* The next group that the claim has to do with; false if there is none. */
+static bool next_group(struct directory_claim *claim) {
+  for (unsigned i = 0; i < claim->count; i++) {
+    uint64_t last = (claim->ranges[i].end - 1) / DIRECTORY_GROUP;
+    if (last <= claim->group) continue;
+    uint64_t first = claim->ranges[i].first / DIRECTORY_GROUP;
+    claim->group = first > claim->group ? first : claim->group + 1;
+    return true;
+  }
+  return false;
+}
+
+static uint64_t find_along(const struct directory *d, unsigned me, const struct directory_claim *claim,
+                           uint64_t need, enum order_want want) {
+  const struct order_options *options = &d->order->options;
+  if (!d->along || claim->revoke || options->filter || options->last_access) return 0;
+  uint64_t along = d->along(d, me, claim->group, need) & GROUP_ALL & ~need;
+  return along & ~d->held(d, me, claim->group, along, want);
+}
+
+/* To where I do not have what I need. Only I change what I have. */
+static enum directory_result next_need(const struct directory *d, unsigned me,
+                                       struct directory_claim *claim) {
+  do {
+    enum order_want want;
+    uint64_t need = find_need(d, me, claim, &want);
+    if (!need) continue;
+    struct directory_slot *slot = &d->slot[me];
+    slot->group = claim->group;
+    slot->need = need;
+    slot->want = (uint8_t)want;
+    slot->blocks = need | find_along(d, me, claim, need, want);
+    claim->at = CLAIM_LOCK;
+    return DIRECTORY_AGAIN;
+  } while (next_group(claim));
+  pin_below(d, me, claim, UINT64_MAX);
   return DIRECTORY_DONE;
 }
 
-/* Which blocks may come along, those that are needed anyway among them: one who answers tells all there is to tell of what it gives. With filters, or last accesses, it would
- * not. */
-static uint64_t welcome(const struct directory *d, unsigned me, const struct directory_claim *claim) {
-  const struct order_options *options = &d->order->options;
-  if (!d->along || claim->revoke || options->filter || options->last_access) return 0;
-  unsigned first = set_next(&claim->targets, 0);
-  if (first < ORDER_SLOTS && set_next(&claim->targets, first + 1) < ORDER_SLOTS) return 0;
-  uint64_t along = d->along(d, me, claim->block), end = claim->ranges[claim->range].end;
-  for (uint64_t block = claim->block; block < end && group_of(block) == group_of(claim->block); block++)
-    along |= group_bit(block);
-  return along & ~group_bit(claim->block);
-}
-
-/* Wakes those who wait for the lock of the block. */
-static void tell_waiters(const struct directory *d, uint64_t block) {
+/* Wakes those who wait for locks of the group. */
+static void tell_waiters(const struct directory *d, uint64_t group) {
   unsigned slots = atomic_load(d->slots);
   for (unsigned slot = 0; slot < slots; slot++)
-    if (atomic_load(&d->slot[slot].wants) == (uint32_t)block + 1) notify(d, slot);
+    if (atomic_load(&d->slot[slot].wants) == (uint32_t)group + 1) notify(d, slot);
 }
 
-/* Takes the entry's lock, or leaves a mark that somebody waits, and before it who. */
-static enum directory_result lock_entry(const struct directory *d, unsigned me,
-                                        struct directory_claim *claim) {
-  _Atomic uint64_t *word = d->place(d, claim->block).word;
-  _Atomic uint32_t *wants = &d->slot[me].wants;
-  claim->seen = atomic_load(&d->slot[me].events);
-  uint64_t now = atomic_load(word);
-  while (now & WORD_LOCKED) {
-    atomic_store(wants, (uint32_t)claim->block + 1);
-    if (atomic_compare_exchange_weak(word, &now, now | WORD_CONTENDED)) {
+/* Takes the locks of all that is needed, or none. At first it leaves a mark that somebody waits, and before it who, and looks again. */
+static enum directory_result lock_blocks(const struct directory *d, unsigned me,
+                                         struct directory_claim *claim) {
+  struct directory_group *group = d->group(d, claim->group);
+  struct directory_slot *slot = &d->slot[me];
+  if (claim->at == CLAIM_LOCK) claim->seen = atomic_load(&slot->events);
+  uint64_t now = atomic_load(&group->locked);
+  if (now & slot->need) {
+    if (claim->at == CLAIM_LOCK) {
+      atomic_store(&slot->wants, (uint32_t)claim->group + 1);
+      atomic_store(&group->awaited, 1);
+      claim->at = CLAIM_LOCK_MARKED;
+    } else {
+      pin_below(d, me, claim,
+                ORDER_WRONG(WRONG_PINS_EARLY) ? group_first(claim->group, slot->need)
+                                              : claim->group * DIRECTORY_GROUP);
       claim->at = CLAIM_LOCK_SERVE;
-      return DIRECTORY_AGAIN;
     }
+    return DIRECTORY_AGAIN;
   }
-  if (!atomic_compare_exchange_strong(word, &now, now | WORD_LOCKED)) return DIRECTORY_AGAIN;
-  if (atomic_load_explicit(wants, memory_order_relaxed)) atomic_store(wants, 0);
-  claim->word = now & ~(uint64_t)(WORD_LOCKED | WORD_CONTENDED);
-  find_targets(d, me, claim, wanted(claim));
+  claim->locked = slot->blocks & ~now;
+  uint64_t locks = ORDER_WRONG(WRONG_ALONG_UNLOCKED) ? slot->need : claim->locked;
+  if (!atomic_compare_exchange_strong(&group->locked, &now, now | locks)) return DIRECTORY_AGAIN;
+  if (atomic_load_explicit(&slot->wants, memory_order_relaxed)) atomic_store(&slot->wants, 0);
+  pin_below(d, me, claim, ORDER_WRONG(WRONG_PINS_ALL) ? UINT64_MAX : group_first(claim->group, slot->need));
+  directory_find_targets(d, me, claim);
+  slot->blocks = claim->takes;
   claim->cell = 0;
-  d->slot[me].along = welcome(d, me, claim);
-  bool all_read = word_mode(claim->word) >= DIRECTORY_SHARED && wanted(claim) == ORDER_READ;
-  bool at_once = all_read || ORDER_WRONG(WRONG_ALONG_FIRST);
-  claim->left = at_once ? d->slot[me].along : 0;
-  fetch_entries(d, claim->block, claim->left);
-  claim->at = at_once ? CLAIM_ALONG : CLAIM_ASK;
+  claim->at = CLAIM_ASK;
   return DIRECTORY_AGAIN;
 }
 
-/* One more block that all may read comes along, if the edge from the last writer of the first will do for it too: that is asked for
- * later, or has been left by a writer who had not left this one later. */
-static enum directory_result read_along(const struct directory *d, unsigned me,
-                                        struct directory_claim *claim) {
-  if (!claim->left) {
-    claim->at = CLAIM_ASK;
-    return DIRECTORY_AGAIN;
+void directory_take_untouched(const struct directory *d, unsigned me, uint64_t number) {
+  struct directory_group *group = d->group(d, number);
+  if (atomic_load_explicit(&group->word, memory_order_relaxed)) return;
+  uint64_t blocks = GROUP_ALL & ~atomic_load(&group->split), now = atomic_load(&group->locked);
+  if (!blocks || now & blocks || !atomic_compare_exchange_strong(&group->locked, &now, now | blocks)) return;
+  if (!atomic_load(&group->word) && blocks == (GROUP_ALL & ~atomic_load(&group->split))) {
+    atomic_store(&group->word, make_word(DIRECTORY_OWNED, me + 1));
+    d->permit(d, me, number, blocks, ORDER_WRITE);
   }
-  uint64_t block = group_first(claim->block, claim->left), word = atomic_load(d->place(d, block).word);
-  bool same =
-      word_mode(word) >= DIRECTORY_SHARED && word_field(word, WORD_WHO) == word_field(claim->word, WORD_WHO);
-  claim->left &= claim->left - 1;
-  if (d->holds(d, me, block) >= wanted(claim) || !same || !lock_along(d, block, word)) return DIRECTORY_AGAIN;
-  if (!d->order->scheme->asks_writer && *d->place(d, block).info > *d->place(d, claim->block).info) {
-    if (atomic_exchange(d->place(d, block).word, word) & WORD_CONTENDED) tell_waiters(d, block);
-    return DIRECTORY_AGAIN;
-  }
-  claim->along |= group_bit(block);
-  return DIRECTORY_AGAIN;
+  atomic_fetch_and(&group->locked, ~blocks);
+  if (atomic_load(&group->awaited) && atomic_exchange(&group->awaited, 0)) tell_waiters(d, number);
 }
 
-/* Serves until there is nothing to; then on. Waits if nothing happened since `seen`. */
+/* Serves until there is nothing to; then on. Waits if nothing happened since `seen`; to put somebody off is nothing. */
 static enum directory_result serve_meanwhile(const struct directory *d, unsigned me,
                                              struct directory_claim *claim, enum claim_at then) {
-  if (!ORDER_WRONG(WRONG_DEAF) && directory_serve_step(d, me, &claim->serve) != DIRECTORY_DONE) {
-    claim->moved = true;
+  claim->moved |= claim->serve.at == SERVE_ANSWER;
+  if (!ORDER_WRONG(WRONG_DEAF) && directory_serve_step(d, me, &claim->serve) != DIRECTORY_DONE)
     return DIRECTORY_AGAIN;
-  }
   bool moved = claim->moved || atomic_load(&d->slot[me].events) != claim->seen;
   claim->at = then;
   claim->moved = false;
@@ -271,9 +238,7 @@ static enum directory_result look_at_cell(const struct directory *d, unsigned me
   if ((asks & 0xff) == CELL_ANSWERED) {
     claim->source = (uint16_t)target;
     claim->note = cell->note;
-    if (!ORDER_WRONG(WRONG_ALONG_FIRST)) claim->along = cell->along;
-    fetch_entries(d, claim->block, claim->along);
-    if (word_mode(claim->word) == DIRECTORY_OWNED) claim->info = cell->note.clock;
+    if (!ORDER_WRONG(WRONG_KEPT_TAKEN)) claim->takes &= ~cell->kept;
     atomic_store(&cell->asks, 0);
     claim->moved = true;
     claim->then = CLAIM_ROUND;
@@ -299,7 +264,7 @@ static enum directory_result begin_held(const struct directory *d, unsigned me,
     claim->serve.as = (uint16_t)target;
     claim->serve.asker = (uint16_t)me;
     claim->serve.cell = claim->cell;
-    directory_serve_begin(d, &claim->serve);
+    claim->serve.at = SERVE_LOCK;
     claim->at = CLAIM_HELD_SERVE;
   }
   return DIRECTORY_AGAIN;
@@ -323,30 +288,29 @@ static enum directory_result release_wake(const struct directory *d, struct dire
 }
 
 /* A read of what somebody wrote who owns it no more: the answer with that edge went to another reader. */
-static enum directory_result lock_writer(const struct directory *d, unsigned me,
-                                         struct directory_claim *claim) {
-  enum directory_mode mode = word_mode(claim->word);
-  unsigned who = word_field(claim->word, WORD_WHO);
-  bool shared = mode == DIRECTORY_SHARED || mode == DIRECTORY_MANY;
-  if (wanted(claim) != ORDER_READ || !shared || !who || who == me + 1 || ORDER_WRONG(WRONG_NO_WRITER_EDGE)) {
+static enum directory_result lock_writer(const struct directory *d, struct directory_claim *claim) {
+  unsigned writer = set_next(&claim->writers, 0);
+  if (writer >= ORDER_SLOTS || ORDER_WRONG(WRONG_NO_WRITER_EDGE)) {
     claim->at = CLAIM_GRANT;
     return DIRECTORY_AGAIN;
   }
-  claim->source = (uint16_t)(who - 1);
+  claim->source = (uint16_t)writer;
   if (TORN_READ(d, claim) || lock_recorder(d, claim->source)) claim->at = CLAIM_WRITER_ASK;
   return DIRECTORY_AGAIN;
 }
 
 static enum directory_result ask_writer(const struct directory *d, unsigned me,
                                         struct directory_claim *claim) {
-  struct order_ask ask = {.block = claim->block, .want = ORDER_READ, .from = (uint16_t)me};
+  uint64_t block = group_first(claim->group, d->slot[me].need);
+  struct order_ask ask = {.block = block, .want = ORDER_READ, .from = (uint16_t)me};
   struct order_recorder *writer = d->order->scheme->asks_writer ? &d->slot[claim->source].recorder : NULL;
   bool torn = TORN_WRITE(d, claim);
-  d->order->scheme->registered(d->order, writer, &ask, *d->place(d, claim->block).info, &claim->note);
+  d->order->scheme->registered(d->order, writer, &ask, directory_info(d, claim, claim->source), &claim->note);
+  set_remove(&claim->writers, claim->source);
   if (!torn) unlock_recorder(d, claim->source);
   /* It does not know yet that its episode is waited for: let it come by, and end it if it is long. */
   if (writer && claim->note.kind == ORDER_EDGE) d->kick(d, claim->source);
-  claim->then = CLAIM_GRANT;
+  claim->then = CLAIM_WRITER;
   claim->at = CLAIM_RECEIVE;
   return DIRECTORY_AGAIN;
 }
@@ -354,55 +318,40 @@ static enum directory_result ask_writer(const struct directory *d, unsigned me,
 static enum directory_result receive(const struct directory *d, unsigned me, struct directory_claim *claim) {
   d->order->scheme->receive(d->order, &d->slot[me].recorder, claim->source, &claim->note);
   unlock_recorder(d, me);
+  if (claim->then == CLAIM_ROUND && d->slot[me].want == ORDER_READ)
+    directory_disown(d, claim, claim->source, claim->note.clock);
   claim->at = claim->then;
   return DIRECTORY_AGAIN;
 }
 
-static enum directory_result granted_one(const struct directory *d, unsigned me,
-                                         struct directory_claim *claim) {
-  claim->at = CLAIM_GRANT;
-  if (claim->along)
-    claim->along &= claim->along - 1;
-  else
-    advance(d, me, claim);
+/* All at once: nobody can tell before the locks are free. */
+static enum directory_result grant(const struct directory *d, unsigned me, struct directory_claim *claim) {
+  const struct directory_slot *slot = &d->slot[me];
+  struct directory_group *group = d->group(d, claim->group);
+  directory_grant(d, me, claim);
+  d->permit(d, me, claim->group, claim->takes, slot->want);
+  if (d->order->options.filter)
+    d->order->scheme->touch(d->order, &d->slot[me].recorder, group_first(claim->group, slot->need),
+                            (enum order_want)slot->want);
+  atomic_fetch_and(&group->locked, ~claim->locked);
+  claim->at = atomic_load(&group->awaited) ? CLAIM_GRANTED : CLAIM_NEXT;
   return DIRECTORY_AGAIN;
 }
 
-/* Those that come along first, at last the one that is claimed. */
-static uint64_t next_to_grant(const struct directory_claim *claim) {
-  return claim->along ? group_first(claim->block, claim->along) : claim->block;
-}
-
-/* One block a step. */
-static enum directory_result grant(const struct directory *d, unsigned me, struct directory_claim *claim) {
-  uint64_t block = next_to_grant(claim);
-  struct directory_place place = d->place(d, block);
-  unsigned permission;
-  uint64_t before = atomic_load_explicit(place.word, memory_order_relaxed);
-  uint64_t word = granted(before & ~(uint64_t)(WORD_LOCKED | WORD_CONTENDED), me, wanted(claim), &permission);
-  if (word_mode(before) == DIRECTORY_OWNED && word_mode(word) != DIRECTORY_OWNED) *place.info = claim->info;
-  d->permit(d, me, block, permission);
-  if (d->order->options.filter)
-    d->order->scheme->touch(d->order, &d->slot[me].recorder, block, (enum order_want)wanted(claim));
-  uint64_t old = atomic_exchange(place.word, word);
-  claim->at = CLAIM_GRANT_WAKE;
-  return old & WORD_CONTENDED ? DIRECTORY_AGAIN : granted_one(d, me, claim);
-}
-
-static enum directory_result grant_wake(const struct directory *d, unsigned me,
-                                        struct directory_claim *claim) {
-  tell_waiters(d, next_to_grant(claim));
-  return granted_one(d, me, claim);
+static enum directory_result grant_wake(const struct directory *d, struct directory_claim *claim) {
+  if (atomic_exchange(&d->group(d, claim->group)->awaited, 0)) tell_waiters(d, claim->group);
+  claim->at = CLAIM_NEXT;
+  return DIRECTORY_AGAIN;
 }
 
 bool directory_claim_abandon(const struct directory *d, unsigned me, const struct directory_claim *claim) {
   struct directory_slot *slot = &d->slot[me];
   if (claim->at != CLAIM_LOCK && claim->at != CLAIM_ROUND) return false;
-  if (claim->at == CLAIM_ROUND) { /* it has asked, and has the entry's lock */
+  if (claim->at == CLAIM_ROUND) { /* it has asked, and has the locks */
+    struct directory_group *group = d->group(d, claim->group);
     for (unsigned i = 0; i < DIRECTORY_BATCH; i++) atomic_store(&slot->cell[i].asks, 0);
-    uint64_t old =
-        atomic_fetch_and(d->place(d, claim->block).word, ~(uint64_t)(WORD_LOCKED | WORD_CONTENDED));
-    if (old & WORD_CONTENDED) tell_waiters(d, claim->block);
+    atomic_fetch_and(&group->locked, ~claim->locked);
+    if (atomic_exchange(&group->awaited, 0)) tell_waiters(d, claim->group);
   }
   directory_unpin(d, me);
   return true;
@@ -412,13 +361,12 @@ enum directory_result directory_claim_step(const struct directory *d, unsigned m
                                            struct directory_claim *claim) {
   switch (claim->at) {
     case CLAIM_NEXT:
-      return next_block(d, me, claim);
+      return next_need(d, me, claim);
     case CLAIM_LOCK:
-      return lock_entry(d, me, claim);
-    case CLAIM_LOCK_SERVE:
-      return serve_meanwhile(d, me, claim, CLAIM_LOCK);
-    case CLAIM_ALONG:
-      return read_along(d, me, claim);
+    case CLAIM_LOCK_MARKED:
+      return lock_blocks(d, me, claim);
+    case CLAIM_LOCK_SERVE: /* what I need may be more then */
+      return serve_meanwhile(d, me, claim, CLAIM_NEXT);
     case CLAIM_ASK:
       return ask_next(d, me, claim);
     case CLAIM_ASK_MARK:
@@ -440,7 +388,7 @@ enum directory_result directory_claim_step(const struct directory *d, unsigned m
     case CLAIM_RELEASE_WAKE:
       return release_wake(d, claim);
     case CLAIM_WRITER:
-      return lock_writer(d, me, claim);
+      return lock_writer(d, claim);
     case CLAIM_WRITER_ASK:
       return ask_writer(d, me, claim);
     case CLAIM_RECEIVE:
@@ -451,6 +399,6 @@ enum directory_result directory_claim_step(const struct directory *d, unsigned m
     case CLAIM_GRANT:
       return grant(d, me, claim);
     default:
-      return grant_wake(d, me, claim);
+      return grant_wake(d, claim);
   }
 }

@@ -1,7 +1,7 @@
 /* directory.h: the hand-over protocol: who may read and write which block, and how permissions change hands.
  *
  * A cache protocol in software. Every slot has a permission per block, its private cache; the directory has an entry per block:
- * owner, sharers, last writer. Who misses locks the entry, asks those in the way, and gets the block when all have
+ * owner, sharers, last writer. Who misses locks the block, asks those in the way, and gets it when all have
  * answered. Each answer carries the order scheme's note, as a coherence reply does in the papers.
  *
  *     entry             want read                                        want write
@@ -27,19 +27,24 @@
  *     directory_unpin(d, me);
  *
  * While it waits it serves others and may lose permissions it has: slot->lost tells. Blocks of the claim that it already
- * has are pinned: requests for them stay unanswered until directory_unpin. Blocks are claimed in ascending order, so
- * that no two claims wait for each other.
+ * has may be pinned: requests for them stay unanswered until directory_unpin.
+ *
+ * Blocks in a row are a **group**, and a claim takes all it needs of a group at once: their locks, or none of them; then it asks everybody in
+ * the way, once for all of these blocks; then all are granted. Others of the group may come along (`along`), as far as their locks are free, those
+ * who are asked anyway are the ones to ask, and none has them pinned: one request, one answer, one edge for all. Groups are claimed in ascending order.
+ * So that no two claims wait for each other, pinned are: of groups that are claimed already, all blocks of the claim; of the group whose locks
+ * it waits for, none; of the group whose locks it has, those below the lowest that it waits for. (Who waits for locks has no locks and no pins there, so
+ * nobody waits for it; who waits for answers is waited for only by those whose lowest is lower.) What is lost meanwhile is claimed again.
+ *
+ * A group has one entry for all its blocks, and blocks that differ have their own: memory that is passed on by the page, as most
+ * is, costs no more than one block does. Blocks without an entry of their own all have the same one; it is changed by who has the locks of all of
+ * these, and otherwise those that change are split off, by who has their locks.
  *
  * At a safepoint, when kicked: directory_serve_step until DIRECTORY_DONE. Around a wait in the kernel:
  * directory_park_step until DONE, the wait, directory_unpark_step until DONE. A thread's first act is directory_begin_step (it is
  * unpark, and the scheme's begin), its last directory_exit_step (it is park, and the scheme's exit). The substrate keeps
  * recorder.position right before each of these. The struct passed with them has its start function, or starts as zero. Nothing is
  * pinned while parked.
- *
- * Others of the same group may come along with the block that is claimed (`along`), so that to work on memory that was another's is not a
- * request for each. Nobody ever waits with the lock of such a block in hand: who answers locks those that it has, unless somebody else has them
- * locked or they are pinned; who asked has nothing to wait for any more, grants them to itself, and lets go of the locks. Of blocks that
- * all may read, who claims one to read it takes others in the same way.
  *
  * A mapping change claims its range for writing with claim.revoke set (blocks that nobody touched are left alone), is made, and
  * unpins: all accesses before it are ordered before it, and all others after. First touches in the range are not: let them claim a block of
@@ -61,6 +66,9 @@
 #ifndef DIRECTORY_RANGES
 #define DIRECTORY_RANGES 48 /* an instruction touches no more */
 #endif
+#ifndef DIRECTORY_GROUP
+#define DIRECTORY_GROUP 64 /* blocks; a set of them is a word with a bit for each */
+#endif
 #ifndef DIRECTORY_LINE
 #define DIRECTORY_LINE \
   64 /* what passes between processors as one; the explorer makes its states small by less */
@@ -68,11 +76,9 @@
 
 /* -- An entry: one word, all zero when untouched ------------------------------------------------------------------------
  *
- *     bit  0      locked
- *          1      somebody waits for the lock
- *          2-3    enum directory_mode
- *          4-13   slot + 1 of the owner, or of the last writer of a shared block; 0: none
- *          14-53  slots + 1 of up to four sharers
+ *     bit  0-1    enum directory_mode
+ *          2-11   slot + 1 of the owner, or of the last writer of a shared block; 0: none
+ *          12-51  slots + 1 of up to four sharers
  */
 enum directory_mode {
   DIRECTORY_UNTOUCHED,
@@ -81,10 +87,20 @@ enum directory_mode {
   DIRECTORY_MANY,   /* by more than can be named: whoever has a permission */
 };
 
+/* Of a block that has an entry of its own. Guarded by the block's lock. */
 struct directory_place {
-  _Atomic uint64_t *word;
-  uint64_t *
-      info; /* of the last writer, when it is owner no more. Guarded by the word's lock, touched for shared blocks only: may lie apart */
+  uint64_t *word;
+  uint64_t
+      *info; /* of the last writer, when it is owner no more. Touched for shared blocks only: may lie apart */
+};
+
+struct directory_group {
+  _Alignas(DIRECTORY_LINE) _Atomic uint64_t locked; /* blocks */
+  _Atomic uint64_t split;                           /* blocks that have entries of their own … */
+  _Atomic uint64_t word;                            /* … and the entry of the others */
+  uint64_t info;
+  _Atomic uint32_t awaited; /* somebody waits for a lock */
+  _Atomic uint32_t hint;    /* the substrate's, for `along` */
 };
 
 /* -- A slot -------------------------------------------------------------------------------------------------------------- */
@@ -94,7 +110,7 @@ enum directory_state { DIRECTORY_PARKED, DIRECTORY_RUNNING, DIRECTORY_HELD };
 enum directory_cell_state { CELL_EMPTY, CELL_ASKED, CELL_ANSWERED };
 struct directory_cell {
   _Atomic uint32_t asks; /* slot asked << 8 | enum directory_cell_state */
-  uint64_t along;        /* answered: these of its group come along, and are locked for the asker */
+  uint64_t kept;         /* answered: these, which were not needed, the asker does not get */
   struct order_note note;
 };
 
@@ -102,20 +118,17 @@ struct directory_range {
   uint64_t first, end; /* blocks */
 };
 
-/* So many blocks in a row are a group; a set of them is a word with a bit for each. */
-enum { DIRECTORY_GROUP = 64 };
-
 /* A hand-over costs as much as its lines of memory that go from one processor to the other, so what is touched together lies
  * together: who asks and what, with the place for the first answer, is one line. */
 struct directory_slot {
   /* Who has posted a request to this slot. */
   _Alignas(DIRECTORY_LINE) _Atomic uint64_t asked[(ORDER_SLOTS + 63) / 64];
   _Alignas(DIRECTORY_LINE) _Atomic uint32_t state; /* enum directory_state */
-  _Atomic uint32_t wants; /* block + 1, low bits, of the entry whose lock it waits for; 0: none */
+  _Atomic uint32_t wants; /* group + 1, low bits, of which it waits for locks; 0: none */
   /* What its thread asks of others; good while a cell says CELL_ASKED. */
-  _Alignas(DIRECTORY_LINE) uint64_t block;
+  _Alignas(DIRECTORY_LINE) uint64_t group;
+  uint64_t blocks, need; /* of the group: what it would have, and what of that it can't do without */
   uint8_t want;
-  uint64_t along;          /* blocks of its group, which it would have as well */
   _Atomic uint32_t events; /* changes when something happened that the slot's thread may be waiting for */
   struct directory_cell cell[DIRECTORY_BATCH];
   _Alignas(DIRECTORY_LINE) _Atomic uint32_t lock; /* of the recorder, for schemes with asks_writer */
@@ -129,17 +142,16 @@ struct directory {
   const struct order *order;
   struct directory_slot *slot;
   _Atomic uint32_t *slots; /* one more than the highest slot ever used */
-  /* The entry of a block. */
+  struct directory_group *(*group)(const struct directory *d, uint64_t group);
+  /* Where a block's own entry is, or would be. */
   struct directory_place (*place)(const struct directory *d, uint64_t block);
-  /* Permission of a slot for a block: 0, ORDER_READ, ORDER_WRITE (reading too). Of other slots than the caller's it is only
-   * asked under the block's lock, and only set by whoever holds them. */
-  unsigned (*holds)(const struct directory *d, unsigned slot, uint64_t block);
-  void (*permit)(const struct directory *d, unsigned slot, uint64_t block, unsigned permission);
-  /* The first block of [first, end) that a revoking claim has to care for (touched by anyone), or end. */
-  uint64_t (*next_touched)(const struct directory *d, uint64_t first, uint64_t end);
-  /* Which blocks of its group the slot would have as well as this one, which it has just locked to claim it: a bit for each. They come
-   * along as far as the one who answers can give them at once: one request, one answer, one edge for all. NULL: none. */
-  uint64_t (*along)(const struct directory *d, unsigned slot, uint64_t block);
+  /* Which of these blocks the slot has at least that permission for: ORDER_READ, ORDER_WRITE (reading too). Of other slots than the
+   * caller's it is only asked under the blocks' locks, and only set by whoever holds them. */
+  uint64_t (*held)(const struct directory *d, unsigned slot, uint64_t group, uint64_t blocks, unsigned want);
+  void (*permit)(const struct directory *d, unsigned slot, uint64_t group, uint64_t blocks,
+                 unsigned permission);
+  /* Which blocks of the group the slot would have as well as those it needs. NULL: none. */
+  uint64_t (*along)(const struct directory *d, unsigned slot, uint64_t group, uint64_t need);
   /* Whether the slot is one of this address space. Who has left it, or forked off, may still be asked, or ask, and the answer orders them;
    * but its blocks are not these. NULL: all are. */
   bool (*near)(const struct directory *d, unsigned slot);
@@ -161,35 +173,30 @@ enum directory_result {
 /* Answering one request, for oneself or for a slot that one holds. */
 struct directory_serve {
   uint8_t at;
-  bool puts_off;            /* some askers in this pass: */
-  uint16_t as, asker, cell; /* who answers whom, where */
-  uint64_t along, left; /* blocks of the group that come along so far, and that are still to be looked at */
+  bool puts_off;                          /* some askers in this pass: */
+  uint16_t as, asker, cell;               /* who answers whom, where */
   uint64_t seen[(ORDER_SLOTS + 63) / 64]; /* those whose blocks are pinned */
 };
 static inline void directory_serve_start(struct directory_serve *serve) {
   serve->at = 0;
   serve->puts_off = false;
   serve->as = serve->asker = serve->cell = 0;
-  serve->along = serve->left = 0;
 }
 
 struct directory_claim {
   uint8_t at;
   uint8_t count;                                   /* ranges */
-  uint8_t range;                                   /* the one being claimed … */
-  uint64_t block;                                  /* … and the block of it */
+  uint64_t group;                                  /* the one that is being claimed */
   struct directory_range ranges[DIRECTORY_RANGES]; /* ascending */
   uint8_t want[DIRECTORY_RANGES];
-  bool revoke;  /* skip untouched blocks */
-  uint8_t cell; /* the one looked at in this round */
-  bool moved;   /* something happened in this round */
-  uint8_t then; /* where to go on when the note is received */
-  uint64_t along,
-      left;      /* blocks of the group that come along and are not granted yet; still to be looked at */
-  uint32_t seen; /* DIRECTORY_WAITS: sleep while the slot's events are these */
+  bool revoke;              /* skip untouched blocks */
+  uint8_t cell;             /* the one looked at in this round */
+  bool moved;               /* something happened in this round */
+  uint8_t then;             /* where to go on when the note is received, or those who waited are told */
+  uint64_t locked, takes;   /* of the group: whose locks it has; what it gets */
+  uint32_t seen;            /* DIRECTORY_WAITS: sleep while the slot's events are these */
   struct order_set targets; /* still to be asked */
-  uint64_t word;            /* the entry as it was found, without the lock */
-  uint64_t info;            /* from the owner's answer */
+  struct order_set writers; /* of what nobody owns: their edges are still to be had */
   struct order_note note;   /* received, not handed to the scheme yet … */
   uint16_t source;          /* … and whose; the slot being asked or held */
 #ifdef ORDER_WRONG_VARIANTS
@@ -213,6 +220,8 @@ enum directory_result directory_claim_step(const struct directory *d, unsigned m
 /* Gives the claim up, if that can be done after the step that was made last: nothing is in its hands that another would have to wait
  * for. Only while it wants a block whose owner keeps it pinned until all who want it are gone. */
 bool directory_claim_abandon(const struct directory *d, unsigned me, const struct directory_claim *claim);
+/* What nobody has touched of a group, for writing: there is nobody to be asked. Leaves it if somebody is at it. */
+void directory_take_untouched(const struct directory *d, unsigned me, uint64_t group);
 /* The access is done: requests for its blocks can be answered again. */
 void directory_unpin(const struct directory *d, unsigned me);
 

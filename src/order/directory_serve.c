@@ -6,72 +6,31 @@
 
 /* -- Answering ----------------------------------------------------------------------------------------------------------- */
 
-static bool is_pinned(const struct directory_slot *slot, uint64_t block) {
-  for (unsigned i = 0; i < slot->pins; i++)
-    if (slot->pin[i].first <= block && block < slot->pin[i].end) return true;
-  return false;
-}
-
-/* Whether nobody but the two has the block, and what the one who answers has it for makes the same answer good. */
-static bool is_theirs(uint64_t word, unsigned as, unsigned asker, unsigned want) {
-  if (word_mode(word) == DIRECTORY_OWNED) return word_field(word, WORD_WHO) == as + 1;
-  if (word_mode(word) != DIRECTORY_SHARED || want != ORDER_WRITE) return false;
-  for (unsigned i = 0; i < DIRECTORY_INLINE; i++) {
-    unsigned sharer = word_field(word, sharer_shift(i));
-    if (sharer && sharer != as + 1 && sharer != asker + 1) return false;
-  }
-  return true;
-}
-
-void directory_serve_begin(const struct directory *d, struct directory_serve *serve) {
-  bool near = !d->near || d->near(d, serve->asker);
-  serve->left = near ? d->slot[serve->asker].along : 0;
-  fetch_entries(d, d->slot[serve->asker].block, serve->left);
-  serve->at = SERVE_ALONG;
-}
-
-/* Whether the block comes along: the entry tells who has it, also of one who is dead. */
-static bool gives(const struct directory *d, const struct directory_serve *serve, uint64_t block) {
-  const struct directory_slot *as = &d->slot[serve->as], *asker = &d->slot[serve->asker];
-  if (ORDER_WRONG(WRONG_ALONG_FIRST)) return true;
-  if (is_pinned(as, block)) return false;
-  uint64_t word = atomic_load(d->place(d, block).word);
-  return is_theirs(word, serve->as, serve->asker, asker->want) && lock_along(d, block, word);
-}
-
-static void give_along(const struct directory *d, struct directory_serve *serve) {
-  uint64_t block = group_first(d->slot[serve->asker].block, serve->left);
-  serve->left &= serve->left - 1;
-  if (gives(d, serve, block)) serve->along |= group_bit(block);
-}
-
-/* What `as` may still do with the blocks that it gives. */
-static void give_up(const struct directory *d, const struct directory_serve *serve,
-                    const struct order_ask *ask) {
-  unsigned rest = ask->want == ORDER_WRITE ? 0 : ORDER_READ;
-  d->permit(d, serve->as, ask->block, rest);
-  for (uint64_t bits = serve->along; bits; bits &= bits - 1)
-    d->permit(d, serve->as, group_first(ask->block, bits), rest);
+/* What `as` may still do with what it gives; what it needs just now, and the asker could do without, it keeps. The asker may have
+ * left this address space, or forked off: then its blocks are not these. */
+static void give_up(const struct directory *d, const struct directory_serve *serve) {
+  const struct directory_slot *asker = &d->slot[serve->asker];
+  uint64_t kept = asker->blocks & ~asker->need & pinned(&d->slot[serve->as], asker->group);
+  bool writes = asker->want == ORDER_WRITE;
+  d->slot[serve->asker].cell[serve->cell].kept = kept;
+  if (d->near && !d->near(d, serve->asker)) return;
+  uint64_t had =
+      d->held(d, serve->as, asker->group, asker->blocks & ~kept, writes ? ORDER_READ : ORDER_WRITE);
+  if (had) d->permit(d, serve->as, asker->group, had, writes ? 0 : ORDER_READ);
 }
 
 enum directory_result directory_serve_one(const struct directory *d, struct directory_serve *serve) {
   struct directory_slot *as = &d->slot[serve->as], *asker = &d->slot[serve->asker];
   struct directory_cell *cell = &asker->cell[serve->cell];
   switch (serve->at) {
-    case SERVE_ALONG:
-      if (serve->left)
-        give_along(d, serve);
-      else
-        serve->at = SERVE_LOCK;
-      return DIRECTORY_AGAIN;
     case SERVE_LOCK:
       if (lock_recorder(d, serve->as)) serve->at = SERVE_REPLY;
       return DIRECTORY_AGAIN;
     case SERVE_REPLY: { /* under the lock; permissions are seen by nobody else */
-      struct order_ask ask = {.block = asker->block, .want = asker->want, .from = serve->asker};
+      uint64_t block = group_first(asker->group, asker->need);
+      struct order_ask ask = {.block = block, .want = asker->want, .from = serve->asker};
       d->order->scheme->reply(d->order, &as->recorder, &ask, &cell->note);
-      give_up(d, serve, &ask);
-      cell->along = serve->along;
+      give_up(d, serve);
       as->lost++;
       unlock_recorder(d, serve->as);
       serve->at = SERVE_ANSWER;
@@ -81,7 +40,6 @@ enum directory_result directory_serve_one(const struct directory *d, struct dire
       atomic_store_explicit(&cell->asks, cell_word(serve->as, CELL_ANSWERED), memory_order_release);
       notify(d, serve->asker);
       serve->at = SERVE_LOOK;
-      serve->along = 0;
       return DIRECTORY_DONE;
   }
 }
@@ -131,12 +89,12 @@ enum directory_result directory_serve_step(const struct directory *d, unsigned m
     case SERVE_FIND: /* the mark may be left from a request that was answered on our behalf: then there is none */
       serve->at = SERVE_LOOK;
       if (!find_cell(d, me, serve)) return DIRECTORY_AGAIN;
-      if (is_pinned(slot, d->slot[serve->asker].block)) {
+      if (pinned(slot, d->slot[serve->asker].group) & d->slot[serve->asker].need) {
         put_off(serve);
         atomic_fetch_or(asked, bit);
         return DIRECTORY_AGAIN;
       }
-      directory_serve_begin(d, serve);
+      serve->at = SERVE_LOCK;
       return DIRECTORY_AGAIN;
     default:
       directory_serve_one(d, serve);

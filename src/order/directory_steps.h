@@ -26,8 +26,8 @@ static inline bool change_state(const struct directory *d, unsigned slot, uint32
 enum claim_at {
   CLAIM_NEXT,
   CLAIM_LOCK,
+  CLAIM_LOCK_MARKED,
   CLAIM_LOCK_SERVE,
-  CLAIM_ALONG,
   CLAIM_ASK,
   CLAIM_ASK_MARK,
   CLAIM_ROUND,
@@ -41,22 +41,25 @@ enum claim_at {
   CLAIM_RECEIVE,
   CLAIM_RECEIVED,
   CLAIM_GRANT,
-  CLAIM_GRANT_WAKE,
+  CLAIM_GRANTED,
 };
 
 enum park_at { PARK_SERVE, PARK_LOCK, PARK_SCHEME, PARK_SET, PARK_CHECK, PARK_SERVE_AGAIN };
 enum unpark_at { UNPARK_TAKE, UNPARK_LOCK, UNPARK_SCHEME, UNPARK_SERVE };
-enum serve_at { SERVE_LOOK, SERVE_FIND, SERVE_ALONG, SERVE_LOCK, SERVE_REPLY, SERVE_ANSWER };
+enum serve_at { SERVE_LOOK, SERVE_FIND, SERVE_LOCK, SERVE_REPLY, SERVE_ANSWER };
 
 static inline uint32_t cell_word(unsigned slot, enum directory_cell_state state) {
   return (uint32_t)slot << 8 | state;
 }
 
-/* -- Entries --------------------------------------------------------------------------------------------------------- */
+/* -- Groups ---------------------------------------------------------------------------------------------------------- */
 
-enum { WORD_LOCKED = 1, WORD_CONTENDED = 2, WORD_MODE = 2, WORD_WHO = 4, WORD_SHARERS = 14, WORD_BITS = 10 };
+enum { WORD_MODE = 0, WORD_WHO = 2, WORD_SHARERS = 12, WORD_BITS = 10 };
 _Static_assert(ORDER_SLOTS < 1 << WORD_BITS, "a slot and nobody fit");
 _Static_assert(WORD_SHARERS + DIRECTORY_INLINE * WORD_BITS <= 64, "all sharers fit");
+_Static_assert(DIRECTORY_GROUP <= 64, "a set of blocks is a word");
+
+#define GROUP_ALL (UINT64_MAX >> (64 - DIRECTORY_GROUP))
 
 static inline enum directory_mode word_mode(uint64_t word) {
   return (enum directory_mode)(word >> WORD_MODE & 3);
@@ -71,35 +74,37 @@ static inline unsigned sharer_shift(unsigned i) {
   return WORD_SHARERS + i * WORD_BITS;
 }
 
-static inline uint64_t group_of(uint64_t block) {
-  return block & ~(uint64_t)(DIRECTORY_GROUP - 1);
+/* The first of some blocks of the group. */
+static inline uint64_t group_first(uint64_t group, uint64_t blocks) {
+  return group * DIRECTORY_GROUP + (unsigned)__builtin_ctzll(blocks);
 }
-static inline uint64_t group_bit(uint64_t block) {
-  return 1UL << block % DIRECTORY_GROUP;
-}
-/* The first of some blocks of the group that this one is in. */
-static inline uint64_t group_first(uint64_t block, uint64_t bits) {
-  return group_of(block) + (unsigned)__builtin_ctzll(bits);
-}
-
-/* The entries of some blocks of the group are about to be changed one after the other, and another processor had them last: let them all
- * come at once. */
-static inline void fetch_entries(const struct directory *d, uint64_t block, uint64_t bits) {
-  enum { IN_A_LINE = DIRECTORY_LINE / sizeof(uint64_t) };
-  for (unsigned i = 0; i < DIRECTORY_GROUP; i += IN_A_LINE)
-    if (bits >> i & ((1UL << IN_A_LINE) - 1)) __builtin_prefetch(d->place(d, group_of(block) + i).word, 1);
+/* Those of the range that are in the group. */
+static inline uint64_t group_part(uint64_t group, const struct directory_range *range) {
+  uint64_t low = group * DIRECTORY_GROUP, high = low + DIRECTORY_GROUP;
+  if (range->first >= high || range->end <= low) return 0;
+  uint64_t from = range->first > low ? range->first - low : 0;
+  uint64_t rest = range->end < high ? high - range->end : 0;
+  return GROUP_ALL << from & GROUP_ALL >> rest;
 }
 
-/* Locks an entry out of turn, if it is free and still what it was: whoever does so must not wait for anybody before it lets
- * go. */
-static inline bool lock_along(const struct directory *d, uint64_t block, uint64_t word) {
-  return ORDER_WRONG(WRONG_ALONG_UNLOCKED) ||
-         (!(word & WORD_LOCKED) &&
-          atomic_compare_exchange_strong(d->place(d, block).word, &word, word | WORD_LOCKED));
+static inline uint64_t pinned(const struct directory_slot *slot, uint64_t group) {
+  uint64_t blocks = 0;
+  for (unsigned i = 0; i < slot->pins; i++) blocks |= group_part(group, &slot->pin[i]);
+  return blocks;
 }
 
-/* The request is known: who answers whom, and where. */
-void directory_serve_begin(const struct directory *d, struct directory_serve *serve);
+/* Of a claim that has just got its locks: who is to be asked, whose edges are to be had, and what comes along. */
+void directory_find_targets(const struct directory *d, unsigned me, struct directory_claim *claim);
+/* The owner has answered a reader: it owns these no more. */
+void directory_disown(const struct directory *d, const struct directory_claim *claim, unsigned owner,
+                      uint64_t info);
+/* What the last writer of those left behind. */
+uint64_t directory_info(const struct directory *d, const struct directory_claim *claim, unsigned writer);
+/* The entries after the grant. */
+void directory_grant(const struct directory *d, unsigned me, const struct directory_claim *claim);
+/* The blocks of the group that somebody has touched. */
+uint64_t directory_touched(const struct directory *d, uint64_t group);
+
 /* One request, from the lock of the answerer's recorder to the answer. */
 enum directory_result directory_serve_one(const struct directory *d, struct directory_serve *serve);
 

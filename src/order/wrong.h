@@ -21,7 +21,10 @@ enum order_wrong {
   WRONG_REPLY_GOES_ON,  /* scalar: reply without ending the episode */
   WRONG_ASKED_ONCE,     /* parked is looked at once, not on every round */
   WRONG_DEAF,           /* who waits does not serve */
-  WRONG_ALONG_FIRST,    /* blocks that come along are locked before others are asked, and waited for */
+  WRONG_PINS_EARLY,     /* who waits for locks of a group keeps what it has of it */
+  WRONG_PINS_ALL,       /* who waits for answers keeps all that it has of the group */
+  WRONG_KEPT_TAKEN,     /* what the answerer keeps is taken nevertheless */
+  WRONG_WHOLE_GROUP,    /* the entry of a group changed for some of its blocks */
   WRONG_ALONG_UNLOCKED, /* blocks come along without being locked */
   WRONG_VARIANTS
 };

@@ -5,7 +5,7 @@
  * Up to four threads on up to three blocks: accesses to one or two blocks, parking, mapping changes, ends of episodes,
  * threads that exit and slots that are used again. Where programs.c tries all of a few, this tries some of many. The n-th execution of
  * a seed is the first of that seed + n, if it is the same scheme's turn (n % 9 = 0). */
-/* cflags: -DORDER_SLOTS=4 -DORDER_PREDS=3 -DORDER_FILTER_BYTES=8 -DDIRECTORY_BATCH=2 -DDIRECTORY_INLINE=2 -DDIRECTORY_RANGES=3 -DDIRECTORY_LINE=8 */
+/* cflags: -DORDER_SLOTS=4 -DORDER_PREDS=3 -DORDER_FILTER_BYTES=8 -DDIRECTORY_BATCH=2 -DDIRECTORY_INLINE=2 -DDIRECTORY_RANGES=3 -DDIRECTORY_LINE=8 -DDIRECTORY_GROUP=2 */
 #include "check.h"
 #include "schemes.h"
 

@@ -9,7 +9,7 @@
  * In every state: nobody holds what another may not; an access has its permission (no grant was lost or stolen) and is ordered behind all it
  * conflicts with (no edge is missing); and if no step can be taken but the beginning of new operations, then no thread is in
  * the middle of one (nobody waits in vain, not even for a wake-up). Then the same with each mistake of wrong.h that is the directory's: it must be found. */
-/* cflags: -DORDER_SLOTS=3 -DORDER_PREDS=3 -DORDER_FILTER_BYTES=8 -DDIRECTORY_BATCH=2 -DDIRECTORY_INLINE=1 -DDIRECTORY_RANGES=2 -DDIRECTORY_LINE=8 */
+/* cflags: -DORDER_SLOTS=3 -DORDER_PREDS=3 -DORDER_FILTER_BYTES=8 -DDIRECTORY_BATCH=2 -DDIRECTORY_INLINE=1 -DDIRECTORY_RANGES=2 -DDIRECTORY_LINE=8 -DDIRECTORY_GROUP=2 */
 #include "states.h"
 #include "world.h"
 
@@ -45,10 +45,10 @@ static void access_is_news(unsigned t, struct op op) {
     learn(&world.slot[other].recorder.now.clock, other == t ? 0 : news, moot);
     for (unsigned i = 0; i < DIRECTORY_BATCH; i++) learn(&world.slot[other].cell[i].note.clock, news, moot);
     learn(&world.thread[other].claim.note.clock, news, moot);
-    learn(&world.thread[other].claim.info, news, moot);
     learn(&world.thread[other].note.clock, news, moot);
   }
   for (unsigned block = 0; block < WORLD_BLOCKS; block++) learn(&world.info[block], news, moot);
+  for (unsigned i = 0; i < WORLD_GROUPS; i++) learn(&world.group[i].info, news, moot);
 }
 
 static void reply(const struct order *order, struct order_recorder *me, const struct order_ask *ask,
@@ -117,7 +117,9 @@ struct setting {
     MISTAKES
   } when; /* explored: also without --soak; with it only; for mistakes only, it is too large */
   const struct order_scheme *scheme;
-  unsigned threads, count;
+  unsigned threads;
+  uint64_t along; /* world_along */
+  unsigned count;
   struct op op[10];
 };
 
@@ -162,6 +164,7 @@ static void expand(const struct setting *setting, const struct world *state) {
 static const char *explore(const struct setting *setting) {
   static struct world state;
   states_clear();
+  world_along = setting->along;
   world_start(setting->scheme, &(struct order_options){0}, setting->threads, false);
   for (unsigned t = 0; t < setting->threads; t++) {
     world.slot[t].recorder.now.clock = UINT64_MAX; /* nothing has happened, and all are ordered behind it */
@@ -188,49 +191,105 @@ static const char *explore(const struct setting *setting) {
     .kind = OP_UNPARK  \
   }
 
-enum { PLAIN, PLAIN_LEAVING, AT_ONCE, AT_ONCE_SOME, ALONG, THREE, THREE_LEAVING, EXITS, THREE_TWO };
+/* Blocks 0 and 1 are one group, 2 belongs to another. */
+enum { B0 = 1, B1 = 2, B2 = 4 };
+enum {
+  PLAIN,
+  PLAIN_LEAVING,
+  APART,
+  AT_ONCE,
+  AT_ONCE_APART,
+  AT_ONCE_SOME,
+  ALONG,
+  THREE,
+  THREE_LEAVING,
+  EXITS,
+  THREE_TWO,
+  KEEPING,
+};
 static const struct setting settings[] = {
-    [PLAIN] =
-        {"2 threads, 2 blocks", SOAK, &asking, 2, 6, {READ(1), WRITE(1), READ(2), WRITE(2), PARKING_OPS}},
-    [PLAIN_LEAVING] = {"2 threads, 2 blocks, info left",
+    [PLAIN] = {"2 threads, 2 blocks",
+               SOAK,
+               &asking,
+               2,
+               0,
+               6,
+               {READ(B0), WRITE(B0), READ(B1), WRITE(B1), PARKING_OPS}},
+    [PLAIN_LEAVING] = {"2 threads, 2 blocks together, info left",
                        SOAK,
                        &leaving,
                        2,
+                       UINT64_MAX,
                        6,
-                       {READ(1), WRITE(1), READ(2), WRITE(2), PARKING_OPS}},
+                       {READ(B0), WRITE(B0), READ(B1), WRITE(B1), PARKING_OPS}},
+    [APART] = {"2 threads, 2 blocks far apart",
+               SOAK,
+               &asking,
+               2,
+               0,
+               6,
+               {READ(B1), WRITE(B1), READ(B2), WRITE(B2), PARKING_OPS}},
     [AT_ONCE] = {"2 threads, 2 blocks at once",
                  SOAK,
                  &asking,
                  2,
+                 0,
                  7,
-                 {READ(1), WRITE(2), BOTH(1, 2), BOTH(2, 1), {.kind = OP_REVOKE, .writes = 3}, PARKING_OPS}},
+                 {READ(B0),
+                  WRITE(B1),
+                  BOTH(B0, B1),
+                  BOTH(0, B0 | B1),
+                  {.kind = OP_REVOKE, .writes = B0 | B1},
+                  PARKING_OPS}},
+    [AT_ONCE_APART] = {"2 threads, 2 blocks far apart at once",
+                       SOAK,
+                       &asking,
+                       2,
+                       0,
+                       7,
+                       {READ(B1),
+                        WRITE(B2),
+                        BOTH(B1, B2),
+                        BOTH(B2, B1),
+                        {.kind = OP_REVOKE, .writes = B1 | B2},
+                        PARKING_OPS}},
     [AT_ONCE_SOME] = {"2 threads, 2 blocks, some of that",
                       ALWAYS,
                       &asking,
                       2,
-                      6,
-                      {READ(1), WRITE(2), BOTH(2, 1), {.kind = OP_REVOKE, .writes = 3}, PARKING_OPS}},
+                      0,
+                      5,
+                      {WRITE(B1), BOTH(B1, B0), {.kind = OP_REVOKE, .writes = B0 | B1}, PARKING_OPS}},
     [ALONG] = {"2 threads, 2 blocks, one pinned and one along",
-               SOAK,
+               ALWAYS,
                &asking,
                2,
+               UINT64_MAX,
                4,
-               {READ(1), READ(2), WRITE(1), BOTH(1, 2)}},
-    [THREE] = {"3 threads, 1 block", SOAK, &asking, 3, 4, {READ(1), WRITE(1), PARKING_OPS}},
+               {READ(B0), READ(B1), WRITE(B0), BOTH(B0, B1)}},
+    [THREE] = {"3 threads, 1 block", SOAK, &asking, 3, 0, 4, {READ(B0), WRITE(B0), PARKING_OPS}},
     [THREE_LEAVING] =
-        {"3 threads, 1 block, info left", ALWAYS, &leaving, 3, 4, {READ(1), WRITE(1), PARKING_OPS}},
+        {"3 threads, 1 block, info left", ALWAYS, &leaving, 3, 0, 4, {READ(B0), WRITE(B0), PARKING_OPS}},
     [EXITS] = {"2 threads, 1 block, exit and spawn",
                ALWAYS,
                &asking,
                2,
+               0,
                6,
-               {READ(1),
-                WRITE(1),
+               {READ(B0),
+                WRITE(B0),
                 {.kind = OP_EXIT},
                 {.kind = OP_SPAWN, .slot = 0},
                 {.kind = OP_SPAWN, .slot = 1},
-                {.kind = OP_REVOKE, .writes = 1}}},
-    [THREE_TWO] = {"3 threads, 2 blocks", MISTAKES, &leaving, 3, 4, {WRITE(1), WRITE(2), PARKING_OPS}},
+                {.kind = OP_REVOKE, .writes = B0}}},
+    [THREE_TWO] = {"3 threads, 2 blocks", MISTAKES, &leaving, 3, 0, 4, {WRITE(B1), WRITE(B2), PARKING_OPS}},
+    [KEEPING] = {"2 threads, 3 blocks, one kept",
+                 SOAK,
+                 &asking,
+                 2,
+                 UINT64_MAX,
+                 4,
+                 {WRITE(B0 | B2), WRITE(B1), WRITE(B2), READ(B1)}},
 };
 
 static const struct {
@@ -240,11 +299,14 @@ static const struct {
 } mistakes[] = {
     {"no edge from the last writer", WRONG_NO_WRITER_EDGE, THREE_LEAVING},
     {"a dead thread's marks dropped", WRONG_MARKS_DROPPED, EXITS},
-    {"a parked thread touched without the CAS", WRONG_NO_CAS, PLAIN},
-    {"a two-block access in two steps", WRONG_TWO_STEPS, AT_ONCE},
+    {"a parked thread touched without the CAS", WRONG_NO_CAS, APART},
+    {"a two-block access in two steps", WRONG_TWO_STEPS, AT_ONCE_APART},
     {"parked looked at once", WRONG_ASKED_ONCE, THREE_TWO},
-    {"who waits does not serve", WRONG_DEAF, PLAIN},
-    {"blocks along locked first", WRONG_ALONG_FIRST, ALONG},
+    {"who waits does not serve", WRONG_DEAF, APART},
+    {"blocks kept while waiting for locks beside them", WRONG_PINS_EARLY, ALONG},
+    {"all that it has of the group kept while waiting for answers", WRONG_PINS_ALL, AT_ONCE},
+    {"what is kept taken nevertheless", WRONG_KEPT_TAKEN, KEEPING},
+    {"a group's entry changed for some of it", WRONG_WHOLE_GROUP, PLAIN},
     {"blocks along not locked", WRONG_ALONG_UNLOCKED, ALONG},
 };
 

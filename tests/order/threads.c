@@ -5,38 +5,53 @@
  * explore.c steps through it one thread at a time; here four run at once, on the machine's own memory order. They count in blocks with plain
  * additions: a permission that two have, or a hand-over that does not carry what was written, loses some. Who waits sleeps
  * until its events change: a wake-up that is lost hangs. */
-/* cflags: -DORDER_SLOTS=4 -DDIRECTORY_BATCH=2 -DDIRECTORY_INLINE=2 -pthread */
+/* cflags: -DORDER_SLOTS=4 -DDIRECTORY_BATCH=2 -DDIRECTORY_INLINE=2 -DDIRECTORY_GROUP=4 -pthread */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "order/directory.h"
+#include "order/directory_steps.h"
 
-enum { THREADS = 4, BLOCKS = 3 };
+enum { THREADS = 4, BLOCKS = 6, GROUPS = 2 };
 
 static unsigned long rounds = 5000;
 static struct directory_slot slots[ORDER_SLOTS];
 static _Atomic uint32_t slot_count = THREADS;
-static _Atomic uint64_t words[BLOCKS];
-static uint64_t infos[BLOCKS];
-static uint8_t permissions[ORDER_SLOTS][BLOCKS];
+static struct directory_group groups[GROUPS];
+static uint64_t words[GROUPS * DIRECTORY_GROUP], infos[GROUPS * DIRECTORY_GROUP];
+static uint8_t permissions[ORDER_SLOTS][GROUPS * DIRECTORY_GROUP];
 static volatile unsigned long counters[BLOCKS][8]; /* a block's contents: all equal */
 static unsigned long added[THREADS][BLOCKS];
 static _Atomic unsigned torn;
 
+static struct directory_group *group(const struct directory *d, uint64_t number) {
+  (void)d;
+  return &groups[number];
+}
 static struct directory_place place(const struct directory *d, uint64_t block) {
   (void)d;
   return (struct directory_place){&words[block], &infos[block]};
 }
-static unsigned holds(const struct directory *d, unsigned slot, uint64_t block) {
+static uint64_t held(const struct directory *d, unsigned slot, uint64_t number, uint64_t blocks,
+                     unsigned want) {
   (void)d;
-  return permissions[slot][block];
+  for (uint64_t set = blocks; set; set &= set - 1)
+    if (permissions[slot][group_first(number, set)] < want) blocks &= ~(set & -set);
+  return blocks;
 }
-static void permit(const struct directory *d, unsigned slot, uint64_t block, unsigned permission) {
+static void permit(const struct directory *d, unsigned slot, uint64_t number, uint64_t blocks,
+                   unsigned permission) {
   (void)d;
-  permissions[slot][block] = (uint8_t)permission;
+  for (; blocks; blocks &= blocks - 1) permissions[slot][group_first(number, blocks)] = (uint8_t)permission;
+}
+/* All, or some, or none. */
+static uint64_t along(const struct directory *d, unsigned slot, uint64_t number, uint64_t need) {
+  (void)d, (void)number;
+  static _Atomic unsigned turns[THREADS];
+  unsigned turn = turns[slot]++ % 8;
+  return turn < 4 ? UINT64_MAX : turn < 6 ? need << 1 : 0;
 }
 static void wake(const struct directory *d, unsigned slot) {
   (void)d, (void)slot;
@@ -49,9 +64,11 @@ static struct order order = {.log = discard};
 static const struct directory directory = {.order = &order,
                                            .slot = slots,
                                            .slots = &slot_count,
+                                           .group = group,
                                            .place = place,
-                                           .holds = holds,
+                                           .held = held,
                                            .permit = permit,
+                                           .along = along,
                                            .wake = wake,
                                            .kick = wake};
 
@@ -102,6 +119,7 @@ static void *run(void *argument) {
     unsigned draw = (unsigned)rand_r(&seed), first = draw % BLOCKS,
              count = draw >> 8 & 7 || first + 2 > BLOCKS ? 1 : 2;
     enum order_want want = draw >> 12 & 3 ? ORDER_READ : ORDER_WRITE;
+    if (draw >> 20 & 1) directory_take_untouched(&directory, me, first / DIRECTORY_GROUP);
     claim(me, first, count, want);
     for (unsigned i = 0; i < count; i++) use(me, first + i, want);
     slots[me].recorder.position++;
@@ -118,14 +136,14 @@ static bool try_scheme(const struct order_scheme *scheme) {
   pthread_t threads[THREADS];
   order.scheme = scheme;
   memset(slots, 0, sizeof slots);
+  memset(groups, 0, sizeof groups);
+  memset(words, 0, sizeof words);
   memset(infos, 0, sizeof infos);
   memset(permissions, 0, sizeof permissions);
   memset(added, 0, sizeof added);
   torn = 0;
-  for (unsigned b = 0; b < BLOCKS; b++) {
-    words[b] = 0;
+  for (unsigned b = 0; b < BLOCKS; b++)
     for (unsigned i = 0; i < 8; i++) counters[b][i] = 0;
-  }
   for (unsigned t = 0; t < THREADS; t++) order_recorder_init(&slots[t].recorder, t);
   for (unsigned t = 0; t < THREADS; t++)
     if (pthread_create(&threads[t], NULL, run, (void *)(uintptr_t)t)) abort();

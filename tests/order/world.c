@@ -7,33 +7,42 @@ struct world world;
 struct order world_order;
 const char *world_wrong;
 void (*world_on_access)(unsigned t, struct op op);
+uint64_t world_along = UINT64_MAX;
 enum order_wrong order_wrong;
 
 /* -- What the directory asks of its substrate ---------------------------------------------------------------------------- */
 
+static struct directory_group *group(const struct directory *d, uint64_t number) {
+  (void)d;
+  return &world.group[number];
+}
 static struct directory_place place(const struct directory *d, uint64_t block) {
   (void)d;
   return (struct directory_place){&world.word[block], &world.info[block]};
 }
-static unsigned holds(const struct directory *d, unsigned slot, uint64_t block) {
+static uint64_t held(const struct directory *d, unsigned slot, uint64_t number, uint64_t blocks,
+                     unsigned want) {
   (void)d;
-  return world.permission[slot][block];
+  for (uint64_t set = blocks; set; set &= set - 1) {
+    uint64_t block = group_first(number, set);
+    if (block >= WORLD_BLOCKS || world.permission[slot][block] < want) blocks &= ~(set & -set);
+  }
+  return blocks;
 }
-static void permit(const struct directory *d, unsigned slot, uint64_t block, unsigned permission) {
+static void permit(const struct directory *d, unsigned slot, uint64_t number, uint64_t blocks,
+                   unsigned permission) {
   (void)d;
-  if (world.keeps_history && permission > world.permission[slot][block])
-    world.last_access[slot][block] = order_clock(&world.slot[slot].recorder);
-  world.permission[slot][block] = (uint8_t)permission;
+  for (; blocks; blocks &= blocks - 1) {
+    uint64_t block = group_first(number, blocks);
+    if (block >= WORLD_BLOCKS) continue;
+    if (world.keeps_history && permission > world.permission[slot][block])
+      world.last_access[slot][block] = order_clock(&world.slot[slot].recorder);
+    world.permission[slot][block] = (uint8_t)permission;
+  }
 }
-static uint64_t next_touched(const struct directory *d, uint64_t first, uint64_t end) {
-  (void)d;
-  while (first < end && !world.word[first]) first++;
-  return first;
-}
-/* All others. */
-static uint64_t along(const struct directory *d, unsigned slot, uint64_t block) {
-  (void)d, (void)slot, (void)block;
-  return (1UL << WORLD_BLOCKS) - 1;
+static uint64_t along(const struct directory *d, unsigned slot, uint64_t number, uint64_t need) {
+  (void)d, (void)slot, (void)number, (void)need;
+  return world_along;
 }
 static void wake(const struct directory *d, unsigned slot) {
   (void)d, (void)slot;
@@ -43,14 +52,18 @@ static struct directory directory = {
     .order = &world_order,
     .slot = world.slot,
     .slots = &world.slots,
+    .group = group,
     .place = place,
-    .holds = holds,
+    .held = held,
     .permit = permit,
-    .next_touched = next_touched,
     .along = along,
     .wake = wake,
     .kick = wake,
 };
+
+static bool is_touched(unsigned block) {
+  return directory_touched(&directory, block / DIRECTORY_GROUP) >> block % DIRECTORY_GROUP & 1;
+}
 
 static void append(const struct order *order, unsigned slot, const uint8_t *bytes, size_t count) {
   (void)order;
@@ -125,7 +138,7 @@ void world_operate(unsigned t, struct op op) {
   if (thread->activity == CLAIMING) start_claim(t, op);
   for (unsigned block = 0; op.kind == OP_REVOKE && block < WORLD_BLOCKS;
        block++) /* first touches are no matter of its */
-    if (!world.word[block]) thread->op.writes &= (uint8_t) ~(1U << block);
+    if (!is_touched(block)) thread->op.writes &= (uint8_t) ~(1U << block);
   if (op.kind == OP_SPAWN && world.keeps_history) world.slot[t].recorder.position++;
 }
 
@@ -148,7 +161,7 @@ static void access_blocks(unsigned t) {
   struct world_thread *thread = &world.thread[t];
   struct op op = thread->op;
   for (unsigned block = 0; op.kind == OP_REVOKE && block < WORLD_BLOCKS; block++)
-    if (!world.word[block]) op.writes &= (uint8_t) ~(1U << block);
+    if (!is_touched(block)) op.writes &= (uint8_t) ~(1U << block);
   if (world_on_access) world_on_access(t, op);
   check_permissions(t, op);
   struct order_recorder *recorder = &world.slot[t].recorder;
@@ -260,6 +273,7 @@ static bool is_answered(unsigned t) {
 
 bool world_is_private(unsigned t) {
   const struct world_thread *thread = &world.thread[t];
+  if (thread->waits) return false;
   switch (thread->activity) {
     case CLAIMING: {
       unsigned at = thread->claim.at;
@@ -295,10 +309,11 @@ static bool is_being_answered(unsigned asker, unsigned cell) {
 
 /* Of a claim, what its next steps look at. */
 static void canonical_claim(struct directory_claim *claim) {
-  bool locked = claim->at != CLAIM_NEXT && claim->at != CLAIM_LOCK && claim->at != CLAIM_LOCK_SERVE;
+  bool locked = claim->at != CLAIM_NEXT && claim->at != CLAIM_LOCK && claim->at != CLAIM_LOCK_MARKED &&
+                claim->at != CLAIM_LOCK_SERVE && claim->at != CLAIM_GRANTED;
   if (!locked) {
-    claim->word = claim->info = 0;
-    claim->targets = (struct order_set){0};
+    claim->locked = claim->takes = 0;
+    claim->targets = claim->writers = (struct order_set){0};
     claim->cell = 0, claim->late = false;
   }
   if (claim->at != CLAIM_RECEIVE && claim->at != CLAIM_RECEIVED)
@@ -307,7 +322,6 @@ static void canonical_claim(struct directory_claim *claim) {
                    claim->at == CLAIM_RELEASE || claim->at == CLAIM_RELEASE_WAKE ||
                    claim->at == CLAIM_WRITER_ASK || claim->at == CLAIM_RECEIVE || claim->at == CLAIM_RECEIVED;
   if (!names_one) claim->source = 0;
-  if (claim->want[claim->range] == ORDER_WRITE) claim->info = 0;
   claim->seen = 0;
 }
 
@@ -333,9 +347,15 @@ void world_canonical(void) {
     for (unsigned i = slot->pins; i < DIRECTORY_RANGES; i++) slot->pin[i] = (struct directory_range){0};
     for (unsigned i = 0; i < DIRECTORY_BATCH; i++)
       if ((slot->cell[i].asks & 0xff) != CELL_ANSWERED && !is_being_answered(t, i))
-        slot->cell[i].note = (struct order_note){0}, slot->cell[i].along = 0;
-    if (thread->activity != CLAIMING) slot->block = slot->want = 0, slot->along = 0;
+        slot->cell[i].note = (struct order_note){0}, slot->cell[i].kept = 0;
+    if (thread->activity != CLAIMING) slot->group = slot->want = 0, slot->blocks = slot->need = 0;
   }
-  for (unsigned block = 0; block < WORLD_BLOCKS; block++)
-    if ((world.word[block] >> 2 & 3) < DIRECTORY_SHARED) world.info[block] = 0;
+  for (unsigned block = 0; block < WORLD_BLOCKS; block++) {
+    if (!(world.group[block / DIRECTORY_GROUP].split >> block % DIRECTORY_GROUP & 1)) world.word[block] = 0;
+    if (word_mode(world.word[block]) < DIRECTORY_SHARED) world.info[block] = 0;
+  }
+  for (unsigned i = 0; i < WORLD_GROUPS; i++) {
+    if (world.group[i].split == GROUP_ALL) world.group[i].word = 0;
+    if (word_mode(world.group[i].word) < DIRECTORY_SHARED) world.group[i].info = 0;
+  }
 }

@@ -14,7 +14,13 @@
 #include "order/replay.h"
 #include "order/wrong.h"
 
-enum { WORLD_BLOCKS = 3, WORLD_LOG = 192, WORLD_ACCESSES = 48, WORLD_LIVES = 8 };
+enum {
+  WORLD_BLOCKS = 3,
+  WORLD_GROUPS = (WORLD_BLOCKS + DIRECTORY_GROUP - 1) / DIRECTORY_GROUP,
+  WORLD_LOG = 192,
+  WORLD_ACCESSES = 48,
+  WORLD_LIVES = 8
+};
 
 enum op_kind {
   OP_NONE,
@@ -84,7 +90,8 @@ struct world {
   uint8_t keeps_history;
   _Atomic uint32_t slots;
   uint8_t permission[ORDER_SLOTS][WORLD_BLOCKS];
-  _Atomic uint64_t word[WORLD_BLOCKS];
+  struct directory_group group[WORLD_GROUPS];
+  uint64_t word[WORLD_BLOCKS];
   uint64_t info[WORLD_BLOCKS];
   uint64_t last_access[ORDER_SLOTS][WORLD_BLOCKS]; /* order_clock() then, or at the grant */
   struct directory_slot slot[ORDER_SLOTS];
@@ -94,6 +101,7 @@ struct world {
 
 extern struct world world; /* the one that steps are taken in */
 extern struct order world_order;
+extern uint64_t world_along; /* blocks of a group that are welcome beside what is needed: all, or 0 */
 
 /* Empty, with one thread that has begun and the others born by it if `threads` says so. */
 void world_start(const struct order_scheme *scheme, const struct order_options *options, unsigned threads,
