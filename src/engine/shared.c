@@ -4,8 +4,6 @@
  * one place cost an edge too many, and no harm. An edge from a slot is one from its last access to any such memory: that is
  * over, so nobody waits for it for long.
  *
- * Known limit. The kernel ends a process by a signal that it does not catch, and then leaves its robust mutexes, out of turn.
- *
  * Code in such memory is executed an instruction at a time, each with its bytes read in turn as well (dispatch.c). */
 #include "engine/shared.h"
 

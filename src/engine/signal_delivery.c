@@ -140,10 +140,10 @@ static void die_of(struct thread *thread, const struct queued_signal *signal) {
   struct action standard = {0};
   LOG(signals, "%d is fatal", signal->signo);
   if (in_sphere()) {
-    process_leave_robust_lists(thread);
-    order_tick(thread); /* before the others are stopped: memory of other processes as well */
+    if (in_parallel() && replaying()) order_gate(thread);
+    thread_leave_robust_list(thread);
+    sphere_process_end(thread, 0, signal->signo);
   }
-  if (in_sphere()) sphere_process_end(thread, 0, signal->signo);
   os_call4(__NR_rt_sigaction, signal->signo, &standard, 0, sizeof standard.mask);
   send_again(thread, signal->signo, &signal->info);
   kernel_set_mask(~SIGNAL_BIT(signal->signo));

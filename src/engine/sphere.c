@@ -310,8 +310,13 @@ void sphere_thread_end(struct thread *thread, int status) {
 void sphere_process_end(struct thread *thread, int status, int signo) {
   struct input_event event = {.kind = EVENT_EXIT,
                               .exit = {.group = true, .status = status, .signo = (uint32_t)signo}};
-  if (replaying() && in_parallel()) order_gate(thread);
+  bool gated = replaying() && in_parallel();
+  order_tick(thread); /* what it did before the others are stopped: in memory of other processes, too */
+  if (gated) order_gate(thread);
   end_others(thread);
+  process_leave_robust_lists(thread);
+  order_tick(thread);
+  if (gated) order_gate(thread);
   end(thread, &event);
 }
 

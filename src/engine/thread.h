@@ -136,7 +136,8 @@ void kick_thread(int pid, int tid); /* the same for a thread of any process of t
 _Noreturn void thread_begin(struct thread *thread);
 /* Marks the robust mutexes that the thread holds as abandoned, as the kernel does at its end or at an execve. */
 void thread_leave_robust_list(struct thread *thread);
-/* The same for all threads of the process, at its end in a sphere: the kernel would do it out of turn. */
+/* The same for the other threads of the process, which have come to a stop, at its end in a sphere: the kernel would do it out of
+ * turn. */
 void process_leave_robust_lists(struct thread *thread);
 /* System calls of threads.c: clone, clone3, fork, vfork, exit, exit_group, set_tid_address, set_robust_list, get_robust_list. */
 bool threads_call(struct thread *thread, const struct call *call, long *result);

@@ -29,11 +29,12 @@ struct robust_head {
   uintptr_t pending; /* entry that is just being taken or released */
 };
 
-/* Marks one futex as abandoned if the thread holds it. False: stop walking. */
-static bool abandon(struct thread *thread, uintptr_t word, bool inherits, bool pending) {
+/* Marks one futex as abandoned if the thread holds it. by: whose access it is. False: stop walking. */
+static bool abandon(struct thread *by, const struct thread *thread, uintptr_t word, bool inherits,
+                    bool pending) {
   if (word % sizeof(uint32_t)) return false;
   uint32_t found;
-  if (permissions_on()) permissions_take_range(thread, word, sizeof found, true);
+  if (permissions_on()) permissions_take_range(by, word, sizeof found, true);
   if (safe_copy(&found, (void *)word, sizeof found)) return false;
   /* It was being released: whoever shall have it next may not have been woken yet. */
   if (pending && !inherits && !found) {
@@ -55,7 +56,7 @@ static bool abandon(struct thread *thread, uintptr_t word, bool inherits, bool p
   return true;
 }
 
-static void walk_robust_list(struct thread *thread) {
+static void walk_robust_list(struct thread *by, const struct thread *thread) {
   struct robust_head head;
   uintptr_t at = thread->robust_list;
   if (safe_copy(&head, (void *)at, sizeof head)) return;
@@ -63,28 +64,27 @@ static void walk_robust_list(struct thread *thread) {
   uintptr_t entry = head.next;
   for (int limit = ROBUST_LIST_LIMIT; limit && (entry & ~1UL) != at; limit--) {
     uintptr_t here = entry & ~1UL, next;
-    if (permissions_on()) permissions_take_range(thread, here, sizeof next, false);
+    if (permissions_on()) permissions_take_range(by, here, sizeof next, false);
     /* The next entry is read first: the futex may be someone else's, and gone, once it is given up. */
     bool readable = safe_copy(&next, (void *)here, sizeof next) == 0;
-    if (here != pending && !abandon(thread, here + (uintptr_t)head.offset, entry & 1, false)) return;
+    if (here != pending && !abandon(by, thread, here + (uintptr_t)head.offset, entry & 1, false)) return;
     if (!readable) return;
     entry = next;
   }
-  if (pending) abandon(thread, pending + (uintptr_t)head.offset, head.pending & 1, true);
+  if (pending) abandon(by, thread, pending + (uintptr_t)head.offset, head.pending & 1, true);
 }
 
 void thread_leave_robust_list(struct thread *thread) {
   if (!thread->robust_list) return;
-  walk_robust_list(thread);
+  walk_robust_list(thread, thread);
   os_call2(__NR_set_robust_list, 0, sizeof(struct robust_head));
 }
 
 void process_leave_robust_lists(struct thread *thread) {
-  thread_leave_robust_list(thread);
-  if (in_parallel()) return; /* the others run */
   lock_take(&threads_lock);
   for (struct thread *other = threads; other; other = other->next)
-    if (other != thread && other->process == thread->process && other->robust_list) walk_robust_list(other);
+    if (other != thread && other->process == thread->process && other->robust_list)
+      walk_robust_list(thread, other);
   lock_release(&threads_lock);
 }
 
@@ -149,12 +149,10 @@ void thread_exit(struct thread *thread, int status) {
 void process_exit(struct thread *thread, int status) {
   LOG(threads, "process exits with %d", status);
   print_counters();
-  if (!process_is_alone()) {
-    (void)signals_hold_off(thread);
-    thread_leave_robust_list(thread);
-    announce_end(thread);
-  }
-  if (in_sphere()) process_leave_robust_lists(thread);
+  bool alone = process_is_alone();
+  if (!alone) (void)signals_hold_off(thread);
+  if (!alone || in_sphere()) thread_leave_robust_list(thread);
+  if (!alone) announce_end(thread);
   if (in_sphere()) sphere_process_end(thread, status, 0);
   os_call1(__NR_exit_group, status);
   __builtin_unreachable();

@@ -108,3 +108,23 @@ case_in_shared_file() {
   [ $? = 122 ] || fail "the recording did not end with 122: $(cat recorded recorded.err)"
   grep -q '^reprise: a process was killed in the middle' recorded.err || fail "it says: $(cat recorded.err)"
 }
+
+# A signal that a process does not catch ends it in its turn: what it has written is shown again, its robust mutexes are left as they were.
+case_by_uncaught_signals() {
+  local order i
+  for order in dag scalar arcs; do
+    for i in 1 2 3; do
+      rm -rf recording
+      "$REPRISE" record --order=$order -o recording -- "$PROGRAMS/thr_robust_signalled" >recorded 2>recorded.err ||
+        fail "$order: recording: $(cat recorded.err)"
+      timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>replayed.err || fail "$order: replay: $(cat replayed.err)"
+      cmp -s recorded replayed || fail "$order: $(diff recorded replayed)"
+    done
+    rm -rf recording
+    "$REPRISE" record --order=$order -o recording -- /bin/sh -c 'echo last words; kill -TERM $$; sleep 100' >recorded 2>recorded.err
+    [ "$(cat recorded)" = 'last words' ] || fail "$order: recorded $(cat recorded recorded.err)"
+    timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>replayed.err
+    [ $? = 143 ] || fail "$order: replay: $(cat replayed.err)"
+    cmp -s recorded replayed || fail "$order: in replay $(cat replayed)"
+  done
+}
