@@ -1,7 +1,8 @@
 /* order_waits.c: waiting in a replay in parallel. See order_waits.h; what is waited for is order/replay.h.
  *
  * Who is waited for is mostly there already, or comes within the time that going to sleep would take. So a waiter looks again and
- * again for a while, unless there are more threads than processors: then the one it waits for might need this one.
+ * again for a while, unless there are more threads than processors: then the one it waits for might need this one. So it might where
+ * others use the processors too: who has looked in vain looks for half the time next, and only now and then as long as it may.
  *
  * Before it sleeps it leaves word where those who can end its wait look: for a token in its own slot, for a clock in the slot
  * that is to publish it, as the least clock wanted there. Nobody is woken for less.
@@ -16,10 +17,16 @@
 #include "engine/ordering.h"
 #include "engine/sphere.h"
 
-enum { SPINS = 600, SPINS_CROWDED = 30, SPINS_PER_REQUEST = 150, ROUNDS_TO_BE_SURE = 4 };
+enum { SPINS_LEAST = 30, SPINS_MOST = 4000, TRY_EVERY = 8, SPINS_PER_REQUEST = 150, ROUNDS_TO_BE_SURE = 4 };
 
 static struct thread
     *residents[REGION_SLOTS]; /* arcs: threads of this process, by their slots in the recording */
+
+/* Of this process's threads, by the region's slots. */
+static struct {
+  _Alignas(64) unsigned spins;
+  unsigned waits;
+} patience[REGION_SLOTS];
 
 /* -- Telling ------------------------------------------------------------------------------------------------------------ */
 
@@ -202,16 +209,22 @@ static unsigned processors(void) {
 static bool looks_for_a_while(struct rthread *rthread) {
   unsigned me = rthread->order_slot, slot;
   bool crowded = atomic_load(&region->live) - atomic_load(&region->sleepers) > processors();
-  unsigned limit = crowded ? SPINS_CROWDED : SPINS;
+  unsigned *known = &patience[slot_of(rthread)].spins;
+  bool tries = patience[slot_of(rthread)].waits++ % TRY_EVERY == 0;
+  unsigned limit = crowded ? SPINS_LEAST : tries ? SPINS_MOST : MAX(*known, SPINS_LEAST);
   for (unsigned spins = 1; spins <= limit; spins++) {
     const struct order_wait *missing = order_replay_missing(&region->board, me, &rthread->step, &slot);
-    if (!missing) return true;
+    if (!missing) {
+      if (spins > SPINS_LEAST) *known = SPINS_MOST;
+      return true;
+    }
     if (config.order == ENGINE_ARCS && spins % SPINS_PER_REQUEST == 0) {
       want(slot, missing->value);
       summon(slot);
     }
     arch_relax();
   }
+  if (!crowded) *known = MAX(*known / 2, SPINS_LEAST);
   return false;
 }
 
