@@ -199,7 +199,8 @@ static void make(uintptr_t pc, enum entry_kind entry, unsigned step) {
 #if defined(REPRISE_STRESS_FLUSH)
   static unsigned lottery;
   lottery = lottery * 1103515245 + 12345;
-  if ((lottery >> 16) % 97 == 0) flush();
+  /* Rarer and rarer, or a loop of more blocks than are made between two flushes would never be all there. */
+  if ((lottery >> 16) % (97 + cache.epoch) == 0) flush();
 #endif
   struct block *block = find(pc, step, entry == ENTRY_PROBE);
   bool checked = entry == ENTRY_INDIRECT || entry == ENTRY_RETURN;
