@@ -23,6 +23,7 @@ enum exit_kind {
   EXIT_ACCESS,      /* the engine takes what the instruction at target needs and steps over it */
   EXIT_CHECK,       /* permission missing for the access of the instruction; goes back into the block */
   EXIT_STALE,       /* the block's source bytes have changed */
+  EXIT_SOURCE, /* at the block's entry: permission missing for its source bytes, a range of which is the exit's detail */
 };
 
 /* One way out of a block. Generated code names it by its offset in the arena. */
@@ -60,6 +61,14 @@ struct insn_map {
 struct source_range {
   uintptr_t start, end;
 };
+/* As the detail of EXIT_SOURCE. */
+static inline uint64_t source_detail(const struct source_range *range) {
+  return range->start | (uint64_t)(range->end - range->start) << 48;
+}
+static inline struct source_range source_of_detail(uint64_t detail) {
+  uintptr_t start = detail & ((1UL << 48) - 1);
+  return (struct source_range){start, start + (detail >> 48)};
+}
 
 struct block {
   uintptr_t pc;
@@ -73,6 +82,7 @@ struct block {
   bool hot;      /* follows a path (paths.h) … */
   bool loop;     /* … that ends where it starts */
   bool self_checking; /* compares its source bytes at entry: the page is written too often to be watched */
+  bool contended;     /* takes its source bytes at entry: code_is_contended */
   bool flags_unused;  /* the application's flags are dead at entry */
   uintptr_t killed;   /* code address the entry is patched to jump to when the block is dropped */
   uintptr_t uncount;  /* likewise for who comes in behind the counting; 0: nobody does */

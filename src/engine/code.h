@@ -21,6 +21,9 @@ enum watch {
 enum watch codewatch_begin(uintptr_t page);
 /* Whether an instruction there is to be executed alone, after its bytes were taken as the memory that it touches (shared.c). */
 bool code_is_shared(uintptr_t pc, size_t bytes);
+/* Whether, elsewhere, threads that are recorded in parallel may write instructions while others execute them: their bytes are then read as data are,
+ * and a block made from such code takes them at its entry. */
+bool code_is_contended(uintptr_t page);
 /* A finished block, for all pages of the source ranges that it was made from, under cache_lock. */
 void codewatch_register(struct block *block, const struct source_range *ranges, unsigned count);
 

@@ -79,6 +79,12 @@ enum watch codewatch_begin(uintptr_t page) {
   return WATCH_OK;
 }
 
+bool code_is_contended(uintptr_t page) {
+  struct mapping mapping;
+  return permissions_on() && mappings_find(page, &mapping) && mapping.prot & PROT_EXEC &&
+         mapping.prot & PROT_WRITE && !mapping.ordered;
+}
+
 void codewatch_register(struct block *block, const struct source_range *ranges, unsigned count) {
   for (unsigned i = 0; i < count; i++) {
     uintptr_t end = ALIGN_UP(ranges[i].end, PAGE);

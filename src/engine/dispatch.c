@@ -139,7 +139,7 @@ static bool takes_stack(struct thread *thread, struct exit *exit, const struct m
  * left before the instruction. */
 static uintptr_t missed(struct thread *thread, struct exit *exit) {
   struct miss miss;
-  struct access accesses[ARCH_ACCESSES_MAX + 1];
+  struct access accesses[ARCH_ACCESSES_MAX + 2];
   uint32_t epoch = thread->cache_epoch;
   arch_miss(thread, exit, &miss);
   if (!permissions_on()) {
@@ -151,6 +151,7 @@ static uintptr_t missed(struct thread *thread, struct exit *exit) {
   bool shared = shared_reaches(miss.address, miss.bytes);
   if (!shared && (miss.stack ? takes_stack(thread, exit, &miss) : takes_window(thread, exit, &miss)))
     accesses[count++] = (struct access){miss.address, miss.bytes, miss.write};
+  if (exit->block->contended) accesses[count++] = (struct access){miss.pc, ARCH_INSN_MOST, false};
   uintptr_t made_for = exit->block->pc;
   cache_leave(thread); /* or whoever flushes the cache would wait for who waits for it */
   bool kept = permissions_take(thread, accesses, count);
@@ -188,7 +189,8 @@ static void run(struct thread *thread, struct block *block, struct departure *le
    * good. */
   if (left->kind == EXIT_HOT)
     atomic_store_explicit(left->exit->block->heat, PATHS_RETRY, memory_order_relaxed);
-  if (left->kind == EXIT_POLL || left->kind == EXIT_HOT || left->kind == EXIT_ACCESS)
+  if (left->kind == EXIT_POLL || left->kind == EXIT_HOT || left->kind == EXIT_ACCESS ||
+      left->kind == EXIT_SOURCE)
     arch_uncount(thread, left->exit->block, left->exit->block->instructions);
 }
 
@@ -228,21 +230,27 @@ static void serve_exit(struct thread *thread, struct departure *left) {
     case EXIT_ACCESS:
       thread->step_next = true;
       break;
+    case EXIT_SOURCE: {
+      struct source_range source = source_of_detail(exit->detail);
+      permissions_take_range(thread, source.start, source.end - source.start, false);
+      break;
+    }
     case EXIT_CHECK:
       BUG("a permission check left the cache");
   }
 }
 
-/* Takes what the next instruction needs: in shared memory its own bytes, too, before they are looked at. */
+/* Takes what the next instruction needs: where others may write them its own bytes, too, before they are looked at. */
 static void take_step(struct thread *thread, uintptr_t pc) {
   struct access accesses[ARCH_ACCESSES_MAX];
-  bool shared = code_is_shared(pc, ARCH_INSN_MOST);
+  bool code = code_is_shared(pc, ARCH_INSN_MOST) || code_is_contended(pc) ||
+              code_is_contended(pc + ARCH_INSN_MOST - 1);
   uint32_t lost;
   do {
     lost = permissions_lost(thread);
-    if (shared) permissions_take_range(thread, pc, ARCH_INSN_MOST, false);
+    if (code) permissions_take_range(thread, pc, ARCH_INSN_MOST, false);
     permissions_take(thread, accesses, arch_accesses(thread, pc, accesses));
-  } while (shared && permissions_lost(thread) != lost);
+  } while (code && permissions_lost(thread) != lost);
 }
 
 /* Runs one instruction; false if it must be tried again. */
@@ -328,7 +336,7 @@ static bool probe(struct thread *thread, struct departure *left) {
   unsigned instructions = block->instructions;
   run(thread, block, left);
   cache_leave(thread);
-  if (left->kind != EXIT_POLL) path_add(path, instructions);
+  if (left->kind != EXIT_POLL && left->kind != EXIT_SOURCE) path_add(path, instructions);
   serve_exit(thread, left);
   path->next = arch_pc(thread);
   if (left->kind == EXIT_INDIRECT) path_note_indirect(path);
@@ -339,7 +347,8 @@ static void note_path(struct thread *thread, struct departure *left) {
   struct path *path = &thread->path;
   bool diverted = near_stop(thread) || arch_pc(thread) != path->next;
   if (!diverted && probe(thread, left)) return;
-  bool disturbed = permissions_on() && (thread->has_taken || left->kind == EXIT_POLL);
+  bool disturbed =
+      permissions_on() && (thread->has_taken || left->kind == EXIT_POLL || left->kind == EXIT_SOURCE);
   if (disturbed && cache_note_again(path->head)) {
     path->head = 0;
     return;

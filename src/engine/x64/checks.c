@@ -31,8 +31,6 @@
  * the engine steps over when it has taken what they need (accesses.c). */
 #include "engine/x64/translate.h"
 
-enum { BLOCK_SHIFT = 6, BLOCK_BYTES = 1 << BLOCK_SHIFT };
-
 static bool is_repeated(const struct x64_insn *insn) {
   return insn->kind == INSN_STRING && insn->prefixes & (PREFIX_REP | PREFIX_REPNE);
 }
@@ -286,6 +284,11 @@ void take_flags_back(struct code *c) {
   emit_load(c, RAX, CTX_SPILL_FLAGS);
   emit_flags_from_rax(c);
   emit_load(c, RAX, SPILL(SLOT_RAX));
+}
+
+void test_may_read(struct code *c, uintptr_t address) {
+  emit_gs_op(c, false, 0xf6, 0, (uint32_t)SLOT_PERMISSIONS + fixed_first((int64_t)address));
+  emit8(c, PERMISSION_READ);
 }
 
 /*     test byte gs:[map + block], own (or pair)

@@ -24,6 +24,7 @@ static bool fetch_bytes(struct superblock *sb, uintptr_t pc, uint8_t *to, size_t
   if (sb->page != ALIGN_DOWN(pc, PAGE)) {
     sb->page = ALIGN_DOWN(pc, PAGE);
     sb->watch = codewatch_begin(sb->page);
+    sb->page_contended = code_is_contended(sb->page);
   }
   *self_checking |= sb->watch == WATCH_SELF_CHECK;
   return sb->watch != WATCH_NOT_CODE && safe_copy(to, (const void *)pc, bytes) == 0;
@@ -153,6 +154,7 @@ bool superblock_add(struct superblock *sb) {
       sb->limit > 1 && (wants_engine(&item->insn, checked) || code_is_shared(item->pc, item->insn.len));
   if (sb->count && for_engine) return false;
   sb->self_checking = self_checking;
+  sb->contended |= sb->page_contended;
   if (self_checking && sb->count && sb->bytes + item->insn.len > SELF_CHECKING_BYTES) return false;
   if (!add_source(sb, item->pc, item->pc + item->insn.len)) return false;
   sb->bytes += item->insn.len;
@@ -165,7 +167,7 @@ void superblock_begin(struct superblock *sb, uintptr_t pc, unsigned limit) {
   sb->count = sb->side_exits = sb->range_count = sb->call_count = sb->frame_count = sb->bytes = 0;
   sb->page = 1; /* no page */
   sb->far_pc = 0;
-  sb->unfetchable = sb->for_engine = sb->up_to_branch = false;
+  sb->unfetchable = sb->for_engine = sb->up_to_branch = sb->contended = false;
   sb->open = true;
   sb->next_pc = pc;
 }

@@ -37,6 +37,7 @@ struct superblock {
   unsigned side_exits;
   unsigned bytes;     /* of source */
   bool self_checking; /* its page changes too often to be watched */
+  bool contended;     /* code_is_contended */
   bool open;          /* the last item falls through to next_pc (it is not a branch) */
   bool for_engine;    /* the engine has to step over the one instruction */
   bool unfetchable;   /* the first instruction can't be fetched; fault_address says where */
@@ -44,6 +45,7 @@ struct superblock {
   uintptr_t fault_address;
   uintptr_t page; /* the page last read from, and how it is watched */
   enum watch watch;
+  bool page_contended;
   unsigned range_count;
   struct source_range ranges[SOURCE_RANGES];
   uintptr_t far_pc;     /* of a second region that it has code from, or 0 */

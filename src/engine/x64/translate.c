@@ -126,6 +126,20 @@ static void emit_heat(struct translation *t, bool flags_dead) {
   new_stub(t, emit_jcc(c, COND_LE), new_exit(t, EXIT_HOT, t->block->pc))->restore_flags = !flags_dead;
 }
 
+/*   test byte gs:[map + block], own; jz …   ; for every block of memory that its source lies in
+ * Behind the safepoint: until the next one nobody else writes there. */
+static void emit_source_tests(struct translation *t, bool flags_dead) {
+  for (unsigned i = 0; i < t->sb.range_count; i++) {
+    const struct source_range *range = &t->sb.ranges[i];
+    struct exit *exit = new_exit(t, EXIT_SOURCE, t->block->pc);
+    exit->detail = source_detail(range);
+    for (uintptr_t at = ALIGN_DOWN(range->start, BLOCK_BYTES); at < range->end; at += BLOCK_BYTES) {
+      test_may_read(&t->code, at);
+      new_stub(t, emit_jcc(&t->code, COND_E), exit)->restore_flags = !flags_dead;
+    }
+  }
+}
+
 /*   mov gs:[0], rax; lahf; seto al       ; only when the flags are live
  *   add qword gs:[count], N
  *   jns poll
@@ -150,6 +164,7 @@ static void emit_entry(struct translation *t) {
       new_stub(t, emit_jcc(c, COND_NE), poll)->restore_flags = !dead;
     }
   }
+  if (t->sb.contended && !t->block->step) emit_source_tests(t, dead);
   if (t->cold) emit_heat(t, dead);
   if (!dead) {
     emit_flags_from_rax(c);
@@ -289,7 +304,7 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   t->unchecked = entry == ENTRY_STEP;
   t->narrow = cache_is_narrow(pc);
   unsigned exits = 5 + plan_checks(t);
-  exits += t->sb.side_exits + EXITS_PER_CALL * t->sb.call_count;
+  exits += t->sb.side_exits + EXITS_PER_CALL * t->sb.call_count + (t->sb.contended ? t->sb.range_count : 0);
   struct block *block = t->block = arena_alloc(sizeof *block);
   block->pc = pc;
   block->far_pc = t->sb.far_pc;
@@ -297,6 +312,7 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   block->exits = t->next_exit = arena_alloc(exits * sizeof *block->exits);
   block->exit_count = (uint16_t)exits;
   block->self_checking = t->sb.self_checking && !t->sb.unfetchable;
+  block->contended = t->sb.contended;
   block->instructions = (uint16_t)t->sb.count;
   t->code.at = start;
   t->stub_count = t->constant_count = t->checked_count = t->check_count = 0;
@@ -304,7 +320,7 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   block->step = entry == ENTRY_STEP ? (uint16_t)t->sb.limit : 0;
   block->probe = entry == ENTRY_PROBE;
   block->hot = entry == ENTRY_PATH;
-  t->cold = entry < ENTRY_KINDS && !block->self_checking;
+  t->cold = entry < ENTRY_KINDS && !block->self_checking && !block->contended;
   if (front != ENTRY_DIRECT) {
     block->entries[front] = (uintptr_t)start;
     emit_entry_check(&t->code, pc, front);
@@ -333,7 +349,7 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry, unsigned limit
 
 struct block *arch_translate_path(const struct path *path, struct block *old) {
   superblock_read_path(&translation.sb, path);
-  if (translation.sb.self_checking || translation.sb.unfetchable) return NULL;
+  if (translation.sb.self_checking || translation.sb.contended || translation.sb.unfetchable) return NULL;
   enum entry_kind front = old->entries[ENTRY_RETURN]     ? ENTRY_RETURN
                           : old->entries[ENTRY_INDIRECT] ? ENTRY_INDIRECT
                                                          : ENTRY_DIRECT;

@@ -38,9 +38,14 @@ struct checked {
   int64_t disp;
 };
 
+/* What permissions are for (hand_over.c). */
+enum { BLOCK_SHIFT = 6, BLOCK_BYTES = 1 << BLOCK_SHIFT };
+
+/* Of one instruction each, at most, in ranges of their own, and from one block of memory into the next. */
+enum { SOURCE_TESTS_MAX = 2 * CHECKED_SUPERBLOCK_MAX };
 enum { EXITS_PER_CALL = 3 }; /* a guess at where it leads, and two halves of the return address */
 enum {
-  STUBS_MAX = SIDE_EXITS_MAX + EXITS_PER_CALL * CALLS_MAX + SUPERBLOCK_MAX + 9,
+  STUBS_MAX = SIDE_EXITS_MAX + EXITS_PER_CALL * CALLS_MAX + SUPERBLOCK_MAX + SOURCE_TESTS_MAX + 9,
   CONSTANTS_MAX = CALLS_MAX + 2,
   CHECKED_MAX = 16
 };
@@ -151,6 +156,8 @@ enum { LEAVE = 0xc9 };
 unsigned adds_constant(const struct x64_insn *insn, int64_t *constant);
 void keep_flags(struct code *c);
 void take_flags_back(struct code *c);
+/* Clears the zero flag if the thread may read at the address. */
+void test_may_read(struct code *c, uintptr_t address);
 void test_block(struct translation *t, unsigned i, const struct x64_mem *mem, unsigned s);
 /* Branches to the slow path on the condition; from there back to retry. */
 struct check *new_check(struct translation *t, unsigned i, unsigned condition, uint8_t *retry,
