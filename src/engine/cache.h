@@ -72,9 +72,10 @@ static inline struct source_range source_of_detail(uint64_t detail) {
 
 struct block {
   uintptr_t pc;
-  uintptr_t code;        /* entry */
-  uint32_t code_size;    /* bytes from code to the end of its stubs */
-  uint16_t instructions; /* on the main path: what the entry adds to the position */
+  _Atomic(struct block *) hash_next; /* beside what a search looks at */
+  uintptr_t code;                    /* entry */
+  uint32_t code_size;                /* bytes from code to the end of its stubs */
+  uint16_t instructions;             /* on the main path: what the entry adds to the position */
   uint16_t exit_count, map_count;
   bool dead;
   uint16_t step; /* not 0: of so many instructions at most, entered by the dispatcher only and never linked */
@@ -94,7 +95,6 @@ struct block {
   uintptr_t far_pc;
   _Atomic int32_t *heat; /* how many more entries until EXIT_HOT */
   uint8_t paths_noted, paths_left;
-  _Atomic(struct block *) hash_next;
   struct block *all_next;
 };
 
