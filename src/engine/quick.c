@@ -80,7 +80,7 @@ static bool fill_piece(struct short_row *made, const struct input_arg *arg, uint
   return true;
 }
 
-/* Rows whose memory a function tells of. The event of epoll_ctl is one piece, unless nothing is read at all; of fcntl only commands without
+/* Rows whose memory a function tells of. The event of epoll_ctl is one piece, if it is read at all; of fcntl only commands without
  * memory are usual, of messages only those without an address. */
 static void fill_walked(struct short_row *made, long nr) {
   static const struct input_arg epoll_event = {INPUT_IN, RULE_FIXED, 0, 0, sizeof(struct epoll_event)};
@@ -119,8 +119,6 @@ static bool is_usual(const struct call *call) {
     case __NR_fcntl:
       command = fcntl_command((uint32_t)call->args[1]);
       return !command || command->kind < INPUT_IN;
-    case __NR_epoll_ctl:
-      return (int)call->args[1] != EPOLL_CTL_DEL;
     case __NR_openat:
       return (call->args[2] & (O_ACCMODE | O_TRUNC | O_CREAT)) == O_RDONLY;
     case __NR_sendto:
@@ -147,6 +145,10 @@ static size_t digest_string(uint64_t *digest, uintptr_t address) {
   return 0;
 }
 
+static bool points_nowhere(const struct call *call) {
+  return call->nr == __NR_epoll_ctl && (int)call->args[1] == EPOLL_CTL_DEL;
+}
+
 /* What the arguments point to at most, and a digest of what is read; false if that can't be told in a few words. */
 static bool look(const struct call *call, const struct short_row *row,
                  struct short_piece pieces[SHORT_PIECES], uint64_t *digest) {
@@ -156,7 +158,7 @@ static bool look(const struct call *call, const struct short_row *row,
     uint64_t count = row->piece[i].counted ? (uint64_t)call->args[row->piece[i].with] : 1;
     if (count >= COUNT_LIMIT || (int64_t)address < 0) return false;
     pieces[i].address = address;
-    pieces[i].bytes = address ? count * row->piece[i].element : 0;
+    pieces[i].bytes = address && !points_nowhere(call) ? count * row->piece[i].element : 0;
     if (!row->piece[i].read) continue;
     if (!row->piece[i].string)
       *digest = digest_memory(*digest, address, pieces[i].bytes);

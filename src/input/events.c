@@ -17,6 +17,7 @@ struct cursor {
   const uint8_t *from; /* … or read from */
   size_t at, end;
   long error; /* 0, -ENOSPC, -EINVAL; or TOO_SHORT */
+  bool same;  /* a call with the arguments of the last one in its slot */
 };
 
 enum { TOO_SHORT = 1 };
@@ -164,6 +165,7 @@ BOTH_WAYS void kind_syscall(struct cursor *c, const struct input_codec *codec, s
   }
   field_byte(c, &changed);
   if (changed >> 7) fail(c, -EINVAL);
+  c->same = !changed && last != &nothing;
   if (reading(c) || changed) {
     for (unsigned i = 0; i < 6; i++) field_changed(c, &e->syscall.args[i], last->args[i], changed, i);
     field_changed(c, &e->syscall.pc, last->pc, changed, 6);
@@ -348,13 +350,14 @@ BOTH_WAYS void kind_fields(struct cursor *c, const struct input_codec *codec, st
 }
 
 /* Both sides are, after an event, in a state that follows from it. */
-BOTH_WAYS void move_on(struct input_codec *codec, const struct input_event *e, uint8_t kind) {
+BOTH_WAYS void move_on(struct input_codec *codec, const struct input_event *e, uint8_t kind, bool same) {
   codec->position = e->position;
   switch (kind) {
     case EVENT_SYSCALL: {
       uint32_t slot = e->syscall.nr % EVENT_CALL_SLOTS;
       if (codec->calls[slot].nr != e->syscall.nr) codec->calls[slot].time = 0;
       if (e->syscall.has_time) codec->calls[slot].time = e->syscall.time;
+      if (same) break;
       codec->calls[slot].nr = e->syscall.nr;
       codec->calls[slot].pc = e->syscall.pc;
       for (unsigned i = 0; i < 6; i++) codec->calls[slot].args[i] = e->syscall.args[i];
@@ -398,7 +401,7 @@ BOTH_WAYS long event(struct cursor *c, struct input_codec *codec, struct input_e
   e->position = codec->position + step;
   kind_fields(c, codec, e, kind, head);
   if (c->error) return c->error;
-  move_on(codec, e, kind);
+  move_on(codec, e, kind, c->same);
   return (long)c->at;
 }
 
