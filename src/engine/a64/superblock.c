@@ -9,6 +9,7 @@
 #include "engine/a64/translate.h"
 #include "engine/code.h"
 #include "engine/lib.h"
+#include "engine/rings.h"
 
 /* Self-checking blocks stay short, since they compare all their source words whenever they are entered. */
 enum { SELF_CHECKING_MAX = 8 };
@@ -31,6 +32,10 @@ static bool fetch_word(struct superblock *sb, uintptr_t pc, uint32_t *word) {
   if (sb->page != ALIGN_DOWN(pc, PAGE)) {
     sb->page = ALIGN_DOWN(pc, PAGE);
     sb->watch = codewatch_begin(sb->page);
+    if (sb->watch != WATCH_NOT_CODE && code_is_contended(sb->page))
+      sphere_fail(OUTCOME_UNSUPPORTED,
+                  "code that may be written while it runs can't be recorded in parallel "
+                  "on this architecture: use --order=chunk");
   }
   return sb->watch != WATCH_NOT_CODE && safe_copy(word, (const void *)pc, sizeof *word) == 0;
 }
