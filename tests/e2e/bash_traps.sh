@@ -20,8 +20,9 @@ sleep 100 &
   wait $!
 } 2>/dev/null
 echo "killed $?"
-sleep 100 &
+bash -c 'echo up >ready; exec sleep 100' & # no copy of this shell any more, with its traps, when it is killed
 sleeper=$!
+read -r _ <ready
 trap 'echo "trap ends the sleeper"; kill $sleeper' USR2
 (kill -USR2 $$)
 wait $sleeper
