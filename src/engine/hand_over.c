@@ -96,38 +96,39 @@ void permissions_mark(uint32_t first, uint32_t count, bool set) {
   }
 }
 
-/* Who misses in a page that it was the last to miss in needs more of it: it is given twice as much at a time, up to all that the
- * other has of it. (Not who has got all of it to read, and now would write: that tells nothing.) Who misses where another was last takes turns
- * with that one, and is given less, since what nobody needs now has to be asked for later; but a page that was of use as a whole is
- * passed on as a whole for some turns. What the page before has come to is a good guess. Threads do not wait for each other
- * here: a mark that is lost costs a request. */
-enum { SHARE_ALL = 6, SHARE_SURE = 9, SHARE_BITS = 4 };
+/* Memory is passed on by the page, as long as that pays. Who misses in a page where another was last, only a moment ago, takes turns with that
+ * one, and is given less, since what nobody needs now has to be asked for later. Who misses where it was the last itself needs more of
+ * it, and is given twice as much at a time. Where turns come seldom, it is tried with more again. Threads do not wait for each
+ * other here: a mark that is lost costs a request. */
+enum { SHARE_ALL = 6, A_MOMENT = 1, SELDOM = 8 };
+struct hint {
+  uint32_t share : 3, last : 10, ticks : 19; /* log2 of blocks; slot + 1 of the last to miss; when that was */
+};
 
-static _Atomic uint32_t *hint_of(uint64_t page) {
-  return &GROUPS[page].hint; /* slot + 1 of the last to miss; its share */
-}
-
-static unsigned share_at(uint64_t page) {
-  return atomic_load_explicit(hint_of(page), memory_order_relaxed) & ((1U << SHARE_BITS) - 1);
-}
-
-/* log2 of the blocks that the slot should get at a time; when it is sure to need all of a page, more. */
-static unsigned share_of(uint64_t page, unsigned slot, bool upgrade) {
-  unsigned before = atomic_load_explicit(hint_of(page), memory_order_relaxed), share = share_at(page);
-  if (!before && page)
-    share = share_at(page - 1);
-  else if (before >> SHARE_BITS != slot + 1)
-    share -= MIN(share, share > SHARE_ALL ? 1U : 2U);
-  else if (!upgrade || share < SHARE_ALL)
-    share = share + 1 < SHARE_ALL ? share + 1 : SHARE_SURE;
-  atomic_store_explicit(hint_of(page), (slot + 1) << SHARE_BITS | share, memory_order_relaxed);
+/* log2 of the blocks that the slot should get at a time. */
+static unsigned share_of(uint64_t page, unsigned slot) {
+  union {
+    uint32_t word;
+    struct hint hint;
+  } now = {0}, before = {atomic_load_explicit(&GROUPS[page].hint, memory_order_relaxed)};
+  unsigned share = before.hint.share;
+  now.hint.last = (slot + 1) & 0x3ff, now.hint.ticks = arch_ticks() & 0x7ffff;
+  uint32_t age = (now.hint.ticks - before.hint.ticks) & 0x7ffff;
+  if (!before.hint.last)
+    share = SHARE_ALL;
+  else if (before.hint.last == slot + 1 || age >= SELDOM)
+    share += share < SHARE_ALL;
+  else if (age <= A_MOMENT)
+    share -= MIN(share, 2U);
+  now.hint.share = share & 7;
+  atomic_store_explicit(&GROUPS[page].hint, now.word, memory_order_relaxed);
   return share;
 }
 
 static uint64_t along(const struct directory *d, unsigned slot, uint64_t group, uint64_t need) {
+  (void)d;
   if (group == STAGE_GROUP) return 0;
-  unsigned share = share_of(group, slot, held(d, slot, group, need & -need, ORDER_READ));
-  unsigned count = 1U << MIN(share, (unsigned)SHARE_ALL);
+  unsigned count = 1U << share_of(group, slot);
   uint64_t bits = count == PAGE_BLOCKS ? UINT64_MAX : (1UL << count) - 1;
   return bits << ALIGN_DOWN((unsigned)__builtin_ctzll(need), count);
 }
