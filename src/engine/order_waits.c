@@ -166,8 +166,8 @@ static bool is_cut_off(void) {
   return false;
 }
 
-static _Noreturn void report_stuck(void) {
-  char text[900];
+static _Noreturn void report_stuck(struct thread *thread) {
+  char text[480];
   size_t n = 0;
   if (is_cut_off()) sphere_fail(OUTCOME_LOG_ENDS, NULL);
   for (uint32_t i = 0; i < region_slots(region) && n + 80 < sizeof text; i++) {
@@ -188,7 +188,7 @@ static _Noreturn void report_stuck(void) {
     else
       n += format(text + n, sizeof text - n, "waits for one that is not there");
   }
-  sphere_fail(OUTCOME_DIVERGED, "replay diverged: threads wait for each other: %s", text);
+  replay_diverged(thread, "threads wait for each other: %s", text);
 }
 
 /* -- Waiting ------------------------------------------------------------------------------------------------------------- */
@@ -248,10 +248,10 @@ static bool sleep(struct rthread *rthread, const struct order_wait *missing, uns
 }
 
 /* After a wait in which nothing came. */
-static void despair(const struct rthread *rthread, bool in_vain, unsigned *rounds) {
-  bool hopeless = in_vain && (is_circle(rthread) || all_wait());
+static void despair(struct thread *thread, bool in_vain, unsigned *rounds) {
+  bool hopeless = in_vain && (is_circle(thread->rthread) || all_wait());
   *rounds = hopeless ? *rounds + 1 : 0;
-  if (*rounds >= ROUNDS_TO_BE_SURE) report_stuck();
+  if (*rounds >= ROUNDS_TO_BE_SURE) report_stuck(thread);
 }
 
 void order_wait(struct thread *thread) {
@@ -264,7 +264,7 @@ void order_wait(struct thread *thread) {
     if (atomic_exchange(&rthread->waits_for, slot + 1) != slot + 1)
       LOG(threads, "R-thread %u, slot %u, at %lu: waits for slot %u", rthread->number, me,
           order_position(thread), slot);
-    despair(rthread, !sleep(rthread, missing, slot), &rounds);
+    despair(thread, !sleep(rthread, missing, slot), &rounds);
   }
   atomic_store(&rthread->waits_for, 0);
 }
@@ -278,7 +278,7 @@ void order_wait_for_others(struct thread *thread) {
     uint32_t seen = atomic_load(&region->retirements), births = region->threads;
     if (straggler(rthread)) {
       region_wait(&region->retirements, seen);
-      despair(rthread, atomic_load(&region->retirements) == seen, &rounds);
+      despair(thread, atomic_load(&region->retirements) == seen, &rounds);
     } else if (region->threads == births) {
       break;
     }

@@ -98,22 +98,6 @@ static _Noreturn void leave(const struct rthread *own, bool first) {
   for (;;) os_call1(__NR_exit_group, 0);
 }
 
-/* The recording knows no more of the thread: it was ended from outside here, with its process or with the whole sphere. */
-void order_lost(struct thread *thread) {
-  struct rthread *rthread = thread->rthread;
-  static _Atomic uint32_t never;
-  LOG(threads, "its order log ends");
-  end_on_board(rthread);
-  atomic_store(&rthread->waits_for, ORDER_RETIRED);
-  atomic_fetch_add(&region->retirements, 1);
-  region_wake(&region->retirements, INT32_MAX);
-  for (;;) {
-    bool first = !rthread->process; /* with it the replay ends, as soon as nobody else is left */
-    if (all_retired(first ? 0 : rthread->pid) && !atomic_load(&rthread->dismissed)) leave(rthread, first);
-    region_wait(&never, 0);
-  }
-}
-
 /* -- The gate ---------------------------------------------------------------------------------------------------------------- */
 
 static void log_step(const struct rthread *rthread) {
@@ -170,6 +154,38 @@ static bool pass_steps(struct thread *thread, bool enters) {
     if (step->clock) order_tell_clock(me, step->clock);
     for (unsigned i = 0; i < step->signals; i++) order_tell(step->signal[i]);
     rthread->step_known = false;
+  }
+}
+
+/* Who was killed within a call may have ticked more often than replay does for a call without a result: a program that has gone to the next one
+ * has let its parent go, and that is what the rest of its order log tells. */
+static void pass_rest(struct thread *thread) {
+  enum { TICKS_OF_A_CALL = 4 };
+  struct rthread *rthread = thread->rthread;
+  const struct order_step *step = &rthread->step;
+  uint64_t first = order_position(thread), next;
+  while (pass_steps(thread, true)) {
+    next = rthread->step_passed ? step->until : step->from;
+    if (next - first > TICKS_OF_A_CALL)
+      replay_diverged(thread, "its input log ends here, its order log not before %lu", next);
+    rthread->ticks += next - order_position(thread);
+  }
+}
+
+/* The recording knows no more of the thread: it was ended from outside here, with its process or with the whole sphere. */
+void order_lost(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  static _Atomic uint32_t never;
+  pass_rest(thread);
+  LOG(threads, "its order log ends");
+  end_on_board(rthread);
+  atomic_store(&rthread->waits_for, ORDER_RETIRED);
+  atomic_fetch_add(&region->retirements, 1);
+  region_wake(&region->retirements, INT32_MAX);
+  for (;;) {
+    bool first = !rthread->process; /* with it the replay ends, as soon as nobody else is left */
+    if (all_retired(first ? 0 : rthread->pid) && !atomic_load(&rthread->dismissed)) leave(rthread, first);
+    region_wait(&never, 0);
   }
 }
 
