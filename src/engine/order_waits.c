@@ -4,8 +4,8 @@
  * again for a while, unless there are more threads than processors: then the one it waits for might need this one. So it might where
  * others use the processors too: who has looked in vain looks for half the time next, and only now and then as long as it may.
  *
- * Before it sleeps it leaves word where those who can end its wait look: for a token in its own slot, for a clock in the slot
- * that is to publish it, as the least clock wanted there. Nobody is woken for less.
+ * Before it sleeps it leaves word where those who can end its wait look: for a token in its own slot, with who is to send it; for a
+ * clock in the slot that is to publish it, as the least clock wanted there. Nobody is woken for less, and nobody twice.
  *
  * Whoever sleeps looks now and then whether anybody can ever come: when all wait for each other, or for one whose log has ended, the
  * replay has diverged, and is ended with a line that says who waits for whom. */
@@ -17,7 +17,14 @@
 #include "engine/ordering.h"
 #include "engine/sphere.h"
 
-enum { SPINS_LEAST = 30, SPINS_MOST = 4000, TRY_EVERY = 8, SPINS_PER_REQUEST = 150, ROUNDS_TO_BE_SURE = 4 };
+enum {
+  SPINS_LEAST = 30,
+  SPINS_MOST = 4000,
+  SPINS_CROWDED = 300,
+  TRY_EVERY = 8,
+  SPINS_PER_REQUEST = 150,
+  ROUNDS_TO_BE_SURE = 4
+};
 
 static struct thread
     *residents[REGION_SLOTS]; /* arcs: threads of this process, by their slots in the recording */
@@ -38,6 +45,13 @@ static void wake(struct region_news *news) {
 void order_tell(unsigned slot) {
   if (atomic_load(&region->news[slot].waiters) || atomic_load(&region->news[slot].wanted))
     wake(&region->news[slot]);
+}
+
+void order_tell_token(unsigned slot, unsigned from) {
+  uint32_t sender = from + 1;
+  struct region_news *news = &region->news[slot];
+  if (atomic_load(&news->sender) == sender && atomic_compare_exchange_strong(&news->sender, &sender, 0))
+    wake(news);
 }
 
 void order_tell_clock(unsigned slot, uint64_t clock) {
@@ -211,7 +225,8 @@ static bool looks_for_a_while(struct rthread *rthread) {
   bool crowded = atomic_load(&region->live) - atomic_load(&region->sleepers) > processors();
   unsigned *known = &patience[slot_of(rthread)].spins;
   bool tries = patience[slot_of(rthread)].waits++ % TRY_EVERY == 0;
-  unsigned limit = crowded ? SPINS_LEAST : tries ? SPINS_MOST : MAX(*known, SPINS_LEAST);
+  unsigned most = crowded ? SPINS_CROWDED : SPINS_MOST;
+  unsigned limit = tries ? most : MAX(MIN(*known, most), SPINS_LEAST);
   for (unsigned spins = 1; spins <= limit; spins++) {
     const struct order_wait *missing = order_replay_missing(&region->board, me, &rthread->step, &slot);
     if (!missing) {
@@ -224,26 +239,29 @@ static bool looks_for_a_while(struct rthread *rthread) {
     }
     arch_relax();
   }
-  if (!crowded) *known = MAX(*known / 2, SPINS_LEAST);
+  *known = MAX(*known / 2, SPINS_LEAST);
   return false;
 }
 
 /* Until the word is told something. False: for too long. */
 static bool sleep(struct rthread *rthread, const struct order_wait *missing, unsigned slot) {
   unsigned me = rthread->order_slot, still;
-  bool clock = missing->kind == ORDER_WAIT_CLOCK || missing->kind == ORDER_WAIT_ALL;
-  struct region_news *news = &region->news[missing->kind == ORDER_WAIT_TOKENS ? me : slot];
+  bool token = missing->kind == ORDER_WAIT_TOKENS, end = missing->kind == ORDER_WAIT_ENDS;
+  struct region_news *news = &region->news[token ? me : slot];
   uint32_t seen = atomic_load(&news->changes);
-  if (clock)
-    want(slot, missing->value);
-  else
+  if (token)
+    atomic_store(&news->sender, slot + 1);
+  else if (end)
     atomic_fetch_add(&news->waiters, 1);
+  else
+    want(slot, missing->value);
   if (config.order == ENGINE_ARCS) summon(slot);
   atomic_fetch_add(&region->sleepers, 1);
   if (order_replay_missing(&region->board, me, &rthread->step, &still) == missing && still == slot)
     region_wait(&news->changes, seen);
   atomic_fetch_sub(&region->sleepers, 1);
-  if (!clock) atomic_fetch_sub(&news->waiters, 1);
+  if (token) atomic_store(&news->sender, 0);
+  if (end) atomic_fetch_sub(&news->waiters, 1);
   return atomic_load(&news->changes) != seen;
 }
 

@@ -17,8 +17,10 @@ void order_wait(struct thread *thread);
 /* Waits until the recording knows nothing more of all other threads of the process. */
 void order_wait_for_others(struct thread *thread);
 
-/* The slot has begun or ended, or was sent a token: those who wait for it are to look again. */
+/* The slot has begun or ended: those who wait for it are to look again. */
 void order_tell(unsigned slot);
+/* The slot was sent a token. */
+void order_tell_token(unsigned slot, unsigned from);
 /* The slot has published a clock. */
 void order_tell_clock(unsigned slot, uint64_t clock);
 

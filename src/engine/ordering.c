@@ -152,7 +152,7 @@ static bool pass_steps(struct thread *thread, bool enters) {
     rthread->last_clock = step->clock;
     rthread->last_position = position;
     if (step->clock) order_tell_clock(me, step->clock);
-    for (unsigned i = 0; i < step->signals; i++) order_tell(step->signal[i]);
+    for (unsigned i = 0; i < step->signals; i++) order_tell_token(step->signal[i], me);
     rthread->step_known = false;
   }
 }

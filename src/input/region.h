@@ -143,7 +143,8 @@ struct divergence {
 /* Of a slot of the recording, for those who wait in a replay in parallel. A cache line each. */
 struct region_news {
   _Alignas(64) _Atomic uint32_t changes; /* futex: it has sent or was sent what somebody waits for */
-  _Atomic uint32_t waiters;              /* on changes, for anything but a clock */
+  _Atomic uint32_t waiters;              /* on changes, for a beginning or an end */
+  _Atomic uint32_t sender;               /* slot + 1 of whose token its thread sleeps for, 0: it does not */
   _Atomic uint64_t wanted; /* the least clock of the slot that somebody wants to be told of, 0: none */
 };
 
