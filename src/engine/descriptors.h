@@ -6,9 +6,11 @@
 
 /* Four descriptors belong to the engine, from engine_fd on. For the application they are not open. */
 enum { FD_ENGINE, FD_CONFIG, FD_PROGRAM, FD_REGION, FD_COUNT };
-/* How many of them there are: without a sphere there is no region, and its number is the program's. */
+/* Without a sphere there is no region: the standard error that the launcher had, since the program may close its own before it ends. */
+enum { FD_COUNTERS = FD_REGION };
+/* How many of them there are. The number of the fourth is the program's if it is not needed. */
 static inline unsigned descriptor_count(void) {
-  return in_sphere() ? FD_COUNT : FD_REGION;
+  return in_sphere() || config.counters ? FD_COUNT : FD_REGION;
 }
 /* Where the program's file really is: on FD_PROGRAM, unless the limit on descriptors leaves no way to put it there. */
 extern int descriptor_of_program;

@@ -9,6 +9,7 @@
 
 #include "engine/code.h"
 #include "engine/counters.h"
+#include "engine/descriptors.h"
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/permissions.h"
@@ -124,7 +125,7 @@ static void announce_end(struct thread *thread) {
 /* -- The end --------------------------------------------------------------------------------------------- */
 
 static void print_counters(void) {
-  if (config.counters && process_is_alone()) counters_print(2);
+  if (config.counters && process_is_alone()) counters_print(engine_fd + FD_COUNTERS);
 }
 
 /* Everything is blocked already. */

@@ -84,18 +84,18 @@ static int config_file(const struct engine_config *from) {
 }
 
 /* Puts the files on their numbers (engine.h). The first number, or -1. */
-static int place_descriptors(int engine, int settings, int region) {
+static int place_descriptors(int engine, int settings, int fourth) {
   struct rlimit limit, higher;
   if (getrlimit(RLIMIT_NOFILE, &limit)) return -1;
   int number = choose_number(&limit);
-  if (number <= STDERR_FILENO || number <= engine || number <= settings || number <= region) return -1;
+  if (number <= STDERR_FILENO || number <= engine || number <= settings || number <= fourth) return -1;
   higher = limit;
   if ((rlim_t)number >= limit.rlim_cur) {
     higher.rlim_cur = (rlim_t)number + DESCRIPTORS;
     if (setrlimit(RLIMIT_NOFILE, &higher)) return -1;
   }
   bool placed = dup2(engine, number) == number && dup2(settings, number + 1) == number + 1 &&
-                (region < 0 || dup2(region, number + 3) == number + 3);
+                (fourth < 0 || dup2(fourth, number + 3) == number + 3);
   if (setrlimit(RLIMIT_NOFILE, &limit)) return -1;
   return placed ? number : -1;
 }
@@ -118,7 +118,7 @@ void launch(struct engine_config *settings, char **argv, char **envp, int region
     set_problem(problem, FAILED, "can't make a memory file: %s", strerror(errno));
     return;
   }
-  int number = place_descriptors(engine, file, region);
+  int number = place_descriptors(engine, file, settings->counters ? STDERR_FILENO : region);
   if (number < 0) {
     set_problem(problem, FAILED,
                 "no room for the engine's descriptors: the limit on open files is too low, "

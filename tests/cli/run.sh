@@ -48,6 +48,15 @@ case_descriptors() {
   prints 0 '0 1 2 3' "$REPRISE" run -- /bin/sh -c 'cd /proc/self/fd && echo *' </dev/null
 }
 
+# They come last, from programs too that close their standard error before they end.
+case_counters() {
+  "$REPRISE" run --counters -- /bin/sh -c 'exec 2>&-; exit 3' >out 2>err
+  [ $? = 3 ] || fail 'another status'
+  grep -q '^ *[1-9][0-9]*  blocks translated$' err || fail "no counters: $(cat err)"
+  "$REPRISE" run --counters -- /bin/sh -c 'cd /proc/self/fd && echo *' </dev/null >out 2>err
+  [ "$(cat out)" = '0 1 2 3' ] || fail "descriptors: $(cat out)"
+}
+
 case_help() {
   "$REPRISE" --help >out 2>err || fail "status $?"
   grep -q 'run' out || fail "no mention of run: $(cat out)"
