@@ -9,6 +9,7 @@
 #include "engine/private_stack.h"
 #include "engine/shared.h"
 #include "engine/slots.h"
+#include "engine/stops.h"
 #include "order/directory_steps.h"
 
 /* -- Taking ---------------------------------------------------------------------------------------------------------------- */
@@ -166,6 +167,7 @@ void permissions_park(struct thread *thread) {
   let_go(thread);
   set_position(thread);
   park_steps(thread, directory_park_step);
+  if (stops_wanted(thread)) stops_parked(thread);
 }
 
 void permissions_unpark(struct thread *thread) {

@@ -44,6 +44,8 @@ void permissions_serve(struct thread *thread);
 void permissions_park(struct thread *thread);
 void permissions_unpark(struct thread *thread);
 
+/* A thread of the process that must not be stopped where it is, the caller if it is one; NULL: there is none. */
+struct rthread *permissions_running(const struct thread *thread);
 /* Nobody asks anything of the thread: there is no other in this address space, and it has not been in another one. */
 bool permissions_alone(const struct thread *thread);
 

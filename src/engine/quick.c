@@ -13,6 +13,7 @@
 #include "engine/lib.h"
 #include "engine/objects.h"
 #include "engine/sphere.h"
+#include "engine/syscalls.h"
 #include "engine/vdso.h"
 #include "engine/verify.h"
 #include "input/digest.h"
@@ -168,15 +169,6 @@ static bool look(const struct call *call, const struct short_row *row,
   return true;
 }
 
-static long pass_on(struct thread *thread, const struct call *call) {
-  long result;
-  do {
-    thread->disturbed = false;
-    result = arch_blocking_call(thread, call);
-  } while (result == -EINTR && thread->disturbed && !thread->queued.signo);
-  return result;
-}
-
 /* The event is not initialised as a whole: it is large, and there are many. */
 static void begin_event(struct input_event *event, const struct thread *thread, const struct call *call,
                         const struct short_row *row) {
@@ -240,7 +232,7 @@ static bool quick_attempt(struct thread *thread, const struct call *call, const 
   bool yielded = false;
   enum attempt attempt;
   do {
-    *result = is_plain(call, row) ? pass_on(thread, &at_once) : perform(thread, &at_once);
+    *result = is_plain(call, row) ? syscall_in_kernel(thread, &at_once) : perform(thread, &at_once);
     attempt = attempt_result(thread, call, *result);
   } while (attempt == ATTEMPT_FAILED && !yielded && (yielded = attempt_yield(thread, call)));
   if (attempt == ATTEMPT_FAILED) return false;
@@ -263,7 +255,7 @@ static bool quick_record(struct thread *thread, const struct call *call, const s
   if (!record_keeps_baton(thread, call)) return quick_attempt(thread, call, row, perform, result);
   if (!look(call, row, pieces, &digest)) return false;
   record_position(thread); /* which stays the same until the call is over */
-  *result = is_plain(call, row) ? pass_on(thread, call) : perform(thread, call);
+  *result = is_plain(call, row) ? syscall_in_kernel(thread, call) : perform(thread, call);
   log_call(thread, call, row, pieces, *result, digest, false);
   if (row->followed) output_record(thread, call, *result);
   return true;

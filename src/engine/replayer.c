@@ -15,6 +15,7 @@
 #include "engine/ordering.h"
 #include "engine/signals.h"
 #include "engine/sphere.h"
+#include "engine/stops.h"
 #include "engine/syscalls.h"
 #include "engine/verify.h"
 #include "input/times.h"
@@ -181,6 +182,7 @@ void sphere_safepoint(struct thread *thread) {
   } else if (in_parallel()) {
     atomic_store(&thread->rthread->ring.position, arch_position(thread));
     permissions_serve(thread);
+    if (stops_wanted(thread)) stops_at_safepoint(thread);
   } else {
     baton_poll(thread);
   }

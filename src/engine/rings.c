@@ -109,7 +109,7 @@ void region_yield(void) {
 void region_unlock(void) {
   struct thread *self = arch_self();
   for (;;) {
-    if (self->stop_signal) stops_serve(self);
+    if (self->stop_signal && !in_parallel()) stops_serve(self);
     if (self->yields) {
       stops_mark(self->rthread->pid, STOP_NONE);
       release_yielded(&region->lock);
@@ -118,7 +118,8 @@ void region_unlock(void) {
     }
     self->yields = false;
     self->in_region = false;
-    if (!self->stop_signal || atomic_load(&region->holder) == slot_of(self->rthread) + 1) return;
+    if (!self->stop_signal || in_parallel()) return;
+    if (atomic_load(&region->holder) == slot_of(self->rthread) + 1) return;
     region_lock();
   }
 }

@@ -240,6 +240,10 @@ bool shared_holds(const struct thread *thread) {
   return atomic_load_explicit(&region->shared.holder, memory_order_relaxed) == slot_of(thread->rthread) + 1;
 }
 
+static void hold(struct thread *thread) {
+  if (!shared_holds(thread)) lock(slot_of(thread->rthread));
+}
+
 void shared_leave(struct thread *thread) {
   struct region_shared *shared = &region->shared;
   unsigned me = slot_of(thread->rthread);
@@ -251,7 +255,7 @@ void shared_leave(struct thread *thread) {
 }
 
 void shared_doom(struct thread *thread, int32_t pid) {
-  if (!shared_holds(thread)) lock(slot_of(thread->rthread));
+  hold(thread);
   for (uint32_t i = 0; i < region_slots(region); i++)
     if (atomic_load(&region->slots[i].state) == SLOT_LIVE && region->slots[i].pid == pid)
       region->shared.doomed[i] = true;
@@ -315,7 +319,7 @@ void shared_take(struct thread *thread, const struct mapping *mapping, uintptr_t
   struct order_set sources = {0};
   uint64_t first = (address + mapping->object_base) >> BLOCK_SHIFT,
            last = (address + bytes - 1 + mapping->object_base) >> BLOCK_SHIFT;
-  if (!shared_holds(thread)) lock(me);
+  hold(thread);
   undo_apply(mapping, address, bytes);
   region->shared.touched[me] = true;
   follow_change(me, &sources);
@@ -329,7 +333,7 @@ void shared_take_all(struct thread *thread) {
   struct region_shared *shared = &region->shared;
   unsigned me = slot_of(thread->rthread);
   struct order_set sources = {0};
-  if (!shared_holds(thread)) lock(me);
+  hold(thread);
   undo_expect_none();
   follow_change(me, &sources);
   for (unsigned slot = 0; slot < region_slots(region); slot++)

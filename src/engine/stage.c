@@ -94,3 +94,18 @@ bool permissions_alone(const struct thread *thread) {
   for (unsigned i = 0; i < atomic_load(&region->directory_slots); i++) count += members[i] != NULL;
   return count <= 1;
 }
+
+/* Neither parked nor in the kernel; or with a lock of the sphere. */
+static bool is_busy(const struct thread *thread) {
+  uint32_t me = slot_number(thread) + 1;
+  if (atomic_load(&region->output.holder) == me || atomic_load(&region->shared.holder) == me) return true;
+  return atomic_load(&self(thread)->state) == DIRECTORY_RUNNING && !thread->in_kernel;
+}
+
+struct rthread *permissions_running(const struct thread *thread) {
+  if (is_busy(thread)) return thread->rthread;
+  for (unsigned i = 0; i < atomic_load(&region->directory_slots); i++)
+    if (members[i] && members[i]->process == thread->process && is_busy(members[i]))
+      return members[i]->rthread;
+  return NULL;
+}

@@ -7,6 +7,8 @@
  *   - whoever sends SIGSTOP within the sphere has both, and keeps them until the other has stopped;
  *   - who stops itself does so with the lock, which is anybody's as soon as the process has stopped (LOCK_YIELDS). Who sends a stop or
  *     SIGCONT within the sphere waits until that is over.
+ * In parallel a process stops itself when all its threads have come to a safepoint or are parked, also when
+ * another process of the sphere wants to send it SIGSTOP.
  * Who was given the baton and has not taken it may be stopped: it is passed over (baton.c). Nothing is logged: that a process was
  * stopped shows in what others are told.
  *
@@ -19,6 +21,7 @@
 
 #include "engine/baton.h"
 #include "engine/lib.h"
+#include "engine/permissions.h"
 #include "engine/rings.h"
 #include "engine/signal_state.h"
 
@@ -116,6 +119,82 @@ static void stop(const struct thread *thread, int signo) {
   os_call4(__NR_rt_sigaction, signo, &own, 0, sizeof own.mask);
 }
 
+/* Another thread of the process is to obey it. */
+static void pass_to(const struct rthread *other, int signo) {
+  uint64_t only = SIGNAL_BIT(signo), at_once[2] = {0};
+  if (os_call4(__NR_rt_sigtimedwait, &only, 0, at_once, sizeof only) == signo)
+    os_call3(__NR_tgkill, other->pid, other->tid, signo);
+}
+
+/* -- In parallel: no thread may be stopped in the middle of what others wait for ------------------------------------------------- */
+
+static struct rthread *first_of(int32_t pid) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    struct rthread *slot = &region->slots[i];
+    if (atomic_load(&slot->state) == SLOT_LIVE && slot->pid == pid) return slot;
+  }
+  return NULL;
+}
+
+/* Nothing of the process is in anybody's way. What another process has asked for is done once: the first slot's word says so, those of
+ * the others only that it should be looked at. */
+static void obey(struct thread *thread) {
+  struct rthread *own = thread->rthread, *first = first_of(own->pid);
+  int signo = thread->stop_signal;
+  uint32_t asked = STOP_ASKED, begun = STOP_BEGINS;
+  thread->stop_signal = 0;
+  if (own != first) atomic_store(&own->stops, STOP_NONE);
+  if (signo) stop(thread, signo);
+  if (signo || !first || !atomic_compare_exchange_strong(&first->stops, &asked, STOP_BEGINS)) return;
+  os_call2(__NR_kill, os_call0(__NR_getpid), SIGSTOP);
+  atomic_compare_exchange_strong(&first->stops, &begun, STOP_NONE);
+}
+
+void stops_at_safepoint(struct thread *thread) {
+  permissions_stop(thread);
+  obey(thread);
+  permissions_go(thread);
+}
+
+/* If all others are parked as well. Otherwise one that runs does it, at its next safepoint. */
+void stops_parked(struct thread *thread) {
+  struct rthread *running = permissions_running(thread);
+  int signo = thread->stop_signal;
+  if (!running) obey(thread);
+  if (!running || running == thread->rthread) return;
+  thread->stop_signal = 0;
+  if (signo) {
+    pass_to(running, signo);
+  } else if (atomic_load(&first_of(running->pid)->stops) == STOP_ASKED) {
+    atomic_store(&running->stops, STOP_ASKED);
+    kick_thread(running->pid, running->tid);
+  }
+}
+
+static bool waits_for_child(int32_t pid) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    const struct rthread *slot = &region->slots[i];
+    if (atomic_load(&slot->state) == SLOT_LIVE && slot->pid == pid && slot->vforks) return true;
+  }
+  return false;
+}
+
+/* Until it has stopped, or has been continued since, or is gone. */
+static void ask_to_stop(int32_t pid, void *nothing) {
+  (void)nothing;
+  struct rthread *first = first_of(pid);
+  for (bool asked = false; first && first->pid == pid && rthread_is_alive(first);) {
+    uint32_t none = STOP_NONE;
+    if (stops_done(pid) || waits_for_child(pid)) return;
+    if (asked && atomic_load(&first->stops) == STOP_NONE) return;
+    if (!asked && atomic_compare_exchange_strong(&first->stops, &none, STOP_ASKED)) {
+      asked = true;
+      kick_thread(first->pid, first->tid);
+    }
+    os_call0(__NR_sched_yield);
+  }
+}
+
 void stops_arrived(struct thread *thread, int signo, uint64_t *mask) {
   thread->disturbed = true;
   os_call3(__NR_tgkill, os_call0(__NR_getpid), os_call0(__NR_gettid), signo);
@@ -126,7 +205,9 @@ void stops_arrived(struct thread *thread, int signo, uint64_t *mask) {
   }
   thread->stop_signal = signo;
   arch_request(thread);
-  if (!thread->in_region) {
+  if (in_parallel()) {
+    stops_parked(thread);
+  } else if (!thread->in_region) {
     region_lock();
     region_unlock();
   }
@@ -146,9 +227,7 @@ void stops_serve(struct thread *thread) {
     stop(thread, signo);
     return;
   }
-  uint64_t only = SIGNAL_BIT(signo), at_once[2] = {0};
-  if (os_call4(__NR_rt_sigtimedwait, &only, 0, at_once, sizeof only) == signo)
-    os_call3(__NR_tgkill, holder->pid, holder->tid, signo);
+  pass_to(holder, signo);
 }
 
 /* -- Who sends what to whom -------------------------------------------------------------------------------------------------- */
@@ -208,21 +287,14 @@ static bool reaches(int32_t to, int32_t pid) {
 enum stops_kind stops_kind(const struct thread *thread, const struct call *call) {
   int32_t to = 0, own = thread->rthread->pid;
   int signo = call_sends(call, &to);
-  if (in_parallel() || atomic_load(&region->live) <= 1) return STOPS_NONE;
-  if (signo == SIGCONT || (signo > 0 && stops_handled(signo))) return STOPS_CATCHABLE;
-  if (signo != SIGSTOP) return STOPS_NONE;
-  return to != -1 && reaches(to, own) ? STOPS_ITSELF : STOPS_OTHERS;
+  bool catchable = signo == SIGCONT || (signo > 0 && stops_handled(signo));
+  if (atomic_load(&region->live) <= 1 || (signo != SIGSTOP && !catchable)) return STOPS_NONE;
+  bool itself = to != -1 && reaches(to, own);
+  if (in_parallel()) return catchable || itself ? STOPS_NONE : STOPS_OTHERS;
+  return catchable ? STOPS_CATCHABLE : itself ? STOPS_ITSELF : STOPS_OTHERS;
 }
 
 /* -- SIGSTOP and SIGCONT within the sphere ------------------------------------------------------------------------------------ */
-
-static bool waits_for_child(int32_t pid) {
-  for (uint32_t i = 0; i < region_slots(region); i++) {
-    const struct rthread *slot = &region->slots[i];
-    if (atomic_load(&slot->state) == SLOT_LIVE && slot->pid == pid && slot->vforks) return true;
-  }
-  return false;
-}
 
 /* Until SIGSTOP has had its effect: it has stopped the process, or was undone from outside, or can't stop it yet. */
 static void await_stop(int32_t pid, void *nothing) {
@@ -279,6 +351,10 @@ void stops_before(struct thread *thread, const struct call *call, enum stops_kin
     call_reaches_others(thread, to, await_handlers, NULL);
     return;
   }
+  if (in_parallel()) {
+    call_reaches_others(thread, to, ask_to_stop, NULL);
+    return;
+  }
   region_lock();
   if (to <= 0) call_reaches_others(thread, to, stop_other, NULL);
   if (kind == STOPS_OTHERS) return;
@@ -289,7 +365,7 @@ void stops_before(struct thread *thread, const struct call *call, enum stops_kin
 
 void stops_after(struct thread *thread, const struct call *call, enum stops_kind kind) {
   int32_t to = 0;
-  if (kind == STOPS_NONE || kind == STOPS_CATCHABLE) return;
+  if (kind == STOPS_NONE || kind == STOPS_CATCHABLE || in_parallel()) return;
   call_sends(call, &to);
   if (kind == STOPS_OTHERS) call_reaches_others(thread, to, await_stop, NULL);
   region_unlock();

@@ -20,6 +20,14 @@ void stops_mark(int32_t pid, enum stop_state state);
 /* With the region's lock, which is not ours any more afterwards if others have wanted it: stops if one has come that could
  * not be obeyed at once, unless a thread of the process has the baton. */
 void stops_serve(struct thread *thread);
+/* In parallel: whether one has come that could not be obeyed at once, or another process has asked for it. Then: at a safepoint; when
+ * the thread is parked, or about to enter the kernel for the application. */
+static inline bool stops_wanted(const struct thread *thread) {
+  return thread->stop_signal ||
+         atomic_load_explicit(&thread->rthread->stops, memory_order_relaxed) == STOP_ASKED;
+}
+void stops_at_safepoint(struct thread *thread);
+void stops_parked(struct thread *thread);
 /* Whether the thread's process is stopped: none of its threads runs the program or the engine. */
 bool stops_done(int32_t tid);
 

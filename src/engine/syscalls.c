@@ -18,6 +18,8 @@
 #include "engine/mappings.h"
 #include "engine/signals.h"
 #include "engine/sphere.h"
+#include "engine/permissions.h"
+#include "engine/stops.h"
 #include "engine/vdso.h"
 
 /* prctl: no memory both writable and executable from now on, not even the engine's. Newer than the headers. */
@@ -48,11 +50,15 @@ static bool (*const owners[])(struct thread *, const struct call *, long *) = {
 };
 
 long syscall_in_kernel(struct thread *thread, const struct call *call) {
-  for (;;) {
+  long result;
+  thread->in_kernel = true;
+  do {
+    if (permissions_on() && stops_wanted(thread)) stops_parked(thread);
     thread->disturbed = false;
-    long result = arch_blocking_call(thread, call);
-    if (result != -EINTR || !thread->disturbed || thread->queued.signo) return result;
-  }
+    result = arch_blocking_call(thread, call);
+  } while (result == -EINTR && thread->disturbed && !thread->queued.signo);
+  thread->in_kernel = false;
+  return result;
 }
 
 /* A page that the engine watches is unwritable for the kernel too. What a call transfers in bulk is seen

@@ -85,6 +85,7 @@ struct thread {
   bool waiting;                   /* in a wait with a mask of its own: */
   uint64_t wait_mask;             /* which is this */
   bool disturbed;                 /* a signal came that the application must not notice */
+  bool in_kernel;                 /* in a call of the application's, which may take long */
   bool in_region;                 /* has the region's lock, or is about to */
   bool yields;                    /* … which others may take if the process stops now */
   int stop_signal;                /* recording: stop as soon as nobody waits for this thread (stops.c) */

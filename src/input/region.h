@@ -42,6 +42,7 @@ enum stop_state {
   STOP_NONE,
   STOP_BEGINS, /* one of its process's threads is just stopping it */
   STOP_LIKELY, /* its process was stopped when somebody looked last */
+  STOP_ASKED,  /* in parallel: its process is to send itself SIGSTOP */
 };
 
 struct rthread {

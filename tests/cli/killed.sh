@@ -1,4 +1,4 @@
-# SIGKILL at random moments, to the program, one of its processes, or the recorder: nothing hangs, and what was logged replays.
+# SIGKILL at random moments and at exact ones, to the program, one of its processes, or the recorder; other ends by signals, and stops: nothing hangs, and what was logged replays.
 # ROUNDS kills; SEED makes them the same again, as far as time is.
 
 ROUNDS=${SOAK:+300}
@@ -126,5 +126,17 @@ case_by_uncaught_signals() {
     timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>replayed.err
     [ $? = 143 ] || fail "$order: replay: $(cat replayed.err)"
     cmp -s recorded replayed || fail "$order: in replay $(cat replayed)"
+  done
+}
+
+# Who is stopped has nothing that others need to go on, in any order.
+case_stopped() {
+  local order
+  for order in dag scalar arcs; do
+    rm -rf recording
+    timeout -s KILL 60 "$REPRISE" record --order=$order -o recording -- "$PROGRAMS/sig_stop_output" >recorded 2>recorded.err ||
+      fail "$order: recording: $(cat recorded.err)"
+    timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>replayed.err || fail "$order: replay: $(cat replayed.err)"
+    cmp -s recorded replayed || fail "$order: the replay shows something else"
   done
 }
