@@ -104,7 +104,7 @@ const struct command record_command = {
         "  --order=arcs          in parallel, as arcs between instructions\n"
         "  --chunk=N             at most N instructions in a chunk while others wait (default: 1048576)\n"
         "  --max-episode=N       dag: an episode that others wait for, or that waits, has at most about N\n"
-        "                        instructions (default: 8192; 0: any number): shorter ones make for a "
+        "                        instructions (default: 512; 0: any number): shorter ones make for a "
         "longer\n"
         "                        log and a faster replay\n"
         "  --chaos=SEED          chunks of random sizes in random order, by SEED: rare interleavings come up "

@@ -7,7 +7,7 @@
 
 #include "sphere/launch.h"
 
-enum { EPISODE_SIZE = 8192 };
+enum { EPISODE_SIZE = 512 };
 
 struct record_options {
   const char *output; /* the recording's folder, NULL: the default place */
