@@ -350,7 +350,7 @@ bool directory_claim_abandon(const struct directory *d, unsigned me, const struc
   if (claim->at == CLAIM_ROUND) { /* it has asked, and has the locks */
     struct directory_group *group = d->group(d, claim->group);
     for (unsigned i = 0; i < DIRECTORY_BATCH; i++) atomic_store(&slot->cell[i].asks, 0);
-    atomic_fetch_and(&group->locked, ~claim->locked);
+    if (!ORDER_WRONG(WRONG_ABANDONED_LOCKS)) atomic_fetch_and(&group->locked, ~claim->locked);
     if (atomic_exchange(&group->awaited, 0)) tell_waiters(d, claim->group);
   }
   directory_unpin(d, me);

@@ -15,17 +15,18 @@ enum order_wrong {
   WRONG_UNLOCKED_EDGE,  /* that edge registered without the writer's lock */
   WRONG_EXIT_CLOSES,    /* dag: exit closes the episode for good */
   WRONG_NO_SPAWN_EDGE,
-  WRONG_MARKS_DROPPED,  /* a dead thread is nobody's holder any more */
-  WRONG_NO_CAS,         /* a parked thread answered for without holding it */
-  WRONG_TWO_STEPS,      /* an instruction's second block acquired with the first one up for grabs */
-  WRONG_REPLY_GOES_ON,  /* scalar: reply without ending the episode */
-  WRONG_ASKED_ONCE,     /* parked is looked at once, not on every round */
-  WRONG_DEAF,           /* who waits does not serve */
-  WRONG_PINS_EARLY,     /* who waits for locks of a group keeps what it has of it */
-  WRONG_PINS_ALL,       /* who waits for answers keeps all that it has of the group */
-  WRONG_KEPT_TAKEN,     /* what the answerer keeps is taken nevertheless */
-  WRONG_WHOLE_GROUP,    /* the entry of a group changed for some of its blocks */
-  WRONG_ALONG_UNLOCKED, /* blocks come along without being locked */
+  WRONG_MARKS_DROPPED,   /* a dead thread is nobody's holder any more */
+  WRONG_NO_CAS,          /* a parked thread answered for without holding it */
+  WRONG_TWO_STEPS,       /* an instruction's second block acquired with the first one up for grabs */
+  WRONG_REPLY_GOES_ON,   /* scalar: reply without ending the episode */
+  WRONG_ASKED_ONCE,      /* parked is looked at once, not on every round */
+  WRONG_DEAF,            /* who waits does not serve */
+  WRONG_PINS_EARLY,      /* who waits for locks of a group keeps what it has of it */
+  WRONG_PINS_ALL,        /* who waits for answers keeps all that it has of the group */
+  WRONG_KEPT_TAKEN,      /* what the answerer keeps is taken nevertheless */
+  WRONG_WHOLE_GROUP,     /* the entry of a group changed for some of its blocks */
+  WRONG_ALONG_UNLOCKED,  /* blocks come along without being locked */
+  WRONG_ABANDONED_LOCKS, /* who gives a claim up leaves its locks behind */
   WRONG_VARIANTS
 };
 extern enum order_wrong order_wrong;

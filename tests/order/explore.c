@@ -126,9 +126,9 @@ struct setting {
 static bool is_allowed(const struct world *state, unsigned t, struct op op) {
   unsigned activity = state->thread[t].activity, alive = 0;
   if (op.kind == OP_UNPARK) return activity == PARKED;
-  if (activity != IDLE) return false;
+  if (activity != (op.kind == OP_ABANDON ? CLAIMING : IDLE)) return false;
   for (unsigned i = 0; i < state->threads; i++) alive += state->thread[i].activity != DEAD;
-  if (op.kind == OP_EXIT) return alive > 1;
+  if (op.kind == OP_EXIT || op.kind == OP_ABANDON) return alive > 1;
   if (op.kind == OP_SPAWN) return state->thread[op.slot].activity == DEAD;
   return op.kind != OP_SERVE || state->slot[t].asked[0];
 }
@@ -204,6 +204,7 @@ enum {
   THREE,
   THREE_LEAVING,
   EXITS,
+  ABANDONS,
   THREE_TWO,
   KEEPING,
 };
@@ -282,6 +283,18 @@ static const struct setting settings[] = {
                 {.kind = OP_SPAWN, .slot = 0},
                 {.kind = OP_SPAWN, .slot = 1},
                 {.kind = OP_REVOKE, .writes = B0}}},
+    [ABANDONS] = {"2 threads, 1 block, claims given up",
+                  ALWAYS,
+                  &asking,
+                  2,
+                  0,
+                  7,
+                  {READ(B0),
+                   WRITE(B0),
+                   {.kind = OP_ABANDON},
+                   {.kind = OP_SPAWN, .slot = 0},
+                   {.kind = OP_SPAWN, .slot = 1},
+                   PARKING_OPS}},
     [THREE_TWO] = {"3 threads, 2 blocks", MISTAKES, &leaving, 3, 0, 4, {WRITE(B1), WRITE(B2), PARKING_OPS}},
     [KEEPING] = {"2 threads, 3 blocks, one kept",
                  SOAK,
@@ -308,6 +321,7 @@ static const struct {
     {"what is kept taken nevertheless", WRONG_KEPT_TAKEN, KEEPING},
     {"a group's entry changed for some of it", WRONG_WHOLE_GROUP, PLAIN},
     {"blocks along not locked", WRONG_ALONG_UNLOCKED, ALONG},
+    {"a claim given up with its locks", WRONG_ABANDONED_LOCKS, ABANDONS},
 };
 
 int main(int argc, char **argv) {

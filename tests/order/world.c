@@ -127,11 +127,25 @@ static void start_claim(unsigned t, struct op op) {
   }
 }
 
+/* Where it can't, nothing happens. */
+static void abandon(unsigned t) {
+  struct world_thread *thread = &world.thread[t];
+  if (!directory_claim_abandon(&directory, t, &thread->claim)) return;
+  memset(&thread->claim, 0, sizeof thread->claim);
+  thread->op = (struct op){.kind = OP_EXIT};
+  thread->activity = EXITING;
+  thread->waits = false;
+}
+
 void world_operate(unsigned t, struct op op) {
   struct world_thread *thread = &world.thread[t];
   static const uint8_t starts[] = {
       [OP_ACCESS] = CLAIMING, [OP_REVOKE] = CLAIMING, [OP_PARK] = PARKING, [OP_UNPARK] = UNPARKING,
       [OP_END] = ENDING,      [OP_SPAWN] = SPAWNING,  [OP_EXIT] = EXITING, [OP_SERVE] = SERVING};
+  if (op.kind == OP_ABANDON) {
+    abandon(t);
+    return;
+  }
   thread->op = op;
   thread->activity = starts[op.kind];
   thread->waits = false;

@@ -31,7 +31,8 @@ enum op_kind {
   OP_END,    /* of the episode, by its size */
   OP_SPAWN,  /* a thread in a slot that has none */
   OP_EXIT,
-  OP_SERVE, /* a safepoint */
+  OP_SERVE,   /* a safepoint */
+  OP_ABANDON, /* what a thread that waits in a claim may do: it gives the claim up, and ends */
 };
 
 struct op {
