@@ -157,8 +157,34 @@ void kick(const struct directory *d, unsigned slot) {
 static void put(const struct order *whose, unsigned slot, const uint8_t *bytes, size_t count) {
   (void)whose;
   struct ring *ring = &region->slots[slot].order;
-  atomic_store(&ring->position, region->directory[slot].recorder.position);
+  struct order_recorder *recorder = &region->directory[slot].recorder;
+  atomic_store(&ring->position, recorder->position);
+  recorder->log_start = atomic_load(&ring->head) + 1;
+  atomic_signal_fence(memory_order_seq_cst);
   ring_put(ring, bytes, count);
+}
+
+static uint32_t own_id(const struct directory *d) {
+  (void)d;
+  return arch_self()->lock_id;
+}
+
+static bool has_logged(unsigned slot) {
+  uint64_t start = region->directory[slot].recorder.log_start;
+  return start && atomic_load(&region->slots[slot].order.head) >= start;
+}
+
+/* Now and then it is looked whether the holder is alive; mostly it is, and about to let go. */
+static bool take_over(const struct directory *d, unsigned slot, uint32_t holder) {
+  enum { TRIES_PER_LOOK = 4096 };
+  static _Atomic uint32_t tries;
+  if (atomic_fetch_add_explicit(&tries, 1, memory_order_relaxed) % TRIES_PER_LOOK != TRIES_PER_LOOK - 1)
+    return false;
+  char state = task_state((int32_t)holder);
+  if (!holder || (state != 'X' && state != 'Z')) return false;
+  if (!atomic_compare_exchange_strong(&d->slot[slot].lock, &holder, own_id(d))) return false;
+  order_recover(&d->slot[slot].recorder, has_logged(slot));
+  return true;
 }
 
 struct order order = {.log = put};
@@ -172,6 +198,8 @@ struct directory directory = {
     .near = near,
     .wake = wake,
     .kick = kick,
+    .own_id = own_id,
+    .take_over = take_over,
 };
 
 /* -- Waiting --------------------------------------------------------------------------------------------------------------- */

@@ -343,9 +343,11 @@ uint64_t permissions_close(unsigned slot) {
   const struct rthread *rthread = &region->slots[slot];
   uint64_t position = rthread->ring.position + rthread->ticks;
   struct order_note note;
+  lock_recorder_of(slot);
   if (dead->recorder.position < position) dead->recorder.position = position;
   if (dead->recorder.alive) order.scheme->exit(&order, &dead->recorder);
   order_say_ended(&order, &dead->recorder, slot, &note);
+  unlock_recorder(&directory, slot);
   return note.clock;
 }
 

@@ -16,6 +16,8 @@
  *
  * A record: varint(size * 8 + which lists follow), ends, PRED, SUCC; lists as in sets.h, an end with its varint(n). Ends come
  * first because they are waited for first: tokens belong to a slot, and a new thread takes them after the old one. */
+#include <stdatomic.h>
+
 #include "order/order.h"
 #include "order/sets.h"
 #include "order/wrong.h"
@@ -51,8 +53,14 @@ static void log_episode(const struct order *order, const struct order_recorder *
 
 /* -- Recording (section 4.4, figure 6) --------------------------------------------------------------------------------- */
 
+/* Who is killed meanwhile leaves what order_recover() needs: the stores are made in this order. */
 static void end(const struct order *order, struct order_recorder *me) {
+  uint64_t next = me->now.clock + 1;
   me->now.size = me->position - me->start;
+  me->log_start = 0;
+  atomic_signal_fence(memory_order_seq_cst);
+  me->ending = next;
+  atomic_signal_fence(memory_order_seq_cst);
   if (order->options.filter) {
     if (me->previous.exists) log_episode(order, me, &me->previous);
     me->previous = me->now;
@@ -62,7 +70,9 @@ static void end(const struct order *order, struct order_recorder *me) {
     log_episode(order, me, &me->now);
   }
   me->start = me->position;
-  me->now = (struct order_episode){.clock = me->now.clock + 1};
+  me->now = (struct order_episode){.clock = next};
+  atomic_signal_fence(memory_order_seq_cst);
+  me->ending = 0;
 }
 
 /* A parked thread's position stands still: end what others now wait for, or they would wait for what it does afterwards. */
@@ -75,9 +85,10 @@ static void edge_from(struct order_episode *e, unsigned to, struct order_note *o
     *out = (struct order_note){.clock = e->clock, .kind = ORDER_NO_EDGE};
     return;
   }
+  *out = (struct order_note){.clock = e->clock, .kind = ORDER_EDGE};
+  atomic_signal_fence(memory_order_seq_cst);
   set_add(&e->succ, to);
   e->succ_any = true;
-  *out = (struct order_note){.clock = e->clock, .kind = ORDER_EDGE};
 }
 
 /* Which episode touched the block last: the current one unless the filter knows that it did not. */
@@ -175,10 +186,11 @@ static void spawn(const struct order *order, struct order_recorder *me, unsigned
 
 static void begin(const struct order *order, struct order_recorder *me, unsigned parent,
                   const struct order_note *in) {
-  me->alive = true, me->parked = false;
+  me->parked = false;
   me->position = me->start = 0;
   for (unsigned i = 0; i < ORDER_SLOTS; i++) me->heard[i] = 0;
   order_log_begin(order, me, 0);
+  me->alive = true; /* who is killed before has no log */
   if (in) receive(order, me, parent, in);
 }
 

@@ -190,8 +190,9 @@ static enum directory_result ask_next(const struct directory *d, unsigned me, st
   }
   set_remove(&claim->targets, target);
   claim->source = (uint16_t)target;
-  atomic_store_explicit(&d->slot[me].cell[claim->cell++].asks, cell_word(target, CELL_ASKED),
-                        memory_order_release);
+  struct directory_cell *cell = &d->slot[me].cell[claim->cell++];
+  cell->note.kind = ORDER_NO_EDGE;
+  atomic_store_explicit(&cell->asks, cell_word(target, CELL_ASKED), memory_order_release);
   claim->at = CLAIM_ASK_MARK;
   return DIRECTORY_AGAIN;
 }

@@ -19,6 +19,19 @@ static void give_up(const struct directory *d, const struct directory_serve *ser
   if (had) d->permit(d, serve->as, asker->group, had, writes ? 0 : ORDER_READ);
 }
 
+/* Who was killed while it answered may have made the edge, and not said so: that edge stays, and what it has left undone is done. (Its cell was
+ * empty when it was asked.) */
+static void reply(const struct directory *d, const struct directory_serve *serve, struct order_note *note) {
+  const struct directory_slot *asker = &d->slot[serve->asker];
+  struct order_recorder *as = &d->slot[serve->as].recorder;
+  struct order_ask ask = {
+      .block = group_first(asker->group, asker->need), .want = asker->want, .from = serve->asker};
+  struct order_note again;
+  bool made = d->order->scheme->asks_writer && note->kind == ORDER_EDGE;
+  if (!made || as->now.clock == note->clock)
+    d->order->scheme->reply(d->order, as, &ask, made ? &again : note);
+}
+
 enum directory_result directory_serve_one(const struct directory *d, struct directory_serve *serve) {
   struct directory_slot *as = &d->slot[serve->as], *asker = &d->slot[serve->asker];
   struct directory_cell *cell = &asker->cell[serve->cell];
@@ -26,16 +39,13 @@ enum directory_result directory_serve_one(const struct directory *d, struct dire
     case SERVE_LOCK:
       if (lock_recorder(d, serve->as)) serve->at = SERVE_REPLY;
       return DIRECTORY_AGAIN;
-    case SERVE_REPLY: { /* under the lock; permissions are seen by nobody else */
-      uint64_t block = group_first(asker->group, asker->need);
-      struct order_ask ask = {.block = block, .want = asker->want, .from = serve->asker};
-      d->order->scheme->reply(d->order, &as->recorder, &ask, &cell->note);
+    case SERVE_REPLY: /* under the lock; permissions are seen by nobody else */
+      reply(d, serve, &cell->note);
       give_up(d, serve);
       as->lost++;
       unlock_recorder(d, serve->as);
       serve->at = SERVE_ANSWER;
       return DIRECTORY_AGAIN;
-    }
     default: /* the hand-over: what `as` wrote to the block is before what the asker does with it */
       atomic_store_explicit(&cell->asks, cell_word(serve->as, CELL_ANSWERED), memory_order_release);
       notify(d, serve->asker);

@@ -10,10 +10,13 @@ static inline void notify(const struct directory *d, unsigned slot) {
   d->wake(d, slot);
 }
 
-/* Held for a few instructions, or while the log is drained: whoever has it needs no other thread. */
+/* Held for a few instructions, or while the log is drained: whoever has it needs no other thread, but may be killed. */
 static inline bool lock_recorder(const struct directory *d, unsigned slot) {
   if (!d->order->scheme->asks_writer) return true;
-  return !atomic_exchange_explicit(&d->slot[slot].lock, 1, memory_order_acquire);
+  uint32_t holder = 0, own = d->own_id ? d->own_id(d) : 1;
+  return atomic_compare_exchange_strong_explicit(&d->slot[slot].lock, &holder, own, memory_order_acquire,
+                                                 memory_order_relaxed) ||
+         (d->take_over && d->take_over(d, slot, holder));
 }
 static inline void unlock_recorder(const struct directory *d, unsigned slot) {
   if (d->order->scheme->asks_writer) atomic_store_explicit(&d->slot[slot].lock, 0, memory_order_release);

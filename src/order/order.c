@@ -37,6 +37,14 @@ void order_say_ended(const struct order *order, struct order_recorder *former, u
                        &(struct order_ask){.last_access = order_clock(former), .from = (uint16_t)to}, out);
 }
 
+void order_recover(struct order_recorder *me, bool logged) {
+  if (me->ending && logged) {
+    me->start = me->position;
+    me->now = (struct order_episode){.clock = me->ending};
+  }
+  me->ending = 0;
+}
+
 void order_log_begin(const struct order *order, const struct order_recorder *me, uint64_t clock) {
   uint8_t record[3 * VARINT_LARGEST];
   size_t n = varint_put(record, me->slot);

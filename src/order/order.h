@@ -122,15 +122,18 @@ struct order_filter {
 
 struct order_recorder {
   uint16_t slot;
-  uint8_t alive;                      /* between begin and exit */
-  uint8_t parked;                     /* between order_park and order_unpark: position stands still */
-  uint32_t ends;                      /* threads of this slot that have ended */
-  uint64_t position;                  /* of the R-thread. The substrate's to set */
-  uint64_t start;                     /* where the current episode began */
-  uint64_t base;                      /* arcs: what order_clock() adds to the position */
-  uint64_t logged;                    /* what the next record's delta is relative to */
-  uint16_t source;                    /* arcs: of the last arc logged */
-  uint8_t sent;                       /* named: others know the current episode's timestamp */
+  uint8_t alive;     /* between begin and exit */
+  uint8_t parked;    /* between order_park and order_unpark: position stands still */
+  uint32_t ends;     /* threads of this slot that have ended */
+  uint64_t position; /* of the R-thread. The substrate's to set */
+  uint64_t start;    /* where the current episode began */
+  uint64_t base;     /* arcs: what order_clock() adds to the position */
+  uint64_t logged;   /* what the next record's delta is relative to */
+  uint16_t source;   /* arcs: of the last arc logged */
+  uint8_t sent;      /* named: others know the current episode's timestamp */
+  uint64_t ending;   /* dag: timestamp of the next episode, while one is being ended; else 0 */
+  uint64_t
+      log_start; /* … and where its record begins in the log: the substrate's to set, as order_recover() wants it */
   struct order_episode now, previous; /* dag; named and scalar use now.clock, now.pred */
   struct order_filter filter, writes; /* dag: all accesses; scalar: reads, writes */
   uint64_t heard[ORDER_SLOTS];        /* arcs: VIC; named: the last episode of each slot waited for */
@@ -201,6 +204,10 @@ void order_unpark(const struct order *order, struct order_recorder *me);
 /* What a dead thread's slot says before it is given to a new thread: the parent receives it, then comes spawn(). */
 void order_say_ended(const struct order *order, struct order_recorder *former, unsigned to,
                      struct order_note *out);
+
+/* For schemes with asks_writer: whoever had the recorder's lock was killed. logged: if it was ending an episode (`ending`), its record is in the
+ * log. */
+void order_recover(struct order_recorder *me, bool logged);
 
 /* The position at which the current episode has its full size. */
 static inline uint64_t order_limit(const struct order *order, const struct order_recorder *me) {

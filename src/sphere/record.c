@@ -165,6 +165,7 @@ static void close_orders(struct manager *manager) {
     const struct rthread *rthread = &region->slots[i];
     if (rthread->state != SLOT_LIVE || !recorder->alive) continue;
     uint64_t position = rthread->ring.position + rthread->ticks;
+    order_recover(recorder, recorder->log_start && rthread->order.head >= recorder->log_start);
     if (recorder->position < position) recorder->position = position;
     order.scheme->exit(&order, recorder);
   }

@@ -1,8 +1,8 @@
 /* A child of vfork has written its parent's memory, goes to another program and is killed on the way: before that has done anything, while it is
- * loaded, or when it runs. The parent reads what the child wrote, and goes on with it. */
+ * loaded, or when it runs; perhaps just when it answers its parent, who reads what it wrote, and goes on with it. */
 #include "sys_helpers.h"
 
-enum { ROUNDS = 60, WORDS = 256, STEP = 16 };
+enum { ROUNDS = 60, WORDS = 4096, STEP = 16 };
 
 static volatile int written[WORDS];
 static volatile unsigned spent;
