@@ -74,3 +74,19 @@ case_argument() {
   changed 300 seek
   says '.*lseek.*' 'libc\.so\.6, pc 0x[0-9a-f]+: lseek: expected 0x[0-9a-f]+ as argument 2, got 0x[0-9a-f]+'
 }
+
+# Two threads whose order logs make them wait for each other: that is told at once, with who waits for whom. At its very beginning the
+# second waits for an arc from where the first never comes, and so the first for the second.
+case_circle() {
+  local status
+  source_of
+  build program 7 300
+  "$REPRISE" record --order=arcs -o recording -- ./program threads </dev/null || fail "status $?"
+  printf '\001\000\000\001\000\200\200\200\200\200\001' >log
+  "$EXCHANGE" recording changed order/1 log || fail "the order log can't be exchanged"
+  timeout -s KILL 60 "$REPRISE" replay changed >out 2>err
+  status=$?
+  [ $status = 120 ] || fail "status $status: $(cat err)"
+  grep -qE '^reprise: replay diverged: (thread [01] at position [0-9]+, .*: )?threads wait for each other: thread 0 at position [0-9]+ waits for (the end of )?thread 1, thread 1 at position 0 waits for thread 0$' err ||
+    fail "it says: $(cat err)"
+}

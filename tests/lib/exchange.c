@@ -1,8 +1,10 @@
-/* exchange.c: a recording with another file in it: what replay must notice.
+/* exchange.c: a recording with something else in it: what replay must notice.
  *
  *     exchange FROM TO PATH FILE
+ *     exchange FROM TO order/THREAD FILE
  *
- * Copies the recording FROM to TO, log by log, with the content of FILE for the file that was mapped as PATH. */
+ * Copies the recording FROM to TO, log by log, with the content of FILE for the file that was mapped as PATH, or for the order log of a
+ * thread. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,11 +33,29 @@ static void copy_keys(void) {
   }
 }
 
+struct order_log {
+  long thread; /* -1: none is replaced */
+  const char *path;
+};
+
+static void put_order(struct recording_stream_id id, const char *path) {
+  char bytes[4096];
+  int fd = open(path, O_RDONLY);
+  ssize_t count = read(fd, bytes, sizeof bytes);
+  close(fd);
+  if (count <= 0) must(1);
+  must(recording_append(writer, id, 0, 0, bytes, (size_t)count, &error));
+}
+
 static int copy_stream(struct recording_stream_id id, void *context, struct recording_error *problem) {
+  const struct order_log *log = context;
   struct recording_stream *stream;
   struct recording_frame frame;
-  (void)context;
   if (id.kind == RECORDING_FILES) return 0;
+  if (id.kind == RECORDING_ORDER && id.thread == log->thread) {
+    put_order(id, log->path);
+    return 0;
+  }
   must(recording_stream_open(reader, id, &stream, problem));
   while (!recording_next(stream, &frame, problem))
     must(recording_append(writer, id, frame.first, frame.last, frame.bytes, frame.length, problem));
@@ -58,7 +78,7 @@ static void copy_files(const char *path, const char *replacement) {
     must(recording_add_file(writer, fd, file.path, &copied, &error));
     close(fd);
   }
-  if (found) return;
+  if (found || !path[0]) return;
   fprintf(stderr, "exchange: no file %s in the recording\n", path);
   exit(1);
 }
@@ -68,8 +88,10 @@ int main(int argc, char **argv) {
   must(recording_open(argv[1], 0, &reader, &error));
   must(recording_create(argv[2], &writer, &error));
   copy_keys();
-  copy_files(argv[3], argv[4]);
-  must(recording_each_stream(reader, copy_stream, NULL, &error));
+  bool orders = !strncmp(argv[3], "order/", 6);
+  struct order_log log = {orders ? strtol(argv[3] + 6, NULL, 10) : -1, argv[4]};
+  copy_files(orders ? "" : argv[3], argv[4]);
+  must(recording_each_stream(reader, copy_stream, &log, &error));
   must(recording_close(writer, &error));
   return 0;
 }
