@@ -114,11 +114,28 @@ static enum directory_result next_need(const struct directory *d, unsigned me,
   return DIRECTORY_DONE;
 }
 
-/* Wakes those who wait for locks of the group. */
-static void tell_waiters(const struct directory *d, uint64_t group) {
-  unsigned slots = atomic_load(d->slots);
-  for (unsigned slot = 0; slot < slots; slot++)
-    if (atomic_load(&d->slot[slot].wants) == (uint32_t)group + 1) notify(d, slot);
+static bool waits_for(const struct directory *d, unsigned slot, uint64_t group) {
+  return atomic_load(&d->slot[slot].wants) == (uint32_t)group + 1 && (!d->near || d->near(d, slot));
+}
+
+/* Some locks of the group are free, and somebody has waited: wakes those who can have all they need at the same time, the next slots first. The
+ * others are told when these let go. So the mark stays as long as anybody waits, and is there before it is looked who has the locks now:
+ * that one will see it. What somebody needs may change meanwhile: it leaves its mark anew then, and looks again. */
+static void tell_waiters(const struct directory *d, unsigned me, uint64_t number) {
+  struct directory_group *group = d->group(d, number);
+  unsigned slots = atomic_load(d->slots), first = 1;
+  if (!atomic_exchange(&group->awaited, 0)) return;
+  while (first <= slots && !waits_for(d, (me + first) % slots, number)) first++;
+  if (first > slots) return;
+  atomic_store(&group->awaited, 1);
+  uint64_t locked = atomic_load(&group->locked);
+  for (unsigned i = first; i <= slots; i++) {
+    unsigned slot = (me + i) % slots;
+    uint64_t need = atomic_load_explicit(&d->slot[slot].need, memory_order_relaxed);
+    if (!waits_for(d, slot, number) || need & locked) continue;
+    locked |= need;
+    notify(d, slot);
+  }
 }
 
 /* Takes the locks of all that is needed, or none. At first it leaves a mark that somebody waits, and before it who, and looks again. */
@@ -163,7 +180,7 @@ void directory_take_untouched(const struct directory *d, unsigned me, uint64_t n
     d->permit(d, me, number, blocks, ORDER_WRITE);
   }
   atomic_fetch_and(&group->locked, ~blocks);
-  if (atomic_load(&group->awaited) && atomic_exchange(&group->awaited, 0)) tell_waiters(d, number);
+  if (atomic_load(&group->awaited)) tell_waiters(d, me, number);
 }
 
 /* Serves until there is nothing to; then on. Waits if nothing happened since `seen`; to put somebody off is nothing. */
@@ -339,8 +356,9 @@ static enum directory_result grant(const struct directory *d, unsigned me, struc
   return DIRECTORY_AGAIN;
 }
 
-static enum directory_result grant_wake(const struct directory *d, struct directory_claim *claim) {
-  if (atomic_exchange(&d->group(d, claim->group)->awaited, 0)) tell_waiters(d, claim->group);
+static enum directory_result grant_wake(const struct directory *d, unsigned me,
+                                        struct directory_claim *claim) {
+  tell_waiters(d, me, claim->group);
   claim->at = CLAIM_NEXT;
   return DIRECTORY_AGAIN;
 }
@@ -348,12 +366,13 @@ static enum directory_result grant_wake(const struct directory *d, struct direct
 bool directory_claim_abandon(const struct directory *d, unsigned me, const struct directory_claim *claim) {
   struct directory_slot *slot = &d->slot[me];
   if (claim->at != CLAIM_LOCK && claim->at != CLAIM_ROUND) return false;
+  atomic_store(&slot->wants, 0);
   if (claim->at == CLAIM_ROUND) { /* it has asked, and has the locks */
     struct directory_group *group = d->group(d, claim->group);
     for (unsigned i = 0; i < DIRECTORY_BATCH; i++) atomic_store(&slot->cell[i].asks, 0);
     if (!ORDER_WRONG(WRONG_ABANDONED_LOCKS)) atomic_fetch_and(&group->locked, ~claim->locked);
-    if (atomic_exchange(&group->awaited, 0)) tell_waiters(d, claim->group);
   }
+  tell_waiters(d, me, claim->group);
   directory_unpin(d, me);
   return true;
 }
@@ -400,6 +419,6 @@ enum directory_result directory_claim_step(const struct directory *d, unsigned m
     case CLAIM_GRANT:
       return grant(d, me, claim);
     default:
-      return grant_wake(d, claim);
+      return grant_wake(d, me, claim);
   }
 }

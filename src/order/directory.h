@@ -127,7 +127,8 @@ struct directory_slot {
   _Atomic uint32_t wants; /* group + 1, low bits, of which it waits for locks; 0: none */
   /* What its thread asks of others; good while a cell says CELL_ASKED. */
   _Alignas(DIRECTORY_LINE) uint64_t group;
-  uint64_t blocks, need; /* of the group: what it would have, and what of that it can't do without */
+  uint64_t blocks;       /* of the group, which it would have … */
+  _Atomic uint64_t need; /* … and those that it can't do without */
   uint8_t want;
   _Atomic uint32_t events; /* changes when something happened that the slot's thread may be waiting for */
   struct directory_cell cell[DIRECTORY_BATCH];
