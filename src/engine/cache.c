@@ -15,9 +15,10 @@
 #include "engine/log.h"
 
 #if defined(REPRISE_STRESS_TINY_CACHE)
-enum { CACHE_SIZE = 192 * 1024 };
+/* Tiny for a thousand flushes, then more and more, or a large program would never come to its end. */
+enum { CACHE_SIZE = 32 * 1024 * 1024, CACHE_AT_FIRST = 192 * 1024, GROWS_AFTER = 1000, GROWS_BY = 16 };
 #else
-enum { CACHE_SIZE = 96 * 1024 * 1024 };
+enum { CACHE_SIZE = 96 * 1024 * 1024, CACHE_AT_FIRST = CACHE_SIZE };
 #endif
 _Static_assert((unsigned long)CACHE_SIZE <= CODE_CACHE_MAX, "the cache must fit its region");
 
@@ -28,6 +29,7 @@ struct lock cache_lock;
 static struct {
   _Atomic uintptr_t next; /* first free byte */
   uintptr_t present;      /* up to here the kernel was asked for pages */
+  size_t room;            /* so much of it may be filled */
   _Atomic uint32_t flushing;
   _Atomic uint32_t epoch; /* number of flushes */
   _Atomic(struct block *) hash[HASH_SIZE];
@@ -53,6 +55,7 @@ void cache_init(void) {
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   if (os_failed(at)) die(125, "cannot map the code cache (error %ld)", -at);
   cache.next = cache.present = CODE_CACHE_BASE;
+  cache.room = CACHE_AT_FIRST;
   cache.epoch = 1; /* a new thread has seen none, and starts by laying out its table */
 }
 
@@ -102,7 +105,7 @@ static void make_present(uintptr_t end) {
 
 uint8_t *cache_reserve(size_t bytes) {
   uintptr_t at = ALIGN_UP(cache.next, 16);
-  if (at + bytes > CODE_CACHE_BASE + CACHE_SIZE) return NULL;
+  if (at + bytes > CODE_CACHE_BASE + cache.room) return NULL;
   make_present(at + bytes);
   return (uint8_t *)at;
 }
@@ -187,6 +190,9 @@ static void flush(void) {
   cache.all = NULL;
   cache.next = CODE_CACHE_BASE;
   cache.epoch++;
+#if defined(REPRISE_STRESS_TINY_CACHE)
+  if (cache.epoch > GROWS_AFTER) cache.room = MIN((size_t)CACHE_SIZE, cache.room + cache.room / GROWS_BY);
+#endif
   COUNT(flushes);
   LOG(code, "flushed");
   for (struct thread *t = threads; t; t = t->next)
