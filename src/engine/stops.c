@@ -165,10 +165,12 @@ void stops_parked(struct thread *thread) {
   thread->stop_signal = 0;
   if (signo) {
     pass_to(running, signo);
-  } else if (atomic_load(&first_of(running->pid)->stops) == STOP_ASKED) {
-    atomic_store(&running->stops, STOP_ASKED);
-    kick_thread(running->pid, running->tid);
+    return;
   }
+  struct rthread *first = first_of(running->pid);
+  if (!first || atomic_load(&first->stops) != STOP_ASKED) return;
+  if (running != first) atomic_store(&running->stops, STOP_ASKED);
+  kick_thread(running->pid, running->tid);
 }
 
 static bool waits_for_child(int32_t pid) {
