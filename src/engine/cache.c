@@ -14,11 +14,12 @@
 #include "engine/counters.h"
 #include "engine/log.h"
 
+enum { CACHE_SIZE = 96 * 1024 * 1024 };
 #if defined(REPRISE_STRESS_TINY_CACHE)
 /* Tiny for a thousand flushes, then more and more, or a large program would never come to its end. */
-enum { CACHE_SIZE = 32 * 1024 * 1024, CACHE_AT_FIRST = 192 * 1024, GROWS_AFTER = 1000, GROWS_BY = 16 };
+enum { CACHE_AT_FIRST = 192 * 1024, GROWS_AFTER = 1000, GROWS_BY = 8 };
 #else
-enum { CACHE_SIZE = 96 * 1024 * 1024, CACHE_AT_FIRST = CACHE_SIZE };
+enum { CACHE_AT_FIRST = CACHE_SIZE };
 #endif
 _Static_assert((unsigned long)CACHE_SIZE <= CODE_CACHE_MAX, "the cache must fit its region");
 
