@@ -168,11 +168,21 @@ static struct rthread *let_go(struct rthread *rthread, enum chunk_reason reason)
   return hand_on();
 }
 
+/* What a process that was killed from outside has done since it logged something last is done again by nobody. Others may have seen it, if
+ * they have memory in common. */
+static bool leaves_marks(const struct rthread *dead) {
+  for (uint32_t i = 0; region->shares && i < region_slots(region); i++)
+    if (atomic_load(&region->slots[i].state) == SLOT_LIVE && region->slots[i].pid != dead->pid) return true;
+  return false;
+}
+
 /* Who was killed with the baton in hand gives it up; so do all threads of its process. */
 static void bury(struct rthread *dead, uint32_t number) {
   struct rthread *next = NULL;
+  bool lost = false;
   region_lock();
   if (holder() == dead && dead->number == number) {
+    lost = !atomic_load(&dead->turn) && leaves_marks(dead);
     for (uint32_t i = 0; i < region_slots(region); i++) {
       struct rthread *other = &region->slots[i];
       if (other == dead || atomic_load(&other->state) != SLOT_LIVE || other->pid != dead->pid) continue;
@@ -184,6 +194,11 @@ static void bury(struct rthread *dead, uint32_t number) {
     rthread_end(dead);
   }
   region_unlock();
+  if (lost)
+    sphere_fail(OUTCOME_UNSUPPORTED,
+                "a process was killed in the middle of its turn: what it has just written to memory that "
+                "others share "
+                "can't be recorded");
   wake(next);
 }
 

@@ -423,9 +423,26 @@ static void note_sharing(const struct call *call, long at, struct region_object 
   shared_mapped((uintptr_t)at, bytes, object, segment ? 0 : (uint64_t)call->args[5], kind);
 }
 
+/* Whether the call lets the process write memory that may be another's, too. */
+static bool shares_memory(const struct call *call) {
+  struct mapping mapping;
+  bool writes = call->args[2] & PROT_WRITE;
+  switch (call->nr) {
+    case __NR_shmat:
+      return true;
+    case __NR_mmap:
+      return writes && call->args[3] & MAP_SHARED; /* MAP_SHARED_VALIDATE has that bit */
+    case __NR_mprotect:
+      return writes && mappings_find((uintptr_t)call->args[0], &mapping) && mapping.shared;
+    default:
+      return false;
+  }
+}
+
 static void note_mapping(struct thread *thread, const struct call *call, long at) {
   bool segment = call->nr == __NR_shmat;
   if (os_failed(at)) return;
+  if (shares_memory(call)) region->shares = true;
   if (segment || call->nr == __NR_mmap) {
     bool anonymous = !segment && call->args[3] & MAP_ANONYMOUS;
     struct region_object *object = anonymous ? NULL

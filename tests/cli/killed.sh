@@ -109,6 +109,16 @@ case_in_shared_file() {
   grep -q '^reprise: a process was killed in the middle' recorded.err || fail "it says: $(cat recorded.err)"
 }
 
+# One at a time, stores are not logged: the recording ends rather than have a replay that differs.
+case_in_turn() {
+  local role
+  for role in tally write; do
+    kill_behind_store chunk $role 0
+    [ $? = 122 ] || fail "$role: the recording did not end with 122: $(cat recorded recorded.err)"
+    grep -q '^reprise: a process was killed in the middle' recorded.err || fail "$role: it says: $(cat recorded.err)"
+  done
+}
+
 # A signal that a process does not catch ends it in its turn: what it has written is shown again, its robust mutexes are left as they were.
 case_by_uncaught_signals() {
   local order i
