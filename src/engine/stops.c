@@ -146,7 +146,8 @@ static void obey(struct thread *thread) {
   if (own != first) atomic_store(&own->stops, STOP_NONE);
   if (signo) stop(thread, signo);
   if (signo || !first || !atomic_compare_exchange_strong(&first->stops, &asked, STOP_BEGINS)) return;
-  os_call2(__NR_kill, os_call0(__NR_getpid), SIGSTOP);
+  /* To this thread, so that it is not past here before the process has stopped. */
+  os_call3(__NR_tgkill, own->pid, own->tid, SIGSTOP);
   atomic_compare_exchange_strong(&first->stops, &begun, STOP_NONE);
 }
 
@@ -185,16 +186,20 @@ static bool waits_for_child(int32_t pid) {
 static void ask_to_stop(int32_t pid, void *nothing) {
   (void)nothing;
   struct rthread *first = first_of(pid);
-  for (bool asked = false; first && first->pid == pid && rthread_is_alive(first);) {
+  bool asked = false;
+  while (first && first->pid == pid && rthread_is_alive(first)) {
     uint32_t none = STOP_NONE;
-    if (stops_done(pid) || waits_for_child(pid)) return;
-    if (asked && atomic_load(&first->stops) == STOP_NONE) return;
+    if (stops_done(pid) || waits_for_child(pid)) break;
+    if (asked && atomic_load(&first->stops) == STOP_NONE) break;
     if (!asked && atomic_compare_exchange_strong(&first->stops, &none, STOP_ASKED)) {
       asked = true;
       kick_thread(first->pid, first->tid);
     }
     os_call0(__NR_sched_yield);
   }
+  /* Stopped by somebody else, it must not stop once more when it is continued. */
+  uint32_t unheard = STOP_ASKED;
+  if (asked) atomic_compare_exchange_strong(&first->stops, &unheard, STOP_NONE);
 }
 
 void stops_arrived(struct thread *thread, int signo, uint64_t *mask) {
@@ -337,7 +342,7 @@ void call_reaches_others(const struct thread *thread, int32_t to, void (*act)(in
     const struct rthread *slot = &region->slots[i];
     if (atomic_load(&slot->state) != SLOT_LIVE || slot->pid <= 0 || slot->pid == thread->rthread->pid)
       continue;
-    if (reaches(to, slot->pid)) act(slot->pid, context);
+    if (slot == first_of(slot->pid) && reaches(to, slot->pid)) act(slot->pid, context);
   }
 }
 
