@@ -215,6 +215,20 @@ plot_episodes() {
     }' "$work/episodes"
 }
 
+# Which scheme is the default, from the table of two threads.
+default_text() {
+  awk "$read_row"'
+    { read_row() }
+    value["kernel"] == "geomean" && value["threads"] == 2 { record[value["scheme"]] = value["record"]; replay[value["scheme"]] = value["replay"] }
+    END {
+      printf "`chunk` is the default. It records every program that can be recorded, those too that share memory between processes at full\n"
+      printf "speed; one thread is as fast as with no order at all, and at two threads it records in %s and replays in %s of native time, where\n", record["chunk"], replay["chunk"]
+      printf "`dag` records in %s and replays in %s. `dag` is for threads that compute apart for long, on many processors: with `chunk` their\n", record["dag"], replay["dag"]
+      printf "number is what they lose. Among the parallel schemes `dag` is first: `scalar` replays in %s, `arcs` in %s, and to name the episode in\n", replay["scalar"], replay["arcs"]
+      printf "PRED (`named`) instead of counting tokens records in %s and replays in %s.\n", record["named"], replay["named"]
+    }' "$work/means"
+}
+
 orders_text() {
   local n
   echo '## Orders'
@@ -230,7 +244,9 @@ orders_text() {
     schemes_table raw 'log, bytes per 1,000 instructions' "$n"
     schemes_table disk 'the same, compressed' "$n"
   done
-  printf '### Memory\n\nPermission maps, directory and rings: peak memory of `record --order=dag` over that of `run`.\n\n'
+  printf '### The default\n\n'
+  default_text
+  printf '\n### Memory\n\nPermission maps, directory and rings: peak memory of `record --order=dag` over that of `run`.\n\n'
   grep '^memory ' "$work/means" | sed 's/^/    /'
   printf '\n### Replay speed and log size\n\n'
   echo 'Karma, figure 9: replay time over native and bytes of log per 1,000 instructions by `--max-episode`; [plotted](episodes.svg).'

@@ -242,9 +242,11 @@ static void retire(struct block *block) {
   before->hash_next = block->hash_next;
 }
 
+/* In this order: who comes out of the entry where it was patched looks for another block, and would be connected to this one, for ever, if it
+ * was still to be found. */
 void cache_drop_block(struct block *block) {
-  arch_kill(block);
   retire(block);
+  arch_kill(block);
 }
 
 void cache_translate_path(const struct path *path) {
