@@ -222,10 +222,10 @@ default_text() {
     value["kernel"] == "geomean" && value["threads"] == 2 { record[value["scheme"]] = value["record"]; replay[value["scheme"]] = value["replay"] }
     END {
       printf "`chunk` is the default. It records every program that can be recorded, those too that share memory between processes at full\n"
-      printf "speed; one thread is as fast as with no order at all, and at two threads it records in %s and replays in %s of native time, where\n", record["chunk"], replay["chunk"]
+      printf "speed; one thread pays for little but its system calls, and at two threads it records in %s and replays in %s of native time, where\n", record["chunk"], replay["chunk"]
       printf "`dag` records in %s and replays in %s. `dag` is for threads that compute apart for long, on many processors: with `chunk` their\n", record["dag"], replay["dag"]
-      printf "number is what they lose. Among the parallel schemes `dag` is first: `scalar` replays in %s, `arcs` in %s, and to name the episode in\n", replay["scalar"], replay["arcs"]
-      printf "PRED (`named`) instead of counting tokens records in %s and replays in %s.\n", record["named"], replay["named"]
+      printf "number is what they lose. Of its like `scalar` replays in %s and `arcs` in %s. To name the episode in PRED (`named`) instead of\n", replay["scalar"], replay["arcs"]
+      printf "counting tokens records in %s and replays in %s.\n", record["named"], replay["named"]
     }' "$work/means"
 }
 
