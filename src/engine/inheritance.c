@@ -1,9 +1,12 @@
 /* inheritance.c: mutexes that inherit priority, while recording.
  *
- * The kernel sets their waiters' bit and hands them over on its own, whoever has the baton. So it is not asked to: what it
+ * The kernel sets their waiters' bit and hands them over on its own, whoever has the baton, or permission. So it is not asked to: what it
  * would do to the word is done here, in turn, and waiting is that of an ordinary futex. A lock that is given up with waiters
  * is left without an owner but with the bit, and belongs to whoever comes for it first: the kernel, too, lets a lock be
  * stolen. What is lost is the priority that the owner would have inherited.
+ *
+ * In parallel the word is the caller's for writing, and every call has one tick here: what is done to the word before it waits is
+ * told apart from what is done after.
  *
  * The word is always waited for as a shared one, because a dying owner wakes it so (thread_exit.c). */
 #include <linux/futex.h>
@@ -11,6 +14,7 @@
 #include "engine/baton.h"
 #include "engine/code.h"
 #include "engine/lib.h"
+#include "engine/ordering.h"
 #include "engine/sphere.h"
 
 enum { TIMEOUT_WORDS = 2 };
@@ -28,7 +32,7 @@ static bool read_word(struct attempt *a) {
   return a->word % sizeof a->value == 0 && !safe_copy(&a->value, (const void *)a->word, sizeof a->value);
 }
 
-/* With the baton nobody else writes it. */
+/* With the baton, or the permission, nobody else writes it. */
 static bool write_word(struct attempt *a, uint32_t value) {
   return !copy_to_app(a->word, &value, sizeof value);
 }
@@ -47,7 +51,7 @@ static long try_lock(struct attempt *a) {
   return write_word(a, own | (a->value & (FUTEX_WAITERS | FUTEX_OWNER_DIED))) ? 0 : -EFAULT;
 }
 
-/* Says that somebody waits. This comes before the call's result in the log, and before the baton is let go. */
+/* Says that somebody waits. This comes before the call's result in the log, and before the turn is let go. */
 static bool announce(struct attempt *a) {
   if (a->value & FUTEX_WAITERS) return true;
   a->value |= FUTEX_WAITERS;
@@ -60,16 +64,32 @@ static long wait(struct attempt *a, long (*perform)(struct thread *, const struc
   struct call inner = {.nr = __NR_futex,
                        .args = {(long)a->word, FUTEX_WAIT_BITSET | (a->realtime ? FUTEX_CLOCK_REALTIME : 0),
                                 a->value, a->limited ? (long)a->timeout : 0, 0, (long)~0U}};
-  baton_release(a->thread, CHUNK_CALL);
-  long result = perform(a->thread, &inner);
-  baton_take(a->thread);
+  long result;
+  if (in_parallel()) {
+    a->thread->keeps_shared = false;
+    order_tick(a->thread);
+    permissions_park(a->thread);
+    result = perform(a->thread, &inner);
+    permissions_unpark(a->thread);
+    permissions_take_range(a->thread, a->word, sizeof a->value, true);
+  } else {
+    baton_release(a->thread, CHUNK_CALL);
+    result = perform(a->thread, &inner);
+    baton_take(a->thread);
+  }
+  return result;
+}
+
+/* A call that does not wait. */
+static long at_once(struct attempt *a, long result) {
+  order_tick(a->thread);
   return result;
 }
 
 static long lock(struct attempt *a, long (*perform)(struct thread *, const struct call *)) {
   long result = try_lock(a);
-  if (result != -EAGAIN) return result;
-  if (!announce(a)) return -EFAULT;
+  if (result != -EAGAIN) return at_once(a, result);
+  if (!announce(a)) return at_once(a, -EFAULT);
   result = wait(a, perform);
   if (result == -EINTR) return CALL_INTERRUPTED; /* no signal ends it, whatever the handler's flags */
   if (result && result != -EAGAIN) return result;
@@ -78,18 +98,38 @@ static long lock(struct attempt *a, long (*perform)(struct thread *, const struc
   return result == -EAGAIN ? CALL_INTERRUPTED : result;
 }
 
+/* The word changes before anybody is woken: who is about to wait for it as it was finds out. That nobody waits after all is seen
+ * then, and remains so as long as the turn lasts. */
 static long unlock(struct attempt *a) {
   if (!read_word(a)) return -EFAULT;
   if ((a->value & FUTEX_TID_MASK) != (uint32_t)a->thread->tid) return -EPERM;
-  long woken = a->value & FUTEX_WAITERS ? os_call3(__NR_futex, a->word, FUTEX_WAKE, 1) : 0;
-  if (!write_word(a, woken > 0 ? FUTEX_WAITERS : 0)) return -EFAULT;
-  if (woken > 0) baton_offer(a->thread);
+  if (!write_word(a, a->value & FUTEX_WAITERS)) return -EFAULT;
+  if (!(a->value & FUTEX_WAITERS)) return 0;
+  long woken = os_call3(__NR_futex, a->word, FUTEX_WAKE, 1);
+  if (woken <= 0)
+    write_word(a, 0);
+  else if (!in_parallel())
+    baton_offer(a->thread);
   return 0;
 }
 
-bool inheritance_call(struct thread *thread, const struct call *call,
-                      long (*perform)(struct thread *, const struct call *), long *result) {
+bool inheritance_concerns(const struct call *call) {
   if (call->nr != __NR_futex) return false;
+  switch (call->args[1] & FUTEX_CMD_MASK) {
+    case FUTEX_LOCK_PI:
+    case FUTEX_LOCK_PI2:
+    case FUTEX_TRYLOCK_PI:
+    case FUTEX_UNLOCK_PI:
+    case FUTEX_WAIT_REQUEUE_PI:
+    case FUTEX_CMP_REQUEUE_PI:
+      return true;
+    default:
+      return false;
+  }
+}
+
+long inheritance_call(struct thread *thread, const struct call *call,
+                      long (*perform)(struct thread *, const struct call *)) {
   long command = call->args[1] & FUTEX_CMD_MASK;
   struct attempt a = {.thread = thread, .word = (uintptr_t)call->args[0]};
   switch (command) {
@@ -98,21 +138,13 @@ bool inheritance_call(struct thread *thread, const struct call *call,
       a.realtime = command == FUTEX_LOCK_PI || call->args[1] & FUTEX_CLOCK_REALTIME;
       a.limited = call->args[3];
       if (a.limited && safe_copy(a.timeout, (const void *)call->args[3], sizeof a.timeout))
-        *result = -EFAULT;
-      else
-        *result = lock(&a, perform);
-      return true;
+        return at_once(&a, -EFAULT);
+      return lock(&a, perform);
     case FUTEX_TRYLOCK_PI:
-      *result = try_lock(&a);
-      return true;
+      return at_once(&a, try_lock(&a));
     case FUTEX_UNLOCK_PI:
-      *result = unlock(&a);
-      return true;
-    case FUTEX_WAIT_REQUEUE_PI:
-    case FUTEX_CMP_REQUEUE_PI:
-      *result = -ENOSYS; /* as where such mutexes can't be waited for with a condition */
-      return true;
+      return at_once(&a, unlock(&a));
     default:
-      return false;
+      return at_once(&a, -ENOSYS); /* as where such mutexes can't be waited for with a condition */
   }
 }

@@ -132,18 +132,6 @@ bool record_keeps_baton(const struct thread *thread, const struct call *call) {
   return atomic_load_explicit(&region->live, memory_order_relaxed) == 1 || !may_wait(thread, call);
 }
 
-/* The kernel hands such a lock over on its own, in no order. */
-static void refuse_inheritance(const struct call *call) {
-  if (call->nr != __NR_futex) return;
-  switch (call->args[1] & FUTEX_CMD_MASK) {
-    case FUTEX_LOCK_PI:
-    case FUTEX_LOCK_PI2:
-    case FUTEX_WAIT_REQUEUE_PI:
-      sphere_fail(OUTCOME_UNSUPPORTED,
-                  "mutexes that inherit priority, in contention, can't be recorded with this order");
-  }
-}
-
 static long log_piece(void *visitor, const struct input_piece *piece) {
   record_memory(visitor, piece->address, piece->bytes);
   return 0;
@@ -353,10 +341,17 @@ long record_rest(struct thread *thread, const struct call *call, perform_call *p
   return record_waiting(thread, call, &in, perform, STOPS_NONE, (long)sent);
 }
 
+/* A mutex that inherits priority. */
 static long record_inheriting(struct thread *thread, const struct call *call, struct input_call *in,
-                              long result, uint64_t digest) {
+                              perform_call *perform) {
+  hold(thread, in, true);
+  uint64_t digest = call_digest(in);
+  thread->keeps_shared = true;
+  long result = inheritance_call(thread, call, perform);
   record_result(thread, call, result, digest, true);
   if (result != CALL_INTERRUPTED) input_incoming(in, result, log_piece, thread);
+  thread->keeps_shared = false;
+  order_tick(thread);
   return result;
 }
 
@@ -547,10 +542,7 @@ static long record(struct thread *thread, const struct call *call, perform_call 
     case INPUT_EMULATE:
       break;
   }
-  uint64_t digest = call->nr == __NR_futex ? call_digest(&in) : 0;
-  if (in_parallel()) refuse_inheritance(call);
-  if (!in_parallel() && inheritance_call(thread, call, perform, &result))
-    return record_inheriting(thread, call, &in, result, digest);
+  if (inheritance_concerns(call)) return record_inheriting(thread, call, &in, perform);
   if (output_refuses(thread, call)) {
     record_result(thread, call, -EINVAL, call_digest(&in), false);
     return -EINVAL;

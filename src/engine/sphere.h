@@ -137,8 +137,9 @@ void deaths_after(struct thread *thread, const struct deaths *deaths);
 
 /* -- inheritance.c -------------------------------------------------------------------------------------------------------------- */
 
-/* Recording: futexes that inherit priority. False: it is another call. */
-bool inheritance_call(struct thread *thread, const struct call *call, perform_call *perform, long *result);
+/* Recording: futexes that inherit priority. The word is the thread's for writing, if it has to be. */
+bool inheritance_concerns(const struct call *call);
+long inheritance_call(struct thread *thread, const struct call *call, perform_call *perform);
 
 /* -- output.c ----------------------------------------------------------------------------------------------------------------- */
 
