@@ -251,7 +251,7 @@ static bool quick_record(struct thread *thread, const struct call *call, const s
     *result = 0;
     return true;
   }
-  if (region->exposed || !is_usual(call)) return false;
+  if (region->exposed || region->memory_files || !is_usual(call)) return false;
   if (!record_keeps_baton(thread, call)) return quick_attempt(thread, call, row, perform, result);
   if (!look(call, row, pieces, &digest)) return false;
   record_position(thread); /* which stays the same until the call is over */

@@ -89,6 +89,8 @@ static const bool never_waits[] = {
     [__NR_getcpu] = true,
     [__NR_getdents64] = true,
     [__NR_membarrier] = true,
+    [__NR_process_vm_readv] = true,
+    [__NR_process_vm_writev] = true,
     [__NR_getgroups] = true,
     [__NR_getresuid] = true,
     [__NR_getresgid] = true,
@@ -496,30 +498,24 @@ static long record_virtual(struct thread *thread, const struct call *call, struc
   return result;
 }
 
-/* Ways to write memory that no walk sees. */
-static void refuse_other_memory(struct thread *thread, const struct call *call) {
-  char path[ENGINE_PATH_MAX];
-  long name = 0, flags = 0;
-  switch (call->nr) {
-    case __NR_process_vm_writev:
-      if (call->args[0] != thread->process->pid)
-        sphere_fail(OUTCOME_UNSUPPORTED, "writing another process's memory can't be recorded");
-      return;
-#ifdef __NR_open
-    case __NR_open:
-      name = call->args[0], flags = call->args[1];
-      break;
-#endif
-    case __NR_openat:
-      name = call->args[1], flags = call->args[2];
-      break;
-    default:
-      return;
-  }
-  if ((flags & O_ACCMODE) == O_RDONLY) return;
-  long length = files_copy_path(path, (uintptr_t)name);
-  if (length > 4 && !strncmp(path, "/proc/", 6) && !strcmp(path + length - 4, "/mem"))
-    sphere_fail(OUTCOME_UNSUPPORTED, "writing memory through %s can't be recorded", path);
+/* Whether the call writes this process's memory in a way that no walk sees. */
+static bool writes_memory(struct thread *thread, const struct call *call) {
+  bool copies = call->nr == __NR_process_vm_writev;
+  int32_t own = thread->process->pid,
+          whose = copies ? process_of((int32_t)call->args[0]) : memory_target(call);
+  if (!whose || (copies && call->args[0] == own)) return false;
+  if (whose != own || copies)
+    sphere_fail(OUTCOME_UNSUPPORTED, "writing another process's memory can't be recorded");
+  return true;
+}
+
+/* With all others stopped: nobody else sees memory, or a file that is mapped, change. */
+static void alone_begin(struct thread *thread, struct region_object *target) {
+  stop_others(thread);
+  if (!in_parallel()) return;
+  if (target) shared_changes(target, false);
+  shared_take_all(thread);
+  thread->keeps_shared = true;
 }
 
 static long record(struct thread *thread, const struct call *call, perform_call *perform) {
@@ -529,7 +525,6 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   record_position(thread); /* which stays the same until the call is over */
   input_begin(&in, call->nr, call->args, read_application, NULL);
   in.pid = thread->process->pid;
-  refuse_other_memory(thread, call);
   switch (input_replay(&in, &error)) {
     case INPUT_REFUSE:
       return -error;
@@ -548,22 +543,21 @@ static long record(struct thread *thread, const struct call *call, perform_call 
     return -EINVAL;
   }
   struct region_object *target = objects_target(call);
+  bool memory = writes_memory(thread, call);
   enum stops_kind stops = stops_kind(thread, call);
   bool may_stay = in_parallel() ? never_parks(thread, call, &in)
                                 : record_keeps_baton(thread, call) || writes_at_once(thread, call);
-  bool keeps = target || stops == STOPS_OTHERS || (may_stay && stops != STOPS_ITSELF);
-  if (target) stop_others(thread);
-  if (target && in_parallel()) {
-    shared_changes(target, false);
-    shared_take_all(thread);
-    thread->keeps_shared = true;
-  }
+  bool alone = target || memory,
+       keeps = alone || stops == STOPS_OTHERS || (may_stay && stops != STOPS_ITSELF);
+  if (alone) alone_begin(thread, target);
   result = keeps ? record_direct(thread, call, &in, perform, stops)
                  : record_waiting(thread, call, &in, perform, stops, 0);
   if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
+  if (memory && result != CALL_INTERRUPTED) memory_written(thread, call, result);
   thread->keeps_shared = false;
   objects_opened(thread, call, result);
-  if (target) let_others_go(thread);
+  memory_file_opened(call, result);
+  if (alone) let_others_go(thread);
   output_record(thread, call, result);
   return result;
 }

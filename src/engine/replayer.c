@@ -100,7 +100,8 @@ void replay_copy_ins(struct thread *thread) {
   const struct input_event *event;
   while ((event = replay_peek(thread)) && event->kind == EVENT_COPY_IN &&
          event->position == arch_position(thread)) {
-    if (copy_to_app(event->copy_in.address, event->copy_in.bytes, event->copy_in.count))
+    if (copy_to_app(event->copy_in.address, event->copy_in.bytes, event->copy_in.count) &&
+        !memory_force(event->copy_in.address, event->copy_in.bytes, event->copy_in.count))
       replay_diverged(thread, "%u bytes at 0x%lx can't be written", event->copy_in.count,
                       event->copy_in.address);
     replay_consume(thread);

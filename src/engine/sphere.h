@@ -135,6 +135,17 @@ void deaths_before(struct thread *thread, const struct call *call, struct deaths
 /* After the call is logged. */
 void deaths_after(struct thread *thread, const struct deaths *deaths);
 
+/* -- memory_files.c ------------------------------------------------------------------------------------------------------------ */
+
+/* Recording, after a call: it may have opened a file that is somebody's memory. */
+void memory_file_opened(const struct call *call, long fd);
+/* The process whose memory the call writes through a file, 0: none. */
+int32_t memory_target(const struct call *call);
+/* After the call is logged: it was this process's. */
+void memory_written(struct thread *thread, const struct call *call, long result);
+/* Replay: writes this process's memory, whatever its protection. False: there is none. */
+bool memory_force(uintptr_t to, const void *from, size_t bytes);
+
 /* -- inheritance.c -------------------------------------------------------------------------------------------------------------- */
 
 /* Recording: futexes that inherit priority. The word is the thread's for writing, if it has to be. */

@@ -239,12 +239,12 @@ void stops_serve(struct thread *thread) {
 
 /* -- Who sends what to whom -------------------------------------------------------------------------------------------------- */
 
-static int32_t process_of(int32_t tid) {
+int32_t process_of(int32_t id) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *slot = &region->slots[i];
-    if (atomic_load(&slot->state) == SLOT_LIVE && slot->tid == tid) return slot->pid;
+    if (atomic_load(&slot->state) == SLOT_LIVE && (slot->tid == id || slot->pid == id)) return slot->pid;
   }
-  return tid;
+  return 0;
 }
 
 /* 0: it is none, or of a dead process. */
@@ -273,6 +273,7 @@ int call_sends(const struct call *call, int32_t *to) {
       return (int)a[1];
     case __NR_tkill:
       *to = process_of((int32_t)a[0]);
+      if (!*to) *to = (int32_t)a[0];
       return (int)a[1];
     case __NR_tgkill:
     case __NR_rt_tgsigqueueinfo:

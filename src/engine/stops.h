@@ -31,6 +31,8 @@ void stops_parked(struct thread *thread);
 /* Whether the thread's process is stopped: none of its threads runs the program or the engine. */
 bool stops_done(int32_t tid);
 
+/* The process of the sphere that has the id, or a thread with it; 0: there is none. */
+int32_t process_of(int32_t id);
 /* The signal that a call sends, and to whom as kill(2) says it; 0: none. */
 int call_sends(const struct call *call, int32_t *to);
 /* The processes of the sphere that it reaches, but for the caller's. */

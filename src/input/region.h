@@ -208,8 +208,9 @@ struct region {
   int32_t leaving_process; /* record: a thread of it is at its end … */
   uintptr_t leaving_word;  /* … and gone when this word of its memory is zero */
 
-  bool exposed; /* record: an object may be open for writing */
-  bool shares;  /* record: somebody can write memory that may be another process's, too */
+  bool exposed;      /* record: an object may be open for writing */
+  bool memory_files; /* record: somebody's memory may be open for writing */
+  bool shares;       /* record: somebody can write memory that may be another process's, too */
   uint32_t object_count;
   struct region_object objects[REGION_OBJECTS]; /* record: a hash table */
 

@@ -1,0 +1,99 @@
+/* memory_files.c: memory that is written through a file, /proc/PID/mem.
+ *
+ * Such a write goes where no walk of arguments sees it, and it ignores how the memory is protected. While recording it is made with all
+ * others stopped, and what then lies there is logged; replay writes the same, by the same way if there is no other.
+ *
+ * Which descriptors are such files is asked only from the moment on when one was opened in the sphere (region->memory_files). */
+#include <linux/fcntl.h>
+#include <linux/fs.h>
+
+#include "engine/code.h"
+#include "engine/files.h"
+#include "engine/lib.h"
+#include "engine/sphere.h"
+#include "engine/stops.h"
+
+/* The process whose memory the descriptor is, 0: none. The kernel names it "/proc/PID/mem" or "/proc/PID/task/TID/mem". */
+static int32_t owner_of(int fd) {
+  char link[64], path[128];
+  format(link, sizeof link, "/proc/self/fd/%d", fd);
+  long length = os_call4(__NR_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
+  if (length < 10) return 0;
+  path[length] = 0;
+  if (strncmp(path, "/proc/", 6) || strcmp(path + length - 4, "/mem")) return 0;
+  int32_t id = 0;
+  const char *at = path + 6;
+  for (; *at >= '0' && *at <= '9'; at++) id = id * 10 + (*at - '0');
+  return *at == '/' ? process_of(id) : 0;
+}
+
+/* The flags with which the call opens; those that open nothing to write if it is another call. */
+static long flags_of(const struct call *call, long fd) {
+  switch (call->nr) {
+#ifdef __NR_open
+    case __NR_open:
+      return call->args[1];
+#endif
+    case __NR_openat:
+      return call->args[2];
+    case __NR_openat2:
+      return os_call2(__NR_fcntl, fd, F_GETFL);
+    default:
+      return O_RDONLY;
+  }
+}
+
+void memory_file_opened(const struct call *call, long fd) {
+  if (fd < 0) return;
+  long flags = flags_of(call, fd);
+  if ((flags & O_ACCMODE) == O_RDONLY || flags & O_PATH || !owner_of((int)fd)) return;
+  region->memory_files = true;
+}
+
+int32_t memory_target(const struct call *call) {
+  switch (call->nr) {
+    case __NR_write:
+    case __NR_writev:
+    case __NR_pwrite64:
+    case __NR_pwritev:
+    case __NR_pwritev2:
+      return region->memory_files ? owner_of((int)call->args[0]) : 0;
+    default:
+      return 0;
+  }
+}
+
+static uintptr_t start_of(const struct call *call, long written) {
+  bool moves = call->nr == __NR_write || call->nr == __NR_writev;
+  if (!moves && !(call->nr == __NR_pwritev2 && call->args[3] == -1)) return (uintptr_t)call->args[3];
+  return (uintptr_t)(os_call3(__NR_lseek, call->args[0], 0, SEEK_CUR) - written);
+}
+
+static int open_own(long flags) {
+  long fd = os_call4(__NR_openat, AT_FDCWD, "/proc/self/mem", flags | O_CLOEXEC, 0);
+  if (fd < 0) sphere_fail(OUTCOME_FAILED, "can't open /proc/self/mem (error %ld)", -fd);
+  return (int)fd;
+}
+
+void memory_written(struct thread *thread, const struct call *call, long result) {
+  uint8_t bytes[PAGE];
+  if (result <= 0) return;
+  uintptr_t at = start_of(call, result), end = at + (uintptr_t)result;
+  code_overwritten(at, end);
+  int fd = open_own(O_RDONLY);
+  while (at < end) {
+    long n = os_call4(__NR_pread64, fd, bytes, MIN(sizeof bytes, end - at), at);
+    if (n <= 0) sphere_fail(OUTCOME_FAILED, "can't read what was written to memory (error %ld)", -n);
+    record_copy_in(thread, at, bytes, (size_t)n);
+    at += (uintptr_t)n;
+  }
+  os_call1(__NR_close, fd);
+}
+
+bool memory_force(uintptr_t to, const void *from, size_t bytes) {
+  int fd = open_own(O_RDWR);
+  bool done = os_call4(__NR_pwrite64, fd, from, bytes, to) == (long)bytes;
+  os_call1(__NR_close, fd);
+  if (done) code_overwritten(to, to + bytes);
+  return done;
+}
