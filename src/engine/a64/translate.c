@@ -97,6 +97,14 @@ static void side_exit(struct translation *t, unsigned i) {
   stub->correction = t->sb.count - (i + 1);
 }
 
+/* With the target in x15, back to the engine:
+ *     ldr   x13, [x18, #exit_indirect]
+ *     br    x13                                                                            */
+static void indirect_exit(struct code *c) {
+  emit_load(c, SCRATCH2, CTX_EXIT_INDIRECT);
+  emit_br(c, SCRATCH2);
+}
+
 /* With the target in x15:
  *     and   x13, x15, #0x3fffc
  *     add   x13, x18, x13, lsl #1
@@ -139,7 +147,11 @@ static void end_indirect(struct translation *t, const struct item *item) {
     emit_read(c, SCRATCH, target);
   if (insn->authenticates) authenticate(c, insn);
   if (insn->links) emit_mov_imm(c, LINK, item->pc + INSN_BYTES);
-  indirect_jump(c);
+  /* Who steps may have taken what is to be let go right behind the step. */
+  if (t->block->step)
+    indirect_exit(c);
+  else
+    indirect_jump(c);
 }
 
 /* -- Instructions ------------------------------------------------------------------------------------------------- */

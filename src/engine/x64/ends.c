@@ -82,12 +82,17 @@ static void note_branch(struct translation *t, int64_t stack_moved) {
   emit_exit_id(&t->code, exit);
 }
 
+/* Probes, and steps: whoever made one may have taken what is to be let go right behind it. */
+static bool ends_in_engine(const struct translation *t) {
+  return t->block->probe || t->block->step;
+}
+
 /* With the target in rcx, rax and rcx saved:
  *     movzx eax, cx
- *     jmp   gs:[rax*8 + table]           ; a probe goes back to the engine instead */
+ *     jmp   gs:[rax*8 + table]           ; or back to the engine */
 static void indirect_jump(struct translation *t) {
   struct code *c = &t->code;
-  if (t->block->probe) {
+  if (ends_in_engine(t)) {
     emit_jmp_to(c, exit_indirect);
     return;
   }
@@ -120,7 +125,7 @@ static void end_return(struct translation *t) {
   t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_RCX, RCX);
   emit8(c, 0x0f), emit8(c, 0xb7), emit8(c, 0x0c), emit8(c, 0x24);
   release_stack(c, 8);
-  if (t->block->probe) {
+  if (ends_in_engine(t)) {
     emit_jmp_to(c, exit_return);
     return;
   }
