@@ -128,7 +128,7 @@ static void link_jointly(struct exit *exit, const struct block *to) {
   if (exit->borrowed) emit_load(&c, exit->borrowed - 1u, SPILL(SLOT_LONG));
   emit_count(&c, to->count_word, exit->correction + to->instructions);
   emit_jmp_to(&c, (const void *)(to->code + COUNT_BYTES));
-  CHECK(c.at <= (uint8_t *)room + JOINT_ROOM);
+  CHECK(c.at == (uint8_t *)room + joint_room(exit));
   patch_branch(branch, (const void *)room);
 }
 

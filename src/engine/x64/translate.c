@@ -217,14 +217,16 @@ static void emit_self_check(struct translation *t) {
   patch_branch(same, c->at);
 }
 
-/* Room for a better way out, which arch_link may fill; until then it holds the address of the branch. */
+/* Room for a better way out, which arch_link may fill; until then it holds the address of the branch. Rooms lie side by side right behind
+ * the main path: once filled, they are what is executed of all that follows it. */
 static void leave_room(struct translation *t, const struct stub *stub) {
   struct exit *exit = stub->exit;
+  if (!t->block->hot || exit->kind != EXIT_DIRECT || !stub->correction || !stub->flags_dead) return;
   exit->correction = (int8_t)stub->correction;
   exit->borrowed = (uint8_t)(stub->reload + 1);
   exit->detail = (uintptr_t)t->code.at;
   memcpy(t->code.at, &stub->branch, sizeof stub->branch);
-  t->code.at += JOINT_ROOM;
+  t->code.at += joint_room(exit);
 }
 
 static void emit_stub(struct translation *t, const struct stub *stub) {
@@ -253,12 +255,11 @@ static void emit_stub(struct translation *t, const struct stub *stub) {
     stub->exit->patch = (uintptr_t)patch;
   }
   emit_exit_tail(c, stub->exit);
-  if (t->block->hot && stub->exit->kind == EXIT_DIRECT && stub->correction && stub->flags_dead)
-    leave_room(t, stub);
 }
 
 static void finish(struct translation *t) {
   struct code *c = &t->code;
+  for (unsigned i = 0; i < t->stub_count; i++) leave_room(t, &t->stubs[i]);
   for (unsigned i = 0; i < t->stub_count; i++) emit_stub(t, &t->stubs[i]);
   for (unsigned i = 0; i < t->check_count; i++) emit_check_stub(t, &t->checks[i]);
   struct exit *killed = new_exit(t, EXIT_DIRECT, t->block->pc);
@@ -347,6 +348,15 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry, unsigned limit
   return translate(&translation, pc, entry, entry < ENTRY_KINDS ? entry : ENTRY_DIRECT);
 }
 
+/* Whether the end of the main path leads back to its start. */
+static bool leads_back(const struct superblock *sb) {
+  const struct item *last = &sb->items[sb->count - 1];
+  uintptr_t head = sb->items[0].pc, next = last->pc + last->insn.len;
+  if (sb->open) return sb->next_pc == head;
+  bool jumps = last->insn.kind == INSN_JCC || last->insn.kind == INSN_JMP;
+  return jumps && (next == head || next + (uintptr_t)last->insn.imm == head);
+}
+
 struct block *arch_translate_path(const struct path *path, struct block *old) {
   superblock_read_path(&translation.sb, path);
   if (translation.sb.self_checking || translation.sb.contended || translation.sb.unfetchable) return NULL;
@@ -355,7 +365,7 @@ struct block *arch_translate_path(const struct path *path, struct block *old) {
                                                          : ENTRY_DIRECT;
   struct block *block = translate(&translation, path->head, ENTRY_PATH, front);
   if (!block) return NULL;
-  block->loop = path->next == path->head && block->instructions == path->instructions;
+  block->loop = leads_back(&translation.sb);
   replace_block(old, block);
   COUNT(paths);
   return block;

@@ -214,8 +214,11 @@ void repair_fip(struct thread *thread, uint64_t detail);
 uint64_t application_address(uint64_t code);
 
 /* links.c */
-enum { JOINT_ROOM = 27 };  /* bytes for what arch_link emits for an exit with a correction */
 enum { COUNT_BYTES = 10 }; /* the addition at a block's entry; the jump that polls is behind it */
+/* Bytes for what arch_link emits for an exit with a correction: perhaps a register taken back, an addition, a jump. */
+static inline size_t joint_room(const struct exit *exit) {
+  return (exit->borrowed ? 9 : 0) + COUNT_BYTES + 5;
+}
 /* Whoever enters the old block goes to the new one from now on. */
 void replace_block(struct block *old, struct block *new);
 void emit_entry_check(struct code *c, uintptr_t pc, enum entry_kind entry);
