@@ -285,8 +285,9 @@ void baton_release(struct thread *thread, enum chunk_reason reason) {
 }
 
 /* A chunk shorter than this is not given up for a thread that was woken: locks that are fought over would change hands
- * all the time. */
-enum { OFFER_LEAST = 1000, OFFER_PATIENCE = 50 };
+ * all the time. Natively, too, the waker does about as much before the other is there: who lets a lock go for one call, as interpreters do,
+ * has made the call by then. */
+enum { OFFER_LEAST = 16000, OFFER_PATIENCE = 50 };
 
 void baton_offer(struct thread *thread) {
   if (arch_position(thread) - thread->rthread->chunk_start < OFFER_LEAST) return;

@@ -16,6 +16,7 @@
 #include "engine/objects.h"
 #include "engine/ordering.h"
 #include "engine/shared.h"
+#include "engine/signals.h"
 #include "engine/sphere.h"
 #include "engine/stops.h"
 #include "engine/syscalls.h"
@@ -116,8 +117,10 @@ static const bool never_waits[] = {
 };
 
 static bool may_wait(const struct thread *thread, const struct call *call) {
-  /* It may stop the caller, or be its end: not with the baton in hand. */
-  if (call_sends_itself(thread, call)) return true;
+  /* A signal to itself may stop the caller, or be its end: not with the baton in hand. One that is caught or ignored does neither, and
+   * its handler is the one that is set now, as natively, whoever wants to change it. */
+  int signo = call_sends_itself(thread, call);
+  if (signo) return in_parallel() || !signals_is_handled(thread, signo);
   if (call->nr == __NR_futex) {
     switch (call->args[1] & FUTEX_CMD_MASK) {
       case FUTEX_WAIT:

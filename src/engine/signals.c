@@ -159,6 +159,11 @@ uint64_t signals_ignored(struct thread *thread) {
   return ignored;
 }
 
+bool signals_is_handled(const struct thread *thread, int signo) {
+  if (signo < 1 || signo > SIGNAL_COUNT) return false;
+  return thread->process->actions->of[signo].handler != HANDLER_DEFAULT;
+}
+
 /* In replay the state that the program inherits is that of the recording, whatever the kernel's is. */
 static void inherit_recorded(struct thread *first) {
   struct signal_actions *actions = first->process->actions;

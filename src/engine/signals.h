@@ -30,6 +30,8 @@ void signals_note_wait_mask(struct thread *thread, const struct call *call);
 
 /* The signals that the application ignores. */
 uint64_t signals_ignored(struct thread *thread);
+/* Whether the application catches or ignores the signal: its default action is not taken. */
+bool signals_is_handled(const struct thread *thread, int signo);
 
 /* Blocks everything while the thread's state is not fit for a handler. False (and nothing blocked that was not before)
  * when a signal is already queued: the call at hand must then be given up with CALL_INTERRUPTED. */

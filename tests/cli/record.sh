@@ -271,6 +271,15 @@ PY
   grep -q 'file was changed by another program' err || fail "nothing was said: $(cat err)"
 }
 
+# A thread that sends itself a signal which it catches stays at its turn: nobody changes the handler in between.
+case_signal_to_itself() {
+  local chunks
+  same_again "$PROGRAMS/sig_raise_beside"
+  "$REPRISE" record -o recording -- "$PROGRAMS/sig_raise_beside" >recorded || fail "status $?"
+  chunks=$("$REPRISE" stat recording | awk '$1 == "chunks" { print $2 }')
+  [ "$chunks" -lt 100 ] || fail "500 signals in $chunks chunks"
+}
+
 # Signals to the manager are meant for the program.
 case_signals_passed_on() {
   local signo
