@@ -12,6 +12,8 @@
  *  - without options.filter every answer belongs to the current episode: it is later than the block's last access, which
  *    is sound, and an episode can be logged as soon as it has ended. With it (the simulator), previous and current
  *    episode are told apart by the address filter as in the paper;
+ *  - who was told where the episode before ended (`told`) is previously ordered until anything happens in this one: a thread that
+ *    stands still, parked, ends an episode with each answer that others wait for;
  *  - a dead thread sends no more tokens: who needs its blocks waits for its end.
  *
  * A record: varint(size * 8 + which lists follow), ends, PRED, SUCC; lists as in sets.h, an end with its varint(n). Ends come
@@ -51,11 +53,18 @@ static void log_episode(const struct order *order, const struct order_recorder *
   order->log(order, me->slot, record, encode(e, record));
 }
 
+/* Nothing happened in this episode, not even an order: whatever was done before was done in one that has ended. */
+static bool is_empty(const struct order_recorder *me) {
+  return me->position == me->start && !me->now.pred.count && !me->now.after.count;
+}
+
 /* -- Recording (section 4.4, figure 6) --------------------------------------------------------------------------------- */
 
 /* Who is killed meanwhile leaves what order_recover() needs: the stores are made in this order. */
 static void end(const struct order *order, struct order_recorder *me) {
   uint64_t next = me->now.clock + 1;
+  struct order_set told = me->now.succ;
+  if (is_empty(me)) set_join(&told, &me->told);
   me->now.size = me->position - me->start;
   me->log_start = 0;
   atomic_signal_fence(memory_order_seq_cst);
@@ -71,6 +80,7 @@ static void end(const struct order *order, struct order_recorder *me) {
   }
   me->start = me->position;
   me->now = (struct order_episode){.clock = next};
+  me->told = told;
   atomic_signal_fence(memory_order_seq_cst);
   me->ending = 0;
 }
@@ -91,6 +101,10 @@ static void edge_from(struct order_episode *e, unsigned to, struct order_note *o
   e->succ_any = true;
 }
 
+static bool was_told(const struct order_recorder *me, unsigned slot) {
+  return set_has(&me->told, slot) && (is_empty(me) || ORDER_WRONG(WRONG_TOLD_FOR_EVER));
+}
+
 /* Which episode touched the block last: the current one unless the filter knows that it did not. */
 static struct order_episode *attributed(const struct order *order, struct order_recorder *me,
                                         const struct order_ask *ask) {
@@ -107,6 +121,10 @@ static void answer(const struct order *order, struct order_recorder *me, const s
   if (is_dead || (e == &me->previous && !e->exists)) { /* a thread that has ended touched it, or none did */
     *out = (struct order_note){
         .clock = me->logged, .ends = me->ends, .kind = me->ends ? ORDER_END : ORDER_NO_EDGE};
+    return;
+  }
+  if (!order->options.filter && was_told(me, ask->from)) {
+    *out = (struct order_note){.clock = e->clock, .kind = ORDER_NO_EDGE};
     return;
   }
   edge_from(e, ask->from, out);
@@ -188,6 +206,7 @@ static void begin(const struct order *order, struct order_recorder *me, unsigned
                   const struct order_note *in) {
   me->parked = false;
   me->position = me->start = 0;
+  me->told = (struct order_set){0};
   for (unsigned i = 0; i < ORDER_SLOTS; i++) me->heard[i] = 0;
   order_log_begin(order, me, 0);
   me->alive = true; /* who is killed before has no log */

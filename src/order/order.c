@@ -41,6 +41,7 @@ void order_recover(struct order_recorder *me, bool logged) {
   if (me->ending && logged) {
     me->start = me->position;
     me->now = (struct order_episode){.clock = me->ending};
+    me->told = (struct order_set){0};
   }
   me->ending = 0;
 }

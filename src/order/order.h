@@ -135,6 +135,7 @@ struct order_recorder {
   uint64_t
       log_start; /* … and where its record begins in the log: the substrate's to set, as order_recover() wants it */
   struct order_episode now, previous; /* dag; named and scalar use now.clock, now.pred */
+  struct order_set told;              /* dag: those that episodes signal that ended at `start` */
   struct order_filter filter, writes; /* dag: all accesses; scalar: reads, writes */
   uint64_t heard[ORDER_SLOTS];        /* arcs: VIC; named: the last episode of each slot waited for */
 };

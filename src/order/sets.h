@@ -13,6 +13,9 @@ static inline void set_add(struct order_set *set, unsigned slot) {
 static inline void set_remove(struct order_set *set, unsigned slot) {
   set->word[slot / 64] &= ~(1UL << slot % 64);
 }
+static inline void set_join(struct order_set *set, const struct order_set *other) {
+  for (unsigned i = 0; i < sizeof set->word / sizeof *set->word; i++) set->word[i] |= other->word[i];
+}
 /* The first member from this slot on; ORDER_SLOTS or more if there is none. */
 static inline unsigned set_next(const struct order_set *set, unsigned slot) {
   for (; slot < ORDER_SLOTS; slot = (slot / 64 + 1) * 64) {

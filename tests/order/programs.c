@@ -141,6 +141,7 @@ static const struct {
     {"the same, named", WRONG_GREATER, NAMED, {"W0 W1", "R1 R0"}},
     {"previous episode looked at first", WRONG_PREVIOUS_FIRST, DAG_FILTER_SINGLE, {"W2 R1", "W2 W1 | W2"}},
     {"no previously-ordered reply", WRONG_NO_PREVIOUSLY, DAG, {"W0", "R0 W0"}},
+    {"told for ever", WRONG_TOLD_FOR_EVER, DAG, {"W0 | W0", "R0 R0"}},
     {"no edge from the last writer", WRONG_NO_WRITER_EDGE, DAG, {"R0", "W0", "R0"}},
     {"the same, arcs", WRONG_NO_WRITER_EDGE, ARCS, {"R0", "W0", "R0"}},
     {"that edge without the lock", WRONG_UNLOCKED_EDGE, DAG, {"R1", "W1 W0", "R0 R1"}},
