@@ -363,6 +363,41 @@ static long replay_exec(struct thread *thread, const struct call *call, uint64_t
   return result;
 }
 
+/* Whether the advice decides what memory holds, or what a child gets of it. */
+static bool changes_memory(long advice) {
+  enum { DONTNEED_LOCKED = 24, GUARD_INSTALL = 102, GUARD_REMOVE = 103 }; /* newer than the headers */
+  switch (advice) {
+    case MADV_DONTNEED:
+    case MADV_FREE:
+    case MADV_REMOVE:
+    case MADV_DONTFORK:
+    case MADV_DOFORK:
+    case MADV_WIPEONFORK:
+    case MADV_KEEPONFORK:
+    case DONTNEED_LOCKED:
+    case GUARD_INSTALL:
+    case GUARD_REMOVE:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* How other advice is received is up to the kernel: it is given again for the sake of speed. What changes memory was not done if the
+ * recording says so, unless only some of the range was missing: then the rest was. */
+static long replay_madvise(struct thread *thread, const struct call *call, perform_call *perform) {
+  struct call again = *call;
+  if (call->args[2] == MADV_FREE) again.args[2] = MADV_DONTNEED;
+  long wanted = expect_call(thread, call, 0)->syscall.result, result = wanted;
+  replay_consume(thread);
+  bool changes = changes_memory(call->args[2]),
+       harms = call->args[2] == MADV_HWPOISON || call->args[2] == MADV_SOFT_OFFLINE;
+  if (!harms && (!changes || !wanted || wanted == -ENOMEM)) result = perform(thread, &again);
+  if (changes && !wanted && result)
+    replay_diverged(thread, "madvise: expected the result 0, got %ld", result);
+  return wanted;
+}
+
 static bool interrupted_here(struct thread *thread, const struct call *call) {
   const struct input_event *event = replay_peek(thread);
   return event && event->kind == EVENT_SYSCALL && event->position == arch_position(thread) &&
@@ -396,11 +431,10 @@ static long replay_executed(struct thread *thread, const struct call *call, uint
       break;
   }
   if (call->nr == __NR_brk) return replay_brk(thread, call, perform);
-  struct call again = *call;
-  if (call->nr == __NR_madvise && call->args[2] == MADV_FREE) again.args[2] = MADV_DONTNEED;
+  if (call->nr == __NR_madvise) return replay_madvise(thread, call, perform);
   long wanted = expect_call(thread, call, digest)->syscall.result;
   replay_consume(thread);
-  long result = perform(thread, &again);
+  long result = perform(thread, call);
   if (call->nr == __NR_set_tid_address) result = wanted;
   if (result != wanted)
     replay_diverged(thread, "%s: expected the result %ld, got %ld", input_row(call->nr)->name, wanted,

@@ -1,4 +1,4 @@
-/* madvise: DONTNEED empties, DONTFORK and WIPEONFORK act at fork, POPULATE and COLD are accepted; errors. */
+/* madvise: DONTNEED empties, DONTFORK and WIPEONFORK act at fork, POPULATE and COLD are accepted; errors; what is locked stays. */
 #include "sys_helpers.h"
 #include <sys/mman.h>
 
@@ -33,6 +33,9 @@ int main(void) {
   CHECK(madvise(base, P, MADV_FREE) == 0);
   base[0] = 'f';
   say("%c\n", base[0]);
+  CHECK(mlock(base + 6 * P, P) == 0);
+  say("locked: %s, ", outcome(madvise(base + 6 * P, P, MADV_DONTNEED)));
+  say("still %c\n", base[6 * P]);
   CHECK(munmap(base + P, P) == 0);
   say("hole: %s\n", outcome(madvise(base, 3 * P, MADV_DONTNEED)));
   say("uneven: %s\n", outcome(madvise(base + 1, P, MADV_DONTNEED)));
