@@ -142,10 +142,21 @@ static long log_piece(void *visitor, const struct input_piece *piece) {
   return 0;
 }
 
+/* How much of a piece is worth a look: some programs give sizes that make no sense, far beyond what is mapped there. */
+static size_t present(const struct input_piece *piece) {
+  enum { USUAL = 1 << 20 };
+  struct mapping mapping;
+  size_t there = 0;
+  if (piece->bytes <= USUAL) return piece->bytes;
+  while (there < piece->bytes && mappings_find(piece->address + there, &mapping))
+    there = mapping.end - piece->address;
+  return MIN(piece->bytes, MAX(there, USUAL));
+}
+
 /* As much of a piece as there is, page by page. */
 static long log_readable(void *visitor, const struct input_piece *piece) {
   if (!(piece->flags & INPUT_WRITES)) return 0;
-  uintptr_t at = piece->address, end = piece->address + piece->bytes;
+  uintptr_t at = piece->address, end = piece->address + present(piece);
   while (at < end) {
     size_t part = MIN(ALIGN_DOWN(at, PAGE) + PAGE, end) - at;
     record_memory(visitor, at, part);
@@ -175,7 +186,7 @@ static long hold_piece(void *visitor, const struct input_piece *piece) {
   bool write = holding->writes && piece->flags & INPUT_WRITES;
   bool read =
       piece->flags & (INPUT_READS | INPUT_PARTIAL) && !(piece->flags & INPUT_IN_PLACE && !holding->writes);
-  if (read || write) permissions_take_range(holding->thread, piece->address, piece->bytes, write);
+  if (read || write) permissions_take_range(holding->thread, piece->address, present(piece), write);
   return 0;
 }
 
@@ -191,7 +202,7 @@ static void hold(struct thread *thread, struct input_call *in, bool writes) {
 }
 
 static long find_shared(void *visitor, const struct input_piece *piece) {
-  *(bool *)visitor |= shared_reaches(piece->address, piece->bytes);
+  *(bool *)visitor |= shared_reaches(piece->address, present(piece));
   return 0;
 }
 
@@ -457,19 +468,8 @@ static long record_executed(struct thread *thread, const struct call *call, stru
                             perform_call *perform) {
   if (is_clone(call->nr)) return record_clone(thread, call, in, perform);
   struct call wanted = *call;
-  switch (call->nr) {
-    case __NR_remap_file_pages:
-#ifdef __NR_modify_ldt
-    case __NR_modify_ldt:
-#endif
-      sphere_fail(OUTCOME_UNSUPPORTED, "the system call %s can't be recorded", input_row(call->nr)->name);
-    case __NR_madvise:
-      /* When the kernel drops such pages is up to it; at once is as good. */
-      if (call->args[2] == MADV_FREE) wanted.args[2] = MADV_DONTNEED;
-      break;
-    default:
-      break;
-  }
+  /* When the kernel drops such pages is up to it; at once is as good. */
+  if (call->nr == __NR_madvise && call->args[2] == MADV_FREE) wanted.args[2] = MADV_DONTNEED;
   hold(thread, in, true);
   uint64_t digest = call_digest(in);
   order_tick(thread);

@@ -12,7 +12,7 @@ static const struct input_row rows[] = {
     ROW(pkey_alloc, EXECUTE, VALUE, VALUE),
     ROW(pkey_free, EXECUTE, VALUE),
     ROW(mremap, EXECUTE, ADDRESS, VALUE, VALUE, VALUE, ADDRESS),
-    ROW(remap_file_pages, EXECUTE, ADDRESS, VALUE, VALUE, VALUE, VALUE),
+    ROW(remap_file_pages, UNSUPPORTED, ADDRESS, VALUE, VALUE, VALUE, VALUE),
     ROW(mseal, EXECUTE, ADDRESS, VALUE, VALUE),
     ROW(brk, EXECUTE, ADDRESS),
     ROW(madvise, EXECUTE, ADDRESS, VALUE, VALUE),

@@ -87,7 +87,6 @@ static const struct input_row rows[] = {
 #endif
 #if defined(__x86_64__)
     ROW_WALK(arch_prctl, EXECUTE, walk_arch_prctl, VALUE, POINTER),
-    ROW_WALK(modify_ldt, EXECUTE, walk_modify_ldt, VALUE, POINTER, VALUE),
 #endif
 };
 

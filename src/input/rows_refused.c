@@ -24,6 +24,12 @@ static const struct input_row rows[] = {
     ROW_REFUSE(process_madvise, ENOSYS),
     /* A tracer would see the engine instead of the program. As where tracing is forbidden; some requests are none the worse. */
     {"ptrace", __NR_ptrace, INPUT_REFUSE, EPERM, {VALUE, VALUE, ADDRESS, POINTER}, walk_ptrace},
+#if defined(__x86_64__)
+    /* Ports are devices that no log can stand in for; segments would hide where memory is accessed. */
+    ROW_REFUSE(iopl, EPERM),
+    ROW_REFUSE(ioperm, EPERM),
+    ROW_REFUSE(modify_ldt, ENOSYS),
+#endif
     /* No longer in any kernel. */
     ROW_REFUSE(nfsservctl, ENOSYS),
 #if defined(__x86_64__)

@@ -22,11 +22,6 @@ static const struct input_row rows[] = {
 #ifdef __NR_kexec_file_load
     ROW(kexec_file_load, EMULATE, FD, FD, VALUE, IN_COUNT(2, 1), VALUE),
 #endif
-#if defined(__x86_64__)
-    /* Ports are devices that no log can stand in for. */
-    ROW(iopl, UNSUPPORTED, VALUE),
-    ROW(ioperm, UNSUPPORTED, VALUE, VALUE, VALUE),
-#endif
 };
 
 INPUT_GROUP(system);

@@ -150,17 +150,6 @@ void walk_process_vm(struct input_walk *w) {
     walk_in(w, walk_argument(w, 3), remote_count * 16);
 }
 
-#if defined(__x86_64__)
-void walk_modify_ldt(struct input_walk *w) {
-  struct place at = walk_argument(w, 1);
-  size_t room = (size_t)w->call->args[2];
-  if (w->call->args[0] == 0 || w->call->args[0] == 2)
-    walk_out(w, at, room, transferred(w));
-  else
-    walk_in(w, at, 16);
-}
-#endif
-
 void walk_kexec(struct input_walk *w) {
   enum { SEGMENT = 32, SEGMENTS_LIMIT = 16 };
   struct place array = walk_argument(w, 2);

@@ -139,7 +139,6 @@ void walk_sysfs(struct input_walk *w);
 void walk_reboot(struct input_walk *w);
 void walk_landlock_rule(struct input_walk *w);
 void walk_kexec(struct input_walk *w);
-void walk_modify_ldt(struct input_walk *w);
 void walk_lsm(struct input_walk *w);
 void walk_xattrat(struct input_walk *w);
 void walk_statmount(struct input_walk *w);
