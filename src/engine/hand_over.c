@@ -133,6 +133,63 @@ static uint64_t along(const struct directory *d, unsigned slot, uint64_t group, 
   return bits << ALIGN_DOWN((unsigned)__builtin_ctzll(need), count);
 }
 
+/* Walks over memory: where a thread has asked, and at what distance before. Who goes on where a walk would, for the second time, since the first
+ * may be by chance, gets twice as many pages as before at once; not so many when it turns out that it did not come so far. */
+enum { WALKS = 8, WALK_NEAR = 16, WALK_MOST = 31 };
+static struct {
+  _Alignas(DIRECTORY_LINE) struct walk {
+    uint32_t at; /* the page asked for last, with so many further ones */
+    int16_t stride;
+    uint8_t further;
+    bool sure;
+  } walk[WALKS];
+  unsigned next; /* the one to be forgotten */
+} walks_of[REGION_SLOTS];
+
+/* How many strides the page is from where the walk was; 0: it is not on the way. */
+static int64_t strides_to(const struct walk *walk, uint64_t page) {
+  int64_t distance = (int64_t)page - walk->at;
+  return walk->stride && distance % walk->stride == 0 ? distance / walk->stride : 0;
+}
+
+/* The walk that the page belongs to, perhaps a new one. */
+static struct walk *find_walk(unsigned slot, uint64_t page) {
+  struct walk *walks = walks_of[slot].walk;
+  for (unsigned i = 0; i < WALKS; i++) {
+    int64_t strides = strides_to(&walks[i], page);
+    if (strides < 1 || strides > walks[i].further + 1) continue;
+    unsigned more = walks[i].sure ? MIN(2 * walks[i].further + 1, WALK_MOST) : 0;
+    walks[i].further = (uint8_t)(strides > walks[i].further ? more : (unsigned)strides - 1);
+    walks[i].sure = true;
+    return &walks[i];
+  }
+  for (unsigned i = 0; i < WALKS; i++) {
+    int64_t distance = (int64_t)page - walks[i].at;
+    if (!distance || distance > WALK_NEAR || distance < -WALK_NEAR) continue;
+    walks[i].stride = (int16_t)distance;
+    walks[i].further = walks[i].sure = 0;
+    return &walks[i];
+  }
+  struct walk *walk = &walks[walks_of[slot].next++ % WALKS];
+  *walk = (struct walk){.stride = 1};
+  return walk;
+}
+
+static unsigned further(const struct directory *d, unsigned slot, uint64_t group, unsigned known,
+                        int16_t *stride) {
+  (void)d;
+  if (group == STAGE_GROUP) return 0;
+  struct walk *walk = find_walk(slot, group);
+  if (known > walk->further || (known && walk->stride != 1)) {
+    walk->stride = 1;
+    walk->further = (uint8_t)MIN(known, WALK_MOST);
+  }
+  walk->at = (uint32_t)group;
+  *stride = walk->stride;
+  int64_t room = walk->stride > 0 ? STAGE_GROUP - 1 - (int64_t)group : (int64_t)group;
+  return (unsigned)MIN(walk->further, room / (walk->stride > 0 ? walk->stride : -walk->stride));
+}
+
 static bool near(const struct directory *d, unsigned slot) {
   (void)d;
   return members[slot];
@@ -195,6 +252,7 @@ struct directory directory = {
     .held = held,
     .permit = permit,
     .along = along,
+    .further = further,
     .near = near,
     .wake = wake,
     .kick = kick,

@@ -15,7 +15,7 @@ void directory_claim_start(struct directory_claim *claim) {
   claim->count = 0;
   claim->group = claim->locked = claim->takes = 0;
   claim->revoke = claim->moved = false;
-  claim->cell = claim->then = 0;
+  claim->cell = claim->then = claim->brought = 0;
   claim->source = 0;
   LATE(claim, false);
   directory_serve_start(&claim->serve);
@@ -95,6 +95,24 @@ static uint64_t find_along(const struct directory *d, unsigned me, const struct 
   return along & ~d->held(d, me, claim->group, along, want);
 }
 
+/* Of the groups behind this one: those that the claim needs, and perhaps more. */
+static void find_further(const struct directory *d, unsigned me, const struct directory_claim *claim) {
+  enum { MOST = 255 };
+  const struct order_options *options = &d->order->options;
+  struct directory_slot *slot = &d->slot[me];
+  slot->further = 0;
+  slot->stride = 1;
+  if (!d->further || claim->revoke || options->filter || options->last_access) return;
+  uint64_t known = 0;
+  for (unsigned i = 0; i < claim->count; i++) {
+    uint64_t last = (claim->ranges[i].end - 1) / DIRECTORY_GROUP;
+    if (claim->ranges[i].first / DIRECTORY_GROUP <= claim->group && last > claim->group)
+      known = last - claim->group;
+  }
+  slot->further =
+      (uint8_t)d->further(d, me, claim->group, (unsigned)(known < MOST ? known : MOST), &slot->stride);
+}
+
 /* To where I do not have what I need. Only I change what I have. */
 static enum directory_result next_need(const struct directory *d, unsigned me,
                                        struct directory_claim *claim) {
@@ -107,6 +125,7 @@ static enum directory_result next_need(const struct directory *d, unsigned me,
     slot->need = need;
     slot->want = (uint8_t)want;
     slot->blocks = need | find_along(d, me, claim, need, want);
+    find_further(d, me, claim);
     claim->at = CLAIM_LOCK;
     return DIRECTORY_AGAIN;
   } while (next_group(claim));
@@ -118,10 +137,9 @@ static bool waits_for(const struct directory *d, unsigned slot, uint64_t group) 
   return atomic_load(&d->slot[slot].wants) == (uint32_t)group + 1 && (!d->near || d->near(d, slot));
 }
 
-/* Some locks of the group are free, and somebody has waited: wakes those who can have all they need at the same time, the next slots first. The
- * others are told when these let go. So the mark stays as long as anybody waits, and is there before it is looked who has the locks now:
+/* Wakes those who can have all they need at the same time, the next slots first. The others are told when these let go. So the mark stays as long as anybody waits, and is there before it is looked who has the locks now:
  * that one will see it. What somebody needs may change meanwhile: it leaves its mark anew then, and looks again. */
-static void tell_waiters(const struct directory *d, unsigned me, uint64_t number) {
+void directory_tell_waiters(const struct directory *d, unsigned me, uint64_t number) {
   struct directory_group *group = d->group(d, number);
   unsigned slots = atomic_load(d->slots), first = 1;
   if (!atomic_exchange(&group->awaited, 0)) return;
@@ -165,6 +183,9 @@ static enum directory_result lock_blocks(const struct directory *d, unsigned me,
   pin_below(d, me, claim, ORDER_WRONG(WRONG_PINS_ALL) ? UINT64_MAX : group_first(claim->group, slot->need));
   directory_find_targets(d, me, claim);
   slot->blocks = claim->takes;
+  unsigned target = set_next(&claim->targets, 0);
+  if (target >= ORDER_SLOTS || set_next(&claim->targets, target + 1) < ORDER_SLOTS) slot->further = 0;
+  claim->brought = 0;
   claim->cell = 0;
   claim->at = CLAIM_ASK;
   return DIRECTORY_AGAIN;
@@ -180,7 +201,7 @@ void directory_take_untouched(const struct directory *d, unsigned me, uint64_t n
     d->permit(d, me, number, blocks, ORDER_WRITE);
   }
   atomic_fetch_and(&group->locked, ~blocks);
-  if (atomic_load(&group->awaited)) tell_waiters(d, me, number);
+  if (atomic_load(&group->awaited)) directory_tell_waiters(d, me, number);
 }
 
 /* Serves until there is nothing to; then on. Waits if nothing happened since `seen`; to put somebody off is nothing. */
@@ -256,6 +277,8 @@ static enum directory_result look_at_cell(const struct directory *d, unsigned me
   if ((asks & 0xff) == CELL_ANSWERED) {
     claim->source = (uint16_t)target;
     claim->note = cell->note;
+    claim->brought = (uint8_t)cell->brought;
+    claim->info = cell->note.clock;
     if (!ORDER_WRONG(WRONG_KEPT_TAKEN)) claim->takes &= ~cell->kept;
     atomic_store(&cell->asks, 0);
     claim->moved = true;
@@ -352,27 +375,49 @@ static enum directory_result grant(const struct directory *d, unsigned me, struc
     d->order->scheme->touch(d->order, &d->slot[me].recorder, group_first(claim->group, slot->need),
                             (enum order_want)slot->want);
   atomic_fetch_and(&group->locked, ~claim->locked);
-  claim->at = atomic_load(&group->awaited) ? CLAIM_GRANTED : CLAIM_NEXT;
+  claim->at = atomic_load(&group->awaited) ? CLAIM_GRANTED : claim->brought ? CLAIM_FURTHER : CLAIM_NEXT;
   return DIRECTORY_AGAIN;
 }
 
 static enum directory_result grant_wake(const struct directory *d, unsigned me,
                                         struct directory_claim *claim) {
-  tell_waiters(d, me, claim->group);
-  claim->at = CLAIM_NEXT;
+  directory_tell_waiters(d, me, claim->group);
+  claim->at = claim->brought ? CLAIM_FURTHER : CLAIM_NEXT;
+  return DIRECTORY_AGAIN;
+}
+
+/* The last of those that were brought. */
+static enum directory_result grant_further(const struct directory *d, unsigned me,
+                                           struct directory_claim *claim) {
+  const struct directory_slot *slot = &d->slot[me];
+  uint64_t number = further_group(slot, claim->brought);
+  struct directory_group *group = d->group(d, number);
+  directory_grant_whole(d, me, number, claim->info);
+  d->permit(d, me, number, GROUP_ALL, slot->want);
+  atomic_store(&group->locked, 0);
+  claim->at = CLAIM_FURTHER_GRANTED;
+  return DIRECTORY_AGAIN;
+}
+
+static enum directory_result further_wake(const struct directory *d, unsigned me,
+                                          struct directory_claim *claim) {
+  uint64_t number = further_group(&d->slot[me], claim->brought);
+  if (atomic_load(&d->group(d, number)->awaited) && !ORDER_WRONG(WRONG_FURTHER_QUIET))
+    directory_tell_waiters(d, me, number);
+  claim->at = --claim->brought ? CLAIM_FURTHER : CLAIM_NEXT;
   return DIRECTORY_AGAIN;
 }
 
 bool directory_claim_abandon(const struct directory *d, unsigned me, const struct directory_claim *claim) {
   struct directory_slot *slot = &d->slot[me];
-  if (claim->at != CLAIM_LOCK && claim->at != CLAIM_ROUND) return false;
+  if (claim->at != CLAIM_LOCK && (claim->at != CLAIM_ROUND || slot->further)) return false;
   atomic_store(&slot->wants, 0);
   if (claim->at == CLAIM_ROUND) { /* it has asked, and has the locks */
     struct directory_group *group = d->group(d, claim->group);
     for (unsigned i = 0; i < DIRECTORY_BATCH; i++) atomic_store(&slot->cell[i].asks, 0);
     if (!ORDER_WRONG(WRONG_ABANDONED_LOCKS)) atomic_fetch_and(&group->locked, ~claim->locked);
   }
-  tell_waiters(d, me, claim->group);
+  directory_tell_waiters(d, me, claim->group);
   directory_unpin(d, me);
   return true;
 }
@@ -418,7 +463,11 @@ enum directory_result directory_claim_step(const struct directory *d, unsigned m
       return receive(d, me, claim);
     case CLAIM_GRANT:
       return grant(d, me, claim);
-    default:
+    case CLAIM_GRANTED:
       return grant_wake(d, me, claim);
+    case CLAIM_FURTHER:
+      return grant_further(d, me, claim);
+    default:
+      return further_wake(d, me, claim);
   }
 }

@@ -36,6 +36,10 @@
  * it waits for, none; of the group whose locks it has, those below the lowest that it waits for. (Who waits for locks has no locks and no pins there, so
  * nobody waits for it; who waits for answers is waited for only by those whose lowest is lower.) What is lost meanwhile is claimed again.
  *
+ * Who walks over memory asks for further groups, too, at a fixed distance from each other (`further`). Whoever answers brings as many of them as it
+ * has alone, or shares with the asker alone, up to the first that is not so, that is locked, or pinned. It locks them, and it is the asker who unlocks
+ * them with the grant: only who has its answers already, and waits for nobody any more, has the locks of other groups than those it needs.
+ *
  * A group has one entry for all its blocks, and blocks that differ have their own: memory that is passed on by the page, as most
  * is, costs no more than one block does. Blocks without an entry of their own all have the same one; it is changed by who has the locks of all of
  * these, and otherwise those that change are split off, by who has their locks.
@@ -110,6 +114,7 @@ enum directory_state { DIRECTORY_PARKED, DIRECTORY_RUNNING, DIRECTORY_HELD };
 enum directory_cell_state { CELL_EMPTY, CELL_ASKED, CELL_ANSWERED };
 struct directory_cell {
   _Atomic uint32_t asks; /* slot asked << 8 | enum directory_cell_state */
+  uint32_t brought;      /* answered: further groups that come with it, locked */
   uint64_t kept;         /* answered: these, which were not needed, the asker does not get */
   struct order_note note;
 };
@@ -130,6 +135,8 @@ struct directory_slot {
   uint64_t blocks;       /* of the group, which it would have … */
   _Atomic uint64_t need; /* … and those that it can't do without */
   uint8_t want;
+  uint8_t further;         /* groups that it would have as well … */
+  int16_t stride;          /* … each so many behind the one before */
   _Atomic uint32_t events; /* changes when something happened that the slot's thread may be waiting for */
   struct directory_cell cell[DIRECTORY_BATCH];
   _Alignas(DIRECTORY_LINE) _Atomic uint32_t
@@ -154,6 +161,9 @@ struct directory {
                  unsigned permission);
   /* Which blocks of the group the slot would have as well as those it needs. NULL: none. */
   uint64_t (*along)(const struct directory *d, unsigned slot, uint64_t group, uint64_t need);
+  /* How many further groups the slot would have as well, and at which distance; `known` next ones it needs for sure. NULL: none. */
+  unsigned (*further)(const struct directory *d, unsigned slot, uint64_t group, unsigned known,
+                      int16_t *stride);
   /* Whether the slot is one of this address space. Who has left it, or forked off, may still be asked, or ask, and the answer orders them;
    * but its blocks are not these. NULL: all are. */
   bool (*near)(const struct directory *d, unsigned slot);
@@ -178,12 +188,13 @@ enum directory_result {
 /* Answering one request, for oneself or for a slot that one holds. */
 struct directory_serve {
   uint8_t at;
+  uint8_t brought;                        /* further groups so far */
   bool puts_off;                          /* some askers in this pass: */
   uint16_t as, asker, cell;               /* who answers whom, where */
   uint64_t seen[(ORDER_SLOTS + 63) / 64]; /* those whose blocks are pinned */
 };
 static inline void directory_serve_start(struct directory_serve *serve) {
-  serve->at = 0;
+  serve->at = serve->brought = 0;
   serve->puts_off = false;
   serve->as = serve->asker = serve->cell = 0;
 }
@@ -197,6 +208,8 @@ struct directory_claim {
   bool revoke;              /* skip untouched blocks */
   uint8_t cell;             /* the one looked at in this round */
   bool moved;               /* something happened in this round */
+  uint8_t brought;          /* further groups, still to be granted … */
+  uint64_t info;            /* … and what their owner left with its answer */
   uint8_t then;             /* where to go on when the note is received, or those who waited are told */
   uint64_t locked, takes;   /* of the group: whose locks it has; what it gets */
   uint32_t seen;            /* DIRECTORY_WAITS: sleep while the slot's events are these */

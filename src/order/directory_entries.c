@@ -117,6 +117,18 @@ void directory_find_targets(const struct directory *d, unsigned me, struct direc
     if (!d->slot[slot].recorder.alive) set_remove(&claim->targets, slot);
 }
 
+bool directory_has_alone(const struct directory *d, uint64_t number, unsigned answerer, unsigned asker,
+                         unsigned want) {
+  const struct directory_group *group = d->group(d, number);
+  uint64_t word = word_of(group);
+  if (atomic_load_explicit(&group->split, memory_order_relaxed)) return false;
+  if (word == make_word(DIRECTORY_OWNED, answerer + 1)) return true;
+  if (want == ORDER_READ || word_mode(word) != DIRECTORY_SHARED) return false;
+  struct order_set those = {0};
+  set_add(&those, answerer);
+  return are_sharers_in(&those, word, asker);
+}
+
 uint64_t directory_info(const struct directory *d, const struct directory_claim *claim, unsigned writer) {
   uint64_t latest = 0;
   struct run run;
@@ -196,6 +208,18 @@ void directory_disown(const struct directory *d, const struct directory_claim *c
   for (uint64_t set = claim->takes; next_run(d, claim->group, &set, &run);)
     if (run.word == owned)
       change(d, claim->group, &run, add_sharer(make_word(DIRECTORY_SHARED, owner + 1), owner), info);
+}
+
+/* For reading it was owned by who brought it. */
+void directory_grant_whole(const struct directory *d, unsigned me, uint64_t number, uint64_t info) {
+  struct directory_group *group = d->group(d, number);
+  unsigned owner = word_field(word_of(group), WORD_WHO);
+  uint64_t word = make_word(DIRECTORY_OWNED, me + 1);
+  if (d->slot[me].want == ORDER_READ) {
+    word = add_sharer(add_sharer(make_word(DIRECTORY_SHARED, owner), owner - 1), me);
+    group->info = info;
+  }
+  atomic_store_explicit(&group->word, word, memory_order_relaxed);
 }
 
 void directory_grant(const struct directory *d, unsigned me, const struct directory_claim *claim) {

@@ -45,11 +45,23 @@ enum claim_at {
   CLAIM_RECEIVED,
   CLAIM_GRANT,
   CLAIM_GRANTED,
+  CLAIM_FURTHER,
+  CLAIM_FURTHER_GRANTED,
 };
 
 enum park_at { PARK_SERVE, PARK_LOCK, PARK_SCHEME, PARK_SET, PARK_CHECK, PARK_SERVE_AGAIN };
 enum unpark_at { UNPARK_TAKE, UNPARK_LOCK, UNPARK_SCHEME, UNPARK_SERVE };
-enum serve_at { SERVE_LOOK, SERVE_FIND, SERVE_LOCK, SERVE_REPLY, SERVE_ANSWER };
+enum serve_at {
+  SERVE_LOOK,
+  SERVE_FIND,
+  SERVE_LOCK,
+  SERVE_REPLY,
+  SERVE_FURTHER,
+  SERVE_FURTHER_LOCK,
+  SERVE_FURTHER_LOCKED,
+  SERVE_FURTHER_REFUSED,
+  SERVE_ANSWER
+};
 
 static inline uint32_t cell_word(unsigned slot, enum directory_cell_state state) {
   return (uint32_t)slot << 8 | state;
@@ -107,6 +119,18 @@ uint64_t directory_info(const struct directory *d, const struct directory_claim 
 void directory_grant(const struct directory *d, unsigned me, const struct directory_claim *claim);
 /* The blocks of the group that somebody has touched. */
 uint64_t directory_touched(const struct directory *d, uint64_t group);
+
+/* The n-th further group that the slot asks for. */
+static inline uint64_t further_group(const struct directory_slot *slot, unsigned n) {
+  return slot->group + (uint64_t)((int64_t)slot->stride * n);
+}
+/* Whether nobody but the answerer has to be asked for the whole group. Without its locks: whether it seems so. */
+bool directory_has_alone(const struct directory *d, uint64_t group, unsigned answerer, unsigned asker,
+                         unsigned want);
+/* The entry of a further group after its grant. */
+void directory_grant_whole(const struct directory *d, unsigned me, uint64_t group, uint64_t info);
+/* Some locks of the group are free, and somebody has waited. */
+void directory_tell_waiters(const struct directory *d, unsigned me, uint64_t group);
 
 /* One request, from the lock of the answerer's recorder to the answer. */
 enum directory_result directory_serve_one(const struct directory *d, struct directory_serve *serve);

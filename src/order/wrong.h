@@ -28,6 +28,9 @@ enum order_wrong {
   WRONG_WHOLE_GROUP,     /* the entry of a group changed for some of its blocks */
   WRONG_ALONG_UNLOCKED,  /* blocks come along without being locked */
   WRONG_ABANDONED_LOCKS, /* who gives a claim up leaves its locks behind */
+  WRONG_FURTHER_PINNED,  /* a further group is given though some of it is pinned */
+  WRONG_FURTHER_BLIND,   /* a further group is given as it was before it was locked */
+  WRONG_FURTHER_QUIET,   /* nobody is told when a further group that was brought is unlocked */
   WRONG_VARIANTS
 };
 extern enum order_wrong order_wrong;

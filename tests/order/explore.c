@@ -45,6 +45,7 @@ static void access_is_news(unsigned t, struct op op) {
     learn(&world.slot[other].recorder.now.clock, other == t ? 0 : news, moot);
     for (unsigned i = 0; i < DIRECTORY_BATCH; i++) learn(&world.slot[other].cell[i].note.clock, news, moot);
     learn(&world.thread[other].claim.note.clock, news, moot);
+    learn(&world.thread[other].claim.info, news, moot);
     learn(&world.thread[other].note.clock, news, moot);
   }
   for (unsigned block = 0; block < WORLD_BLOCKS; block++) learn(&world.info[block], news, moot);
@@ -118,7 +119,8 @@ struct setting {
   } when; /* explored: also without --soak; with it only; for mistakes only, it is too large */
   const struct order_scheme *scheme;
   unsigned threads;
-  uint64_t along; /* world_along */
+  uint64_t along;   /* world_along */
+  unsigned further; /* world_further */
   unsigned count;
   struct op op[10];
 };
@@ -165,6 +167,7 @@ static const char *explore(const struct setting *setting) {
   static struct world state;
   states_clear();
   world_along = setting->along;
+  world_further = setting->further;
   world_start(setting->scheme, &(struct order_options){0}, setting->threads, false);
   for (unsigned t = 0; t < setting->threads; t++) {
     world.slot[t].recorder.now.clock = UINT64_MAX; /* nothing has happened, and all are ordered behind it */
@@ -192,7 +195,7 @@ static const char *explore(const struct setting *setting) {
   }
 
 /* Blocks 0 and 1 are one group, 2 belongs to another. */
-enum { B0 = 1, B1 = 2, B2 = 4 };
+enum { B0 = 1, B1 = 2, B2 = 4, ALL = 7 };
 enum {
   PLAIN,
   PLAIN_LEAVING,
@@ -207,12 +210,17 @@ enum {
   ABANDONS,
   THREE_TWO,
   KEEPING,
+  FURTHER,
+  FURTHER_PARKED,
+  FURTHER_THREE,
+  FURTHER_ONE,
 };
 static const struct setting settings[] = {
     [PLAIN] = {"2 threads, 2 blocks",
                SOAK,
                &asking,
                2,
+               0,
                0,
                6,
                {READ(B0), WRITE(B0), READ(B1), WRITE(B1), PARKING_OPS}},
@@ -221,6 +229,7 @@ static const struct setting settings[] = {
                        &leaving,
                        2,
                        UINT64_MAX,
+                       0,
                        6,
                        {READ(B0), WRITE(B0), READ(B1), WRITE(B1), PARKING_OPS}},
     [APART] = {"2 threads, 2 blocks far apart",
@@ -228,12 +237,14 @@ static const struct setting settings[] = {
                &asking,
                2,
                0,
+               0,
                6,
                {READ(B1), WRITE(B1), READ(B2), WRITE(B2), PARKING_OPS}},
     [AT_ONCE] = {"2 threads, 2 blocks at once",
                  SOAK,
                  &asking,
                  2,
+                 0,
                  0,
                  7,
                  {READ(B0),
@@ -247,6 +258,7 @@ static const struct setting settings[] = {
                        &asking,
                        2,
                        0,
+                       0,
                        7,
                        {READ(B1),
                         WRITE(B2),
@@ -259,6 +271,7 @@ static const struct setting settings[] = {
                       &asking,
                       2,
                       0,
+                      0,
                       5,
                       {WRITE(B1), BOTH(B1, B0), {.kind = OP_REVOKE, .writes = B0 | B1}, PARKING_OPS}},
     [ALONG] = {"2 threads, 2 blocks, one pinned and one along",
@@ -266,15 +279,17 @@ static const struct setting settings[] = {
                &asking,
                2,
                UINT64_MAX,
+               0,
                4,
                {READ(B0), READ(B1), WRITE(B0), BOTH(B0, B1)}},
-    [THREE] = {"3 threads, 1 block", SOAK, &asking, 3, 0, 4, {READ(B0), WRITE(B0), PARKING_OPS}},
+    [THREE] = {"3 threads, 1 block", SOAK, &asking, 3, 0, 0, 4, {READ(B0), WRITE(B0), PARKING_OPS}},
     [THREE_LEAVING] =
-        {"3 threads, 1 block, info left", ALWAYS, &leaving, 3, 0, 4, {READ(B0), WRITE(B0), PARKING_OPS}},
+        {"3 threads, 1 block, info left", ALWAYS, &leaving, 3, 0, 0, 4, {READ(B0), WRITE(B0), PARKING_OPS}},
     [EXITS] = {"2 threads, 1 block, exit and spawn",
                ALWAYS,
                &asking,
                2,
+               0,
                0,
                6,
                {READ(B0),
@@ -288,6 +303,7 @@ static const struct setting settings[] = {
                   &asking,
                   2,
                   0,
+                  0,
                   7,
                   {READ(B0),
                    WRITE(B0),
@@ -295,14 +311,48 @@ static const struct setting settings[] = {
                    {.kind = OP_SPAWN, .slot = 0},
                    {.kind = OP_SPAWN, .slot = 1},
                    PARKING_OPS}},
-    [THREE_TWO] = {"3 threads, 2 blocks", MISTAKES, &leaving, 3, 0, 4, {WRITE(B1), WRITE(B2), PARKING_OPS}},
+    [THREE_TWO] =
+        {"3 threads, 2 blocks", MISTAKES, &leaving, 3, 0, 0, 4, {WRITE(B1), WRITE(B2), PARKING_OPS}},
     [KEEPING] = {"2 threads, 3 blocks, one kept",
                  SOAK,
                  &asking,
                  2,
                  UINT64_MAX,
+                 0,
                  4,
                  {WRITE(B0 | B2), WRITE(B1), WRITE(B2), READ(B1)}},
+    [FURTHER] = {"2 threads, 2 groups, one brought with the other",
+                 ALWAYS,
+                 &asking,
+                 2,
+                 UINT64_MAX,
+                 ALL,
+                 3,
+                 {READ(B2), WRITE(B2), WRITE(B0 | B2)}},
+    [FURTHER_PARKED] = {"2 threads, 2 groups, one brought with the other, or by who is parked",
+                        SOAK,
+                        &leaving,
+                        2,
+                        UINT64_MAX,
+                        ALL,
+                        6,
+                        {READ(B0), WRITE(B0), READ(B2), WRITE(B2), PARKING_OPS}},
+    [FURTHER_THREE] = {"3 threads, 2 groups, one brought with the other",
+                       MISTAKES,
+                       &leaving,
+                       3,
+                       UINT64_MAX,
+                       ALL,
+                       2,
+                       {WRITE(B0), READ(B2)}},
+    [FURTHER_ONE] = {"2 threads, 2 groups, one brought with the other to one of them",
+                     ALWAYS,
+                     &asking,
+                     2,
+                     UINT64_MAX,
+                     1,
+                     3,
+                     {READ(B2), WRITE(B2), WRITE(B0 | B2)}},
 };
 
 static const struct {
@@ -322,6 +372,9 @@ static const struct {
     {"a group's entry changed for some of it", WRONG_WHOLE_GROUP, PLAIN},
     {"blocks along not locked", WRONG_ALONG_UNLOCKED, ALONG},
     {"a claim given up with its locks", WRONG_ABANDONED_LOCKS, ABANDONS},
+    {"a group brought that is pinned", WRONG_FURTHER_PINNED, FURTHER_ONE},
+    {"a group brought as it was before it was locked", WRONG_FURTHER_BLIND, FURTHER_THREE},
+    {"nobody told of a group that was brought", WRONG_FURTHER_QUIET, FURTHER},
 };
 
 int main(int argc, char **argv) {

@@ -53,6 +53,14 @@ static uint64_t along(const struct directory *d, unsigned slot, uint64_t number,
   unsigned turn = turns[slot]++ % 8;
   return turn < 4 ? UINT64_MAX : turn < 6 ? need << 1 : 0;
 }
+/* The other group, now and then. */
+static unsigned further(const struct directory *d, unsigned slot, uint64_t number, unsigned known,
+                        int16_t *stride) {
+  (void)d, (void)known;
+  static _Atomic unsigned turns[THREADS];
+  *stride = number ? -1 : 1;
+  return turns[slot]++ % 3 == 0;
+}
 static void wake(const struct directory *d, unsigned slot) {
   (void)d, (void)slot;
 }
@@ -69,6 +77,7 @@ static const struct directory directory = {.order = &order,
                                            .held = held,
                                            .permit = permit,
                                            .along = along,
+                                           .further = further,
                                            .wake = wake,
                                            .kick = wake};
 

@@ -8,6 +8,7 @@ struct order world_order;
 const char *world_wrong;
 void (*world_on_access)(unsigned t, struct op op);
 uint64_t world_along = UINT64_MAX;
+unsigned world_further;
 enum order_wrong order_wrong;
 
 /* -- What the directory asks of its substrate ---------------------------------------------------------------------------- */
@@ -44,6 +45,12 @@ static uint64_t along(const struct directory *d, unsigned slot, uint64_t number,
   (void)d, (void)slot, (void)number, (void)need;
   return world_along;
 }
+static unsigned further(const struct directory *d, unsigned slot, uint64_t number, unsigned known,
+                        int16_t *stride) {
+  (void)d, (void)known;
+  *stride = number ? -1 : 1;
+  return WORLD_GROUPS > 1 && world_further >> slot & 1;
+}
 static void wake(const struct directory *d, unsigned slot) {
   (void)d, (void)slot;
 }
@@ -57,6 +64,7 @@ static struct directory directory = {
     .held = held,
     .permit = permit,
     .along = along,
+    .further = further,
     .wake = wake,
     .kick = wake,
 };
@@ -316,7 +324,7 @@ static bool is_being_answered(unsigned asker, unsigned cell) {
     const struct world_thread *thread = &world.thread[t];
     const struct directory_serve *serves[] = {&thread->claim.serve, &thread->serve, &thread->parking.serve};
     for (unsigned i = 0; i < 3; i++)
-      if (serves[i]->at == SERVE_ANSWER && serves[i]->asker == asker && serves[i]->cell == cell) return true;
+      if (serves[i]->at >= SERVE_FURTHER && serves[i]->asker == asker && serves[i]->cell == cell) return true;
   }
   return false;
 }
@@ -324,7 +332,8 @@ static bool is_being_answered(unsigned asker, unsigned cell) {
 /* Of a claim, what its next steps look at. */
 static void canonical_claim(struct directory_claim *claim) {
   bool locked = claim->at != CLAIM_NEXT && claim->at != CLAIM_LOCK && claim->at != CLAIM_LOCK_MARKED &&
-                claim->at != CLAIM_LOCK_SERVE && claim->at != CLAIM_GRANTED;
+                claim->at != CLAIM_LOCK_SERVE && claim->at < CLAIM_GRANTED;
+  if (!claim->brought) claim->info = 0;
   if (!locked) {
     claim->locked = claim->takes = 0;
     claim->targets = claim->writers = (struct order_set){0};
@@ -340,7 +349,7 @@ static void canonical_claim(struct directory_claim *claim) {
 }
 
 static void canonical_serve(struct directory_serve *serve) {
-  if (serve->at == SERVE_LOOK) serve->as = serve->asker = serve->cell = 0;
+  if (serve->at == SERVE_LOOK) serve->as = serve->asker = serve->cell = serve->brought = 0;
   if (!serve->puts_off) memset(serve->seen, 0, sizeof serve->seen);
 }
 
@@ -362,7 +371,11 @@ void world_canonical(void) {
     for (unsigned i = 0; i < DIRECTORY_BATCH; i++)
       if ((slot->cell[i].asks & 0xff) != CELL_ANSWERED && !is_being_answered(t, i))
         slot->cell[i].note = (struct order_note){0}, slot->cell[i].kept = 0;
-    if (thread->activity != CLAIMING) slot->group = slot->want = 0, slot->blocks = slot->need = 0;
+    for (unsigned i = 0; i < DIRECTORY_BATCH; i++)
+      if ((slot->cell[i].asks & 0xff) != CELL_ANSWERED) slot->cell[i].brought = 0;
+    if (thread->activity == CLAIMING) continue;
+    slot->group = slot->want = slot->further = 0, slot->stride = 0;
+    slot->blocks = slot->need = 0;
   }
   for (unsigned block = 0; block < WORLD_BLOCKS; block++) {
     if (!(world.group[block / DIRECTORY_GROUP].split >> block % DIRECTORY_GROUP & 1)) world.word[block] = 0;
