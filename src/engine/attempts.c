@@ -15,9 +15,7 @@
 
 enum { DONT_WAIT = 0x40, NO_SIGNAL = 0x4000 }; /* MSG_DONTWAIT, MSG_NOSIGNAL */
 
-/* What a thread does in the kernel is not counted in instructions: while others want the baton, so many calls, or what they
- * move, are enough for a chunk. */
-enum { ENOUGH = 256, PAGES_A_CALL = 4 };
+enum { PAGES_A_CALL = 4 };
 
 /* Descriptors that were none of sockets when they were last tried, by their low bits, and how often to pass them by before they are
  * tried again. Only a hint. */
@@ -38,8 +36,8 @@ bool attempt_knows_flags(const struct call *call) {
   return !((unsigned)call->args[3] & ~(unsigned)(DONT_WAIT | NO_SIGNAL));
 }
 
-/* The call in a form that does not wait; false: there is none. A socket is read and written like any file, and like none other. */
-static bool form(struct thread *thread, const struct call *call, struct call *at_once) {
+/* A socket is read and written like any file, and like none other. */
+bool attempt_form(struct thread *thread, const struct call *call, struct call *at_once) {
   *at_once = *call;
   switch (call->nr) {
 #ifdef __NR_epoll_wait
@@ -62,19 +60,9 @@ static bool form(struct thread *thread, const struct call *call, struct call *at
   }
 }
 
-static bool others_want_baton(void) {
-  return *(volatile uint32_t *)&region->scheduler.count;
-}
-
-bool attempt_is_allowed(struct thread *thread, const struct call *call, struct call *at_once) {
-  const struct rthread *rthread = thread->rthread;
-  if (rthread->spent > ENOUGH && others_want_baton()) return false;
-  return form(thread, call, at_once);
-}
-
 static void spend(struct thread *thread, long result) {
   size_t moved = result > 0 ? (size_t)result / PAGE : 0;
-  thread->rthread->spent += (uint32_t)(1 + moved / PAGES_A_CALL);
+  baton_spend(thread, (uint32_t)(1 + moved / PAGES_A_CALL));
 }
 
 static bool would_wait(const struct call *call, long result) {
@@ -101,5 +89,5 @@ enum attempt attempt_result(struct thread *thread, const struct call *call, long
 
 bool attempt_yield(struct thread *thread, const struct call *call) {
   bool sends = call->nr == __NR_write || call->nr == __NR_sendto;
-  return !sends && others_want_baton() && baton_yield(thread);
+  return !sends && baton_is_wanted() && baton_yield(thread);
 }

@@ -6,8 +6,8 @@
 
 /* Of sendto and recvfrom: whether they do what is usual. */
 bool attempt_knows_flags(const struct call *call);
-/* Whether the call is to be tried, and how. */
-bool attempt_is_allowed(struct thread *thread, const struct call *call, struct call *at_once);
+/* The call in a form that does not wait; false: there is none. */
+bool attempt_form(struct thread *thread, const struct call *call, struct call *at_once);
 
 enum attempt {
   ATTEMPT_FAILED, /* it would wait: nothing has happened */

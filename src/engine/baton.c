@@ -295,13 +295,28 @@ void baton_offer(struct thread *thread) {
   arch_request(thread);
 }
 
+bool baton_is_wanted(void) {
+  return *(volatile uint32_t *)&region->scheduler.count;
+}
+
+/* What a thread does in the kernel is not counted in instructions: while others want the baton, so many calls are enough for a chunk. Who
+ * asks the kernel again and again whether another has done its part would keep that one from it. */
+enum { CALLS_MOST = 256 };
+
+void baton_spend(struct thread *thread, uint32_t calls) {
+  struct rthread *rthread = thread->rthread;
+  rthread->spent += calls;
+  if (rthread->spent < CALLS_MOST || !baton_is_wanted()) return;
+  rthread->offered = true;
+  arch_request(thread);
+}
+
 /* Whether the thread that was woken has come for the baton. */
 static bool offer_accepted(struct rthread *rthread) {
   if (!rthread->offered) return false;
   rthread->offered = false;
-  for (int i = 0; i < OFFER_PATIENCE && !*(volatile uint32_t *)&region->scheduler.count; i++)
-    os_call0(__NR_sched_yield);
-  return *(volatile uint32_t *)&region->scheduler.count;
+  for (int i = 0; i < OFFER_PATIENCE && !baton_is_wanted(); i++) os_call0(__NR_sched_yield);
+  return baton_is_wanted();
 }
 
 void baton_leave(struct thread *thread, enum chunk_reason reason) {
@@ -356,7 +371,7 @@ void baton_poll(struct thread *thread) {
   if (position == rthread->quiet_since) return;
   if (thread->stop_signal) stop_without_baton(thread);
   if (!offer_accepted(rthread) && arch_until_stop(thread) > rthread->chunk_size / 2) return;
-  bool others = *(volatile uint32_t *)&region->scheduler.count;
+  bool others = baton_is_wanted();
   if (others || is_check_due(rthread)) verify_record(thread, false);
   if (others) others = pass_on(rthread, CHUNK_POLL);
   if (others) wait_for_turn(thread);

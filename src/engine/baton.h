@@ -16,6 +16,9 @@ void baton_poll(struct thread *thread);
 bool baton_yield(struct thread *thread);
 /* The thread has woken another in the kernel: what that waits for is free now, and may not be when the chunk is full. */
 void baton_offer(struct thread *thread);
+/* The thread has made so many calls, or a call that took as long. */
+void baton_spend(struct thread *thread, uint32_t calls);
+bool baton_is_wanted(void);
 /* The R-thread of that number in the slot has ended, by itself or without having come by (exit_group, execve, a fatal signal).
  * Both may be said of it at the same time, and the slot may be another's by then. */
 void baton_forget(struct rthread *rthread, uint32_t number);

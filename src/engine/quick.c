@@ -227,7 +227,7 @@ static bool quick_attempt(struct thread *thread, const struct call *call, const 
   struct short_piece pieces[SHORT_PIECES];
   struct call at_once;
   uint64_t digest;
-  if (!attempt_is_allowed(thread, call, &at_once) || !look(call, row, pieces, &digest)) return false;
+  if (!attempt_form(thread, call, &at_once) || !look(call, row, pieces, &digest)) return false;
   record_position(thread);
   bool yielded = false;
   enum attempt attempt;

@@ -567,6 +567,9 @@ static long record(struct thread *thread, const struct call *call, perform_call 
 
 long record_call(struct thread *thread, const struct call *call, perform_call *perform) {
   long result = record(thread, call, perform);
-  if (in_parallel()) shared_leave(thread);
+  if (in_parallel())
+    shared_leave(thread);
+  else
+    baton_spend(thread, 1);
   return result;
 }

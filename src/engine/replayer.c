@@ -260,7 +260,9 @@ static long replay_mmap(struct thread *thread, const struct call *call, const st
     fd = objects_open(file->file.file, file->file.writable);
     replay_consume(thread);
   } else {
-    again.args[3] |= MAP_ANONYMOUS; /* or /dev/zero */
+    /* Or /dev/zero, where flags are checked, too: of what has no file the kernel does not know that way. */
+    if ((again.args[3] & MAP_TYPE) == MAP_SHARED_VALIDATE) again.args[3] ^= MAP_SHARED_VALIDATE ^ MAP_SHARED;
+    again.args[3] |= MAP_ANONYMOUS;
   }
   again.args[4] = fd;
   const struct input_event *event = expect_call(thread, call, 0);

@@ -64,7 +64,7 @@ struct rthread {
   uint64_t chunk_start;        /* position where its chunk began */
   uint64_t chunk_size;         /* record: how long it may get */
   uint64_t memory_checked;     /* record: position of the last digest of memory */
-  uint32_t spent;              /* record: on calls of its chunk that might have waited (attempts.c) */
+  uint32_t spent;              /* record: calls of its chunk, or what takes as long */
   uint32_t alone;              /* record: how often it might have ended a chunk, and nobody waited */
   uint32_t offered;            /* record: it has woken somebody, who should have the baton soon */
   uint64_t quiet_since;        /* position at which a signal was delivered last: no chunk ends there */

@@ -116,5 +116,7 @@ int main(void) {
   printf("removed: %d %d\n", second[0], third[0]);
   char *zero = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, open("/dev/zero", O_RDWR), 0);
   CHECK(zero != MAP_FAILED && !zero[5]);
+  char *checked = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED_VALIDATE, open("/dev/zero", O_RDWR), 0);
+  CHECK(checked != MAP_FAILED && !checked[5]);
   return 0;
 }
