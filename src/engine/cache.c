@@ -23,7 +23,12 @@ enum { CACHE_AT_FIRST = CACHE_SIZE };
 #endif
 _Static_assert((unsigned long)CACHE_SIZE <= CODE_CACHE_MAX, "the cache must fit its region");
 
-enum { HASH_SIZE = 1 << 16, CODE_INDEX_SHIFT = 12, PRESENT_STEP = 64 * 1024 };
+enum { HASH_SIZE = 1 << 18, CODE_INDEX_SHIFT = 12, PRESENT_STEP = 64 * 1024 };
+
+/* From here on the cache is made of huge pages, if the kernel has any: code that is spread so far misses in the processor's tables of
+ * pages most of the time. */
+enum { HUGE_PAGE = 2 * 1024 * 1024, HUGE_FROM = 2 * HUGE_PAGE };
+_Static_assert(CODE_CACHE_BASE % HUGE_PAGE == 0, "huge pages are aligned");
 
 struct lock cache_lock;
 
@@ -99,7 +104,9 @@ struct block *cache_block_at(uintptr_t code) {
 /* Pages are asked for several at a time, which is quicker than a fault for each. An older kernel refuses, and has the faults. */
 static void make_present(uintptr_t end) {
   if (end <= cache.present) return;
-  size_t more = MIN((size_t)PRESENT_STEP, CODE_CACHE_BASE + CACHE_SIZE - cache.present);
+  bool huge = cache.present >= CODE_CACHE_BASE + HUGE_FROM;
+  size_t more = MIN((size_t)(huge ? HUGE_PAGE : PRESENT_STEP), CODE_CACHE_BASE + CACHE_SIZE - cache.present);
+  if (huge) os_call3(__NR_madvise, cache.present, more, MADV_HUGEPAGE);
   os_call3(__NR_madvise, cache.present, more, MADV_POPULATE_WRITE);
   cache.present += more;
 }

@@ -25,7 +25,7 @@ void side_exit(struct translation *t, unsigned i) {
   struct stub *stub = new_stub(t, emit_jcc(&t->code, condition), new_exit(t, EXIT_DIRECT, target));
   stub->correction = (int32_t)(i + 1) - (int32_t)t->sb.count;
   stub->reload = t->borrowed;
-  stub->flags_dead = superblock_flags_dead_at(&t->sb, target);
+  stub->flags_dead = superblock_flags_dead_at(&t->sb, target, t->block->hot);
 }
 
 static void return_mismatch(struct translation *t, unsigned i) {

@@ -230,7 +230,7 @@ static uint64_t shown_flags(const struct thread *thread) {
   if (!in_sphere() || thread->arch.trap_flag) return flags;
   lock_take(&cache_lock);
   superblock_read(&ahead, thread->arch.rip, PLAIN_MAX, false);
-  if (superblock_flags_dead(&ahead, 0)) flags &= ~(uint64_t)FLAGS_STATUS;
+  if (superblock_may_lose_flags(&ahead)) flags &= ~(uint64_t)FLAGS_STATUS;
   lock_release(&cache_lock);
   return flags;
 }

@@ -13,7 +13,7 @@
 /* Self-checking blocks stay short, since they compare all their source bytes whenever they are entered. */
 enum { SELF_CHECKING_BYTES = 32 };
 
-/* How far a look at foreign code goes to learn about flags. */
+/* How far a look at foreign code goes to learn about flags, if it does not matter much. */
 enum { PEEK_MAX = 6 };
 
 /* And how far inside a superblock: the answer must not depend on how long that is, see shown_flags in frame.c. */
@@ -196,7 +196,7 @@ static bool passes(const struct x64_insn *insn) {
 }
 
 /* Calls and returns that were followed end the search as those do that were not: what is known of flags is the same in every
- * superblock that the instruction is part of. */
+ * superblock that the instruction is part of, and superblock_may_lose_flags knows it too. */
 bool superblock_flags_dead(const struct superblock *sb, unsigned i) {
   unsigned doubt = FLAGS_STATUS;
   bool dead;
@@ -209,19 +209,71 @@ bool superblock_flags_dead(const struct superblock *sb, unsigned i) {
   return false;
 }
 
-bool superblock_flags_dead_at(struct superblock *sb, uintptr_t pc) {
-  if (sb->self_checking) return false;
-  unsigned doubt = FLAGS_STATUS;
-  bool dead = false, self_checking;
-  uintptr_t at = pc, fault;
-  struct item item;
-  for (unsigned i = 0; i < PEEK_MAX; i++) {
-    if (!fetch(sb, at, &item, &self_checking, &fault) || self_checking) return false;
-    at += item.insn.len;
-    if (!flags_step(&item.insn, &doubt, &dead)) return dead && add_source(sb, pc, at);
-    if (!passes(&item.insn)) return false;
+/* A look at code outside the superblock: what of it was looked at, and whether that stays as it is unless the engine notices. */
+struct look {
+  struct source_range ranges[2];
+  bool steady;
+};
+
+/* Whether the flags in doubt are overwritten from pc on before anything can read them, at most so many instructions on and through one
+ * direct jump or call. */
+static bool overwritten_at(struct superblock *sb, uintptr_t pc, unsigned doubt, unsigned most,
+                           struct look *look) {
+  struct source_range *range = look->ranges;
+  *look = (struct look){.ranges = {{pc, pc}}, .steady = true};
+  for (unsigned i = 0; i < most; i++) {
+    struct item item;
+    bool self_checking, dead;
+    uintptr_t fault;
+    if (!fetch(sb, range->end, &item, &self_checking, &fault)) return false;
+    look->steady &= !self_checking && !sb->page_contended;
+    range->end += item.insn.len;
+    if (!flags_step(&item.insn, &doubt, &dead)) return dead;
+    if (passes(&item.insn)) continue;
+    if ((item.insn.kind != INSN_JMP && item.insn.kind != INSN_CALL) || range != look->ranges) return false;
+    uintptr_t target = range->end + (uintptr_t)item.insn.imm;
+    *++range = (struct source_range){target, target};
   }
   return false;
+}
+
+static bool relies_on(struct superblock *sb, const struct look *look) {
+  if (sb->self_checking || sb->contended || !look->steady) return false;
+  for (unsigned i = 0; i < COUNT_OF(look->ranges); i++)
+    if (look->ranges[i].end && !add_source(sb, look->ranges[i].start, look->ranges[i].end)) return false;
+  return true;
+}
+
+bool superblock_flags_dead_at(struct superblock *sb, uintptr_t pc, bool hot) {
+  struct look look;
+  return overwritten_at(sb, pc, FLAGS_STATUS, hot ? FLAGS_LOOK : PEEK_MAX, &look) && relies_on(sb, &look);
+}
+
+/* Like superblock_flags_dead at the entry, but if the search comes to a direct call it goes on in the function. */
+static bool dead_at_entry(struct superblock *sb, struct look *look) {
+  unsigned doubt = FLAGS_STATUS, end = MIN(sb->count, (unsigned)FLAGS_LOOK);
+  *look = (struct look){.steady = true};
+  for (unsigned i = 0; i < end; i++) {
+    const struct item *item = &sb->items[i];
+    bool dead;
+    if (!flags_step(&item->insn, &doubt, &dead)) return dead;
+    if (item->insn.kind == INSN_CALL)
+      return overwritten_at(sb, item->pc + item->insn.len + (uintptr_t)item->insn.imm, doubt, FLAGS_LOOK,
+                            look);
+    if (!passes(&item->insn) && !(item->inlined && item->insn.kind == INSN_JMP)) return false;
+  }
+  return false;
+}
+
+/* An application that single-steps sees them behind each instruction. */
+bool superblock_flags_dead_at_entry(struct superblock *sb) {
+  struct look look;
+  return sb->limit == 1 ? superblock_flags_dead(sb, 0) : dead_at_entry(sb, &look) && relies_on(sb, &look);
+}
+
+bool superblock_may_lose_flags(struct superblock *sb) {
+  struct look look;
+  return dead_at_entry(sb, &look);
 }
 
 unsigned superblock_next_use(const struct superblock *sb, unsigned i, unsigned reg) {

@@ -66,8 +66,12 @@ static inline bool superblock_near(uintptr_t from, uintptr_t pc) {
 }
 /* Whether the status flags at item i are overwritten before anything can read them. */
 bool superblock_flags_dead(const struct superblock *sb, unsigned i);
-/* The same for code outside the superblock; its bytes become part of the superblock's source. */
-bool superblock_flags_dead_at(struct superblock *sb, uintptr_t pc);
+/* The same for code outside the superblock, and for the entry, where the search may end outside; bytes that were looked at become part of
+ * the superblock's source. Where it is hot the look goes further. */
+bool superblock_flags_dead_at(struct superblock *sb, uintptr_t pc, bool hot);
+bool superblock_flags_dead_at_entry(struct superblock *sb);
+/* Whether code that comes by where this plain superblock starts may have lost the flags. */
+bool superblock_may_lose_flags(struct superblock *sb);
 /* inlining.c: reads code along a path. */
 void superblock_read_path(struct superblock *sb, const struct path *path);
 

@@ -148,7 +148,7 @@ static void emit_source_tests(struct translation *t, bool flags_dead) {
  *   add al, 127; sahf; mov rax, gs:[0]   */
 static void emit_entry(struct translation *t) {
   struct code *c = &t->code;
-  bool dead = superblock_flags_dead(&t->sb, 0);
+  bool dead = superblock_flags_dead_at_entry(&t->sb);
   t->block->flags_unused = dead;
   if (!dead) {
     emit_save(c, RAX, SPILL(SLOT_RAX));
