@@ -4,9 +4,13 @@
  * until no thread is in the cache: each is asked to leave at its next safepoint (asked again and again, because a request
  * may be lost to the target's own counter update), and announces it in `in_cache`. Entering is the mirror image: a
  * thread sets its in_cache, then looks at `flushing`; both sides use sequentially consistent accesses, so at least one
- * of them sees the other. Threads blocked in system calls are outside the cache and do not hold a flush up. */
+ * of them sees the other. Threads blocked in system calls are outside the cache and do not hold a flush up.
+ *
+ * A replay in parallel goes in and out at every stop, and there waiting for its own stores is a good part of the way. So in a replay the
+ * flusher alone pays: between raising `flushing` and looking at `in_cache` it makes the kernel put a barrier on all the others. */
 #include "engine/cache.h"
 
+#include <linux/membarrier.h>
 #include <linux/mman.h>
 
 #include "engine/arena.h"
@@ -38,6 +42,7 @@ static struct {
   size_t room;            /* so much of it may be filled */
   _Atomic uint32_t flushing;
   _Atomic uint32_t epoch; /* number of flushes */
+  bool barriers;          /* the flusher has barriers put on others */
   _Atomic(struct block *) hash[HASH_SIZE];
   _Atomic uint64_t narrow[HASH_SIZE / 64]; /* by the same hash: see cache_narrow */
   struct block *all;                       /* every block since the last flush */
@@ -63,6 +68,9 @@ void cache_init(void) {
   cache.next = cache.present = CODE_CACHE_BASE;
   cache.room = CACHE_AT_FIRST;
   cache.epoch = 1; /* a new thread has seen none, and starts by laying out its table */
+  /* Outside a replay the program may have forbidden the call. */
+  long known = replaying() ? os_call2(__NR_membarrier, MEMBARRIER_CMD_QUERY, 0) : 0;
+  cache.barriers = known > 0 && known & MEMBARRIER_CMD_PRIVATE_EXPEDITED;
 }
 
 /* -- Finding blocks -------------------------------------------------------------------------------------------- */
@@ -143,10 +151,19 @@ uint32_t cache_epoch(void) {
 
 /* As long as there is one thread, nobody looks. */
 static void announce(struct thread *thread, uint32_t in) {
-  if (atomic_load_explicit(&threads_several, memory_order_relaxed))
+  if (atomic_load_explicit(&threads_several, memory_order_relaxed) && !cache.barriers)
     atomic_store(&thread->in_cache, in);
   else
-    atomic_store_explicit(&thread->in_cache, in, memory_order_relaxed);
+    atomic_store_explicit(&thread->in_cache, in, memory_order_release);
+  atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* The first time the kernel wants to be told beforehand. */
+static void put_barriers(void) {
+  if (!cache.barriers || !os_call2(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0)) return;
+  os_call2(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0);
+  long error = os_call2(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0);
+  if (error) die(125, "cannot reach the other threads (error %ld)", -error);
 }
 
 bool cache_enter(struct thread *thread) {
@@ -183,6 +200,7 @@ static void wait_until_out(struct thread *thread) {
 
 static void flush(void) {
   atomic_store(&cache.flushing, 1);
+  put_barriers();
   lock_take(&threads_lock);
   for (struct thread *t = threads; t; t = t->next) wait_until_out(t);
   lock_release(&threads_lock);

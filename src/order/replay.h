@@ -31,8 +31,8 @@
 struct order_board {
   _Atomic uint32_t spawns; /* all of them */
   _Atomic uint32_t slots;  /* one more than the highest in use */
-  struct {
-    _Atomic uint64_t clock;
+  struct {                 /* a cache line each: all but its own thread only look */
+    _Alignas(64) _Atomic uint64_t clock;
     _Atomic uint32_t begun, ended; /* threads of the slot */
   } slot[ORDER_SLOTS];
   _Atomic uint32_t sent[ORDER_SLOTS][ORDER_SLOTS]; /* tokens to, from … */
