@@ -286,11 +286,14 @@ void baton_release(struct thread *thread, enum chunk_reason reason) {
 
 /* A chunk shorter than this is not given up for a thread that was woken: locks that are fought over would change hands
  * all the time. Natively, too, the waker does about as much before the other is there: who lets a lock go for one call, as interpreters do,
- * has made the call by then. */
-enum { OFFER_LEAST = 16000, OFFER_PATIENCE = 50 };
+ * has made the call by then. But a lock that is always taken again at once would never be another's: who was woken, and waits at the same
+ * futex again before it did anything else, is waited for after shorter chunks. */
+enum { OFFER_LEAST = 16000, OFFER_STARVING = 1000, OFFER_PATIENCE = 50 };
 
 void baton_offer(struct thread *thread) {
-  if (arch_position(thread) - thread->rthread->chunk_start < OFFER_LEAST) return;
+  uint64_t least = region->starving ? OFFER_STARVING : OFFER_LEAST;
+  if (arch_position(thread) - thread->rthread->chunk_start < least) return;
+  region->starving = 0;
   thread->rthread->offered = true;
   arch_request(thread);
 }
@@ -309,6 +312,21 @@ void baton_spend(struct thread *thread, uint32_t calls) {
   if (rthread->spent < CALLS_MOST || !baton_is_wanted()) return;
   rthread->offered = true;
   arch_request(thread);
+}
+
+void baton_waits(struct thread *thread, uintptr_t futex) {
+  const struct rthread *rthread = thread->rthread;
+  uint32_t own = slot_of(rthread) + 1;
+  bool starves = rthread->woken_at == futex && arch_position(thread) - rthread->woken_since < OFFER_STARVING;
+  if (starves)
+    region->starving = own;
+  else if (region->starving == own)
+    region->starving = 0;
+}
+
+void baton_waited(struct thread *thread, uintptr_t futex, bool woken) {
+  thread->rthread->woken_at = woken ? futex : 0;
+  thread->rthread->woken_since = arch_position(thread);
 }
 
 /* Whether the thread that was woken has come for the baton. */

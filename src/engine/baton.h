@@ -19,6 +19,10 @@ void baton_offer(struct thread *thread);
 /* The thread has made so many calls, or a call that took as long. */
 void baton_spend(struct thread *thread, uint32_t calls);
 bool baton_is_wanted(void);
+/* A wait at the futex begins, and is over, by a wake-up or not: who is woken only to find that another was faster is to have the baton
+ * at once next time. */
+void baton_waits(struct thread *thread, uintptr_t futex);
+void baton_waited(struct thread *thread, uintptr_t futex, bool woken);
 /* The R-thread of that number in the slot has ended, by itself or without having come by (exit_group, execve, a fatal signal).
  * Both may be said of it at the same time, and the slot may be another's by then. */
 void baton_forget(struct rthread *rthread, uint32_t number);

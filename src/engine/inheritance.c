@@ -73,9 +73,11 @@ static long wait(struct attempt *a, long (*perform)(struct thread *, const struc
     permissions_unpark(a->thread);
     permissions_take_range(a->thread, a->word, sizeof a->value, true);
   } else {
+    baton_waits(a->thread, a->word);
     baton_release(a->thread, CHUNK_CALL);
     result = perform(a->thread, &inner);
     baton_take(a->thread);
+    baton_waited(a->thread, a->word, !result || result == -EAGAIN);
   }
   return result;
 }

@@ -553,8 +553,11 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   bool alone = target || memory,
        keeps = alone || stops == STOPS_OTHERS || (may_stay && stops != STOPS_ITSELF);
   if (alone) alone_begin(thread, target);
+  bool at_futex = call->nr == __NR_futex && !keeps && !in_parallel();
+  if (at_futex) baton_waits(thread, (uintptr_t)call->args[0]);
   result = keeps ? record_direct(thread, call, &in, perform, stops)
                  : record_waiting(thread, call, &in, perform, stops, 0);
+  if (at_futex) baton_waited(thread, (uintptr_t)call->args[0], !result || result == -EAGAIN);
   if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
   if (memory && result != CALL_INTERRUPTED) memory_written(thread, call, result);
   thread->keeps_shared = false;

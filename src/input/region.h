@@ -67,6 +67,8 @@ struct rthread {
   uint32_t spent;              /* record: calls of its chunk, or what takes as long */
   uint32_t alone;              /* record: how often it might have ended a chunk, and nobody waited */
   uint32_t offered;            /* record: it has woken somebody, who should have the baton soon */
+  uintptr_t woken_at;          /* record: the futex that it was woken at last … */
+  uint64_t woken_since;        /* … and its position then */
   uint64_t quiet_since;        /* position at which a signal was delivered last: no chunk ends there */
   struct chunk_end end;        /* replay: where the chunk ends */
   struct input_event next;     /* replay: decoded, not consumed yet */
@@ -205,6 +207,7 @@ struct region {
   _Atomic uint32_t live;       /* slots in use */
   _Atomic uint32_t slots_used; /* one more than the highest that was ever in use */
   struct chunk_scheduler scheduler;
+  uint32_t starving;       /* record: slot + 1 of who was woken and found nothing, 0: nobody */
   int32_t leaving_process; /* record: a thread of it is at its end … */
   uintptr_t leaving_word;  /* … and gone when this word of its memory is zero */
 
