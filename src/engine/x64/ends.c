@@ -167,33 +167,54 @@ static void load_target(struct translation *t, const struct item *item) {
   emit_mem_op(c, true, 0x8b, RCX, &mem, false);
 }
 
-/* An indirect branch that is expected to lead to the next item:
+/* The difference between a branch's target and the guess into rcx, which is saved, and rax with it unless the target is in a register
+ * other than rcx: that is then left alone. Returns whether rax was needed.
  *     mov  gs:[0], rax;  mov gs:[1], rcx;  rcx = target
- *     mov  rax, -guess
- *     lea  rcx, [rcx + rax]
+ *     mov  rax, -guess;  lea rcx, [rcx + rax]                         or:
+ *     mov  gs:[1], rcx;  mov rcx, -guess;  lea rcx, [rcx + register]    */
+static bool compare_with_guess(struct translation *t, const struct item *item) {
+  struct code *c = &t->code;
+  unsigned reg = (item->insn.modrm & 7u) | (item->insn.rex & 1u) << 3;
+  bool easy = !item->insn.has_mem && reg != RCX && reg != RSP;
+  if (!easy) {
+    save_for_indirect(t);
+    load_target(t, item);
+    emit_mov_imm(c, RAX, -(uint64_t)item->guessed);
+    emit_lea_sum(c, RCX, RCX, RAX);
+    return true;
+  }
+  emit_save(c, RCX, SPILL(SLOT_RCX));
+  t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_RCX, RCX);
+  emit_mov_imm(c, RCX, -(uint64_t)item->guessed);
+  emit_lea_sum(c, RCX, RCX, reg);
+  return false;
+}
+
+static void restore_from_guess(struct code *c, bool rax) {
+  if (rax) emit_load(c, RAX, SPILL(SLOT_RAX));
+  emit_load(c, RCX, SPILL(SLOT_RCX));
+}
+
+/* An indirect branch that is expected to lead to the next item:
+ *     rcx = target - guess
  *     jrcxz 1f
- *     mov  rax, gs:[0];  mov rcx, gs:[1]
+ *     mov  rcx, gs:[1];  …
  *     jmp  side                        ; where the branch is an ordinary one
- * 1:  mov  rax, gs:[0];  mov rcx, gs:[1]
+ * 1:  mov  rcx, gs:[1];  …
  *     [push the return address]                                                                 */
 void emit_guess(struct translation *t, unsigned i) {
   const struct item *item = &t->sb.items[i];
   struct code *c = &t->code;
   emit_checks(t, i);
   give_back(t);
-  save_for_indirect(t);
-  load_target(t, item);
-  emit_mov_imm(c, RAX, -(uint64_t)item->guessed);
-  emit_lea_sum(c, RCX, RCX, RAX);
+  bool rax = compare_with_guess(t, item);
   emit8(c, 0xe3);
   uint8_t *hit = c->at++;
-  emit_load(c, RAX, SPILL(SLOT_RAX));
-  emit_load(c, RCX, SPILL(SLOT_RCX));
+  restore_from_guess(c, rax);
   new_stub(t, emit_jmp(c), new_exit(t, EXIT_DIRECT, item->pc))->correction =
       (int32_t)i - (int32_t)t->sb.count;
   *hit = (uint8_t)(c->at - hit - 1);
-  emit_load(c, RAX, SPILL(SLOT_RAX));
-  emit_load(c, RCX, SPILL(SLOT_RCX));
+  restore_from_guess(c, rax);
   if (item->insn.kind == INSN_CALL_IND) push_return_address(t, item->pc + item->insn.len);
   forget_checked(t, &item->insn);
 }

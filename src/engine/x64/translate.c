@@ -37,8 +37,8 @@ enum { HOT = 9601 };
 #endif
 enum { HEAT_COUNT = 1 << 14 };
 
-static _Atomic int32_t
-    heat[HEAT_COUNT]; /* of blocks by their address: how many more entries until HOT; shared by chance */
+/* Of blocks by their address: how many more entries until HOT. Shared by chance; those of neighbours lie in few lines. */
+static _Atomic int32_t heat[HEAT_COUNT];
 
 static struct translation translation; /* under cache_lock */
 static unsigned next_count_word;       /* neighbours should not share one */
@@ -118,7 +118,7 @@ static void emit_item(struct translation *t, unsigned i) {
  *   jle hot                             ; not jz: two threads that subtract at once may lose what is stored there in between */
 static void emit_heat(struct translation *t, bool flags_dead) {
   struct code *c = &t->code;
-  _Atomic int32_t *counter = t->block->heat = &heat[(t->block->pc ^ t->block->pc >> 14) % HEAT_COUNT];
+  _Atomic int32_t *counter = t->block->heat = &heat[(t->block->pc >> 4 ^ t->block->pc >> 18) % HEAT_COUNT];
   *counter = HOT;
   emit8(c, 0x83), emit8(c, 0x2d);
   emit32(c, (uint32_t)((intptr_t)counter - (intptr_t)(c->at + 5)));
