@@ -146,20 +146,22 @@ static struct {
   unsigned next; /* the one to be forgotten */
 } walks_of[REGION_SLOTS];
 
-/* How many strides the page is from where the walk was; 0: it is not on the way. */
-static int64_t strides_to(const struct walk *walk, uint64_t page) {
-  int64_t distance = (int64_t)page - walk->at;
-  return walk->stride && distance % walk->stride == 0 ? distance / walk->stride : 0;
+/* How many strides the page is from where the walk was; 0: it is not on the way, or farther than what was asked for. */
+static unsigned strides_to(const struct walk *walk, uint64_t page) {
+  int64_t distance = (int64_t)page - walk->at, stride = walk->stride;
+  if (stride < 0) distance = -distance, stride = -stride;
+  if (distance <= 0 || distance > stride * (walk->further + 1)) return 0;
+  return distance % stride == 0 ? (unsigned)(distance / stride) : 0;
 }
 
 /* The walk that the page belongs to, perhaps a new one. */
 static struct walk *find_walk(unsigned slot, uint64_t page) {
   struct walk *walks = walks_of[slot].walk;
   for (unsigned i = 0; i < WALKS; i++) {
-    int64_t strides = strides_to(&walks[i], page);
-    if (strides < 1 || strides > walks[i].further + 1) continue;
+    unsigned strides = strides_to(&walks[i], page);
+    if (!strides) continue;
     unsigned more = walks[i].sure ? MIN(2 * walks[i].further + 1, WALK_MOST) : 0;
-    walks[i].further = (uint8_t)(strides > walks[i].further ? more : (unsigned)strides - 1);
+    walks[i].further = (uint8_t)(strides > walks[i].further ? more : strides - 1);
     walks[i].sure = true;
     return &walks[i];
   }
@@ -186,6 +188,7 @@ static unsigned further(const struct directory *d, unsigned slot, uint64_t group
   }
   walk->at = (uint32_t)group;
   *stride = walk->stride;
+  if (!walk->further) return 0;
   int64_t room = walk->stride > 0 ? STAGE_GROUP - 1 - (int64_t)group : (int64_t)group;
   return (unsigned)MIN(walk->further, room / (walk->stride > 0 ? walk->stride : -walk->stride));
 }

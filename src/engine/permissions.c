@@ -43,6 +43,7 @@ bool permissions_reach(struct thread *thread, uintptr_t address, size_t bytes, b
 
 /* What nobody has touched yet is taken by the page, for writing, without asking anyone. */
 static void claim_untouched(struct thread *thread, uint64_t block) {
+  arch_expect_write(&GROUPS[block % PERMISSION_BLOCKS / PAGE_BLOCKS]);
   directory_take_untouched(&directory, slot_number(thread), block % PERMISSION_BLOCKS / PAGE_BLOCKS);
 }
 

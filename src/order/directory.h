@@ -124,7 +124,8 @@ struct directory_range {
 };
 
 /* A hand-over costs as much as its lines of memory that go from one processor to the other, so what is touched together lies
- * together: who asks and what, with the place for the first answer, is one line. */
+ * together: who asks and what, with the place for the first answer, is one line. Who waits looks at `events` all the time: that is another, or it
+ * would take the line away from who is writing the answer. */
 struct directory_slot {
   /* Who has posted a request to this slot. */
   _Alignas(DIRECTORY_LINE) _Atomic uint64_t asked[(ORDER_SLOTS + 63) / 64];
@@ -135,10 +136,11 @@ struct directory_slot {
   uint64_t blocks;       /* of the group, which it would have … */
   _Atomic uint64_t need; /* … and those that it can't do without */
   uint8_t want;
-  uint8_t further;         /* groups that it would have as well … */
-  int16_t stride;          /* … each so many behind the one before */
-  _Atomic uint32_t events; /* changes when something happened that the slot's thread may be waiting for */
+  uint8_t further; /* groups that it would have as well … */
+  int16_t stride;  /* … each so many behind the one before */
   struct directory_cell cell[DIRECTORY_BATCH];
+  /* Changes when something happened that the slot's thread may be waiting for. */
+  _Alignas(DIRECTORY_LINE) _Atomic uint32_t events;
   _Alignas(DIRECTORY_LINE) _Atomic uint32_t
       lock;      /* of the recorder, for schemes with asks_writer: own_id of who has it, or 0 */
   uint32_t lost; /* permissions given up so far */

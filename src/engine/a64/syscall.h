@@ -28,6 +28,11 @@ static inline uint64_t arch_ticks(void) {
   return now / (frequency >> 15 | 1);
 }
 
+/* The line is about to be written: what is read of it first need not be fetched twice. */
+static inline void arch_expect_write(const void *line) {
+  __asm__ volatile("prfm pstl1keep, %0" : : "Q"(*(const char *)line));
+}
+
 static inline void arch_relax(void) {
   __asm__ volatile("yield");
 }
