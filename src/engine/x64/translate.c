@@ -365,7 +365,9 @@ struct block *arch_translate_path(const struct path *path, struct block *old) {
                                                          : ENTRY_DIRECT;
   struct block *block = translate(&translation, path->head, ENTRY_PATH, front);
   if (!block) return NULL;
-  block->loop = leads_back(&translation.sb);
+  /* Where accesses are checked a path has room for less, and what was cut short is better continued. */
+  bool whole = path->next == path->head && block->instructions == path->instructions;
+  block->loop = whole || (config.check == CHECK_NONE && leads_back(&translation.sb));
   replace_block(old, block);
   COUNT(paths);
   return block;
