@@ -11,6 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "sphere/ahead.h"
+
 static bool changes(struct recording_reader *reader, uint32_t number) {
   const char *text;
   for (size_t i = 0; (text = recording_get(reader, "changing-file", i)); i++)
@@ -34,10 +36,11 @@ static int copy_to_memory(int from, uint64_t size) {
   return to;
 }
 
-static int open_kept(struct recording_reader *reader, uint32_t number, uint64_t *size,
+static int open_kept(struct mapped *mapped, struct recording_reader *reader, uint32_t number, uint64_t *size,
                      struct recording_error *error) {
   static struct recording_file file;
-  int fd;
+  int fd = ahead_take(mapped->ahead, number, size);
+  if (fd >= 0) return fd;
   if (recording_find_file(reader, number, &file, error) || recording_open_file(reader, &file, &fd, error))
     return -EIO;
   *size = file.size;
@@ -47,7 +50,7 @@ static int open_kept(struct recording_reader *reader, uint32_t number, uint64_t 
 static int open_changing(struct mapped *mapped, struct recording_reader *reader, uint32_t number,
                          struct recording_error *error) {
   uint64_t size;
-  int kept = open_kept(reader, number, &size, error);
+  int kept = open_kept(mapped, reader, number, &size, error);
   if (kept < 0) return kept;
   int fd = copy_to_memory(kept, size);
   close(kept);
@@ -71,7 +74,7 @@ int mapped_open(struct mapped *mapped, struct recording_reader *reader, uint32_t
   if (changes(reader, number)) return open_changing(mapped, reader, number, error);
   for (unsigned i = 0; i < MAPPED_OPEN; i++)
     if (mapped->open[i].fd > 0 && mapped->open[i].number == number) return mapped->open[i].fd;
-  int fd = open_kept(reader, number, &size, error);
+  int fd = open_kept(mapped, reader, number, &size, error);
   if (fd < 0) return fd;
   unsigned slot = mapped->next++ % MAPPED_OPEN;
   if (mapped->open[slot].fd > 0) close(mapped->open[slot].fd);

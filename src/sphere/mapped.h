@@ -6,7 +6,10 @@
 
 enum { MAPPED_OPEN = 256 };
 
+struct ahead;
+
 struct mapped {
+  struct ahead *ahead; /* who opens them beforehand, or NULL */
   struct {
     uint32_t number;
     int fd;            /* 0: none */

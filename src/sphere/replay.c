@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "recording/recording.h"
+#include "sphere/ahead.h"
 #include "sphere/manager.h"
 #include "sphere/places.h"
 #include "sphere/progress.h"
@@ -339,10 +340,12 @@ int replay(const char *path, bool quiet, struct engine_config *settings) {
     fprintf(stderr, "reprise: %s\n", problem.text);
     return problem.status;
   }
+  feed.mapped.ahead = ahead_begin(path);
   progress_begin(&feed.progress, quiet);
   feed.total = number_of(feed.reader, "instructions", 10, 0);
   feed.progress.wanted &= feed.total != 0;
   manager_run(&manager);
   progress_end(&feed.progress);
+  ahead_end(feed.mapped.ahead);
   return finish(&manager, &feed);
 }

@@ -1,0 +1,13 @@
+/* ahead.h: the files of a recording, opened and checked before a replay asks for them (ahead.c). */
+#ifndef REPRISE_SPHERE_AHEAD_H
+#define REPRISE_SPHERE_AHEAD_H
+
+#include <stdint.h>
+
+/* Begins with the recording's first file, on a thread of its own. NULL where that can't be had. */
+struct ahead *ahead_begin(const char *path);
+/* A descriptor of the file, from now on the caller's; -1 if it was not come to, or is not as it should be. */
+int ahead_take(struct ahead *ahead, uint32_t number, uint64_t *size);
+void ahead_end(struct ahead *ahead);
+
+#endif
