@@ -418,8 +418,14 @@ static struct rthread *find(uint32_t number) {
 void baton_pass(struct thread *thread) {
   const struct chunk_end *end = &thread->rthread->end;
   struct rthread *next = find(end->next);
-  /* Its parent was killed before it could log the birth. */
-  if (!next && end->reason == CHUNK_DEAD) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  if (end->reason == CHUNK_DEAD) region->killed = thread->rthread->number + 1;
+  /* Its parent was killed before it could log the birth, perhaps a while ago. Known limit: what it and the others did from here on is
+   * in the recording, and can't be replayed. */
+  if (!next && region->killed)
+    sphere_fail(
+        OUTCOME_LOG_ENDS,
+        "thread %u was killed before it had logged the birth of thread %u: this is as far as can be replayed",
+        region->killed - 1, end->next);
   if (!next) sphere_fail(OUTCOME_DAMAGED, "the order log wants thread %u, which does not exist", end->next);
   atomic_store(&region->holder, slot_of(next) + 1);
   atomic_store(&next->turn, 1);

@@ -336,6 +336,11 @@ static long replay_clone(struct thread *thread, const struct call *call, uint64_
     bool process = event->kind == EVENT_PROCESS;
     uint32_t number = process ? event->process.thread : event->thread.thread;
     thread->rthread->child_number = number;
+    /* Who was killed may have had a child that was not logged, or was just going to. */
+    if (region->killed && number > region->threads) {
+      region->threads = number;
+      if (process) atomic_store(&region->processes, event->process.process);
+    }
     if (number != region->threads && !in_parallel())
       replay_diverged(thread, "expected thread %u to be born, got %u", number, region->threads);
     thread->rthread->child_id = (int32_t)(process ? event->process.id : event->thread.id);

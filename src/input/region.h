@@ -207,7 +207,8 @@ struct region {
   _Atomic uint32_t live;       /* slots in use */
   _Atomic uint32_t slots_used; /* one more than the highest that was ever in use */
   struct chunk_scheduler scheduler;
-  uint32_t starving;       /* record: slot + 1 of who was woken and found nothing, 0: nobody */
+  uint32_t killed;   /* replay: one more than the R-thread that was killed with the baton last, 0: none */
+  uint32_t starving; /* record: slot + 1 of who was woken and found nothing, 0: nobody */
   int32_t leaving_process; /* record: a thread of it is at its end … */
   uintptr_t leaving_word;  /* … and gone when this word of its memory is zero */
 
