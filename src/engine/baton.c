@@ -249,10 +249,13 @@ static void pick_up(void) {
   wake(next);
 }
 
+/* That the holder was killed, or stopped from outside, nobody tells: the kernel tells parents only. So who waits looks, the less often the
+ * more do, and each at least once a second. */
 static void wait_for_turn(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   while (!take_turn(thread)) {
-    region_wait(&rthread->turn, 0);
+    uint32_t others = *(volatile uint32_t *)&region->scheduler.count;
+    region_wait_longer(&rthread->turn, 0, MAX(others, 1));
     struct rthread *now = holder();
     if (!atomic_load(&rthread->turn) && now && now != rthread) look_after(now);
     if (!now) pick_up();

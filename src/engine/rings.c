@@ -24,11 +24,16 @@ void region_attach(void) {
 
 /* -- Waiting ---------------------------------------------------------------------------------------------------------- */
 
-void region_wait(_Atomic uint32_t *word, uint32_t seen) {
+void region_wait_longer(_Atomic uint32_t *word, uint32_t seen, uint32_t times) {
+  enum { PATIENCE = 50, MOST = 999, NANOSECONDS = 1000000 };
   struct {
     long seconds, nanoseconds;
-  } patience = {0, 50000000};
+  } patience = {0, (long)MIN(PATIENCE * times, MOST) * NANOSECONDS};
   os_call4(__NR_futex, word, FUTEX_WAIT, seen, &patience);
+}
+
+void region_wait(_Atomic uint32_t *word, uint32_t seen) {
+  region_wait_longer(word, seen, 1);
 }
 
 void region_wake(_Atomic uint32_t *word, int waiters) {

@@ -23,6 +23,8 @@ void region_unlock(void);
 void region_yield(void);
 /* The two futex operations on words of the region. The wait ends after a while by itself. */
 void region_wait(_Atomic uint32_t *word, uint32_t seen);
+/* The same, for that many times as long at most. */
+void region_wait_longer(_Atomic uint32_t *word, uint32_t seen, uint32_t times);
 void region_wake(_Atomic uint32_t *word, int waiters);
 /* Tells the manager that there is something to do. */
 void region_doorbell(void);
