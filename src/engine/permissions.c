@@ -208,10 +208,44 @@ static void receive_release(struct thread *thread, struct rthread *child) {
   unlock_recorder(&directory, me);
 }
 
+static void map_tables(void) {
+  long at = os_call6(__NR_mmap, DIRECTORY_BASE, 2 * DIRECTORY_PART + DIRECTORY_GROUPS, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (os_failed(at)) die(125, "cannot map the directory of memory blocks (error %ld)", -at);
+}
+
+/* The thread has nothing any more. */
+static void clear_map(struct thread *thread) {
+  private_stack_drop(thread);
+  os_call3(__NR_madvise, map_of(thread), SLOT_PERMISSIONS_SIZE, MADV_DONTNEED);
+}
+
+/* The child was killed, perhaps just when it took memory of its parent and answered for it. What it had asked it needs no more. */
+static void let_go_of_killed(struct thread *thread, unsigned child) {
+  uint32_t held = directory_held_by(child);
+  atomic_compare_exchange_strong(&self(thread)->state, &held, DIRECTORY_PARKED);
+  atomic_fetch_and(&self(thread)->asked[child / 64], ~(1UL << child % 64));
+}
+
+/* And the entries of what it took may be locked for ever, or half changed. With nobody else in this address space the directory begins
+ * anew, as that of a child: all that happened here so far comes before what the parent does next.
+ *
+ * Known limit: threads of the parent that run meanwhile keep it from that, and may wait for such an entry. */
+static void begin_anew(struct thread *thread, unsigned child) {
+  members[child] = NULL;
+  if (!permissions_alone(thread)) return;
+  map_tables();
+  memset(stage_held, 0, sizeof stage_held);
+  clear_map(thread);
+}
+
 void permissions_unpark_held(struct thread *thread, struct rthread *child, bool failed) {
+  bool killed = !failed && !thread->rthread->released;
   if (is_ending(slot_number(thread))) retire(thread);
+  if (killed) let_go_of_killed(thread, slot_of(child));
   park_steps(thread, directory_unpark_step);
   if (!failed) receive_release(thread, child);
+  if (killed) begin_anew(thread, slot_of(child));
   thread->rthread->ticks++;
   set_position(thread);
   while (directory_end_step(&directory, slot_number(thread)) != DIRECTORY_DONE) {
@@ -243,18 +277,6 @@ uint64_t permissions_clock(struct thread *thread) {
 }
 
 /* -- Beginnings and ends --------------------------------------------------------------------------------------------------------- */
-
-static void map_tables(void) {
-  long at = os_call6(__NR_mmap, DIRECTORY_BASE, 2 * DIRECTORY_PART + DIRECTORY_GROUPS, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-  if (os_failed(at)) die(125, "cannot map the directory of memory blocks (error %ld)", -at);
-}
-
-/* The thread has nothing any more. */
-static void clear_map(struct thread *thread) {
-  private_stack_drop(thread);
-  os_call3(__NR_madvise, map_of(thread), SLOT_PERMISSIONS_SIZE, MADV_DONTNEED);
-}
 
 static void set_order(void) {
   static const struct order_scheme *const schemes[] = {[ENGINE_DAG] = &order_dag,

@@ -259,9 +259,9 @@ static enum directory_result end_round(const struct directory *d, unsigned me,
   return DIRECTORY_AGAIN;
 }
 
-static bool hold(const struct directory *d, unsigned slot) {
+static bool hold(const struct directory *d, unsigned me, unsigned slot) {
   if (atomic_load(&d->slot[slot].state) != DIRECTORY_PARKED) return false;
-  return ORDER_WRONG(WRONG_NO_CAS) || change_state(d, slot, DIRECTORY_PARKED, DIRECTORY_HELD);
+  return ORDER_WRONG(WRONG_NO_CAS) || change_state(d, slot, DIRECTORY_PARKED, directory_held_by(me));
 }
 
 /* One cell of the round: its answer is taken, or its target, if parked, is held to answer for it. On every round
@@ -284,7 +284,7 @@ static enum directory_result look_at_cell(const struct directory *d, unsigned me
     claim->moved = true;
     claim->then = CLAIM_ROUND;
     claim->at = CLAIM_RECEIVE;
-  } else if ((asks & 0xff) == CELL_ASKED && !IS_LATE(claim) && hold(d, target)) {
+  } else if ((asks & 0xff) == CELL_ASKED && !IS_LATE(claim) && hold(d, me, target)) {
     claim->source = (uint16_t)target;
     claim->moved = true;
     claim->at = CLAIM_HELD;

@@ -110,6 +110,10 @@ struct directory_group {
 /* -- A slot -------------------------------------------------------------------------------------------------------------- */
 
 enum directory_state { DIRECTORY_PARKED, DIRECTORY_RUNNING, DIRECTORY_HELD };
+/* Held by whom: if that one was killed, whoever finds it out may take it back. */
+static inline uint32_t directory_held_by(unsigned slot) {
+  return DIRECTORY_HELD | (slot + 1) << 8;
+}
 
 enum directory_cell_state { CELL_EMPTY, CELL_ASKED, CELL_ANSWERED };
 struct directory_cell {
@@ -129,7 +133,7 @@ struct directory_range {
 struct directory_slot {
   /* Who has posted a request to this slot. */
   _Alignas(DIRECTORY_LINE) _Atomic uint64_t asked[(ORDER_SLOTS + 63) / 64];
-  _Alignas(DIRECTORY_LINE) _Atomic uint32_t state; /* enum directory_state */
+  _Alignas(DIRECTORY_LINE) _Atomic uint32_t state; /* enum directory_state, or directory_held_by */
   _Atomic uint32_t wants; /* group + 1, low bits, of which it waits for locks; 0: none */
   /* What its thread asks of others; good while a cell says CELL_ASKED. */
   _Alignas(DIRECTORY_LINE) uint64_t group;

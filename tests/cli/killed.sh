@@ -102,6 +102,17 @@ case_in_shared_memory() {
   done
 }
 
+# A child of vfork that is killed while it takes its parent's memory from it leaves nothing held: the parent goes on, to its end.
+case_in_memory_of_parent() {
+  local order steps every=${SOAK:+17}
+  for order in dag scalar arcs; do
+    for ((steps = 2700; steps < 3700; steps += ${every:-251})); do
+      kill_behind_store $order borrow $steps || fail "$order, $steps: recording: $(cat recorded.err)"
+      grep -q '^9 ' recorded || fail "$order, $steps: not killed: $(cat recorded)"
+    done
+  done
+}
+
 # A file that a killed process has changed by a call can't be changed back.
 case_in_shared_file() {
   kill_behind_store dag write 0

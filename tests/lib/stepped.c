@@ -6,6 +6,8 @@
  *   stepped tally PAGE                 the program to be recorded: a child counts in PAGE until it is killed; prints how far it came
  *   stepped rival PAGE                 the same; the parent counts there, too, meanwhile
  *   stepped write PAGE                 the same; the child counts by calls that change the file
+ *   stepped borrow PAGE                the same; the child has the memory of its parent, which the kernel holds meanwhile, and takes one page of
+ *                                      it after the other between two counts; the parent then prints what it finds there
  *
  * SIGKILL from outside the sphere comes at any moment, so a random one hardly ever meets the few instructions that matter. */
 #include <errno.h>
@@ -101,11 +103,37 @@ static int tally(const char *path, int rival, int by_calls) {
   return 0;
 }
 
+enum { BORROWED = 2000, PAGE_BYTES = 4096 };
+
+static int borrow(const char *path) {
+  static volatile uint32_t memory[BORROWED][PAGE_BYTES / sizeof(uint32_t)];
+  struct page *page = map(path);
+  int status;
+  for (unsigned i = 0; i < BORROWED; i++) memory[i][0] = memory[i][64] = i;
+  pid_t pid = vfork();
+  if (pid < 0) die("vfork");
+  if (!pid) {
+    page->victim = getpid();
+    for (unsigned i = 0;; i = (i + 1) % BORROWED) {
+      page->count++;
+      memory[i][64]++;
+      usleep(100); /* who is to kill it comes before it has all */
+    }
+  }
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < BORROWED; i++) sum += memory[i][0] + ++memory[i][64];
+  if (waitpid(pid, &status, 0) != pid) die("waitpid");
+  printf("%d %lu %lu\n", WTERMSIG(status), (unsigned long)page->count, (unsigned long)sum);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   if (argc > 4 && !strcmp(argv[1], "kill")) return run(argv[2], strtol(argv[3], NULL, 10), argv + 4);
   if (argc == 3 && !strcmp(argv[1], "tally")) return tally(argv[2], 0, 0);
   if (argc == 3 && !strcmp(argv[1], "rival")) return tally(argv[2], 1, 0);
   if (argc == 3 && !strcmp(argv[1], "write")) return tally(argv[2], 0, 1);
-  fprintf(stderr, "usage: stepped kill PAGE STEPS COMMAND… | tally PAGE | rival PAGE | write PAGE\n");
+  if (argc == 3 && !strcmp(argv[1], "borrow")) return borrow(argv[2]);
+  fprintf(stderr,
+          "usage: stepped kill PAGE STEPS COMMAND… | tally PAGE | rival PAGE | write PAGE | borrow PAGE\n");
   return 2;
 }
