@@ -80,7 +80,9 @@ uint8_t *slurp(const char *path, size_t *length) {
   return bytes;
 }
 
+/* Files that a recording keeps are there to be read only. */
 void spill(const char *path, const void *bytes, size_t length) {
+  if (chmod(path, 0600) && errno != ENOENT) die(path);
   int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0 || write(fd, bytes, length) != (ssize_t)length) die(path);
   close(fd);
