@@ -15,6 +15,7 @@
 
 enum { DONT_WAIT = 0x40, NO_SIGNAL = 0x4000 }; /* MSG_DONTWAIT, MSG_NOSIGNAL */
 
+/* So many pages that a call moves take as long as another call. */
 enum { PAGES_A_CALL = 4 };
 
 /* Descriptors that were none of sockets when they were last tried, by their low bits, and how often to pass them by before they are

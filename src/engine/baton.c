@@ -332,7 +332,7 @@ void baton_waited(struct thread *thread, uintptr_t futex, bool woken) {
   thread->rthread->woken_since = arch_position(thread);
 }
 
-/* Whether the thread that was woken has come for the baton. */
+/* Whether the chunk was to be given up before it is full, and somebody has come for the baton: who was just woken may be on its way. */
 static bool offer_accepted(struct rthread *rthread) {
   if (!rthread->offered) return false;
   rthread->offered = false;

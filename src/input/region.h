@@ -66,7 +66,7 @@ struct rthread {
   uint64_t memory_checked;     /* record: position of the last digest of memory */
   uint32_t spent;              /* record: calls of its chunk, or what takes as long */
   uint32_t alone;              /* record: how often it might have ended a chunk, and nobody waited */
-  uint32_t offered;            /* record: it has woken somebody, who should have the baton soon */
+  uint32_t offered;            /* record: somebody else should have the baton before the chunk is full */
   uintptr_t woken_at;          /* record: the futex that it was woken at last … */
   uint64_t woken_since;        /* … and its position then */
   uint64_t quiet_since;        /* position at which a signal was delivered last: no chunk ends there */

@@ -137,8 +137,8 @@ static bool waits_for(const struct directory *d, unsigned slot, uint64_t group) 
   return atomic_load(&d->slot[slot].wants) == (uint32_t)group + 1 && (!d->near || d->near(d, slot));
 }
 
-/* Wakes those who can have all they need at the same time, the next slots first. The others are told when these let go. So the mark stays as long as anybody waits, and is there before it is looked who has the locks now:
- * that one will see it. What somebody needs may change meanwhile: it leaves its mark anew then, and looks again. */
+/* Wakes those who can have all they need at the same time, the next slots first. The others are told when these let go. So the mark
+ * stays as long as anybody waits, and is there before it is looked who has the locks now: that one will see it. What somebody needs may change meanwhile: it leaves its mark anew then, and looks again. */
 void directory_tell_waiters(const struct directory *d, unsigned me, uint64_t number) {
   struct directory_group *group = d->group(d, number);
   unsigned slots = atomic_load(d->slots), first = 1;

@@ -20,7 +20,6 @@ static inline long arch_syscall6(long nr, long a, long b, long c, long d, long e
 void arch_copy_bytes(void *to, const void *from, unsigned long bytes);
 void arch_fill_bytes(void *to, int value, unsigned long bytes);
 
-/* While spinning. */
 /* Counts on about every 30 microseconds, as the same number on all processors. */
 static inline uint64_t arch_ticks(void) {
   uint64_t frequency, now;
@@ -33,6 +32,7 @@ static inline void arch_expect_write(const void *line) {
   __asm__ volatile("prfm pstl1keep, %0" : : "Q"(*(const char *)line));
 }
 
+/* While spinning. */
 static inline void arch_relax(void) {
   __asm__ volatile("yield");
 }

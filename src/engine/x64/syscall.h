@@ -27,7 +27,6 @@ static inline void arch_fill_bytes(void *to, int value, unsigned long bytes) {
   __asm__ volatile("rep stosb" : "+D"(to), "+c"(bytes) : "a"(value) : "memory");
 }
 
-/* While spinning. */
 /* Counts on about every 30 microseconds, as the same number on all processors. */
 static inline uint64_t arch_ticks(void) {
   return __builtin_ia32_rdtsc() >> 16;
@@ -38,6 +37,7 @@ static inline void arch_expect_write(const void *line) {
   __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
 }
 
+/* While spinning. */
 static inline void arch_relax(void) {
   __builtin_ia32_pause();
 }
