@@ -112,6 +112,9 @@ int recording_add_file(struct recording_writer *writer, int fd, const char *path
 bool recording_same_content(const struct recording_writer *writer, uint32_t number, uint32_t other);
 bool recording_is_linked(const struct recording_writer *writer, uint32_t number);
 
+/* Gives free the room that was taken in advance, so that a little more can be appended when the disk is full. */
+void recording_use_reserve(struct recording_writer *writer);
+
 /* Waits until all that was written is on the disk, so that it survives the loss of power too. */
 int recording_flush(struct recording_writer *writer, struct recording_error *error);
 

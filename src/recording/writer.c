@@ -21,7 +21,10 @@
 #include "recording/error.h"
 #include "recording/io.h"
 
-enum { OWN_LINES_ROOM = 1 << 20 }; /* what callers must leave of the manifest for the lists of streams */
+enum {
+  OWN_LINES_ROOM = 1 << 20, /* what callers must leave of the manifest for the lists of streams */
+  RESERVE = 256 << 10,      /* bytes of room on the disk, for the end of a recording */
+};
 
 /* -- The manifest -------------------------------------------------------------------------------------------------- */
 
@@ -91,6 +94,21 @@ static int make_folder(struct recording_writer *w, const char *name, int *fd, st
   return recording_fail_errno(error, w->path, "making a folder in it");
 }
 
+/* A file that nobody sees and that is gone with its writer, however it ends. Where room can't be taken in advance, do without. */
+static int take_reserve(struct recording_writer *w, struct recording_error *error) {
+  w->reserve = openat(w->directory, "reserve", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (w->reserve < 0) return recording_fail_errno(error, w->path, "making a file in it");
+  unlinkat(w->directory, "reserve", 0);
+  errno = posix_fallocate(w->reserve, 0, RESERVE);
+  if (errno == ENOSPC || errno == EDQUOT) return recording_fail_errno(error, w->path, "taking up room in it");
+  return RECORDING_OK;
+}
+
+void recording_use_reserve(struct recording_writer *writer) {
+  /* Not only closed, because a process that was forked may have it open, too. */
+  if (writer->reserve >= 0) (void)!ftruncate(writer->reserve, 0);
+}
+
 /* Fills the directory, which was just made. The manifest comes first: from then on this is a recording, which can be
  * listed and removed. */
 static int fill(struct recording_writer *w, struct recording_error *error) {
@@ -103,7 +121,7 @@ static int fill(struct recording_writer *w, struct recording_error *error) {
   int status = describe(w, error);
   if (!status) status = make_folder(w, "streams", &w->streams, error);
   if (!status) status = make_folder(w, "files", &w->files, error);
-  return status;
+  return status ? status : take_reserve(w, error);
 }
 
 static void remove_unfinished(struct recording_writer *w) {
@@ -123,7 +141,7 @@ int recording_create(const char *path, struct recording_writer **out, struct rec
   }
   struct recording_writer *w = calloc(1, sizeof *w);
   if (!w) return recording_fail_errno(error, path, "making it");
-  w->directory = w->streams = w->files = -1;
+  w->directory = w->streams = w->files = w->reserve = -1;
   snprintf(w->path, sizeof w->path, "%s", path);
   int status;
   if (!mkdir(path, 0700)) {
@@ -271,14 +289,15 @@ static int close_all(struct recording_writer *w, struct recording_error *error) 
 }
 
 int recording_close(struct recording_writer *writer, struct recording_error *error) {
+  recording_use_reserve(writer);
   int status = close_all(writer, error);
   recording_abandon(writer);
   return status;
 }
 
 void recording_abandon(struct recording_writer *writer) {
-  int fds[] = {writer->streams, writer->files, writer->directory};
-  for (int i = 0; i < 3; i++)
+  int fds[] = {writer->reserve, writer->streams, writer->files, writer->directory};
+  for (int i = 0; i < 4; i++)
     if (fds[i] >= 0) close(fds[i]);
   for (int kind = KIND_FIRST; kind <= KIND_LAST; kind++) free(writer->existing[kind].words);
   frame_maker_close(&writer->maker);

@@ -28,6 +28,7 @@ struct recording_writer {
   char path[RECORDING_PATH_MAX]; /* as given or made, for messages */
   int directory;                 /* holds the lock */
   int streams, files;            /* the two folders */
+  int reserve;                   /* a file without a name that takes up room; or -1 */
   uint64_t id;                   /* in every frame */
   struct manifest manifest;
   struct frame_maker maker;

@@ -171,8 +171,39 @@ static void close_orders(struct manager *manager) {
   }
 }
 
+static bool drain_slots(struct manager *manager, bool all) {
+  for (uint32_t i = 0; i < region_slots(manager->region); i++)
+    if (!drain_slot(manager, i, all)) return false;
+  return true;
+}
+
+static bool drain_order(struct manager *manager, bool all) {
+  struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};
+  return drain_ring(manager, &manager->region->order, id, all);
+}
+
+/* The disk is full and the sphere has been ended. What was logged can be replayed only as far as its order is known, so the
+ * reserve is first for that, the rest for what fits of the input. The failure that is told stays the first one. */
+static void break_off(struct manager *manager) {
+  struct drain *drain = manager->context;
+  struct region *region = manager->region;
+  struct recording_error first = drain->error;
+  recording_use_reserve(drain->writer);
+  bool fine = drain_order(manager, true) && note_last_chunk(manager);
+  for (uint32_t i = 0; fine && i < region_slots(region); i++) {
+    struct rthread *slot = &region->slots[i];
+    struct recording_stream_id id = {RECORDING_ORDER, slot->number};
+    if (atomic_load(&slot->state) != SLOT_FREE) fine = drain_ring(manager, &slot->order, id, true);
+  }
+  if (fine) close_orders(manager);
+  if (fine) drain_slots(manager, true);
+  drain->failed = true;
+  drain->error = first;
+}
+
 static bool serve(struct manager *manager, bool last) {
   struct drain *drain = manager->context;
+  if (drain->failed && last) break_off(manager);
   if (drain->failed) return false;
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -182,11 +213,7 @@ static bool serve(struct manager *manager, bool last) {
     drain->since_flushed = 0;
   }
   if (all && !last) mark_progress(manager);
-  for (uint32_t i = 0; i < region_slots(manager->region) && !drain->failed; i++)
-    drain->failed = !drain_slot(manager, i, all);
-  if (!drain->failed)
-    drain->failed = !drain_ring(manager, &manager->region->order,
-                                (struct recording_stream_id){RECORDING_ORDER, RECORDING_SPHERE}, all);
+  drain->failed = !drain_slots(manager, all) || !drain_order(manager, all);
   if (last && !drain->failed) drain->failed = !note_last_chunk(manager);
   if (last && !drain->failed) close_orders(manager);
   return !drain->failed;

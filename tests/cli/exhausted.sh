@@ -3,9 +3,9 @@
 # Prints a line, then takes in more than any of these places hold.
 program=(/bin/sh -c 'echo begins; exec dd if=/dev/urandom of=/dev/null bs=64k count=100000 status=none')
 
-breaks_off() { # WORDS FOLDER: the program, recorded there, until it can't be any more
+breaks_off() { # WORDS FOLDER [OPTION…]: the program, recorded there, until it can't be any more
   local status
-  "$REPRISE" record -o "$2/recording" -- "${program[@]}" >recorded 2>err
+  "$REPRISE" record "${@:3}" -o "$2/recording" -- "${program[@]}" >recorded 2>err
   status=$?
   [ $status = 125 ] || fail "status $status: $(cat err)"
   [ "$(wc -l <err)" = 1 ] || fail "not one line: $(cat err)"
@@ -31,14 +31,20 @@ case_disk_full() {
     bash "${program[@]}" || exit 1
 }
 
-# Few kernels have a quota to try, so the C library's function is made to have one.
+# Few kernels have a quota to try, so the C library's function is made to have one. It ends while files are being kept, within the first
+# frames, and later.
 case_quota() {
-  local preload=${PROGRAMS%/programs}/quota.so
+  local preload=${PROGRAMS%/programs}/quota.so quota order
   [ -e "$preload" ] || fail "no $preload"
-  (
-    export LD_PRELOAD=$preload QUOTA=3000000
-    breaks_off 'Disk quota exceeded' .
-  ) || exit 1
+  for quota in 300000 350000 500000 900000 3000000 6000000; do
+    for order in dag chunk; do
+      (
+        export LD_PRELOAD=$preload QUOTA=$quota
+        breaks_off 'Disk quota exceeded' . --order $order
+      ) || exit 1
+      rm -rf recording
+    done
+  done
 }
 
 # The memory that is shared with the sphere is a file, too: a limit below its size allows nothing at all.

@@ -85,16 +85,21 @@ static void remove_ballast(void) {
   CHECK(!unlink("disk/ballast"));
 }
 
-/* Closing where there is no room at all: an error, and an unfinished recording that reads. */
+static void fill_disk(void) {
+  shell("cat /dev/zero >>disk/rest 2>/dev/null; [ $(stat -f -c %%a disk) = 0 ]");
+}
+
+/* Closing where there is no room but the reserve, which is enough; and none for another one. */
 static void close_without_room(void) {
   struct recording_writer *w;
   uint64_t number = 0;
   if (!DONE(recording_create("disk/close", &w, &error))) return;
   while (!append(w, number)) number++;
-  shell("cat /dev/zero >disk/rest 2>/dev/null; [ $(stat -f -c %%a disk) = 0 ]");
-  int status = recording_close(w, &error);
-  uint64_t count = read_numbers("disk/close", !status, RECORDING_OK);
+  fill_disk();
+  DONE(recording_close(w, &error));
+  uint64_t count = read_numbers("disk/close", true, RECORDING_END);
   CHECK(count == number, "%llu of %llu", (unsigned long long)count, (unsigned long long)number);
+  fill_disk();
   CHECK(recording_create("disk/another", &w, &error) == RECORDING_SYSTEM && is_clear(&error), "%s",
         error.text);
   CHECK(access("disk/another", F_OK), "half a recording is left");
@@ -110,11 +115,13 @@ static void full_disk(void) {
   fill_up("disk/full", remove_ballast);
   struct recording_reader *r;
   DONE(recording_open("disk/full", 0, &r, &error));
+  fill_disk();
   CHECK(recording_pack(r, "disk/pack", &error) == RECORDING_SYSTEM && error.number == ENOSPC, "%s",
         error.text);
   CHECK(access("disk/pack", F_OK), "half a pack is left");
   recording_reader_close(r);
   DONE(recording_remove("disk/full", &error));
+  CHECK(!unlink("disk/rest"));
   close_without_room();
   CHECK(!umount2("disk", MNT_DETACH));
 }
