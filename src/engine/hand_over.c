@@ -10,7 +10,6 @@
 
 struct thread *members[REGION_SLOTS];
 uint8_t stage_held[REGION_SLOTS];
-static _Atomic uint32_t sleeping[REGION_SLOTS];
 
 /* -- What the protocol asks ----------------------------------------------------------------------------------------------- */
 
@@ -199,7 +198,7 @@ static bool near(const struct directory *d, unsigned slot) {
 }
 
 static void wake(const struct directory *d, unsigned slot) {
-  if (atomic_load(&sleeping[slot]) || !members[slot])
+  if (atomic_load(&d->slot[slot].asleep) || !members[slot])
     os_call3(__NR_futex, &d->slot[slot].events, FUTEX_WAKE, 1);
 }
 
@@ -237,9 +236,7 @@ static bool has_logged(unsigned slot) {
 /* Now and then it is looked whether the holder is alive; mostly it is, and about to let go. */
 static bool take_over(const struct directory *d, unsigned slot, uint32_t holder) {
   enum { TRIES_PER_LOOK = 4096 };
-  static _Atomic uint32_t tries;
-  if (atomic_fetch_add_explicit(&tries, 1, memory_order_relaxed) % TRIES_PER_LOOK != TRIES_PER_LOOK - 1)
-    return false;
+  if (++arch_self()->lock_tries % TRIES_PER_LOOK) return false;
   char state = task_state((int32_t)holder);
   if (!holder || (state != 'X' && state != 'Z')) return false;
   if (!atomic_compare_exchange_strong(&d->slot[slot].lock, &holder, own_id(d))) return false;
@@ -265,9 +262,10 @@ struct directory directory = {
 
 /* -- Waiting --------------------------------------------------------------------------------------------------------------- */
 
-enum { SPINS_LEAST = 50, SPINS_MOST = 400, SPINS_PER_KICK = 40, TRY_EVERY = 8 };
+enum { SPINS_LEAST = 50, SPINS_CROWDED = 400, SPINS_MOST = 4000, SPINS_PER_KICK = 40, TRY_EVERY = 8 };
 /* Fewer after spinning in vain: those asked may be waiting for this very processor. But an answer takes longer than the fewest when it
- * brings a whole page, so now and then it is tried whether to spin is worth while again. */
+ * brings a whole page, so now and then it is tried whether to spin is worth while again. Where every thread has a processor to itself it
+ * mostly is: to wake who sleeps takes longer than many hand-overs, and many may wait for it. */
 static struct {
   _Alignas(DIRECTORY_LINE) uint32_t spins;
   uint32_t waits;
@@ -285,25 +283,40 @@ static void remind(const struct directory_slot *slot, bool others) {
   }
 }
 
-void wait_for_events(struct thread *thread, uint32_t seen) {
-  struct directory_slot *slot = self(thread);
-  unsigned me = slot_number(thread);
-  unsigned limit = patience_of[me].waits++ % TRY_EVERY ? patience_of[me].spins : SPINS_MOST;
-  for (unsigned i = 0; i < limit; i++) {
+/* There are more threads than processors for them. */
+static bool is_crowded(void) {
+  unsigned running = 0;
+  for (unsigned i = 0, slots = atomic_load(directory.slots); i < slots; i++)
+    running += atomic_load(&directory.slot[i].state) == DIRECTORY_RUNNING;
+  return running > os_processors();
+}
+
+/* Looks for events for a while. */
+static bool spin(struct directory_slot *slot, unsigned me, uint32_t seen) {
+  unsigned *known = &patience_of[me].spins;
+  unsigned limit = patience_of[me].waits++ % TRY_EVERY ? *known : SPINS_MOST, i;
+  for (i = 1; i <= limit; i++) {
     if (atomic_load(&slot->events) != seen) {
-      patience_of[me].spins = SPINS_MOST;
-      return;
+      *known = SPINS_MOST;
+      return true;
     }
-    if (i % SPINS_PER_KICK == SPINS_PER_KICK - 1) remind(slot, false);
+    if (i % SPINS_PER_KICK == 0) remind(slot, false);
+    if (i == SPINS_CROWDED && is_crowded()) break;
     arch_relax();
   }
-  patience_of[me].spins = MAX(patience_of[me].spins / 2, SPINS_LEAST);
+  *known = MAX(MIN(*known, i) / 2, SPINS_LEAST);
+  return false;
+}
+
+void wait_for_events(struct thread *thread, uint32_t seen) {
+  struct directory_slot *slot = self(thread);
+  if (spin(slot, slot_number(thread), seen)) return;
   struct {
     long seconds, nanoseconds;
   } patience = {0, 1000000};
-  atomic_store(&sleeping[me], 1);
+  atomic_store(&slot->asleep, 1);
   os_call4(__NR_futex, &slot->events, FUTEX_WAIT, seen, &patience);
-  atomic_store(&sleeping[me], 0);
+  atomic_store(&slot->asleep, 0);
   remind(slot, true);
 }
 

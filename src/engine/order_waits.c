@@ -207,22 +207,9 @@ static _Noreturn void report_stuck(struct thread *thread) {
 
 /* -- Waiting ------------------------------------------------------------------------------------------------------------- */
 
-/* How many of the sphere's threads can run at once. */
-static unsigned processors(void) {
-  static _Atomic unsigned known;
-  if (!known) {
-    uint64_t mask[128] = {0};
-    unsigned count = 0;
-    os_call3(__NR_sched_getaffinity, 0, sizeof mask, mask);
-    for (unsigned i = 0; i < 64 * COUNT_OF(mask); i++) count += mask[i / 64] >> i % 64 & 1;
-    known = MAX(count, 1u);
-  }
-  return known;
-}
-
 static bool looks_for_a_while(struct rthread *rthread) {
   unsigned me = rthread->order_slot, slot;
-  bool crowded = atomic_load(&region->live) - atomic_load(&region->sleepers) > processors();
+  bool crowded = atomic_load(&region->live) - atomic_load(&region->sleepers) > os_processors();
   unsigned *known = &patience[slot_of(rthread)].spins;
   bool tries = patience[slot_of(rthread)].waits++ % TRY_EVERY == 0;
   unsigned most = crowded ? SPINS_CROWDED : SPINS_MOST;

@@ -38,4 +38,6 @@ long os_futex_wait(_Atomic uint32_t *word,
                    uint32_t expected); /* private; returns when woken, changed or interrupted */
 long os_futex_wake(_Atomic uint32_t *word, int waiters);
 
+unsigned os_processors(void); /* that the process may use */
+
 #endif

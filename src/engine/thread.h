@@ -73,6 +73,7 @@ struct thread {
   uint32_t number;          /* as an R-thread */
   uint32_t
       lock_id; /* the kernel's id now, in replay too: it owns locks of the region by that; 0: to be asked */
+  uint32_t lock_tries;     /* of recorders: for such a lock in vain, so far */
   struct rthread *rthread; /* its slot in the sphere's region, NULL when nothing is recorded or replayed */
   struct process *process;
   struct thread *next;       /* list of live threads of this address space, under threads_lock */

@@ -137,20 +137,26 @@ static bool waits_for(const struct directory *d, unsigned slot, uint64_t group) 
   return atomic_load(&d->slot[slot].wants) == (uint32_t)group + 1 && (!d->near || d->near(d, slot));
 }
 
-/* Wakes those who can have all they need at the same time, the next slots first. The others are told when these let go. So the mark
- * stays as long as anybody waits, and is there before it is looked who has the locks now: that one will see it. What somebody needs may change meanwhile: it leaves its mark anew then, and looks again. */
+static uint64_t mark_of(unsigned slot) {
+  return 1UL << slot % 64;
+}
+
+/* Wakes those who can have all they need at the same time, the next slots first. The others are told when these let go. So their marks
+ * stay as long as they wait, and are there before it is looked who has the locks now: that one will see them. What somebody needs may change meanwhile: it leaves its mark anew then, and looks again. */
 void directory_tell_waiters(const struct directory *d, unsigned me, uint64_t number) {
   struct directory_group *group = d->group(d, number);
-  unsigned slots = atomic_load(d->slots), first = 1;
-  if (!atomic_exchange(&group->awaited, 0)) return;
-  while (first <= slots && !waits_for(d, (me + first) % slots, number)) first++;
-  if (first > slots) return;
-  atomic_store(&group->awaited, 1);
+  unsigned slots = atomic_load(d->slots);
+  uint64_t marked = atomic_exchange(&group->awaited, 0), waiting = 0;
+  for (unsigned slot = 0; marked && slot < slots; slot++)
+    if (marked & mark_of(slot) && waits_for(d, slot, number)) waiting |= mark_of(slot);
+  if (!waiting) return;
+  atomic_fetch_or(&group->awaited, waiting);
   uint64_t locked = atomic_load(&group->locked);
-  for (unsigned i = first; i <= slots; i++) {
+  for (unsigned i = 1; i <= slots; i++) {
     unsigned slot = (me + i) % slots;
+    if (!(waiting & mark_of(slot)) || !waits_for(d, slot, number)) continue;
     uint64_t need = atomic_load_explicit(&d->slot[slot].need, memory_order_relaxed);
-    if (!waits_for(d, slot, number) || need & locked) continue;
+    if (need & locked) continue;
     locked |= need;
     notify(d, slot);
   }
@@ -166,7 +172,7 @@ static enum directory_result lock_blocks(const struct directory *d, unsigned me,
   if (now & slot->need) {
     if (claim->at == CLAIM_LOCK) {
       atomic_store(&slot->wants, (uint32_t)claim->group + 1);
-      atomic_store(&group->awaited, 1);
+      atomic_fetch_or(&group->awaited, mark_of(me));
       claim->at = CLAIM_LOCK_MARKED;
     } else {
       pin_below(d, me, claim,

@@ -103,7 +103,7 @@ struct directory_group {
   _Atomic uint64_t split;                           /* blocks that have entries of their own … */
   _Atomic uint64_t word;                            /* … and the entry of the others */
   uint64_t info;
-  _Atomic uint32_t awaited; /* somebody waits for a lock */
+  _Atomic uint64_t awaited; /* who may wait for a lock: a bit for all slots that are the same modulo 64 */
   _Atomic uint32_t hint;    /* the substrate's, for `along` */
 };
 
@@ -129,12 +129,16 @@ struct directory_range {
 
 /* A hand-over costs as much as its lines of memory that go from one processor to the other, so what is touched together lies
  * together: who asks and what, with the place for the first answer, is one line. Who waits looks at `events` all the time: that is another, or it
- * would take the line away from who is writing the answer. */
+ * would take the line away from who is writing the answer; whoever has news for the slot finds there whether its thread sleeps, is parked, or waits
+ * for locks. */
 struct directory_slot {
   /* Who has posted a request to this slot. */
   _Alignas(DIRECTORY_LINE) _Atomic uint64_t asked[(ORDER_SLOTS + 63) / 64];
-  _Alignas(DIRECTORY_LINE) _Atomic uint32_t state; /* enum directory_state, or directory_held_by */
-  _Atomic uint32_t wants; /* group + 1, low bits, of which it waits for locks; 0: none */
+  /* Changes when something happened that the slot's thread may be waiting for. */
+  _Alignas(DIRECTORY_LINE) _Atomic uint32_t events;
+  _Atomic uint32_t asleep; /* the substrate's: on `events` */
+  _Atomic uint32_t state;  /* enum directory_state, or directory_held_by */
+  _Atomic uint32_t wants;  /* group + 1, low bits, of which it waits for locks; 0: none */
   /* What its thread asks of others; good while a cell says CELL_ASKED. */
   _Alignas(DIRECTORY_LINE) uint64_t group;
   uint64_t blocks;       /* of the group, which it would have … */
@@ -143,8 +147,6 @@ struct directory_slot {
   uint8_t further; /* groups that it would have as well … */
   int16_t stride;  /* … each so many behind the one before */
   struct directory_cell cell[DIRECTORY_BATCH];
-  /* Changes when something happened that the slot's thread may be waiting for. */
-  _Alignas(DIRECTORY_LINE) _Atomic uint32_t events;
   _Alignas(DIRECTORY_LINE) _Atomic uint32_t
       lock;      /* of the recorder, for schemes with asks_writer: own_id of who has it, or 0 */
   uint32_t lost; /* permissions given up so far */

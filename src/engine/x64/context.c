@@ -193,8 +193,9 @@ uint64_t arch_position(const struct thread *thread) {
 }
 
 void arch_request(struct thread *thread) {
-  if (permissions_on()) {
-    __atomic_store_n(&thread->arch.poll, 1, __ATOMIC_RELEASE);
+  if (permissions_on()) { /* the thread looks at it in every block: its line is not taken away for nothing */
+    if (!__atomic_load_n(&thread->arch.poll, __ATOMIC_SEQ_CST))
+      __atomic_store_n(&thread->arch.poll, 1, __ATOMIC_RELEASE);
     return;
   }
   for (unsigned i = 0, n = count_words(); i < n; i++)
