@@ -64,11 +64,17 @@ static struct code_page *find_or_add(uintptr_t page) {
   return p;
 }
 
+/* Whether code has to change as soon as it is written. Where programs announce it, both the old and the new may be executed until
+ * then; but a replay makes other blocks, at other times, and must come to the same. */
+static bool changes_at_once(void) {
+  return ARCH_COHERENT_CODE || in_sphere();
+}
+
 enum watch codewatch_begin(uintptr_t page) {
   struct mapping mapping;
   if (!mappings_find(page, &mapping) || !(mapping.prot & PROT_EXEC)) return WATCH_NOT_CODE;
   if (mapping.shared || (mapping.file && mapping.file->written)) return WATCH_SELF_CHECK;
-  if (!(mapping.prot & PROT_WRITE) || !ARCH_COHERENT_CODE) return WATCH_OK;
+  if (!(mapping.prot & PROT_WRITE) || !changes_at_once()) return WATCH_OK;
   struct code_page *p = find_or_add(page);
   if (p->faults >= FAULTS_MAX) return WATCH_SELF_CHECK;
   if (!p->watched) {

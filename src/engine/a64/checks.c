@@ -148,6 +148,11 @@ static unsigned bit_of(unsigned permission) {
   return (unsigned)__builtin_ctz(permission);
 }
 
+/* ldrb w13, [x13, x15]: of the map in x13, for the block in x15 */
+static void emit_permission(struct code *c) {
+  emit(c, 0x38606800u | SCRATCH << 16 | SCRATCH2 << 5 | SCRATCH2);
+}
+
 void emit_check(struct translation *t, unsigned i) {
   struct code *c = &t->code;
   const struct item *item = &t->sb.items[i];
@@ -161,7 +166,7 @@ void emit_check(struct translation *t, unsigned i) {
   unsigned address = emit_operand_address(c, item);
   emit(c, 0xd3400000u | BLOCK_SHIFT << 16 | (BLOCK_SHIFT + BLOCK_BITS - 1) << 10 | address << 5 | SCRATCH);
   emit_load(c, SCRATCH2, CTX_PERMISSIONS);
-  emit(c, 0x38606800u | SCRATCH << 16 | SCRATCH2 << 5 | SCRATCH2);
+  emit_permission(c);
   bool write = mem->access & ACCESS_WRITE;
   check->branch = emit_tbz(c, SCRATCH2, bit_of(write ? PERMISSION_WRITE_PAIR : PERMISSION_READ_PAIR));
   check->back = c->at;
@@ -182,6 +187,25 @@ void emit_check_stub(struct translation *t, const struct check *check) {
   patch_branch(none, c->at);
   emit_exit_tail(c, check->exit);
   check->exit->detail = check->window;
+}
+
+/*     ldr   x13, [x18, #permissions]
+ *     mov   x15, block
+ *     ldrb  w13, [x13, x15]
+ *     tbz   w13, #own, …              ; for every block of memory that its source lies in */
+void emit_source_tests(struct translation *t) {
+  struct code *c = &t->code;
+  for (unsigned i = 0; i < t->sb.range_count; i++) {
+    const struct source_range *range = &t->sb.ranges[i];
+    struct exit *exit = new_exit(t, EXIT_SOURCE, t->block->pc);
+    exit->detail = source_detail(range);
+    for (uintptr_t at = ALIGN_DOWN(range->start, BLOCK_BYTES); at < range->end; at += BLOCK_BYTES) {
+      emit_load(c, SCRATCH2, CTX_PERMISSIONS);
+      emit_mov_imm(c, SCRATCH, (uint32_t)at >> BLOCK_SHIFT);
+      emit_permission(c);
+      new_stub(t, emit_tbz(c, SCRATCH2, bit_of(PERMISSION_READ)), exit);
+    }
+  }
 }
 
 /* -- The slow path ---------------------------------------------------------------------------------------------------- */

@@ -9,7 +9,6 @@
 #include "engine/a64/translate.h"
 #include "engine/code.h"
 #include "engine/lib.h"
-#include "engine/rings.h"
 
 /* Self-checking blocks stay short, since they compare all their source words whenever they are entered. */
 enum { SELF_CHECKING_MAX = 8 };
@@ -26,16 +25,14 @@ static bool fetch_word(struct superblock *sb, uintptr_t pc, uint32_t *word) {
   if (pc - (uintptr_t)signal_trampoline < TRAMPOLINE_BYTES) {
     memcpy(word, (const void *)pc, sizeof *word);
     sb->watch = WATCH_OK;
+    sb->page_contended = false;
     sb->page = 1;
     return true;
   }
   if (sb->page != ALIGN_DOWN(pc, PAGE)) {
     sb->page = ALIGN_DOWN(pc, PAGE);
     sb->watch = codewatch_begin(sb->page);
-    if (sb->watch != WATCH_NOT_CODE && code_is_contended(sb->page))
-      sphere_fail(OUTCOME_UNSUPPORTED,
-                  "code that may be written while it runs can't be recorded in parallel "
-                  "on this architecture: use --order=chunk");
+    sb->page_contended = code_is_contended(sb->page);
   }
   return sb->watch != WATCH_NOT_CODE && safe_copy(word, (const void *)pc, sizeof *word) == 0;
 }
@@ -134,7 +131,7 @@ static bool follow(struct superblock *sb, struct item *item) {
 void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit) {
   sb->count = sb->side_exits = sb->range_count = 0;
   sb->page = 1; /* no page */
-  sb->unfetchable = sb->for_engine = false;
+  sb->unfetchable = sb->for_engine = sb->contended = false;
   sb->open = true;
   sb->next_pc = pc;
   while (sb->count < limit) {
@@ -150,6 +147,7 @@ void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit) {
     sb->self_checking = self_checking;
     if (self_checking && sb->count == SELF_CHECKING_MAX) return;
     if (!add_source(sb, item->pc, item->pc + INSN_BYTES)) return;
+    sb->contended |= sb->page_contended;
     sb->count++;
     sb->for_engine = for_engine;
     if (for_engine || !follow(sb, item)) return;

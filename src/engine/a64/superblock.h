@@ -23,12 +23,14 @@ struct superblock {
   unsigned count;
   unsigned side_exits;
   bool self_checking; /* its page can change without the program's saying so here */
+  bool contended;     /* code_is_contended */
   bool open;          /* the last item falls through to next_pc (it is not a branch) */
   bool for_engine;    /* its one instruction is stepped over when what it needs was taken (checks.c) */
   bool unfetchable;   /* the first instruction can't be fetched */
   uintptr_t next_pc;  /* where the main path goes on when open */
   uintptr_t page;     /* the page last read from, and how it is watched */
   enum watch watch;
+  bool page_contended;
   unsigned range_count;
   struct source_range ranges[SOURCE_RANGES];
   struct item items[SUPERBLOCK_MAX];

@@ -4,8 +4,8 @@
  *
  *             [ checks that an indirect branch means this block: links.c ]
  *     code:   nop                             ; becomes a branch to `killed` when the block is dropped
- *             ldr  x15, [x18, #pending]       ; the poll, and …
- *             sub  x14, x14, #N               ; … the position, counted down to the stop
+ *             sub  x14, x14, #N               ; the position, counted down to the stop, and …
+ *             ldr  x15, [x18, #pending]       ; … the poll
  *             orr  x15, x15, x14
  *             tbnz x15, #63, poll
  *             …instructions, most of them copied…
@@ -297,10 +297,13 @@ static void emit_item(struct translation *t, unsigned i) {
 
 static void emit_entry(struct translation *t) {
   struct code *c = &t->code;
-  emit_load(c, SCRATCH, CTX_PENDING);
   emit_sub_imm(c, COUNTDOWN, COUNTDOWN, t->sb.count);
+  /* Whoever steps has just been at a safepoint, and has taken permissions since that another one would lose. */
+  if (t->block->step) return;
+  emit_load(c, SCRATCH, CTX_PENDING);
   emit_orr(c, SCRATCH, SCRATCH, COUNTDOWN);
   new_stub(t, emit_tbnz(c, SCRATCH, 63), new_exit(t, EXIT_POLL, t->block->pc));
+  if (t->sb.contended) emit_source_tests(t);
 }
 
 /* Compares the source words with what was translated:
@@ -370,12 +373,14 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry, unsigned limit
   if (!start) return NULL;
   if (entry != ENTRY_STEP) limit = config.check == CHECK_ALL ? CHECKED_SUPERBLOCK_MAX : SUPERBLOCK_MAX;
   superblock_read(&t->sb, pc, limit);
-  unsigned exits = 6 + t->sb.side_exits + (config.check == CHECK_NONE ? 0 : t->sb.count);
+  unsigned exits = 6 + t->sb.side_exits + (config.check == CHECK_NONE ? 0 : t->sb.count) +
+                   (t->sb.contended ? t->sb.range_count : 0);
   struct block *block = t->block = arena_alloc(sizeof *block);
   block->pc = pc;
   block->exits = t->next_exit = arena_alloc(exits * sizeof *block->exits);
   block->exit_count = (uint16_t)exits;
   block->self_checking = t->sb.self_checking && !t->sb.unfetchable;
+  block->contended = t->sb.contended;
   block->instructions = (uint16_t)t->sb.count;
   t->code.at = start;
   t->stub_count = t->checked_count = t->check_count = 0;

@@ -79,6 +79,8 @@ void emit_clear_exclusive(struct code *c);
 bool wants_engine(const struct a64_insn *insn);
 void emit_check(struct translation *t, unsigned i);
 void emit_check_stub(struct translation *t, const struct check *check);
+/* Behind the safepoint of a block whose source others may write: until the next one nobody does. */
+void emit_source_tests(struct translation *t);
 /* After an instruction: what it does to the registers of addresses that were checked. */
 void forget_checked(struct translation *t, const struct a64_insn *insn);
 
