@@ -151,6 +151,7 @@ if [[ $stress == a64* ]]; then
   stress=${stress#a64}
   stress=${stress#-}
   built=$ROOT/build/a64
+  [ "$stress" != record-dag ] || ORDER=dag stress=record
   seconds=$((seconds * 5))
   check_memory= # the emulator's own memory would be looked at too
   REPRISE=$built/reprise
