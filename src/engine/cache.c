@@ -20,10 +20,13 @@
 
 enum { CACHE_SIZE = 96 * 1024 * 1024 };
 #if defined(REPRISE_STRESS_TINY_CACHE)
-/* Tiny for a thousand flushes, then more and more, or a large program would never come to its end. */
-enum { CACHE_AT_FIRST = 192 * 1024, GROWS_AFTER = 1000, GROWS_BY = 8 };
+enum { CACHE_AT_FIRST = 192 * 1024 };
 #else
 enum { CACHE_AT_FIRST = CACHE_SIZE };
+#endif
+#if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
+/* As often for a thousand flushes, then more and more seldom, or a large program would never come to its end. */
+enum { GROWS_AFTER = 1000, GROWS_BY = 8 };
 #endif
 _Static_assert((unsigned long)CACHE_SIZE <= CODE_CACHE_MAX, "the cache must fit its region");
 
@@ -229,10 +232,13 @@ static void flush(void) {
 static void make(uintptr_t pc, enum entry_kind entry, unsigned step) {
   lock_take(&cache_lock);
 #if defined(REPRISE_STRESS_FLUSH)
-  static unsigned lottery;
+  static unsigned lottery, blanks = 97;
   lottery = lottery * 1103515245 + 12345;
-  /* Rarer and rarer, or a loop of more blocks than are made between two flushes would never be all there. */
-  if ((lottery >> 16) % (97 + cache.epoch) == 0) flush();
+  if ((lottery >> 8) % blanks == 0) {
+    flush();
+    /* Rarer and rarer, or a loop of more blocks than are made between two flushes would never be all there. */
+    blanks += cache.epoch > GROWS_AFTER ? blanks / GROWS_BY : 1;
+  }
 #endif
   struct block *block = find(pc, step, entry == ENTRY_PROBE);
   bool checked = entry == ENTRY_INDIRECT || entry == ENTRY_RETURN;
