@@ -459,10 +459,19 @@ static void learn_end(struct thread *thread) {
   rthread->end.next = CHUNK_NOBODY;
 }
 
+/* It is the turn of the parent that the kernel holds until this process is gone: it was killed here in the recording. */
+static _Noreturn void leave(const struct rthread *own) {
+  int32_t pid = own->pid;
+  for (uint32_t i = 0; i < region_slots(region); i++)
+    if (region->slots[i].pid == pid) rthread_end(&region->slots[i]);
+  for (;;) os_call1(__NR_exit_group, 0);
+}
+
 static void await_turn(struct thread *thread) {
   while (!take_turn(thread)) {
     region_wait(&thread->rthread->turn, 0);
     struct rthread *now = holder();
+    if (now && atomic_load(&thread->rthread->borrows) == slot_of(now) + 1) leave(thread->rthread);
     if (!now || now == thread->rthread || rthread_is_alive(now)) continue;
     /* Dead. If it is the holder even now, it did not pass the baton on before. */
     bool waits = !atomic_load(&thread->rthread->turn) && !atomic_load(&region->finished);

@@ -84,7 +84,8 @@ static bool read_other(int32_t pid, void *to, uintptr_t from, size_t bytes) {
 
 static void abandon(struct deaths *deaths, int32_t pid, int32_t tid, uintptr_t word) {
   uint32_t found;
-  if (word % sizeof found || deaths->count == COUNT_OF(deaths->words) || !is_shared(pid, word)) return;
+  if (word % sizeof found || deaths->count == COUNT_OF(deaths->words)) return;
+  if (!deaths->common && !is_shared(pid, word)) return;
   if (in_parallel()) permissions_take_range(deaths->thread, word, sizeof found, true);
   if (safe_copy(&found, (void *)word, sizeof found)) return;
   if ((found & FUTEX_TID_MASK) != (uint32_t)tid) return;
@@ -113,9 +114,25 @@ static void leave_robust_list(struct deaths *deaths, int32_t pid, int32_t tid) {
   if (pending) abandon(deaths, pid, tid, pending + (uintptr_t)head.offset);
 }
 
+/* Who has its memory in common with others comes to a stop first, so that all know how far it has come. */
+static void retire(int32_t pid, void *context) {
+  struct deaths *deaths = context;
+  if (!os_call2(__NR_kill, pid, 0)) deaths->stopped |= permissions_retire(deaths->thread, pid);
+}
+
+static bool has_our_memory(int32_t pid) {
+  bool found = false;
+  lock_take(&threads_lock);
+  for (const struct thread *other = threads; other; other = other->next)
+    found |= other->rthread && other->rthread->pid == pid;
+  lock_release(&threads_lock);
+  return found;
+}
+
 static void killed(int32_t pid, void *context) {
   struct deaths *deaths = context;
   if (os_call2(__NR_kill, pid, 0)) return;
+  deaths->common = has_our_memory(pid);
   if (in_parallel()) shared_doom(deaths->thread, pid);
   for (uint32_t i = 0; i < REGION_SLOTS; i++) {
     const struct rthread *slot = &region->slots[i];
@@ -127,10 +144,17 @@ void deaths_before(struct thread *thread, const struct call *call, struct deaths
   int32_t to = 0;
   deaths->count = 0;
   deaths->thread = thread;
-  if (call_sends(call, &to) == SIGKILL) call_reaches_others(thread, to, killed, deaths);
+  deaths->stopped = false;
+  if (call_sends(call, &to) != SIGKILL) return;
+  if (in_parallel()) call_reaches_others(thread, to, retire, deaths);
+  call_reaches_others(thread, to, killed, deaths);
 }
 
 void deaths_after(struct thread *thread, const struct deaths *deaths) {
   for (uint32_t i = 0; i < deaths->count; i++)
     record_copy_in(thread, deaths->words[i], (const void *)deaths->words[i], sizeof(uint32_t));
+}
+
+void deaths_over(struct thread *thread, const struct deaths *deaths) {
+  if (deaths->stopped) permissions_go(thread);
 }

@@ -271,6 +271,23 @@ static struct {
   uint32_t waits;
 } patience_of[REGION_SLOTS];
 
+void fail_killed(void) {
+  sphere_fail(OUTCOME_UNSUPPORTED,
+              "a process was killed while it ran in memory that it has in common with others, which can't be "
+              "recorded");
+}
+
+/* Another process that has this memory may be killed from outside just when it has what others wait for. */
+static void look_for_killed(void) {
+  const struct process *own = arch_self()->process;
+  for (unsigned i = 0; i < atomic_load(&region->directory_slots); i++) {
+    const struct thread *other = members[i];
+    if (!other || other->process == own || atomic_load(&region->directory[i].state) != DIRECTORY_RUNNING)
+      continue;
+    if (!rthread_is_alive(&region->slots[i])) fail_killed();
+  }
+}
+
 /* Reminds those who have not answered yet. Who was killed never will: it is parked for good. */
 static void remind(const struct directory_slot *slot, bool others) {
   for (unsigned i = 0; i < DIRECTORY_BATCH; i++) {
@@ -317,6 +334,7 @@ void wait_for_events(struct thread *thread, uint32_t seen) {
   atomic_store(&slot->asleep, 1);
   os_call4(__NR_futex, &slot->events, FUTEX_WAIT, seen, &patience);
   atomic_store(&slot->asleep, 0);
+  look_for_killed();
   remind(slot, true);
 }
 
@@ -352,9 +370,11 @@ void claim_all(struct thread *thread, struct directory_claim *claim) {
     if (result == DIRECTORY_DONE) return;
     if (claim->group == STAGE_GROUP && is_ending(me) && directory_claim_abandon(&directory, me, claim))
       retire(thread);
-    if (result == DIRECTORY_WAITS)
+    if (result == DIRECTORY_WAITS) {
       wait_for_events(thread, claim->seen);
-    else if (steps % STEPS_AT_ONCE == 0) /* it puts the same requests off again and again */
+    } else if (steps % STEPS_AT_ONCE == 0) { /* it puts the same requests off again and again */
+      look_for_killed();
       os_call0(__NR_sched_yield);
+    }
   }
 }

@@ -62,6 +62,8 @@ void park_steps(struct thread *thread, enum directory_result (*step)(const struc
 bool is_ending(unsigned me);
 /* The process ends, and this thread with it. */
 _Noreturn void retire(struct thread *thread);
+/* Somebody was killed, and nobody knows how far it had come, of whose writes others in this address space might see more. */
+_Noreturn void fail_killed(void);
 /* Before a wait for others: what was taken of shared memory has to be taken again. */
 void let_go(struct thread *thread);
 

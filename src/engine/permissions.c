@@ -228,12 +228,18 @@ static void let_go_of_killed(struct thread *thread, unsigned child) {
 }
 
 /* And the entries of what it took may be locked for ever, or half changed. With nobody else in this address space the directory begins
- * anew, as that of a child: all that happened here so far comes before what the parent does next.
+ * anew, as that of a child: all that happened here so far comes before what the parent does next. What the child has written since it was
+ * last known how far it is lies in blocks that it has for writing: they are logged with its birth (killed_child.c).
  *
- * Known limit: threads of the parent that run meanwhile keep it from that, and may wait for such an entry. */
-static void begin_anew(struct thread *thread, unsigned child) {
+ * Known limit: threads of the parent that run meanwhile might see such blocks first. */
+static void begin_anew(struct thread *thread, unsigned child, bool ran) {
+  struct thread *dead = members[child];
   members[child] = NULL;
-  if (!permissions_alone(thread)) return;
+  if (!permissions_only_member()) {
+    if (ran) fail_killed();
+    return;
+  }
+  if (ran) thread->killed_child = dead;
   map_tables();
   memset(stage_held, 0, sizeof stage_held);
   clear_map(thread);
@@ -242,10 +248,11 @@ static void begin_anew(struct thread *thread, unsigned child) {
 void permissions_unpark_held(struct thread *thread, struct rthread *child, bool failed) {
   bool killed = !failed && !thread->rthread->released;
   if (is_ending(slot_number(thread))) retire(thread);
+  bool ran = killed && atomic_load(&region->directory[slot_of(child)].state) != DIRECTORY_PARKED;
   if (killed) let_go_of_killed(thread, slot_of(child));
   park_steps(thread, directory_unpark_step);
   if (!failed) receive_release(thread, child);
-  if (killed) begin_anew(thread, slot_of(child));
+  if (killed) begin_anew(thread, slot_of(child), ran);
   thread->rthread->ticks++;
   set_position(thread);
   while (directory_end_step(&directory, slot_number(thread)) != DIRECTORY_DONE) {
@@ -344,6 +351,11 @@ void permissions_end(struct thread *thread) {
   park_steps(thread, directory_exit_step);
   members[me] = NULL;
   clear_map(thread);
+}
+
+void permissions_gone(const struct thread *thread) {
+  for (unsigned i = 0; i < atomic_load(&region->directory_slots); i++)
+    if (members[i] == thread) members[i] = NULL;
 }
 
 void permissions_leave(struct thread *thread) {

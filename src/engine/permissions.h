@@ -19,6 +19,9 @@ void permissions_enlist(struct thread *child, struct rthread *own);
 void permissions_begin(struct thread *thread);
 void permissions_end(struct thread *thread);
 
+/* The kernel has ended a thread of this address space without its coming by: its place is going to be another's. */
+void permissions_gone(const struct thread *thread);
+
 /* With the stage taken: the thread leaves this address space for another program; or could not, after all. */
 void permissions_leave(struct thread *thread);
 void permissions_come_back(struct thread *thread);
@@ -48,6 +51,7 @@ void permissions_unpark(struct thread *thread);
 struct rthread *permissions_running(const struct thread *thread);
 /* Nobody asks anything of the thread: there is no other in this address space, and it has not been in another one. */
 bool permissions_alone(const struct thread *thread);
+bool permissions_only_member(void);
 
 /* The same for a parent whom the kernel has held until its child was gone, or no child came. What comes after has to be told apart from what
  * came before, in replay: there is a tick in between. */
@@ -70,6 +74,9 @@ void permissions_go(struct thread *thread);
 bool permissions_has_stage(const struct thread *thread);
 /* All other threads of this process come to their end here, for good; the stage is taken. */
 void permissions_retire_others(struct thread *thread);
+/* The same for all threads of another process, if it has its memory in common with this one; else false. It is about to be killed, and
+ * the others may go on then. */
+bool permissions_retire(struct thread *thread, int32_t pid);
 
 /* Positions of the order log: instructions, and what the engine did for the thread in between. */
 static inline uint64_t order_position(const struct thread *thread) {

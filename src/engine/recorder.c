@@ -296,6 +296,7 @@ static long record_direct(struct thread *thread, const struct call *call, struct
   if (call->nr == __NR_futex && result > 0 && !in_parallel()) baton_offer(thread);
   thread->keeps_shared = kept;
   order_tick(thread);
+  deaths_over(thread, &deaths);
   if (writes) permissions_leave_output(thread);
   return result;
 }
@@ -415,6 +416,7 @@ static long record_clone(struct thread *thread, const struct call *call, struct 
   if (result > 0) record_birth(thread, result);
   record_result(thread, call, result, digest, false);
   if (result != CALL_INTERRUPTED) input_incoming(in, result, log_piece, thread);
+  killed_child_log(thread);
   order_tick(thread);
   if (copies) let_others_go(thread);
   return result;

@@ -198,6 +198,7 @@ struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vf
     return child;
   }
   if (!vfork) return child;
+  if (replaying()) atomic_store(&child->borrows, slot_of(thread->rthread) + 1);
   /* The kernel holds the parent until the child is gone to another program, or dead. */
   if (recording())
     baton_release(thread, CHUNK_CALL);
@@ -324,8 +325,8 @@ void sphere_before_exec(struct thread *thread, struct engine_config *next) {
   end_others(thread);
   order_tick(thread);
   if (permissions_on()) permissions_leave(thread);
+  if (replaying()) atomic_store(&thread->rthread->borrows, 0);
   if (in_parallel() && replaying()) {
-    atomic_store(&thread->rthread->borrows, 0);
     order_tell_only(thread);
     order_retire_others(thread);
   }

@@ -128,12 +128,20 @@ void waiting_over(struct thread *thread);
 /* Recording, around a call that kills other processes of the sphere: words of shared memory that change by that. */
 struct deaths {
   struct thread *thread; /* who does it */
+  bool stopped;          /* … with the stage taken */
+  bool common;           /* who is killed has all its memory in common with the thread */
   uint32_t count;
   uintptr_t words[64];
 };
 void deaths_before(struct thread *thread, const struct call *call, struct deaths *deaths);
-/* After the call is logged. */
+/* After the call is logged; and when that is over, too. */
 void deaths_after(struct thread *thread, const struct deaths *deaths);
+void deaths_over(struct thread *thread, const struct deaths *deaths);
+
+/* -- killed_child.c ------------------------------------------------------------------------------------------------------------ */
+
+/* Recording, after a call that made a child in this memory is logged: what the child has written, if it was killed. */
+void killed_child_log(struct thread *thread);
 
 /* -- memory_files.c ------------------------------------------------------------------------------------------------------------ */
 

@@ -70,12 +70,12 @@ static bool is_retired(unsigned slot) {
   return true;
 }
 
-void permissions_retire_others(struct thread *thread) {
+static void retire_all_of(struct thread *thread, struct process *process) {
   unsigned me = slot_number(thread);
   if (!permissions_has_stage(thread)) permissions_stop(thread);
-  atomic_store(&thread->process->ender, me + 1);
+  atomic_store(&process->ender, me + 1);
   for (unsigned i = 0; i < REGION_SLOTS; i++) {
-    if (i == me || !members[i] || members[i]->process != thread->process) continue;
+    if (i == me || !members[i] || members[i]->process != process) continue;
     while (!is_retired(i)) {
       uint32_t seen = atomic_load(&self(thread)->events);
       struct directory_serve serve = {0};
@@ -88,11 +88,32 @@ void permissions_retire_others(struct thread *thread) {
   }
 }
 
-bool permissions_alone(const struct thread *thread) {
+void permissions_retire_others(struct thread *thread) {
+  retire_all_of(thread, thread->process);
+}
+
+bool permissions_retire(struct thread *thread, int32_t pid) {
+  for (unsigned i = 0; i < atomic_load(&region->directory_slots); i++) {
+    if (!members[i] || region->slots[i].pid != pid) continue;
+    retire_all_of(thread, members[i]->process);
+    return true;
+  }
+  return false;
+}
+
+/* Killed, or about to be, and never to run again. */
+static bool has_retired(unsigned slot) {
+  return !region->directory[slot].recorder.alive && atomic_load(&members[slot]->process->ender);
+}
+
+bool permissions_only_member(void) {
   unsigned count = 0;
-  if (thread->rthread->is_known_elsewhere) return false;
-  for (unsigned i = 0; i < atomic_load(&region->directory_slots); i++) count += members[i] != NULL;
+  for (unsigned i = 0; i < atomic_load(&region->directory_slots); i++) count += members[i] && !has_retired(i);
   return count <= 1;
+}
+
+bool permissions_alone(const struct thread *thread) {
+  return !thread->rthread->is_known_elsewhere && permissions_only_member();
 }
 
 /* Neither parked nor in the kernel; or with a lock of the sphere. */

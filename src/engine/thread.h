@@ -103,6 +103,7 @@ struct thread {
   bool bounce_mapped;                /* SLOT_BOUNCE is there (waiting.c) */
   bool keeps_shared;            /* record: shared memory stays the thread's until the whole call is over */
   bool overwritten;             /* record: the call has written more than its result tells */
+  struct thread *killed_child;  /* record: one that was killed in this memory (killed_child.c) */
   bool clear_handlers;          /* CLONE_CLEAR_SIGHAND: done by the child itself */
   struct path path;             /* of a hot block, while it is being noted */
   struct block *last_blocks[8]; /* ring of blocks entered from the dispatcher, for crash reports */

@@ -15,6 +15,7 @@
 #include "engine/dispatch.h"
 #include "engine/lib.h"
 #include "engine/log.h"
+#include "engine/permissions.h"
 #include "engine/signal_state.h"
 #include "engine/ordering.h"
 #include "engine/slots.h"
@@ -134,6 +135,7 @@ void threads_reap(void) {
       continue;
     }
     LOG(threads, "%d is gone", thread->tid);
+    if (permissions_on()) permissions_gone(thread);
     slot_give_back(thread);
     delist(link);
     drop_process(thread->process);

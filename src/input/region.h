@@ -76,18 +76,19 @@ struct rthread {
   uint32_t is_known_elsewhere; /* record in parallel: directories of other address spaces may name its slot */
   uint32_t parent;             /* record in parallel: slot of who made it … */
   struct order_note spawned;   /* … and what the order scheme told it then */
-  _Atomic uint32_t borrows;    /* in parallel: slot + 1 of the parent held until it is gone; 0: none */
-  uint32_t released;           /* record in parallel: slot + 1 of the child it was held for … */
-  struct order_note release;   /* … and what the order scheme told it in the end */
-  uint32_t child_number;       /* replay in parallel: the R-thread that its next child is */
-  struct order_reader reader;  /* replay in parallel: of its order log … */
-  struct order_step step;      /* … the step it is at … */
-  uint32_t step_known;         /* … if there is one … */
-  uint32_t step_passed;        /* … whose waits are over */
-  uint32_t order_ended;        /* its order log has nothing more */
-  uint64_t last_clock;         /* arcs: its clock at the last step passed … */
-  uint64_t last_position;      /* … and its position there */
-  uint32_t order_slot;         /* where it lived in the recording */
+  _Atomic uint32_t
+      borrows;       /* in parallel, or replay: slot + 1 of the parent held until it is gone; 0: none */
+  uint32_t released; /* record in parallel: slot + 1 of the child it was held for … */
+  struct order_note release;  /* … and what the order scheme told it in the end */
+  uint32_t child_number;      /* replay in parallel: the R-thread that its next child is */
+  struct order_reader reader; /* replay in parallel: of its order log … */
+  struct order_step step;     /* … the step it is at … */
+  uint32_t step_known;        /* … if there is one … */
+  uint32_t step_passed;       /* … whose waits are over */
+  uint32_t order_ended;       /* its order log has nothing more */
+  uint64_t last_clock;        /* arcs: its clock at the last step passed … */
+  uint64_t last_position;     /* … and its position there */
+  uint32_t order_slot;        /* where it lived in the recording */
   _Atomic uint32_t
       waits_for; /* slot + 1 of whom it waits for, 0: it does not wait; or one of order_waits.h */
   _Atomic uint32_t dismissed; /* its process ends, or has gone to another program, without it */

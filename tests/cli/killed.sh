@@ -102,14 +102,42 @@ case_in_shared_memory() {
   done
 }
 
-# A child of vfork that is killed while it takes its parent's memory from it leaves nothing held: the parent goes on, to its end.
+# A child of vfork that is killed while it takes its parent's memory from it leaves nothing held: the parent goes on, to its end, and finds
+# there in replay what the child has left.
 case_in_memory_of_parent() {
   local order steps every=${SOAK:+17}
   for order in dag scalar arcs; do
     for ((steps = 2700; steps < 3700; steps += ${every:-251})); do
       kill_behind_store $order borrow $steps || fail "$order, $steps: recording: $(cat recorded.err)"
       grep -q '^9 ' recorded || fail "$order, $steps: not killed: $(cat recorded)"
+      rm -f page
+      timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>replayed.err || fail "$order, $steps: replay: $(cat replayed.err)"
+      cmp -s recorded replayed || fail "$order, $steps: $(cat recorded), in replay $(cat replayed)"
     done
+  done
+}
+
+# Of one that is killed from outside while others run in its memory they may have seen anything: the recording says that, and ends, or
+# nobody has seen what is not known, and it replays.
+case_in_common_memory() {
+  local order manager victim
+  for order in dag scalar arcs chunk; do
+    rm -rf recording page
+    timeout -s KILL 60 "$REPRISE" record --order=$order -o recording -- "$STEPPED" beside page >recorded 2>recorded.err &
+    manager=$!
+    until victim=$(od -An -N4 -td4 page 2>/dev/null) && [ "${victim:-0}" -gt 0 ]; do sleep 0.01; done
+    sleep "$(moment)"
+    kill -KILL $victim
+    wait $manager
+    case $? in
+      0)
+        rm page
+        timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>replayed.err || fail "$order: replay: $(cat replayed.err)"
+        cmp -s recorded replayed || fail "$order: $(cat recorded), in replay $(cat replayed)"
+        ;;
+      122) grep -q '^reprise: a process was killed' recorded.err || fail "$order: it says: $(cat recorded.err)" ;;
+      *) fail "$order: recording: $(cat recorded recorded.err)" ;;
+    esac
   done
 }
 

@@ -8,10 +8,12 @@
  *   stepped write PAGE                 the same; the child counts by calls that change the file
  *   stepped borrow PAGE                the same; the child has the memory of its parent, which the kernel holds meanwhile, and takes one page of
  *                                      it after the other between two counts; the parent then prints what it finds there
+ *   stepped beside PAGE                the same, while the parent runs and asks for the pages, too
  *
  * SIGKILL from outside the sphere comes at any moment, so a random one hardly ever meets the few instructions that matter. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -105,21 +107,40 @@ static int tally(const char *path, int rival, int by_calls) {
 
 enum { BORROWED = 2000, PAGE_BYTES = 4096 };
 
+static volatile uint32_t memory[BORROWED][PAGE_BYTES / sizeof(uint32_t)];
+
+static void take_pages(struct page *page) {
+  page->victim = getpid();
+  for (unsigned i = 0;; i = (i + 1) % BORROWED) {
+    page->count++;
+    memory[i][64]++;
+    usleep(100); /* who is to kill it comes before it has all */
+  }
+}
+
+static int take_beside(void *page) {
+  take_pages(page);
+  return 0;
+}
+
+static int beside(const char *path) {
+  static _Alignas(16) char stack[1 << 16];
+  struct page *page = map(path);
+  int status;
+  pid_t pid = clone(take_beside, stack + sizeof stack, CLONE_VM | SIGCHLD, page);
+  if (pid < 0) die("clone");
+  for (unsigned i = 0; waitpid(pid, &status, WNOHANG) != pid; i = (i + 1) % BORROWED) memory[i][64]++;
+  printf("%d %lu\n", WTERMSIG(status), (unsigned long)page->count);
+  return 0;
+}
+
 static int borrow(const char *path) {
-  static volatile uint32_t memory[BORROWED][PAGE_BYTES / sizeof(uint32_t)];
   struct page *page = map(path);
   int status;
   for (unsigned i = 0; i < BORROWED; i++) memory[i][0] = memory[i][64] = i;
   pid_t pid = vfork();
   if (pid < 0) die("vfork");
-  if (!pid) {
-    page->victim = getpid();
-    for (unsigned i = 0;; i = (i + 1) % BORROWED) {
-      page->count++;
-      memory[i][64]++;
-      usleep(100); /* who is to kill it comes before it has all */
-    }
-  }
+  if (!pid) take_pages(page);
   uint64_t sum = 0;
   for (unsigned i = 0; i < BORROWED; i++) sum += memory[i][0] + ++memory[i][64];
   if (waitpid(pid, &status, 0) != pid) die("waitpid");
@@ -133,7 +154,9 @@ int main(int argc, char **argv) {
   if (argc == 3 && !strcmp(argv[1], "rival")) return tally(argv[2], 1, 0);
   if (argc == 3 && !strcmp(argv[1], "write")) return tally(argv[2], 0, 1);
   if (argc == 3 && !strcmp(argv[1], "borrow")) return borrow(argv[2]);
+  if (argc == 3 && !strcmp(argv[1], "beside")) return beside(argv[2]);
   fprintf(stderr,
-          "usage: stepped kill PAGE STEPS COMMAND… | tally PAGE | rival PAGE | write PAGE | borrow PAGE\n");
+          "usage: stepped kill PAGE STEPS COMMAND… | tally PAGE | rival PAGE | write PAGE | borrow PAGE | "
+          "beside PAGE\n");
   return 2;
 }
