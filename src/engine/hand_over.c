@@ -124,12 +124,31 @@ static unsigned share_of(uint64_t page, unsigned slot) {
   return share;
 }
 
-static uint64_t along(const struct directory *d, unsigned slot, uint64_t group, uint64_t need) {
-  (void)d;
+/* That many blocks of a page, from that one on. */
+static uint64_t blocks_from(unsigned first, unsigned count) {
+  return (count >= PAGE_BLOCKS ? UINT64_MAX : (1UL << count) - 1) << first;
+}
+
+/* Who writes, and may write the blocks up to those that it needs now, goes through them one after the other: it gets some more of the row,
+ * whoever else is about in that page. */
+static uint64_t row_of(const struct directory *d, unsigned slot, uint64_t group, uint64_t need) {
+  enum { MOST = 8 };
+  unsigned first = (unsigned)__builtin_ctzll(need), end = PAGE_BLOCKS - (unsigned)__builtin_clzll(need);
+  unsigned least = first > MOST ? first - MOST : 0, below = 0, above = 0;
+  uint64_t has = held(d, slot, group, blocks_from(least, MIN(end + MOST, PAGE_BLOCKS) - least), ORDER_WRITE);
+  while (below < MOST && below < first && has >> (first - below - 1) & 1) below++;
+  while (above < MOST && end + above < PAGE_BLOCKS && has >> (end + above) & 1) above++;
+  uint64_t row = below && end < PAGE_BLOCKS ? blocks_from(end, below) : 0;
+  unsigned down = MIN(above, first);
+  return down ? row | blocks_from(first - down, down) : row;
+}
+
+static uint64_t along(const struct directory *d, unsigned slot, uint64_t group, uint64_t need,
+                      unsigned want) {
   if (group == STAGE_GROUP) return 0;
   unsigned count = 1U << share_of(group, slot);
-  uint64_t bits = count == PAGE_BLOCKS ? UINT64_MAX : (1UL << count) - 1;
-  return bits << ALIGN_DOWN((unsigned)__builtin_ctzll(need), count);
+  uint64_t bits = blocks_from(ALIGN_DOWN((unsigned)__builtin_ctzll(need), count), count);
+  return want == ORDER_WRITE ? bits | row_of(d, slot, group, need) : bits;
 }
 
 /* Walks over memory: where a thread has asked, and at what distance before. Who goes on where a walk would, for the second time, since the first
@@ -197,9 +216,18 @@ static bool near(const struct directory *d, unsigned slot) {
   return members[slot];
 }
 
+/* What a slot's thread says that sleeps since it has seen these events. */
+static uint32_t asleep_since(uint32_t events) {
+  return events << 1 | 1;
+}
+
+/* Once: until who was woken has a processor others may have news for it, too. */
 static void wake(const struct directory *d, unsigned slot) {
-  if (atomic_load(&d->slot[slot].asleep) || !members[slot])
-    os_call3(__NR_futex, &d->slot[slot].events, FUTEX_WAKE, 1);
+  struct directory_slot *sleeper = &d->slot[slot];
+  uint32_t asleep = members[slot] ? atomic_load(&sleeper->asleep) : 0;
+  bool missed = asleep && asleep != asleep_since(atomic_load(&sleeper->events)) &&
+                atomic_compare_exchange_strong(&sleeper->asleep, &asleep, 0);
+  if (missed || !members[slot]) os_call3(__NR_futex, &sleeper->events, FUTEX_WAKE, 1);
 }
 
 /* A request may be lost to the target's own counting; who waits repeats it. Threads of other processes are told by a signal. */
@@ -331,7 +359,7 @@ void wait_for_events(struct thread *thread, uint32_t seen) {
   struct {
     long seconds, nanoseconds;
   } patience = {0, 1000000};
-  atomic_store(&slot->asleep, 1);
+  atomic_store(&slot->asleep, asleep_since(seen));
   os_call4(__NR_futex, &slot->events, FUTEX_WAIT, seen, &patience);
   atomic_store(&slot->asleep, 0);
   look_for_killed();

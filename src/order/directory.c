@@ -91,7 +91,7 @@ static uint64_t find_along(const struct directory *d, unsigned me, const struct 
                            uint64_t need, enum order_want want) {
   const struct order_options *options = &d->order->options;
   if (!d->along || claim->revoke || options->filter || options->last_access) return 0;
-  uint64_t along = d->along(d, me, claim->group, need) & GROUP_ALL & ~need;
+  uint64_t along = d->along(d, me, claim->group, need, want) & GROUP_ALL & ~need;
   return along & ~d->held(d, me, claim->group, along, want);
 }
 

@@ -136,7 +136,7 @@ struct directory_slot {
   _Alignas(DIRECTORY_LINE) _Atomic uint64_t asked[(ORDER_SLOTS + 63) / 64];
   /* Changes when something happened that the slot's thread may be waiting for. */
   _Alignas(DIRECTORY_LINE) _Atomic uint32_t events;
-  _Atomic uint32_t asleep; /* the substrate's: on `events` */
+  _Atomic uint32_t asleep; /* the substrate's: whether it sleeps on `events` */
   _Atomic uint32_t state;  /* enum directory_state, or directory_held_by */
   _Atomic uint32_t wants;  /* group + 1, low bits, of which it waits for locks; 0: none */
   /* What its thread asks of others; good while a cell says CELL_ASKED. */
@@ -168,7 +168,7 @@ struct directory {
   void (*permit)(const struct directory *d, unsigned slot, uint64_t group, uint64_t blocks,
                  unsigned permission);
   /* Which blocks of the group the slot would have as well as those it needs. NULL: none. */
-  uint64_t (*along)(const struct directory *d, unsigned slot, uint64_t group, uint64_t need);
+  uint64_t (*along)(const struct directory *d, unsigned slot, uint64_t group, uint64_t need, unsigned want);
   /* How many further groups the slot would have as well, and at which distance; `known` next ones it needs for sure. NULL: none. */
   unsigned (*further)(const struct directory *d, unsigned slot, uint64_t group, unsigned known,
                       int16_t *stride);

@@ -47,8 +47,9 @@ static void permit(const struct directory *d, unsigned slot, uint64_t number, ui
   for (; blocks; blocks &= blocks - 1) permissions[slot][group_first(number, blocks)] = (uint8_t)permission;
 }
 /* All, or some, or none. */
-static uint64_t along(const struct directory *d, unsigned slot, uint64_t number, uint64_t need) {
-  (void)d, (void)number;
+static uint64_t along(const struct directory *d, unsigned slot, uint64_t number, uint64_t need,
+                      unsigned want) {
+  (void)d, (void)number, (void)want;
   static _Atomic unsigned turns[THREADS];
   unsigned turn = turns[slot]++ % 8;
   return turn < 4 ? UINT64_MAX : turn < 6 ? need << 1 : 0;

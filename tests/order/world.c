@@ -41,8 +41,9 @@ static void permit(const struct directory *d, unsigned slot, uint64_t number, ui
     world.permission[slot][block] = (uint8_t)permission;
   }
 }
-static uint64_t along(const struct directory *d, unsigned slot, uint64_t number, uint64_t need) {
-  (void)d, (void)slot, (void)number, (void)need;
+static uint64_t along(const struct directory *d, unsigned slot, uint64_t number, uint64_t need,
+                      unsigned want) {
+  (void)d, (void)slot, (void)number, (void)need, (void)want;
   return world_along;
 }
 static unsigned further(const struct directory *d, unsigned slot, uint64_t number, unsigned known,
