@@ -119,6 +119,13 @@ bool objects_can_map(const struct call *call) {
   return (info.stx_mode & FILE_TYPE) == REGULAR_FILE || is_zero_device(&info);
 }
 
+bool objects_map_changed(const struct call *call) {
+  struct statx info;
+  if (!region->exposed || call->args[3] & MAP_ANONYMOUS) return false;
+  const struct region_object *object = find((int)call->args[4], "", &info);
+  return object && object->changes;
+}
+
 struct region_object *objects_mapped(struct thread *thread, const struct call *call, long at) {
   int fd = (int)call->args[4];
   struct statx info;

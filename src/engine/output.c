@@ -56,17 +56,25 @@ static void close_on_exec(struct thread *thread, long fd, bool closes) {
   if (role) set_role(thread, fd, closes ? role | CLOSES_ON_EXEC : role);
 }
 
-bool output_writes(struct thread *thread, const struct call *call) {
+/* The descriptor that a call writes to; -1: it is none of those that do so. */
+static int written_by(const struct call *call) {
   switch (call->nr) {
     case __NR_write:
     case __NR_pwrite64:
     case __NR_writev:
     case __NR_pwritev:
     case __NR_pwritev2:
-      return role_of(thread, (int)call->args[0]);
+    case __NR_sendfile:
+      return (int)call->args[0];
+    case __NR_copy_file_range:
+      return (int)call->args[2];
     default:
-      return false;
+      return -1;
   }
+}
+
+bool output_writes(struct thread *thread, const struct call *call) {
+  return role_of(thread, written_by(call));
 }
 
 /* The kernel takes as much at once where a poll says that there is room. */
@@ -74,6 +82,8 @@ enum { SHORT_WRITE = 4096 };
 
 static size_t bytes_of(const struct call *call) {
   if (call->nr == __NR_write || call->nr == __NR_pwrite64) return (size_t)call->args[2];
+  if (call->nr == __NR_sendfile) return (size_t)call->args[3];
+  if (call->nr == __NR_copy_file_range) return 0; /* to a file, where there always is room */
   size_t bytes = 0;
   for (long i = 0; i < call->args[2] && bytes <= SHORT_WRITE; i++) {
     struct iovec part;
@@ -88,7 +98,7 @@ bool output_is_short(const struct call *call) {
 }
 
 bool output_has_room(const struct call *call, long patience) {
-  struct pollfd ready = {.fd = (int)call->args[0], .events = POLLOUT};
+  struct pollfd ready = {.fd = written_by(call), .events = POLLOUT};
   struct {
     long seconds, nanoseconds;
   } limit = {0, patience};

@@ -466,6 +466,13 @@ static void note_mapping(struct thread *thread, const struct call *call, long at
   if (in_parallel()) shared_refresh();
 }
 
+/* Whether the call acts on what all who have touched shared memory or files have made of them: it must come after them in replay,
+ * even those that ended long ago. */
+static bool meets_changes(const struct call *call) {
+  if (call->nr == __NR_madvise) return call->args[2] == MADV_REMOVE;
+  return call->nr == __NR_mmap && objects_map_changed(call);
+}
+
 static long record_executed(struct thread *thread, const struct call *call, struct input_call *in,
                             perform_call *perform) {
   if (is_clone(call->nr)) return record_clone(thread, call, in, perform);
@@ -476,7 +483,7 @@ static long record_executed(struct thread *thread, const struct call *call, stru
   uint64_t digest = call_digest(in);
   order_tick(thread);
   stop_others(thread);
-  if (in_parallel() && call->nr == __NR_madvise && call->args[2] == MADV_REMOVE) shared_take_all(thread);
+  if (in_parallel() && meets_changes(call)) shared_take_all(thread);
   bool refused = call->nr == __NR_mmap && !objects_can_map(call);
   long result = refused ? -ENODEV : perform(thread, &wanted);
   note_mapping(thread, call, result);

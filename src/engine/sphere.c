@@ -7,6 +7,7 @@
 #include "engine/log.h"
 #include "engine/objects.h"
 #include "engine/ordering.h"
+#include "engine/shared.h"
 #include "engine/signals.h"
 #include "engine/verify.h"
 #include "input/digest.h"
@@ -323,6 +324,10 @@ void sphere_process_end(struct thread *thread, int status, int signo) {
 
 void sphere_before_exec(struct thread *thread, struct engine_config *next) {
   end_others(thread);
+  if (permissions_on() && region->exposed) {
+    shared_take_all(thread); /* the program may be what they have written */
+    shared_leave(thread);
+  }
   order_tick(thread);
   if (permissions_on()) permissions_leave(thread);
   if (replaying()) atomic_store(&thread->rthread->borrows, 0);
