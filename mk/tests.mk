@@ -15,7 +15,7 @@ PROGRAM_SOURCES := $(foreach dir,tests/programs tests/programs/$(ARCH),$(foreach
 PROGRAMS := $(patsubst tests/%,$(TESTS)/%,$(basename $(PROGRAM_SOURCES)))
 PROGRAM_FLAGS := -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread -I tests/programs
 own_flags = $(shell sed -n 's,^.*/\* cflags: \(.*\) \*/.*$$,\1,p' $<)
-own_compiler = $(shell sed -n 's,^.*/\* compiler: \(.*\) \*/.*$$,\1,p' $<)
+own_compiler = $(addprefix $(addsuffix -,$(TARGET)),$(shell sed -n 's,^.*/\* compiler: \(.*\) \*/.*$$,\1,p' $<))
 compile_program = $(Q)mkdir -p $(@D) && $(or $(own_compiler),$1) $2 $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(own_flags) -lm
 
 # Unit tests of the engine's parts are hosted programs linked with the parts they test. A file with a header of

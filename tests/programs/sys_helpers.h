@@ -15,10 +15,45 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <stdint.h>
 #include <ucontext.h>
 
-/* One register of a signal handler's third argument, e.g. REG(context, REG_RIP). */
+/* One register of a signal handler's third argument, e.g. REG(context, REG_RIP); and what both instruction sets have: the stack
+ * pointer, the address of the last fault, whether it was a write (-1 where that is not told). */
+#if defined(__x86_64__)
 #define REG(context, name) (((ucontext_t *)(context))->uc_mcontext.gregs[name])
+
+static inline uintptr_t stack_of(const void *context) {
+  return (uintptr_t)REG(context, REG_RSP);
+}
+
+static inline uintptr_t fault_address(const void *context) {
+  return (uintptr_t)REG(context, REG_CR2);
+}
+
+static inline int fault_was_write(const void *context) {
+  return REG(context, REG_ERR) >> 1 & 1;
+}
+#else
+static inline uintptr_t stack_of(const void *context) {
+  return ((const ucontext_t *)context)->uc_mcontext.sp;
+}
+
+static inline uintptr_t fault_address(const void *context) {
+  return ((const ucontext_t *)context)->uc_mcontext.fault_address;
+}
+
+static inline int fault_was_write(const void *context) {
+  const char *at = (const char *)((const ucontext_t *)context)->uc_mcontext.__reserved;
+  const struct _aarch64_ctx *record = (const void *)at;
+  for (; record->magic; at += record->size, record = (const void *)at) {
+    enum { DATA_ABORT = 0x24 };
+    uint64_t syndrome = record->magic == ESR_MAGIC ? ((const struct esr_context *)record)->esr : 0;
+    if (syndrome >> 26 == DATA_ABORT) return syndrome >> 6 & 1;
+  }
+  return -1;
+}
+#endif
 
 /* printf straight to descriptor 1, one write per call. Keeps errno. */
 __attribute__((format(printf, 1, 2))) static inline void say(const char *format, ...) {

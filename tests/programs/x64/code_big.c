@@ -1,5 +1,5 @@
 /* A megabyte of straight generated code, run and regenerated, so that whole regions go stale at once. */
-#include "jit.h"
+#include "emit.h"
 
 enum { SIZE = 1 << 20 };
 

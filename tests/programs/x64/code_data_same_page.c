@@ -1,5 +1,5 @@
 /* Generated code whose variables lie on its own page, and write to it 100,000 times while it runs. */
-#include "jit.h"
+#include "emit.h"
 
 /* 1: add qword [rip+counter], 3; mov eax, edi; mov [rip+copy], eax; dec edi; jnz 1b;
    mov eax, [rip+counter]; ret */

@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include "jit.h"
+#include "emit.h"
 
 static byte *code;
 static int repairs;

@@ -1,5 +1,5 @@
 /* One opcode byte of a hot loop is flipped between runs: jz to jnz, add to sub, call to jmp. */
-#include "jit.h"
+#include "emit.h"
 
 int main(void) {
   byte *p = jit_map(JIT_PAGE);

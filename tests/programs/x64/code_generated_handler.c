@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "jit.h"
+#include "emit.h"
 
 static volatile uint32_t counter;
 

@@ -1,5 +1,5 @@
 /* Hot chains of direct jumps whose middle piece is rewritten, unmapped or moved after they have run often. */
-#include "jit.h"
+#include "emit.h"
 #include "trap.h"
 
 enum { PIECES = 6 };

@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "jit.h"
+#include "emit.h"
 
 static byte *code, *call_site, *jump_site, *target[4];
 static atomic_bool stop;

@@ -1,5 +1,5 @@
 /* A callee rewrites the code of the function it returns to, and of one further up the stack. */
-#include "jit.h"
+#include "emit.h"
 
 static byte *outer, *inner, *outer_rest, *inner_rest;
 static uint32_t round_number;

@@ -1,7 +1,7 @@
 /* Whether a function cares for the flags that it is called with changes between calls: whoever calls it has to notice, too. */
 #include <stdbool.h>
 
-#include "jit.h"
+#include "emit.h"
 
 int main(void) {
   byte *code = jit_map(2 * JIT_PAGE), *function = code + JIT_PAGE;

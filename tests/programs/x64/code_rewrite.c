@@ -1,5 +1,5 @@
 /* A function in writable and executable memory is rewritten and called 10,000 times. */
-#include "jit.h"
+#include "emit.h"
 
 int main(void) {
   byte *p = jit_map(JIT_PAGE);

@@ -1,5 +1,5 @@
 /* 10,000 straight-line instructions without a branch, with a fault in the middle reported exactly. */
-#include "jit.h"
+#include "emit.h"
 #include "trap.h"
 
 enum { COUNT = 10000 };

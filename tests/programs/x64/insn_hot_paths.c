@@ -1,7 +1,7 @@
 /* Code that has run the same way thousands of times, and then does not: an indirect call that leads elsewhere, a return that
  * does, a load that faults in the middle of a function, a function that is rewritten, a branch that changes its mind. The
  * flags and registers must be those of the path taken. */
-#include "jit.h"
+#include "emit.h"
 #include "trap.h"
 
 enum { ROUNDS = 8000, LATE = 7900 };

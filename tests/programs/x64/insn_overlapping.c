@@ -1,7 +1,7 @@
 /* Jumps into the middle of an instruction: the same bytes executed as two different instruction streams. */
 #include <stdint.h>
 
-#include "jit.h"
+#include "emit.h"
 
 __asm__(
     ".text\n"

@@ -1,5 +1,5 @@
 /* Code that ends flush with its last page runs; one byte further it faults at the whole instruction. */
-#include "jit.h"
+#include "emit.h"
 #include "trap.h"
 
 int main(void) {

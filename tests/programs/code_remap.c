@@ -14,8 +14,8 @@ int main(void) {
   }
   for (uint32_t i = 0; i < 500; i++) { /* straight over the old mapping */
     CHECK(mmap(p, 2 * JIT_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, flags, -1, 0) == p);
-    jit_constant(p + JIT_PAGE - 3, i + 7);
-    CHECK(jit_call(p + JIT_PAGE - 3) == i + 7);
+    jit_constant(p + JIT_PAGE - JIT_ACROSS, i + 7);
+    CHECK(jit_call(p + JIT_PAGE - JIT_ACROSS) == i + 7);
   }
   int fd = memfd_create("pages", 0);
   byte page[JIT_PAGE] = {0};

@@ -14,7 +14,7 @@ static void on_fault(int sig, siginfo_t *info, void *context) {
   (void)sig;
   char *address = info->si_addr;
   CHECK(address >= mine && address < mine + ROUNDS * 4096);
-  CHECK(REG(context, REG_CR2) == (long)address);
+  CHECK(fault_address(context) == (uintptr_t)address);
   if ((address - mine) / 4096 % 2 == 0) {
     mapped++;
     CHECK(mprotect((char *)((long)address & -4096L), 4096, PROT_READ | PROT_WRITE) == 0);

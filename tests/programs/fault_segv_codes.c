@@ -1,5 +1,5 @@
-/* SIGSEGV for each kind of bad access: si_code, si_addr relative to the mapping, and the page-fault error
- * code. */
+/* SIGSEGV for each kind of bad access: si_code, si_addr relative to the mapping, and what the processor
+ * tells of it. */
 #include "sys_helpers.h"
 #include <setjmp.h>
 #include <sys/mman.h>
@@ -7,9 +7,21 @@
 static sigjmp_buf back;
 static char *base;
 
+/* What else the processor tells. */
+static const char *processors_own(void *context) {
+#if defined(__x86_64__)
+  static char text[64];
+  snprintf(text, sizeof text, " error %llx trap %lld", REG(context, REG_ERR), REG(context, REG_TRAPNO));
+  return text;
+#else
+  (void)context;
+  return "";
+#endif
+}
+
 static void on_fault(int sig, siginfo_t *info, void *context) {
-  say("SIG%s code %d at base+%ld error %llx trap %lld\n", sigabbrev_np(sig), info->si_code,
-      (long)((char *)info->si_addr - base), REG(context, REG_ERR), REG(context, REG_TRAPNO));
+  say("SIG%s code %d at base+%ld write %d%s\n", sigabbrev_np(sig), info->si_code,
+      (long)((char *)info->si_addr - base), fault_was_write(context), processors_own(context));
   siglongjmp(back, 1);
 }
 

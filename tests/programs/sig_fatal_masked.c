@@ -5,9 +5,17 @@ static volatile int *volatile null_pointer;
 static void fault(void) {
   *null_pointer = 1;
 }
-static void divide(void) {
+#if defined(__x86_64__)
+enum { TRAP = SIGFPE };
+static void trap(void) {
   __asm__ volatile("xor %%edx, %%edx\n mov $1, %%eax\n xor %%ecx, %%ecx\n div %%ecx" ::: "eax", "ecx", "edx");
 }
+#else
+enum { TRAP = SIGILL };
+static void trap(void) {
+  __asm__ volatile(".inst 0");
+}
+#endif
 static void nothing(int sig, siginfo_t *info, void *context) {
   (void)sig, (void)info, (void)context;
 }
@@ -39,8 +47,8 @@ int main(void) {
   run("ignored", SIGSEGV, NULL, 1, 0, fault);
   run("handled but blocked", SIGSEGV, nothing, 0, 1, fault);
   run("fault inside its own handler", SIGSEGV, fault_again, 0, 0, fault);
-  run("division, blocked", SIGFPE, nothing, 0, 1, divide);
-  run("division, ignored", SIGFPE, NULL, 1, 0, divide);
+  run("trap, blocked", TRAP, nothing, 0, 1, trap);
+  run("trap, ignored", TRAP, NULL, 1, 0, trap);
   run("sent and ignored", SIGSEGV, NULL, 1, 0, NULL);
   run("sent and blocked", SIGSEGV, NULL, 0, 1, NULL);
   run("sent and handled", SIGSEGV, nothing, 0, 0, NULL);

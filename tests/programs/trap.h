@@ -1,6 +1,6 @@
 /* trap.h: run code that faults, and tell with which signal, where it stopped and what it accused. */
-#ifndef TESTS_PROGRAMS_X64_TRAP_H
-#define TESTS_PROGRAMS_X64_TRAP_H
+#ifndef TESTS_PROGRAMS_TRAP_H
+#define TESTS_PROGRAMS_TRAP_H
 
 #include <setjmp.h>
 #include <signal.h>
@@ -11,9 +11,12 @@
 
 struct trap {
   int signo, code;
-  uintptr_t address;       /* si_addr */
-  uintptr_t pc, sp;        /* of the interrupted code */
+  uintptr_t address;   /* si_addr */
+  uintptr_t pc, sp;    /* of the interrupted code */
+  unsigned long error; /* what the processor tells of a page fault, where the kernel passes it on */
+#if defined(__x86_64__)
   greg_t registers[NGREG]; /* all of them */
+#endif
 };
 
 static volatile struct trap trap_seen;
@@ -24,13 +27,19 @@ static inline void trap_handler(int signo, siginfo_t *info, void *context) {
   trap_seen.signo = signo;
   trap_seen.code = info->si_code;
   trap_seen.address = (uintptr_t)info->si_addr;
+#if defined(__x86_64__)
   trap_seen.pc = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
   trap_seen.sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+  trap_seen.error = (unsigned long)uc->uc_mcontext.gregs[REG_ERR];
   for (int i = 0; i < NGREG; i++) trap_seen.registers[i] = uc->uc_mcontext.gregs[i];
+#else
+  trap_seen.pc = uc->uc_mcontext.pc;
+  trap_seen.sp = uc->uc_mcontext.sp;
+#endif
   siglongjmp(trap_home, 1);
 }
 
-/* Catches all synchronous signals, on a stack of its own since the code under test may ruin rsp. */
+/* Catches all synchronous signals, on a stack of its own since the code under test may ruin the stack pointer. */
 static inline void trap_install(void) {
   static char stack[64 << 10];
   stack_t ss = {.ss_sp = stack, .ss_size = sizeof stack};

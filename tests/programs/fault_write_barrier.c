@@ -11,7 +11,7 @@ static volatile int faults;
 static void on_fault(int sig, siginfo_t *info, void *context) {
   (void)sig;
   long page = ((char *)info->si_addr - heap) / P;
-  CHECK(page >= 0 && page < PAGES && info->si_code == SEGV_ACCERR && (REG(context, REG_ERR) & 2));
+  CHECK(page >= 0 && page < PAGES && info->si_code == SEGV_ACCERR && fault_was_write(context));
   CHECK(!dirty[page]);
   dirty[page] = 1;
   faults++;

@@ -7,7 +7,8 @@ int main(void) {
   CHECK(p != MAP_FAILED);
   uint64_t sum = 0;
   for (uint32_t i = 0; i < 2000; i++) {
-    byte *place = p + (i * 739) % (PAGES * JIT_PAGE - JIT_CONSTANT_SIZE); /* sometimes across two pages */
+    byte *place = p + (i * 739) % (PAGES * JIT_PAGE - JIT_CONSTANT_SIZE) / JIT_ALIGN *
+                          JIT_ALIGN; /* sometimes across two pages */
     CHECK(mprotect(p, PAGES * JIT_PAGE, PROT_READ | PROT_WRITE) == 0);
     jit_constant(place, i ^ 0x5a5a5a5a);
     CHECK(mprotect(p, PAGES * JIT_PAGE, PROT_READ | PROT_EXEC) == 0);

@@ -8,13 +8,30 @@ static byte *page;
 static atomic_bool stop;
 static atomic_uint turn; /* even: the copier may write, odd: the runner may run what was written */
 
+#if defined(__x86_64__)
+/* xor eax, eax; mov ecx, 200; 1: add eax, ecx; dec ecx; jnz 1b; ret */
+static const byte sum[] = {0x31, 0xc0, 0xb9, 200, 0, 0, 0, 0x01, 0xc8, 0xff, 0xc9, 0x75, 0xfa, 0xc3};
+
+static void fill(byte *at, size_t bytes) {
+  memset(at, 0x90, bytes); /* nop */
+}
+#else
+/* mov w0, 0; mov w1, 200; 1: add w0, w0, w1; subs w1, w1, 1; b.ne 1b; ret */
+static const uint32_t sum[] = {0x52800000, 0x52801901, 0x0b010000, 0x71000421, 0x54ffffc1, 0xd65f03c0};
+
+static void fill(byte *at, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += 4) jit_u32(at + i, 0xd503201f); /* nop */
+}
+#endif
+
 static void *copier(void *arg) {
   byte image[JIT_PAGE / 2];
   for (uint32_t round = 0; round < 150; round++) {
     while (atomic_load(&turn) != 2 * round) sched_yield();
-    memset(image, 0x90, sizeof image);
-    jit_constant(image + round % 1000, round);
+    fill(image, sizeof image);
+    jit_constant(image + round % 1000 * JIT_ALIGN, round);
     memcpy(page + JIT_PAGE / 2, image, sizeof image);
+    jit_announce(page + JIT_PAGE / 2, page + JIT_PAGE);
     atomic_store(&turn, 2 * round + 1);
   }
   atomic_store(&stop, 1);
@@ -23,8 +40,7 @@ static void *copier(void *arg) {
 
 int main(void) {
   page = jit_map(JIT_PAGE);
-  /* xor eax, eax; mov ecx, 200; 1: add eax, ecx; dec ecx; jnz 1b; ret */
-  JIT_EMIT(page, "\x31\xc0\xb9\xc8\0\0\0\x01\xc8\xff\xc9\x75\xfa\xc3");
+  jit_announce(page, jit_bytes(page, sum, sizeof sum));
   pthread_t t;
   CHECK(pthread_create(&t, NULL, copier, NULL) == 0);
   uint32_t fresh = 0;

@@ -1,4 +1,4 @@
-/* Endless recursion: the handler runs on the alternate stack, sees an address next to rsp, and jumps out; 5
+/* Endless recursion: the handler runs on the alternate stack, sees an address next to the stack pointer, and jumps out; 5
  * times. */
 #include "sys_helpers.h"
 #include <setjmp.h>
@@ -9,7 +9,7 @@ static volatile int never = 1 << 30; /* deeper than any stack, and unknown to th
 
 static void on_overflow(int sig, siginfo_t *info, void *context) {
   char here;
-  long gap = (long)info->si_addr - (long)REG(context, REG_RSP);
+  long gap = (long)info->si_addr - (long)stack_of(context);
   CHECK(&here >= alternate && &here < alternate + sizeof alternate);
   CHECK(gap > -8192 && gap < 8192);
   siglongjmp(back, sig);

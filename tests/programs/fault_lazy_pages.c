@@ -10,7 +10,7 @@ static void on_fault(int sig, siginfo_t *info, void *context) {
   (void)sig;
   char *page = area + ((char *)info->si_addr - area) / SIZE * SIZE;
   CHECK(page >= area && page < area + PAGES * SIZE && info->si_code == SEGV_ACCERR);
-  REG(context, REG_ERR) & 2 ? writes++ : reads++;
+  fault_was_write(context) == 1 ? writes++ : reads++;
   CHECK(mprotect(page, SIZE, PROT_READ | PROT_WRITE) == 0);
   page[7] = faults++;
 }
