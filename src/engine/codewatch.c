@@ -87,8 +87,8 @@ enum watch codewatch_begin(uintptr_t page) {
 
 bool code_is_contended(uintptr_t page) {
   struct mapping mapping;
-  return permissions_on() && mappings_find(page, &mapping) && mapping.prot & PROT_EXEC &&
-         mapping.prot & PROT_WRITE && !mapping.ordered;
+  if (!permissions_on() || !mappings_find(page, &mapping) || mapping.ordered) return false;
+  return mapping.prot & PROT_EXEC && (mapping.prot & PROT_WRITE || (mapping.shared && mapping.object));
 }
 
 void codewatch_register(struct block *block, const struct source_range *ranges, unsigned count) {

@@ -49,6 +49,7 @@ static struct region_object *add(uint64_t device, uint64_t inode, uint32_t file)
                                    .unordered = atomic_load(&object->unordered),
                                    .stored = atomic_load(&object->stored),
                                    .known = true,
+                                   .copied = object->copied,
                                    .changes = object->changes};
   region_unlock();
   return object;
@@ -80,6 +81,11 @@ static struct region_object *find(int fd, const char *path, struct statx *info) 
   if (!identify(fd, path, info)) return NULL;
   struct region_object *object = place_of(device_of(info), info->stx_ino);
   return object->known ? object : NULL;
+}
+
+struct region_object *objects_find(int fd) {
+  struct statx info;
+  return find(fd, "", &info);
 }
 
 /* -- Recording: mappings ---------------------------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include "engine/log.h"
 #include "engine/mappings.h"
 #include "engine/objects.h"
+#include "engine/own_code.h"
 #include "engine/ordering.h"
 #include "engine/shared.h"
 #include "engine/signals.h"
@@ -414,6 +415,7 @@ static long record_clone(struct thread *thread, const struct call *call, struct 
   long result = perform(thread, call);
   if (thread->rthread != parent) return result; /* in the child */
   if (result > 0) record_birth(thread, result);
+  if (result > 0 && copies && in_parallel()) own_code_forked(thread->rthread->born.process);
   record_result(thread, call, result, digest, false);
   if (result != CALL_INTERRUPTED) input_incoming(in, result, log_piece, thread);
   killed_child_log(thread);
@@ -463,6 +465,7 @@ static void note_mapping(struct thread *thread, const struct call *call, long at
                                              : objects_mapped(thread, call, at);
     if (in_parallel()) note_sharing(call, at, object);
   }
+  if (in_parallel() && call->nr == __NR_mremap) own_code_moved();
   if (in_parallel()) shared_refresh();
 }
 
@@ -471,6 +474,14 @@ static void note_mapping(struct thread *thread, const struct call *call, long at
 static bool meets_changes(const struct call *call) {
   if (call->nr == __NR_madvise) return call->args[2] == MADV_REMOVE;
   return call->nr == __NR_mmap && objects_map_changed(call);
+}
+
+static long perform_mapping(struct thread *thread, const struct call *call, perform_call *perform) {
+  struct call placed = *call;
+  placed.args[0] = in_parallel() ? (long)own_code_place(call) : 0;
+  placed.args[3] |= MAP_FIXED_NOREPLACE;
+  long result = placed.args[0] ? perform(thread, &placed) : -EEXIST;
+  return placed.args[0] && !os_failed(result) ? result : perform(thread, call);
 }
 
 static long record_executed(struct thread *thread, const struct call *call, struct input_call *in,
@@ -485,7 +496,7 @@ static long record_executed(struct thread *thread, const struct call *call, stru
   stop_others(thread);
   if (in_parallel() && meets_changes(call)) shared_take_all(thread);
   bool refused = call->nr == __NR_mmap && !objects_can_map(call);
-  long result = refused ? -ENODEV : perform(thread, &wanted);
+  long result = refused ? -ENODEV : perform_mapping(thread, &wanted, perform);
   note_mapping(thread, call, result);
   record_result(thread, call, result, digest, false);
   order_tick(thread);

@@ -13,6 +13,7 @@
 #include "engine/code.h"
 #include "engine/lib.h"
 #include "engine/mapping_tree.h"
+#include "engine/own_code.h"
 #include "engine/permissions.h"
 #include "engine/shared_undo.h"
 #include "engine/sphere.h"
@@ -109,6 +110,10 @@ static bool has_others(_Atomic int32_t *users) {
   return seen != own_id() && !is_gone(seen);
 }
 
+static bool is_stored(const struct region_object *object) {
+  return object->copied || !is_gone(atomic_load(&object->stored));
+}
+
 static void order_all(const struct region_object *object) {
   struct mapping next;
   for (uintptr_t at = 0; mappings_next(at, &next); at = next.end)
@@ -135,8 +140,8 @@ void shared_mapped(uintptr_t at, size_t bytes, struct region_object *object, uin
   }
   mappings_name(at, at + bytes, number_of(object), offset, false);
   add_user(kind.stores ? &object->stored : &object->unordered);
-  if (kind.stores || !is_gone(atomic_load(&object->stored)) || (kind.shared && object->changes)) {
-    shared_changes(object, true);
+  if (kind.stores || is_stored(object) || (kind.shared && object->changes)) {
+    if (!own_code_take(object)) shared_changes(object, true);
     refresh();
   }
 }
@@ -146,8 +151,9 @@ void shared_inherit(void) {
   for (uintptr_t at = 0; mappings_next(at, &next); at = next.end) {
     if (!next.object) continue;
     struct region_object *file = file_of(&next);
+    bool own = file && own_code_copied(file);
     if (next.ordered) {
-      if (file && atomic_load(&file->stored)) atomic_store(&file->stored, -1);
+      if (file && !own && atomic_load(&file->stored)) atomic_store(&file->stored, -1);
     } else if (file && !file->changes) {
       atomic_store(&file->unordered, -1);
     } else {
@@ -158,7 +164,9 @@ void shared_inherit(void) {
 }
 
 void shared_refresh(void) {
-  if (marked_count) refresh();
+  if (!marked_count) return;
+  own_code_refresh();
+  refresh();
 }
 
 bool shared_is_marked(uintptr_t address) {

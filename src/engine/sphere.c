@@ -127,6 +127,7 @@ void sphere_start(struct thread *thread) {
     return;
   }
   thread->rthread = &region->slots[config.slot];
+  thread->rthread->programs++;
   thread->number = thread->rthread->number;
   set_ids(thread);
   arch_set_position(thread, thread->rthread->ring.position);

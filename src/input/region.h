@@ -92,6 +92,7 @@ struct rthread {
   _Atomic uint32_t
       waits_for; /* slot + 1 of whom it waits for, 0: it does not wait; or one of order_waits.h */
   _Atomic uint32_t dismissed; /* its process ends, or has gone to another program, without it */
+  uint32_t programs;          /* record: that it has gone to since it was born */
   uint64_t ticks;             /* what the engine has done for it at positions of the order log of their own */
 };
 
@@ -120,6 +121,7 @@ struct region_object {
   _Atomic int32_t unordered, stored;
   uint32_t file; /* its number in the recording */
   bool known;    /* the entry is in use */
+  bool copied;   /* record in parallel: children of who stores have it, too (engine/own_code.h) */
   bool changes;  /* the manager knows that it changes */
   bool settled;  /* it is what was kept as long as its size and its time of modification are these: */
   uint64_t size;
