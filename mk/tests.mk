@@ -18,12 +18,12 @@ own_flags = $(shell sed -n 's,^.*/\* cflags: \(.*\) \*/.*$$,\1,p' $<)
 own_compiler = $(addprefix $(addsuffix -,$(TARGET)),$(shell sed -n 's,^.*/\* compiler: \(.*\) \*/.*$$,\1,p' $<))
 compile_program = $(Q)mkdir -p $(@D) && $(or $(own_compiler),$1) $2 $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(own_flags) -lm
 
-# Unit tests of the engine's parts are hosted programs linked with the parts they test. A file with a header of
-# its own name is no test but shared by them.
-UNIT_SHARED := $(filter $(patsubst %.h,%.c,$(wildcard tests/engine/*.h)),$(wildcard tests/engine/*.c))
-UNIT_SOURCES := $(filter-out $(UNIT_SHARED),$(wildcard tests/engine/*.c))
+# Unit tests of the engine's parts are hosted programs linked with the parts they test: the decoders. A file with a header of
+# its own name is no test but shared by them. What is compared with objdump needs no machine of its kind.
+X64_SHARED := $(filter $(patsubst %.h,%.c,$(wildcard tests/engine/x64/*.h)),$(wildcard tests/engine/x64/*.c))
+UNIT_SOURCES := $(wildcard tests/engine/a64/*.c) \
+                $(if $(filter x64,$(ARCH)),$(filter-out $(X64_SHARED),$(wildcard tests/engine/x64/*.c)))
 UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(UNIT_SOURCES))
-UNIT_PARTS := $(wildcard src/engine/$(ARCH)/decode*.c)
 UNIT_FLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I src
 
 # The same for the recording library, which is hosted anyway.
@@ -80,7 +80,7 @@ ifeq ($(HOST_ARCH),x64)
 	    $$(tests/run -l | sed -n 's,^\(.*\)@a64.*,build/a64/tests/\1,p') || :
 endif
 
-test-programs: $(PROGRAMS) $(UNITS) $(TESTS)/engine/a64/decode_a64 $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/exchange $(TESTS)/quota.so
+test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/exchange $(TESTS)/quota.so
 test-programs: $(SIM_UNITS) $(RISCV_PROGRAMS)
 
 $(TESTS)/programs/%: tests/programs/%.c
@@ -95,11 +95,10 @@ $(TESTS)/programs/%: tests/programs/%.S
 	$(call say,AS $<)
 	$(call compile_program,$(CC))
 
-$(TESTS)/engine/%: tests/engine/%.c $(UNIT_SHARED) $(UNIT_PARTS) $(wildcard tests/engine/*.h src/engine/$(ARCH)/decode*.h)
+$(TESTS)/engine/x64/%: tests/engine/x64/%.c $(X64_SHARED) $(wildcard tests/engine/x64/*.h src/engine/x64/decode*.[ch])
 	$(call say,CC $<)
-	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(UNIT_SHARED) $(UNIT_PARTS) $(own_flags)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(X64_SHARED) $(wildcard src/engine/x64/decode*.c) $(own_flags)
 
-# Comparing the A64 decoder with objdump needs no machine of its kind.
 $(TESTS)/engine/a64/%: tests/engine/a64/%.c $(wildcard src/engine/a64/decode*.[ch])
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(wildcard src/engine/a64/decode*.c)

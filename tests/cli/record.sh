@@ -174,8 +174,9 @@ except OSError as error:
 }
 
 case_memory_checked() {
-  local program
-  for program in fault_efault sys_fd_listing sig_to_process sig_timers_interval proc_exit_status thr_signal_storm x64/sig_red_zone; do
+  local program own=a64/sig_context
+  [ "$(uname -m)" != x86_64 ] || own=x64/sig_red_zone
+  for program in fault_efault sys_fd_listing sig_to_process sig_timers_interval proc_exit_status thr_signal_storm $own; do
     "$REPRISE" record -o recording --check-memory=100000 -- "$PROGRAMS/$program" >recorded 2>&1
     recorded=$?
     "$REPRISE" replay recording >replayed 2>&1

@@ -1,14 +1,18 @@
 #!/bin/sh
 # decode_a64.sh: compares the A64 decoder with objdump over libraries and random words.
 #
-#     decode_a64.sh [-n COUNT] ...
+#     decode_a64.sh [-n COUNT] ELF...
 #
-# The libraries are those of the cross compiler; about COUNT of the random words are instructions to objdump. The comparison
-# itself is made by the program built from a64/decode_a64.c ($BUILD says where).
+# Elsewhere than on AArch64 the libraries are those of the cross compiler; about COUNT of the random words are instructions to
+# objdump. The comparison itself is made by the program built from decode_a64.c ($BUILD says where).
 set -eu
 
 count=100000
-[ "${1-}" != -n ] || count=$2
+[ "${1-}" != -n ] || { count=$2 && shift 2; }
+if [ "$(uname -m)" != aarch64 ]; then
+  libraries=/usr/aarch64-linux-gnu/lib
+  set -- $libraries/libc.so.6 $libraries/libstdc++.so.6 $libraries/libm.so.6
+fi
 [ "$count" -ge 10000000 ] || count=$((count / 4)) # objdump is slow
 objdump=aarch64-linux-gnu-objdump
 if ! command -v $objdump >/dev/null; then
@@ -34,7 +38,7 @@ check() { # NAME OPTIONS… FILE: what objdump makes of a file
   total=$((total + 1))
 }
 
-for library in /usr/aarch64-linux-gnu/lib/libc.so.6 /usr/aarch64-linux-gnu/lib/libstdc++.so.6 /usr/aarch64-linux-gnu/lib/libm.so.6; do
+for library in "$@"; do
   [ ! -e "$library" ] || check "$library" -d "$library"
 done
 

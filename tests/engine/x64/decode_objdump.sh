@@ -12,7 +12,7 @@ set -eu
 
 [ "${1-}" != -n ] || shift 2 # every unit test is given a number of random instructions; here there are none
 [ $# -ge 1 ] || { echo "usage: $0 [-n COUNT] ELF..." >&2; exit 2; }
-lengths=${BUILD:-build}/tests/engine/decode_objdump
+lengths=${BUILD:-build}/tests/engine/x64/decode_objdump
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0
