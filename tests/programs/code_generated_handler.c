@@ -3,17 +3,28 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "emit.h"
+#include "jit.h"
 
 static volatile uint32_t counter;
 
-/* add dword [rax], k with rax = &counter; mov eax, edi; ret */
-static byte *generate(byte *p, byte k) {
+/* Adds k to the counter and returns its argument. */
+#if defined(__x86_64__)
+/* mov rax, &counter; add dword [rax], k; mov eax, edi; ret */
+static void generate(byte *p, byte k) {
   uintptr_t at = (uintptr_t)&counter;
-  p = jit_bytes(JIT_EMIT(p, "\x48\xb8"), (const char *)&at, 8);
-  p = jit_bytes(JIT_EMIT(p, "\x83\x00"), (const char *)&k, 1);
-  return JIT_EMIT(p, "\x89\xf8\xc3");
+  p = jit_bytes(jit_bytes(p, "\x48\xb8", 2), &at, sizeof at);
+  p = jit_bytes(jit_bytes(p, "\x83\x00", 2), &k, 1);
+  jit_bytes(p, "\x89\xf8\xc3", 3);
 }
+#else
+/* ldr x1, 1f; ldr w2, [x1]; add w2, w2, k; str w2, [x1]; ret; nop; 1: &counter */
+static void generate(byte *p, byte k) {
+  uintptr_t at = (uintptr_t)&counter;
+  const uint32_t code[] = {0x580000c1, 0xb9400022, 0x11000042u | (uint32_t)k << 10,
+                           0xb9000022, 0xd65f03c0, 0xd503201f};
+  jit_announce(p, jit_bytes(jit_bytes(p, code, sizeof code), &at, sizeof at));
+}
+#endif
 
 static void report(void) {
   printf("at exit %u\n", counter);

@@ -8,7 +8,7 @@
 enum { THREADS = 8 };
 
 struct child {
-  uint64_t self, number, result; /* what fs points at: the first word is its own address */
+  uint64_t self, number, result; /* what the thread pointer points at: the first word is its own address */
   _Atomic int parent_tid, child_tid;
   int tid_seen;
   unsigned char stack[4096] __attribute__((aligned(16)));
@@ -16,8 +16,9 @@ struct child {
 
 static struct child child[THREADS];
 
-/* The child runs on its own stack, without the C library, finds its block through fs and leaves. */
+/* The child runs on its own stack, without the C library, finds its block through the thread pointer and leaves. */
 long raw_clone(unsigned long flags, void *stack, _Atomic int *ptid, _Atomic int *ctid, void *tls);
+#if defined(__x86_64__)
 __asm__(
     ".text\n"
     "raw_clone:\n"
@@ -42,6 +43,35 @@ __asm__(
     "  mov $60, %eax\n" /* exit: this thread only */
     "  syscall\n"
     "  ud2\n");
+#else
+__asm__(
+    ".text\n"
+    "raw_clone:\n"
+    "  mov x5, x3\n" /* the kernel wants the thread pointer first */
+    "  mov x3, x4\n"
+    "  mov x4, x5\n"
+    "  mov x8, 220\n"
+    "  svc 0\n"
+    "  cbz x0, 1f\n"
+    "  ret\n"
+    "1: mrs x9, tpidr_el0\n"
+    "  ldr x1, [x9, 8]\n" /* number */
+    "  mov x0, 0\n"
+    "2: str x1, [sp, -16]!\n" /* sums number * 1000 .. 1 over the new stack */
+    "  ldr x2, [sp]\n"
+    "  add x0, x0, x2\n"
+    "  ldr x1, [sp], 16\n"
+    "  subs x1, x1, 1\n"
+    "  b.ne 2b\n"
+    "  str x0, [x9, 16]\n"
+    "  mov x8, 178\n" /* gettid */
+    "  svc 0\n"
+    "  str w0, [x9, 32]\n"
+    "  mov x0, 0\n"
+    "  mov x8, 93\n" /* exit: this thread only */
+    "  svc 0\n"
+    "  .inst 0\n");
+#endif
 
 int main(void) {
   CHECK(__builtin_offsetof(struct child, tid_seen) == 32);
