@@ -224,8 +224,8 @@ default_text() {
       printf "`chunk` is the default. It records every program that can be recorded, those too that share memory between processes at full\n"
       printf "speed; one thread pays for little but its system calls, and at two threads it records in %s and replays in %s of native time, where\n", record["chunk"], replay["chunk"]
       printf "`dag` records in %s and replays in %s. `dag` is for threads that compute apart for long, on many processors: with `chunk` their\n", record["dag"], replay["dag"]
-      printf "number is what they lose. Of its like `scalar` replays in %s and `arcs` in %s. To name the episode in PRED (`named`) instead of\n", replay["scalar"], replay["arcs"]
-      printf "counting tokens records in %s and replays in %s.\n", record["named"], replay["named"]
+      printf "number is what they lose. Of its like `scalar` replays in %s and `arcs` in %s. To count tokens as the hardware of Karma does (`tokens`) instead of\n", replay["scalar"], replay["arcs"]
+      printf "naming the episode in PRED records in %s and replays in %s.\n", record["tokens"], replay["tokens"]
     }' "$work/means"
 }
 
@@ -234,7 +234,7 @@ orders_text() {
   echo '## Orders'
   echo
   echo "Measured by \`bench/orders --write\` on: $(machine). Medians of $rounds interleaved rounds, kernels at $percent% of their usual work."
-  echo 'Wall time over native wall time of the same round. `named` is `dag` with PRED naming the episode.'
+  echo 'Wall time over native wall time of the same round. `tokens` is `dag` with PRED and SUCC as sets of threads, and wake-ups that are counted, as in the hardware of Karma.'
   for n in $threads; do
     printf '\n### %s threads\n\n' "$n"
     schemes_table record 'recording over native' "$n"

@@ -99,7 +99,7 @@ const struct command record_command = {
         "\n"
         "  -o, --output FOLDER   make the recording there (default: PROGRAM-N in the recordings' own place)\n"
         "  --order=chunk         how threads are ordered: one at a time, in chunks (the default)\n"
-        "  --order=dag           in parallel, as a graph of episodes\n"
+        "  --order=dag           in parallel, as a graph of episodes (--order=tokens: with counted wake-ups)\n"
         "  --order=scalar        in parallel, as episodes with time stamps\n"
         "  --order=arcs          in parallel, as arcs between instructions\n"
         "  --chunk=N             at most N instructions in a chunk while others wait (default: 1048576)\n"

@@ -22,7 +22,7 @@ enum check_mode {
 enum engine_mode { MODE_RUN, MODE_RECORD, MODE_REPLAY };
 
 /* How the threads of a sphere are ordered. All but the first run at once. */
-enum engine_order { ENGINE_CHUNK, ENGINE_DAG, ENGINE_NAMED, ENGINE_SCALAR, ENGINE_ARCS };
+enum engine_order { ENGINE_CHUNK, ENGINE_DAG, ENGINE_TOKENS, ENGINE_SCALAR, ENGINE_ARCS };
 
 struct engine_config {
   uint32_t magic;

@@ -5,6 +5,7 @@
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/order_waits.h"
+#include "engine/schemes.h"
 #include "engine/shared.h"
 #include "engine/shared_undo.h"
 #include "engine/sphere.h"
@@ -33,11 +34,7 @@ void order_write(struct thread *thread, uintptr_t address, size_t bytes) {
 
 /* The next step; false at the end of the log. */
 static bool read_step(struct rthread *rthread) {
-  static const struct order_scheme *const schemes[] = {[ENGINE_DAG] = &order_dag,
-                                                       [ENGINE_NAMED] = &order_named,
-                                                       [ENGINE_SCALAR] = &order_scalar,
-                                                       [ENGINE_ARCS] = &order_arcs};
-  rthread->reader.scheme = schemes[config.order];
+  rthread->reader.scheme = engine_scheme(config.order);
   for (;;) {
     size_t count;
     const uint8_t *bytes = ring_content(&rthread->order, &count);

@@ -7,6 +7,7 @@
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/private_stack.h"
+#include "engine/schemes.h"
 #include "engine/shared.h"
 #include "engine/slots.h"
 #include "engine/stops.h"
@@ -266,9 +267,9 @@ void permissions_follow(struct thread *thread, unsigned slot, uint64_t clock) {
   unsigned me = slot_number(thread);
   struct order_ask ask = {.block = STAGE + 1, .from = (uint16_t)me, .want = ORDER_WRITE};
   struct order_note note;
-  lock_recorder_of(slot);
+  if (order.scheme->asks_writer) lock_recorder_of(slot);
   order.scheme->registered(&order, &region->directory[slot].recorder, &ask, clock, &note);
-  unlock_recorder(&directory, slot);
+  if (order.scheme->asks_writer) unlock_recorder(&directory, slot);
   set_position(thread);
   lock_recorder_of(me);
   order.scheme->receive(&order, &self(thread)->recorder, slot, &note);
@@ -279,18 +280,17 @@ uint64_t permissions_clock(struct thread *thread) {
   struct order_ask ask = {.block = STAGE + 1, .from = (uint16_t)slot_number(thread), .want = ORDER_WRITE};
   struct order_note note = {0};
   set_position(thread);
-  if (!order.scheme->asks_writer) order.scheme->reply(&order, &self(thread)->recorder, &ask, &note);
+  if (order.scheme->asks_writer) return note.clock;
+  lock_recorder_of(slot_number(thread));
+  order.scheme->reply(&order, &self(thread)->recorder, &ask, &note);
+  unlock_recorder(&directory, slot_number(thread));
   return note.clock;
 }
 
 /* -- Beginnings and ends --------------------------------------------------------------------------------------------------------- */
 
 static void set_order(void) {
-  static const struct order_scheme *const schemes[] = {[ENGINE_DAG] = &order_dag,
-                                                       [ENGINE_NAMED] = &order_named,
-                                                       [ENGINE_SCALAR] = &order_scalar,
-                                                       [ENGINE_ARCS] = &order_arcs};
-  order.scheme = schemes[config.order];
+  order.scheme = engine_scheme(config.order);
   order.options.max_episode = config.max_episode;
   order.options.edges_only = true;
   directory.slot = region->directory;

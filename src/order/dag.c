@@ -1,4 +1,4 @@
-/* dag.c: the order scheme `dag`: Karma. Episodes ordered as a directed acyclic graph.
+/* dag.c: the order scheme `dag`, live `--order=tokens`: Karma. Episodes ordered as a directed acyclic graph.
  *
  * An episode is a stretch of one thread. PRED are the slots whose episodes come before it, SUCC those that come after:
  * a second edge between the same two is never recorded (Karma, section 4.3, figure 5), so naming the slot is
@@ -18,7 +18,6 @@
  *
  * A record: varint(size * 8 + which lists follow), ends, PRED, SUCC; lists as in sets.h, an end with its varint(n). Ends come
  * first because they are waited for first: tokens belong to a slot, and a new thread takes them after the old one. */
-#include <stdatomic.h>
 
 #include "order/order.h"
 #include "order/sets.h"
@@ -60,16 +59,12 @@ static bool is_empty(const struct order_recorder *me) {
 
 /* -- Recording (section 4.4, figure 6) --------------------------------------------------------------------------------- */
 
-/* Who is killed meanwhile leaves what order_recover() needs: the stores are made in this order. */
 static void end(const struct order *order, struct order_recorder *me) {
   uint64_t next = me->now.clock + 1;
   struct order_set told = me->now.succ;
   if (is_empty(me)) set_join(&told, &me->told);
   me->now.size = me->position - me->start;
-  me->log_start = 0;
-  atomic_signal_fence(memory_order_seq_cst);
-  me->ending = next;
-  atomic_signal_fence(memory_order_seq_cst);
+  start_ending(me, next);
   if (order->options.filter) {
     if (me->previous.exists) log_episode(order, me, &me->previous);
     me->previous = me->now;
@@ -81,8 +76,7 @@ static void end(const struct order *order, struct order_recorder *me) {
   me->start = me->position;
   me->now = (struct order_episode){.clock = next};
   me->told = told;
-  atomic_signal_fence(memory_order_seq_cst);
-  me->ending = 0;
+  finish_ending(me);
 }
 
 /* A parked thread's position stands still: end what others now wait for, or they would wait for what it does afterwards. */

@@ -342,7 +342,8 @@ static enum directory_result lock_writer(const struct directory *d, struct direc
     return DIRECTORY_AGAIN;
   }
   claim->source = (uint16_t)writer;
-  if (TORN_READ(d, claim) || lock_recorder(d, claim->source)) claim->at = CLAIM_WRITER_ASK;
+  if (TORN_READ(d, claim) || !d->order->scheme->asks_writer || lock_recorder(d, claim->source))
+    claim->at = CLAIM_WRITER_ASK;
   return DIRECTORY_AGAIN;
 }
 
@@ -354,7 +355,7 @@ static enum directory_result ask_writer(const struct directory *d, unsigned me,
   bool torn = TORN_WRITE(d, claim);
   d->order->scheme->registered(d->order, writer, &ask, directory_info(d, claim, claim->source), &claim->note);
   set_remove(&claim->writers, claim->source);
-  if (!torn) unlock_recorder(d, claim->source);
+  if (writer && !torn) unlock_recorder(d, claim->source);
   /* It does not know yet that its episode is waited for: let it come by, and end it if it is long. */
   if (writer && claim->note.kind == ORDER_EDGE) d->kick(d, claim->source);
   claim->then = CLAIM_WRITER;

@@ -147,9 +147,8 @@ struct directory_slot {
   uint8_t further; /* groups that it would have as well … */
   int16_t stride;  /* … each so many behind the one before */
   struct directory_cell cell[DIRECTORY_BATCH];
-  _Alignas(DIRECTORY_LINE) _Atomic uint32_t
-      lock;      /* of the recorder, for schemes with asks_writer: own_id of who has it, or 0 */
-  uint32_t lost; /* permissions given up so far */
+  _Alignas(DIRECTORY_LINE) _Atomic uint32_t lock; /* of the recorder: own_id of who has it, or 0 */
+  uint32_t lost;                                  /* permissions given up so far */
   uint32_t pins;
   struct directory_range pin[DIRECTORY_RANGES];
   struct order_recorder recorder;
@@ -179,7 +178,7 @@ struct directory {
    * come by a safepoint soon. */
   void (*wake)(const struct directory *d, unsigned slot);
   void (*kick)(const struct directory *d, unsigned slot);
-  /* Who the caller is, and whether it now has the lock of that slot's recorder, because that holder was killed with it. NULL: nobody is killed. */
+  /* Who the caller is, for the locks of recorders, and whether it now has the lock of that slot's recorder, because that holder was killed with it. NULL: nobody is killed. */
   uint32_t (*own_id)(const struct directory *d);
   bool (*take_over)(const struct directory *d, unsigned slot, uint32_t holder);
   void *context;

@@ -10,16 +10,22 @@ static inline void notify(const struct directory *d, unsigned slot) {
   d->wake(d, slot);
 }
 
+/* Whether recorders are locked at all: they are where others than their threads look into them, or have to go on with one whose thread
+ * was killed at it. */
+static inline bool locks_recorders(const struct directory *d) {
+  return d->order->scheme->asks_writer || d->own_id;
+}
+
 /* Held for a few instructions, or while the log is drained: whoever has it needs no other thread, but may be killed. */
 static inline bool lock_recorder(const struct directory *d, unsigned slot) {
-  if (!d->order->scheme->asks_writer) return true;
+  if (!locks_recorders(d)) return true;
   uint32_t holder = 0, own = d->own_id ? d->own_id(d) : 1;
   return atomic_compare_exchange_strong_explicit(&d->slot[slot].lock, &holder, own, memory_order_acquire,
                                                  memory_order_relaxed) ||
          (d->take_over && d->take_over(d, slot, holder));
 }
 static inline void unlock_recorder(const struct directory *d, unsigned slot) {
-  if (d->order->scheme->asks_writer) atomic_store_explicit(&d->slot[slot].lock, 0, memory_order_release);
+  if (locks_recorders(d)) atomic_store_explicit(&d->slot[slot].lock, 0, memory_order_release);
 }
 
 static inline bool change_state(const struct directory *d, unsigned slot, uint32_t from, uint32_t to) {

@@ -1,4 +1,4 @@
-/* named.c: the order scheme `named`: Karma's episodes, with PRED naming the episode and not only its slot.
+/* named.c: the order scheme `named`, live `--order=dag`: Karma's episodes, with PRED naming the episode and not only its slot.
  *
  * An episode is named by its slot and its timestamp, which grows from each episode of a slot to the next. Replay waits
  * until that slot has completed that episode. So there is no SUCC and no token: an edge may be recorded twice, a reader takes
@@ -16,32 +16,52 @@
 
 /* -- Recording --------------------------------------------------------------------------------------------------------- */
 
-/* me->logged: timestamp of the slot's last episode. */
-static void end(const struct order *order, struct order_recorder *me) {
-  uint8_t record[ORDER_RECORD_LARGEST];
-  const struct order_preds *pred = &me->now.pred;
-  uint64_t size = me->position - me->start;
-  if (!size && !pred->count && !me->sent) return;
-  struct slot_writer w = {.bytes = record};
-  w.count = varint_put(record, size << 1 | (pred->count != 0));
-  for (unsigned i = 0; i < pred->count; i++) {
-    put_slot(&w, pred->slot[i], i + 1 < pred->count);
-    w.count += varint_put(record + w.count, zigzag((int64_t)(pred->clock[i] - me->logged)));
+/* PRED by slots: they are kept as they come, since who is killed in the middle of a change must leave a list. */
+static struct order_preds sorted(const struct order_preds *pred) {
+  struct order_preds list = {0};
+  for (unsigned n = 0; n < pred->count; n++) {
+    unsigned i = list.count++;
+    for (; i && list.slot[i - 1] > pred->slot[n]; i--)
+      list.slot[i] = list.slot[i - 1], list.clock[i] = list.clock[i - 1];
+    list.slot[i] = pred->slot[n];
+    list.clock[i] = pred->clock[n];
   }
-  order->log(order, me->slot, record, w.count);
-  me->logged = me->now.clock;
-  me->start = me->position;
-  me->sent = false;
-  me->now = (struct order_episode){.clock = me->now.clock + 1};
+  return list;
 }
 
-static void settle(const struct order *order, struct order_recorder *me) {
-  if (me->parked && me->sent) end(order, me);
+static size_t encode(const struct order_recorder *me, uint8_t *record) {
+  struct slot_writer w = {.bytes = record};
+  struct order_preds pred = sorted(&me->now.pred);
+  w.count = varint_put(record, (me->position - me->start) << 1 | (pred.count != 0));
+  for (unsigned i = 0; i < pred.count; i++) {
+    put_slot(&w, pred.slot[i], i + 1 < pred.count);
+    w.count += varint_put(record + w.count, zigzag((int64_t)(pred.clock[i] - me->logged)));
+  }
+  return w.count;
 }
 
 /* Nothing happened in this episode, not even an order: what was asked for belongs to one before it. */
 static bool is_fresh(const struct order_recorder *me) {
   return me->position == me->start && !me->now.pred.count && !me->sent;
+}
+
+/* me->logged: timestamp of the slot's last episode. */
+static void end(const struct order *order, struct order_recorder *me) {
+  uint8_t record[ORDER_RECORD_LARGEST];
+  uint64_t next = me->now.clock + 1;
+  if (is_fresh(me)) return;
+  size_t count = encode(me, record);
+  start_ending(me, next);
+  order->log(order, me->slot, record, count);
+  me->logged = next - 1;
+  me->start = me->position;
+  me->sent = false;
+  me->now = (struct order_episode){.clock = next};
+  finish_ending(me);
+}
+
+static void settle(const struct order *order, struct order_recorder *me) {
+  if (me->parked && me->sent) end(order, me);
 }
 
 static void reply(const struct order *order, struct order_recorder *me, const struct order_ask *ask,
@@ -61,17 +81,12 @@ static void registered(const struct order *order, struct order_recorder *writer,
 }
 
 static void add_pred(struct order_preds *pred, unsigned from, uint64_t clock) {
-  unsigned i = pred->count;
-  for (unsigned known = 0; known < pred->count; known++)
-    if (pred->slot[known] == from) {
-      pred->clock[known] = clock;
-      return;
-    }
-  pred->count++;
-  for (; i && pred->slot[i - 1] > from; i--)
-    pred->slot[i] = pred->slot[i - 1], pred->clock[i] = pred->clock[i - 1];
+  unsigned i = 0;
+  while (i < pred->count && pred->slot[i] != from) i++;
   pred->slot[i] = (uint16_t)from;
   pred->clock[i] = clock;
+  atomic_signal_fence(memory_order_seq_cst);
+  if (i == pred->count) pred->count++;
 }
 
 static void receive(const struct order *order, struct order_recorder *me, unsigned from,

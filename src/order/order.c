@@ -1,20 +1,7 @@
-/* order.c: what the schemes have in common: the table of them, recorders, the first record of a log. See order.h. */
+/* order.c: what the schemes have in common: recorders, the first record of a log. See order.h. */
 #include "order/order.h"
 
 #include "order/sets.h"
-
-static const struct order_scheme *const schemes[] = {&order_dag, &order_named, &order_scalar, &order_arcs};
-
-static bool same(const char *a, const char *b) {
-  while (*a && *a == *b) a++, b++;
-  return *a == *b;
-}
-
-const struct order_scheme *order_scheme_named(const char *name) {
-  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
-    if (same(schemes[i]->name, name)) return schemes[i];
-  return NULL;
-}
 
 /* Timestamps begin at 1: there is an episode before each, and "nobody heard of" is 0. */
 void order_recorder_init(struct order_recorder *me, unsigned slot) {
@@ -42,6 +29,8 @@ void order_recover(struct order_recorder *me, bool logged) {
     me->start = me->position;
     me->now = (struct order_episode){.clock = me->ending};
     me->told = (struct order_set){0};
+    me->logged = me->ending - 1;
+    me->sent = false;
   }
   me->ending = 0;
 }

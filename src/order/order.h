@@ -32,7 +32,8 @@
  * together before the first: so accesses that the substrate makes itself between two instructions (copy-ins, signal
  * frames) count as well. A hook changes the recorder it is called for and no other. Calls for one recorder must not
  * overlap: for schemes with asks_writer, where registered() comes from outside, each call is made under that recorder's lock (one at a time: never
- * two such locks at once); otherwise a recorder belongs to its thread, or to whoever holds it parked.
+ * two such locks at once); otherwise a recorder belongs to its thread, or to whoever holds it parked, and needs a lock only where threads may be
+ * killed: who goes on with its recorder (order_recover()) must be the only one.
  *
  * **Replay.** Each thread decodes its own log, one struct order_step after another (replay.h keeps the books):
  *
@@ -131,7 +132,7 @@ struct order_recorder {
   uint64_t logged;   /* what the next record's delta is relative to */
   uint16_t source;   /* arcs: of the last arc logged */
   uint8_t sent;      /* named: others know the current episode's timestamp */
-  uint64_t ending;   /* dag: timestamp of the next episode, while one is being ended; else 0 */
+  uint64_t ending;   /* dag, named: timestamp of the next episode, while one is being ended; else 0 */
   uint64_t
       log_start; /* … and where its record begins in the log: the substrate's to set, as order_recover() wants it */
   struct order_episode now, previous; /* dag; named and scalar use now.clock, now.pred */
@@ -191,9 +192,6 @@ extern const struct order_scheme order_named;  /* Karma with PRED naming (slot, 
 extern const struct order_scheme order_scalar; /* Rerun: episodes with timestamps */
 extern const struct order_scheme order_arcs;   /* FDR: arcs between positions */
 
-/* By its name; NULL if there is none such. */
-const struct order_scheme *order_scheme_named(const char *name);
-
 /* A recorder whose slot has never held a thread. */
 void order_recorder_init(struct order_recorder *me, unsigned slot);
 
@@ -206,7 +204,7 @@ void order_unpark(const struct order *order, struct order_recorder *me);
 void order_say_ended(const struct order *order, struct order_recorder *former, unsigned to,
                      struct order_note *out);
 
-/* For schemes with asks_writer: whoever had the recorder's lock was killed. logged: if it was ending an episode (`ending`), its record is in the
+/* dag, named: whoever had the recorder's lock was killed. logged: if it was ending an episode (`ending`), its record is in the
  * log. */
 void order_recover(struct order_recorder *me, bool logged);
 

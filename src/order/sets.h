@@ -2,6 +2,8 @@
 #ifndef REPRISE_ORDER_SETS_H
 #define REPRISE_ORDER_SETS_H
 
+#include <stdatomic.h>
+
 #include "order/order.h"
 
 static inline bool set_has(const struct order_set *set, unsigned slot) {
@@ -80,6 +82,19 @@ static inline int get_number(struct slot_reader *from, uint64_t *value) {
 static inline bool is_long(const struct order *order, const struct order_recorder *me) {
   return order->options.edges_only && order->options.max_episode &&
          me->position - me->start >= order->options.max_episode;
+}
+
+/* An episode is being ended: who is killed meanwhile leaves what order_recover() needs, so the stores are made in this order. `next` is
+ * the timestamp of the one that follows; between the two comes the record, then the next episode. */
+static inline void start_ending(struct order_recorder *me, uint64_t next) {
+  me->log_start = 0;
+  atomic_signal_fence(memory_order_seq_cst);
+  me->ending = next;
+  atomic_signal_fence(memory_order_seq_cst);
+}
+static inline void finish_ending(struct order_recorder *me) {
+  atomic_signal_fence(memory_order_seq_cst);
+  me->ending = 0;
 }
 
 /* A step without waits and signals; the room for them is left as it is. */

@@ -61,7 +61,7 @@ uint8_t *manager_ring(struct manager *manager, const struct ring *ring) {
 
 static const char *const orders[] = {[ENGINE_CHUNK] = "chunk",
                                      [ENGINE_DAG] = "dag",
-                                     [ENGINE_NAMED] = "named",
+                                     [ENGINE_TOKENS] = "tokens",
                                      [ENGINE_SCALAR] = "scalar",
                                      [ENGINE_ARCS] = "arcs"};
 

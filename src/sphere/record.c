@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/schemes.h"
 #include "recording/recording.h"
 #include "sphere/keep.h"
 #include "sphere/manager.h"
@@ -157,7 +158,7 @@ static void append_order(const struct order *order, unsigned slot, const uint8_t
 static void close_orders(struct manager *manager) {
   struct drain *drain = manager->context;
   struct region *region = manager->region;
-  struct order order = {.scheme = order_scheme_named(manager_order_name(drain->order)), .log = append_order};
+  struct order order = {.scheme = engine_scheme(drain->order), .log = append_order};
   if (!order.scheme) return;
   closing = manager;
   for (uint32_t i = 0; i < region_slots(region); i++) {

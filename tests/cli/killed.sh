@@ -16,7 +16,7 @@ def count(n):
 for n in range(4): threading.Thread(target=count, args=(n,)).start()"'
 )
 
-orders=(chunk dag scalar arcs)
+orders=(chunk dag tokens scalar arcs)
 
 descendants() { # PID: all below it, but for the guard that the recorder keeps
   local child
@@ -106,7 +106,7 @@ case_in_shared_memory() {
 # there in replay what the child has left.
 case_in_memory_of_parent() {
   local order steps every=${SOAK:+17}
-  for order in dag scalar arcs; do
+  for order in dag tokens scalar arcs; do
     for ((steps = 2700; steps < 3700; steps += ${every:-251})); do
       kill_behind_store $order borrow $steps || fail "$order, $steps: recording: $(cat recorded.err)"
       grep -q '^9 ' recorded || fail "$order, $steps: not killed: $(cat recorded)"

@@ -43,7 +43,7 @@ replays_in() { # ORDER PROGRAM, both with their options
 
 case_races_in_parallel() {
   local order threads program
-  for order in dag scalar arcs 'dag --max-episode=1' 'dag --max-episode=0'; do
+  for order in dag tokens scalar arcs 'dag --max-episode=1' 'dag --max-episode=0'; do
     for threads in 2 4; do
       for program in "race_racey $threads 5000" "race_memory $threads 20" "race_frames $threads 900"; do
         replays_in "$order" "$program"
