@@ -51,13 +51,16 @@ static bool read_step(struct rthread *rthread) {
 
 /* -- Births ------------------------------------------------------------------------------------------------------------------ */
 
+/* The first step is the child's own to pass, as all others. It waits for the end of who lived in the slot before: what the slot's clock was
+ * then must not be told before. */
 void order_adopt(struct rthread *child) {
   child->order_slot = ORDER_NOBODY;
   child->order_ended = !read_step(child);
   if (child->order_ended) return; /* it was killed before it did anything */
+  child->step_known = true;
   child->order_slot = child->step.slot;
   child->last_clock = child->step.clock;
-  order_replay_publish(&region->board, child->order_slot, child->step.clock);
+  if (!child->step.waits) order_replay_publish(&region->board, child->order_slot, child->step.clock);
   order_replay_spawn(&region->board, child->order_slot);
   order_tell(child->order_slot);
 }
@@ -117,7 +120,8 @@ static bool pass_steps(struct thread *thread, bool enters) {
   uint64_t position = order_position(thread);
   unsigned me = rthread->order_slot;
   atomic_store_explicit(&rthread->order.position, position, memory_order_relaxed);
-  if (config.order == ENGINE_ARCS) order_come_by(thread);
+  bool begins = rthread->step_known && rthread->step.begins;
+  if (config.order == ENGINE_ARCS && !begins) order_come_by(thread);
   for (;;) {
     if (rthread->order_ended) return false;
     if (!rthread->step_known) {

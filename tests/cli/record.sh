@@ -56,7 +56,7 @@ case_races_in_parallel() {
 case_races_of_processes() {
   local order program
   for order in dag scalar arcs; do
-    for program in "race_shared 2" "race_shared_alias 3" "race_shared_calls 2" "race_shared_locks 4" "race_inheritance 2" "race_own_memory 3" "race_shared_pointers 3" proc_prefork thr_robust_killed mem_file_changes; do
+    for program in "race_shared 2" "race_shared_alias 3" "race_shared_calls 2" "race_shared_locks 4" "race_inheritance 2" "race_own_memory 3" "race_shared_pointers 3" proc_prefork proc_reused_slot thr_robust_killed mem_file_changes; do
       replays_in "$order" "$program"
     done
   done
