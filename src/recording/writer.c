@@ -1,8 +1,9 @@
 /* writer.c: makes a recording and appends to it. See recording.h for the contracts.
  *
  * Safe against death at any instruction: the manifest is replaced by rename, a frame is one write at the end of its stream,
- * and a stream or a recording that was not closed is recognised by what it lacks. The writer keeps no descriptors of
- * streams, because there may be more threads than descriptors; opening one costs little beside compressing its frame. */
+ * and a stream or a recording that was not closed is recognised by what it lacks. The writer keeps the descriptor of
+ * the stream written last only, because there may be more threads than descriptors; opening one costs little beside compressing its
+ * frame. Where threads are many and short their streams are written once, and ended then. */
 #include "recording/writer.h"
 
 #include <errno.h>
@@ -141,7 +142,7 @@ int recording_create(const char *path, struct recording_writer **out, struct rec
   }
   struct recording_writer *w = calloc(1, sizeof *w);
   if (!w) return recording_fail_errno(error, path, "making it");
-  w->directory = w->streams = w->files = w->reserve = -1;
+  w->directory = w->streams = w->files = w->reserve = w->latest = -1;
   snprintf(w->path, sizeof w->path, "%s", path);
   int status;
   if (!mkdir(path, 0700)) {
@@ -165,7 +166,22 @@ const char *recording_writer_path(const struct recording_writer *writer) {
 
 /* -- Appending ----------------------------------------------------------------------------------------------------- */
 
-/* The stream, made if it is new. *fd is open for writing. */
+static void close_latest(struct recording_writer *w) {
+  if (w->latest >= 0) close(w->latest);
+  w->latest = -1;
+}
+
+/* Its descriptor, open for writing, or -1. */
+static int descriptor_of(struct recording_writer *w, struct recording_stream_id id, const char *name,
+                         bool is_new) {
+  if (w->latest >= 0 && w->latest_id.kind == id.kind && w->latest_id.thread == id.thread) return w->latest;
+  close_latest(w);
+  w->latest_id = id;
+  w->latest = openat(w->streams, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | (is_new ? O_CREAT : 0), 0600);
+  return w->latest;
+}
+
+/* The stream, made if it is new. *fd is open for writing, and stays so. */
 static int open_stream(struct recording_writer *w, struct recording_stream_id id, struct open_stream **stream,
                        int *fd, struct recording_error *error) {
   char name[STREAM_NAME_MAX];
@@ -176,10 +192,9 @@ static int open_stream(struct recording_writer *w, struct recording_stream_id id
     return recording_fail(error, RECORDING_MISUSE, w->path, "stream %s has ended", name);
   if (is_new && !(*stream = stream_table_add(&w->open, id)))
     return recording_fail_errno(error, w->path, "making a stream");
-  *fd = openat(w->streams, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | (is_new ? O_CREAT : 0), 0600);
+  *fd = descriptor_of(w, id, name, is_new);
   int status = *fd < 0 ? recording_fail_errno(error, w->path, "opening a stream")
                        : thread_set_add(&w->existing[id.kind], id.thread, error);
-  if (status && *fd >= 0) close(*fd);
   if (status && is_new) stream_table_drop(&w->open, *stream);
   return status;
 }
@@ -216,18 +231,14 @@ int writer_append(struct recording_writer *writer, struct recording_stream_id id
   int fd;
   int status = open_stream(writer, id, &stream, &fd, error);
   if (status) return status;
-  if (first < stream->last) {
-    close(fd);
+  if (first < stream->last)
     return recording_fail(error, RECORDING_MISUSE, writer->path, "position %" PRIu64 " after %" PRIu64, first,
                           stream->last);
-  }
   struct frame_header header = header_for(writer, stream);
   header.first = first;
   header.last = last;
   header.raw = (uint32_t)length;
-  status = write_frame(writer, stream, fd, frame_make(&writer->maker, &header, bytes), last, error);
-  close(fd);
-  return status;
+  return write_frame(writer, stream, fd, frame_make(&writer->maker, &header, bytes), last, error);
 }
 
 int recording_append(struct recording_writer *writer, struct recording_stream_id id, uint64_t first,
@@ -250,7 +261,7 @@ int recording_end(struct recording_writer *writer, struct recording_stream_id id
   struct frame_header header = header_for(writer, stream);
   header.flags = FRAME_END;
   status = write_frame(writer, stream, fd, frame_make(&writer->maker, &header, NULL), stream->last, error);
-  close(fd);
+  close_latest(writer);
   if (!status) stream_table_drop(&writer->open, stream);
   return status;
 }
@@ -296,8 +307,8 @@ int recording_close(struct recording_writer *writer, struct recording_error *err
 }
 
 void recording_abandon(struct recording_writer *writer) {
-  int fds[] = {writer->reserve, writer->streams, writer->files, writer->directory};
-  for (int i = 0; i < 4; i++)
+  int fds[] = {writer->latest, writer->reserve, writer->streams, writer->files, writer->directory};
+  for (int i = 0; i < 5; i++)
     if (fds[i] >= 0) close(fds[i]);
   for (int kind = KIND_FIRST; kind <= KIND_LAST; kind++) free(writer->existing[kind].words);
   frame_maker_close(&writer->maker);

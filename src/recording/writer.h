@@ -25,11 +25,13 @@ struct kept_file {
 };
 
 struct recording_writer {
-  char path[RECORDING_PATH_MAX]; /* as given or made, for messages */
-  int directory;                 /* holds the lock */
-  int streams, files;            /* the two folders */
-  int reserve;                   /* a file without a name that takes up room; or -1 */
-  uint64_t id;                   /* in every frame */
+  char path[RECORDING_PATH_MAX];        /* as given or made, for messages */
+  int directory;                        /* holds the lock */
+  int streams, files;                   /* the two folders */
+  int reserve;                          /* a file without a name that takes up room; or -1 */
+  int latest;                           /* the stream written last, or -1 … */
+  struct recording_stream_id latest_id; /* … which is this */
+  uint64_t id;                          /* in every frame */
   struct manifest manifest;
   struct frame_maker maker;
   struct stream_table open;

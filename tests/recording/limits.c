@@ -148,8 +148,11 @@ static void no_descriptors(void) {
   struct rlimit old, none;
   struct recording_writer *w, *second;
   struct recording_reader *r;
+  struct recording_stream_id ended = {RECORDING_INPUT, 7};
   DONE(recording_create("descriptors", &w, &error));
   DONE(append(w, 0));
+  DONE(recording_append(w, ended, 0, 1, "x", 1, &error));
+  DONE(recording_end(w, ended, &error)); /* so that the next one has to be opened */
   getrlimit(RLIMIT_NOFILE, &old);
   int lowest = dup(0);
   close(lowest);
