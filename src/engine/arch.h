@@ -107,6 +107,8 @@ void arch_clear_request(struct thread *thread);
 enum { CALL_INTERRUPTED = -512 };
 /* Performs the call unless a signal is already queued for this thread. */
 long arch_blocking_call(struct thread *thread, const struct call *call);
+/* Where the kernel finds the process when it performs such a call. */
+uintptr_t arch_blocking_call_pc(void);
 
 /* -- Access to application memory that may fault ------------------------------------------------------------------ */
 

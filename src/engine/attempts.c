@@ -37,7 +37,7 @@ bool attempt_knows_flags(const struct call *call) {
   return !((unsigned)call->args[3] & ~(unsigned)(DONT_WAIT | NO_SIGNAL));
 }
 
-/* A socket is read and written like any file, and like none other. */
+/* A socket is read and written like any file, and like none other; but a filter tells the two calls apart. */
 bool attempt_form(struct thread *thread, const struct call *call, struct call *at_once) {
   *at_once = *call;
   switch (call->nr) {
@@ -51,7 +51,7 @@ bool attempt_form(struct thread *thread, const struct call *call, struct call *a
       at_once->nr = call->nr == __NR_read ? __NR_recvfrom : __NR_sendto;
       at_once->args[3] = DONT_WAIT;
       at_once->args[4] = at_once->args[5] = 0;
-      return call->args[2] > 0 && !output_writes(thread, call) && !is_avoided(call);
+      return call->args[2] > 0 && !config.sandboxed && !output_writes(thread, call) && !is_avoided(call);
     case __NR_recvfrom:
     case __NR_sendto:
       at_once->args[3] |= DONT_WAIT;

@@ -43,6 +43,7 @@ struct engine_config {
   } limits[2];            /* RLIMIT_DATA and RLIMIT_AS as the program sees them (limits.c) */
   uint64_t mask, ignored; /* replay: signals that the program finds blocked and ignored when it starts */
   uint8_t quiet;          /* replay: output is not shown */
+  uint8_t sandboxed;      /* a filter of the program's judges its calls (sandbox.c) */
   uint8_t
       output_roles[OUTPUT_ROLES]; /* by descriptor, 1 or 2 where it is standard output or error (output.c) */
   char comm[16]; /* the process's name as the kernel would have set it (not by the launcher) */

@@ -5,9 +5,8 @@
  * smaps, auxv and status are answered with edited copies, made when they are opened; fd and fdinfo lack the engine's
  * descriptors (listing.c).
  *
- * Known limits. An open maps file does not change any more; its descriptor names a memory file. A seccomp filter also
- * judges the engine's own calls. Writing to one's own code through /proc/self/mem is noticed from pwrite, not from lseek
- * and write. */
+ * Known limits. An open maps file does not change any more; its descriptor names a memory file. Writing to
+ * one's own code through /proc/self/mem is noticed from pwrite, not from lseek and write. */
 #include "engine/files.h"
 
 #include <linux/fcntl.h>

@@ -16,6 +16,7 @@
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/mappings.h"
+#include "engine/sandbox.h"
 #include "engine/signals.h"
 #include "engine/sphere.h"
 #include "engine/permissions.h"
@@ -46,7 +47,7 @@ static bool refused_call(struct thread *thread, const struct call *call, long *r
 
 static bool (*const owners[])(struct thread *, const struct call *, long *) = {
     arch_own_call, descriptors_call, threads_call, signals_call, mappings_call,
-    files_call,    vdso_call,        exec_call,    refused_call,
+    files_call,    vdso_call,        exec_call,    sandbox_call, refused_call,
 };
 
 long syscall_in_kernel(struct thread *thread, const struct call *call) {

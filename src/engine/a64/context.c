@@ -228,6 +228,10 @@ long arch_blocking_call(struct thread *thread, const struct call *call) {
   return blocking_call(call, &thread->arch);
 }
 
+uintptr_t arch_blocking_call_pc(void) {
+  return (uintptr_t)blocking_call_done;
+}
+
 static bool within(uintptr_t pc, const char *start, const char *end) {
   return pc >= (uintptr_t)start && pc < (uintptr_t)end;
 }
