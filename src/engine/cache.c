@@ -280,13 +280,20 @@ void cache_drop_block(struct block *block) {
   arch_kill(block);
 }
 
-void cache_translate_path(const struct path *path) {
+static bool is_loop(uintptr_t pc) {
+  const struct block *block = cache_lookup(pc);
+  return block && block->loop;
+}
+
+void cache_translate_path(struct path *path) {
   lock_take(&cache_lock);
   struct block *old = cache_lookup(path->head);
-  if (old && old->heat && path->indirect && old->paths_noted++ < PATHS_NOTED)
+  if (old && old->heat && old->paths_noted++ < PATHS_NOTED) {
     *old->heat = PATHS_APART;
-  else if (old && old->heat && arch_translate_path(path, old))
-    retire(old);
+  } else if (old && old->heat) {
+    path_make_likely(path, is_loop);
+    if (arch_translate_path(path, old)) retire(old);
+  }
   lock_release(&cache_lock);
 }
 

@@ -111,7 +111,7 @@ struct block *cache_lookup(uintptr_t pc);
 struct block *cache_lookup_step(uintptr_t pc, unsigned instructions);
 struct block *cache_lookup_probe(uintptr_t pc);
 /* Replaces the block for the path's head by one that follows the path. Never while in the cache. */
-void cache_translate_path(const struct path *path);
+void cache_translate_path(struct path *path);
 /* The path of the block for pc was not noted to its end: it is to be noted again later. False: it was tried often enough. */
 bool cache_note_again(uintptr_t pc);
 /* Makes the block for pc, with the entry asked for, unless it is there. Never while in the cache. */

@@ -339,6 +339,7 @@ static bool probe(struct thread *thread, struct departure *left) {
   if (left->kind != EXIT_POLL && left->kind != EXIT_SOURCE) path_add(path, instructions);
   serve_exit(thread, left);
   path->next = arch_pc(thread);
+  if (left->kind == EXIT_DIRECT) path_note_direct(path);
   if (left->kind == EXIT_INDIRECT) path_note_indirect(path);
   return left->kind == EXIT_DIRECT || left->kind == EXIT_INDIRECT;
 }

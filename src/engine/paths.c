@@ -1,7 +1,9 @@
 /* paths.c: the path that a thread takes from a hot block on. See paths.h.
  *
  * It is the next path that is noted, not the most frequent: a frequent one is likely to be next (the observation behind
- * "next executing tail" trace selection). */
+ * "next executing tail" trace selection). But a path of many branches hardly is the likely one at each of them. So the ways that
+ * direct branches take are counted whenever they are on a path, whichever it is; the path that is translated goes
+ * where most went. */
 #include "engine/paths.h"
 
 #include <stdatomic.h>
@@ -53,6 +55,78 @@ void path_note_indirect(struct path *path) {
 bool path_is_steady(uintptr_t pc, uintptr_t target, unsigned times) {
   unsigned slot = slot_of(pc), seen = branches[slot].seen;
   return branches[slot].pc == pc && branches[slot].target == target && seen >= times && seen < SEEN_CHANGING;
+}
+
+/* Where direct branches lead, by the start of the step that they end. What is lost or garbled by chance only makes for
+ * another path: its translation ends where the steps do not fit the code. */
+static struct {
+  _Atomic uintptr_t pc, to[2];
+  _Atomic unsigned seen[2], instructions;
+} ways[1 << 12];
+
+void path_note_direct(const struct path *path) {
+  uintptr_t pc = path->steps[path->count - 1].pc;
+  unsigned slot = slot_of(pc);
+  if (ways[slot].pc != pc) {
+    ways[slot].seen[0] = ways[slot].seen[1] = 0;
+    ways[slot].to[0] = ways[slot].to[1] = path->next;
+    ways[slot].instructions = path->steps[path->count - 1].instructions;
+    ways[slot].pc = pc;
+  }
+  unsigned way = ways[slot].to[0] != path->next;
+  ways[slot].to[way] = path->next;
+  ways[slot].seen[way]++;
+}
+
+/* Goes where most went from path->next on; false if that is not known. */
+static bool add_likely_step(struct path *path) {
+  unsigned slot = slot_of(path->next);
+  if (ways[slot].pc != path->next) return false;
+  uintptr_t to = ways[slot].to[ways[slot].seen[1] > ways[slot].seen[0]];
+  path_add(path, ways[slot].instructions);
+  path->next = to;
+  return true;
+}
+
+static uintptr_t behind_step(const struct path *path, unsigned i) {
+  return i + 1 < path->count ? path->steps[i + 1].pc : path->next;
+}
+
+/* Goes on as the other path does: behind an indirect branch, mostly. */
+static bool add_step_of(struct path *path, const struct path *other) {
+  for (unsigned i = 0; i < other->count; i++) {
+    if (other->steps[i].pc != path->next) continue;
+    path_add(path, other->steps[i].instructions);
+    path->next = behind_step(other, i);
+    return true;
+  }
+  return false;
+}
+
+/* How much of the path is executed when its head is: the instructions of each step by how likely it is come to, from 0 to
+ * CERTAIN. */
+static uint64_t worth_of(const struct path *path) {
+  enum { CERTAIN = 1 << 16 };
+  uint64_t likely = CERTAIN, worth = 0;
+  for (unsigned i = 0; i < path->count; i++) {
+    worth += likely * path->steps[i].instructions;
+    unsigned slot = slot_of(path->steps[i].pc), seen[2] = {ways[slot].seen[0], ways[slot].seen[1]};
+    if (ways[slot].pc == path->steps[i].pc && seen[0] + seen[1] > 0)
+      likely = likely * seen[ways[slot].to[0] != behind_step(path, i)] / (seen[0] + seen[1]);
+  }
+  return worth;
+}
+
+void path_make_likely(struct path *path, bool (*ends_at)(uintptr_t pc)) {
+  struct path likely;
+  path_begin(&likely, path->head);
+  likely.indirect = path->indirect;
+  while (!path_is_complete(&likely) && !ends_at(likely.next) &&
+         (add_likely_step(&likely) || add_step_of(&likely, path)))
+    continue;
+  if (!likely.count) return;
+  path_close(&likely);
+  if (worth_of(&likely) > worth_of(path)) *path = likely;
 }
 
 void path_close(struct path *path) {

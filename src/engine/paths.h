@@ -1,8 +1,8 @@
 /* paths.h: what hot blocks are followed by (paths.c).
  *
  * Blocks are first translated without knowledge of how the program behaves. One that is entered often says so; the thread then
- * runs on in small steps, up to one branch at a time, and notes where it goes. The block is translated again along that
- * path: across branches that are taken, into functions and back, several times around a loop. */
+ * runs on in small steps, up to one branch at a time, and notes where it goes, several times. The block is translated again
+ * along the likely path: across branches that are taken, into functions and back, several times around a loop. */
 #ifndef REPRISE_ENGINE_PATHS_H
 #define REPRISE_ENGINE_PATHS_H
 
@@ -12,7 +12,7 @@
 struct thread;
 
 enum { PATH_STEPS = 40, PATH_INSTRUCTIONS = 96 };
-/* Before the one that is translated so many are noted, so many entries apart, for their indirect branches alone, if there are any. When one comes to
+/* Before the one that is translated so many are noted, so many entries apart, for where their branches lead alone. When one comes to
  * nothing, since the thread has to stop on the way, say, the block is hot again after so many. */
 #if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
 enum { PATHS_NOTED = 4, PATHS_APART = 2, PATHS_RETRY = 3 };
@@ -38,11 +38,14 @@ void path_begin(struct path *path, uintptr_t head);
 /* Whether the path is long enough, or comes to where it should end. */
 bool path_is_complete(const struct path *path);
 void path_add(struct path *path, unsigned instructions);
-/* An indirect branch at the end of the step just added has led to path->next. */
+/* A direct, or an indirect branch at the end of the step just added has led to path->next. */
+void path_note_direct(const struct path *path);
 void path_note_indirect(struct path *path);
 /* Whether the one at the end of the step that starts at pc has always led to target, at least so many times. */
 bool path_is_steady(uintptr_t pc, uintptr_t target, unsigned times);
 /* A path that comes back to its head ends there. */
 void path_close(struct path *path);
+/* Makes a path that was closed the likely one from its head, by all that was noted; it ends before what it should not go into. */
+void path_make_likely(struct path *path, bool (*ends_at)(uintptr_t pc));
 
 #endif
