@@ -190,9 +190,52 @@ static enum directory_result lock_blocks(const struct directory *d, unsigned me,
   directory_find_targets(d, me, claim);
   slot->blocks = claim->takes;
   unsigned target = set_next(&claim->targets, 0);
-  if (target >= ORDER_SLOTS || set_next(&claim->targets, target + 1) < ORDER_SLOTS) slot->further = 0;
+  bool alone = target >= ORDER_SLOTS, several = !alone && set_next(&claim->targets, target + 1) < ORDER_SLOTS;
+  if (several || (alone && slot->want != ORDER_READ)) slot->further = 0;
   claim->brought = 0;
   claim->cell = 0;
+  claim->at = alone && slot->further ? CLAIM_BRING : CLAIM_ASK;
+  return DIRECTORY_AGAIN;
+}
+
+/* One more group that I only want to read, if it looks as if that could be had without asking. */
+static enum directory_result bring(const struct directory *d, unsigned me, struct directory_claim *claim) {
+  const struct directory_slot *slot = &d->slot[me];
+  bool more =
+      claim->brought < slot->further && directory_is_read(d, further_group(slot, claim->brought + 1u));
+  claim->at = more ? CLAIM_BRING_LOCK : CLAIM_ASK;
+  return DIRECTORY_AGAIN;
+}
+
+static enum directory_result bring_lock(const struct directory *d, unsigned me,
+                                        struct directory_claim *claim) {
+  struct directory_group *group = d->group(d, further_group(&d->slot[me], claim->brought + 1u));
+  uint64_t nobody = 0;
+  bool locked = atomic_compare_exchange_strong(&group->locked, &nobody, GROUP_ALL);
+  claim->at = locked ? CLAIM_BRING_LOCKED : CLAIM_ASK;
+  return DIRECTORY_AGAIN;
+}
+
+/* It may have changed before it was locked. */
+static enum directory_result bring_locked(const struct directory *d, unsigned me,
+                                          struct directory_claim *claim) {
+  uint64_t number = further_group(&d->slot[me], claim->brought + 1u);
+  if (directory_is_read(d, number) || ORDER_WRONG(WRONG_BROUGHT_BLIND)) {
+    directory_add_writer(d, me, claim, number);
+    claim->brought++;
+    claim->at = CLAIM_BRING;
+  } else {
+    atomic_store(&d->group(d, number)->locked, 0);
+    claim->at = CLAIM_BRING_REFUSED;
+  }
+  return DIRECTORY_AGAIN;
+}
+
+/* Somebody may have waited meanwhile. */
+static enum directory_result bring_refused(const struct directory *d, unsigned me,
+                                           struct directory_claim *claim) {
+  if (!ORDER_WRONG(WRONG_BROUGHT_QUIET))
+    directory_tell_waiters(d, me, further_group(&d->slot[me], claim->brought + 1u));
   claim->at = CLAIM_ASK;
   return DIRECTORY_AGAIN;
 }
@@ -353,7 +396,8 @@ static enum directory_result ask_writer(const struct directory *d, unsigned me,
   struct order_ask ask = {.block = block, .want = ORDER_READ, .from = (uint16_t)me};
   struct order_recorder *writer = d->order->scheme->asks_writer ? &d->slot[claim->source].recorder : NULL;
   bool torn = TORN_WRITE(d, claim);
-  d->order->scheme->registered(d->order, writer, &ask, directory_info(d, claim, claim->source), &claim->note);
+  d->order->scheme->registered(d->order, writer, &ask, directory_info(d, me, claim, claim->source),
+                               &claim->note);
   set_remove(&claim->writers, claim->source);
   if (writer && !torn) unlock_recorder(d, claim->source);
   /* It does not know yet that its episode is waited for: let it come by, and end it if it is long. */
@@ -439,6 +483,14 @@ enum directory_result directory_claim_step(const struct directory *d, unsigned m
       return lock_blocks(d, me, claim);
     case CLAIM_LOCK_SERVE: /* what I need may be more then */
       return serve_meanwhile(d, me, claim, CLAIM_NEXT);
+    case CLAIM_BRING:
+      return bring(d, me, claim);
+    case CLAIM_BRING_LOCK:
+      return bring_lock(d, me, claim);
+    case CLAIM_BRING_LOCKED:
+      return bring_locked(d, me, claim);
+    case CLAIM_BRING_REFUSED:
+      return bring_refused(d, me, claim);
     case CLAIM_ASK:
       return ask_next(d, me, claim);
     case CLAIM_ASK_MARK:

@@ -39,6 +39,8 @@
  * Who walks over memory asks for further groups, too, at a fixed distance from each other (`further`). Whoever answers brings as many of them as it
  * has alone, or shares with the asker alone, up to the first that is not so, that is locked, or pinned. It locks them, and it is the asker who unlocks
  * them with the grant: only who has its answers already, and waits for nobody any more, has the locks of other groups than those it needs.
+ * Who reads what others only read has nobody to ask, and brings further groups that are read only, too, by itself: it locks them before it has the edges
+ * of their last writers.
  *
  * A group has one entry for all its blocks, and blocks that differ have their own: memory that is passed on by the page, as most
  * is, costs no more than one block does. Blocks without an entry of their own all have the same one; it is changed by who has the locks of all of

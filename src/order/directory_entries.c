@@ -129,9 +129,27 @@ bool directory_has_alone(const struct directory *d, uint64_t number, unsigned an
   return are_sharers_in(&those, word, asker);
 }
 
-uint64_t directory_info(const struct directory *d, const struct directory_claim *claim, unsigned writer) {
+bool directory_is_read(const struct directory *d, uint64_t number) {
+  const struct directory_group *group = d->group(d, number);
+  return word_mode(word_of(group)) >= DIRECTORY_SHARED &&
+         !atomic_load_explicit(&group->split, memory_order_relaxed);
+}
+
+void directory_add_writer(const struct directory *d, unsigned me, struct directory_claim *claim,
+                          uint64_t number) {
+  unsigned who = word_field(word_of(d->group(d, number)), WORD_WHO);
+  if (who && who != me + 1 && !ORDER_WRONG(WRONG_BROUGHT_NO_EDGE)) set_add(&claim->writers, who - 1);
+}
+
+uint64_t directory_info(const struct directory *d, unsigned me, const struct directory_claim *claim,
+                        unsigned writer) {
   uint64_t latest = 0;
   struct run run;
+  for (unsigned n = 1; n <= claim->brought; n++) {
+    const struct directory_group *group = d->group(d, further_group(&d->slot[me], n));
+    if (word_mode(word_of(group)) >= DIRECTORY_SHARED && word_field(word_of(group), WORD_WHO) == writer + 1)
+      latest = group->info > latest ? group->info : latest;
+  }
   for (uint64_t set = claim->takes; next_run(d, claim->group, &set, &run);)
     if (word_mode(run.word) >= DIRECTORY_SHARED && word_field(run.word, WORD_WHO) == writer + 1)
       latest = *run.info > latest ? *run.info : latest;
@@ -210,12 +228,14 @@ void directory_disown(const struct directory *d, const struct directory_claim *c
       change(d, claim->group, &run, add_sharer(make_word(DIRECTORY_SHARED, owner + 1), owner), info);
 }
 
-/* For reading it was owned by who brought it. */
+/* For reading it was read only, or owned by who brought it. */
 void directory_grant_whole(const struct directory *d, unsigned me, uint64_t number, uint64_t info) {
   struct directory_group *group = d->group(d, number);
   unsigned owner = word_field(word_of(group), WORD_WHO);
   uint64_t word = make_word(DIRECTORY_OWNED, me + 1);
-  if (d->slot[me].want == ORDER_READ) {
+  if (d->slot[me].want == ORDER_READ && word_mode(word_of(group)) >= DIRECTORY_SHARED) {
+    word = add_sharer(word_of(group), me);
+  } else if (d->slot[me].want == ORDER_READ) {
     word = add_sharer(add_sharer(make_word(DIRECTORY_SHARED, owner), owner - 1), me);
     group->info = info;
   }

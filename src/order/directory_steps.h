@@ -37,6 +37,10 @@ enum claim_at {
   CLAIM_LOCK,
   CLAIM_LOCK_MARKED,
   CLAIM_LOCK_SERVE,
+  CLAIM_BRING,
+  CLAIM_BRING_LOCK,
+  CLAIM_BRING_LOCKED,
+  CLAIM_BRING_REFUSED,
   CLAIM_ASK,
   CLAIM_ASK_MARK,
   CLAIM_ROUND,
@@ -120,7 +124,8 @@ void directory_find_targets(const struct directory *d, unsigned me, struct direc
 void directory_disown(const struct directory *d, const struct directory_claim *claim, unsigned owner,
                       uint64_t info);
 /* What the last writer of those left behind. */
-uint64_t directory_info(const struct directory *d, const struct directory_claim *claim, unsigned writer);
+uint64_t directory_info(const struct directory *d, unsigned me, const struct directory_claim *claim,
+                        unsigned writer);
 /* The entries after the grant. */
 void directory_grant(const struct directory *d, unsigned me, const struct directory_claim *claim);
 /* The blocks of the group that somebody has touched. */
@@ -133,6 +138,11 @@ static inline uint64_t further_group(const struct directory_slot *slot, unsigned
 /* Whether nobody but the answerer has to be asked for the whole group. Without its locks: whether it seems so. */
 bool directory_has_alone(const struct directory *d, uint64_t group, unsigned answerer, unsigned asker,
                          unsigned want);
+/* Whether the whole group is only read, so that nobody has to be asked who reads it, too. */
+bool directory_is_read(const struct directory *d, uint64_t group);
+/* Of a group that the claim brings: whose edge is to be had. */
+void directory_add_writer(const struct directory *d, unsigned me, struct directory_claim *claim,
+                          uint64_t group);
 /* The entry of a further group after its grant. */
 void directory_grant_whole(const struct directory *d, unsigned me, uint64_t group, uint64_t info);
 /* Some locks of the group are free, and somebody has waited. */

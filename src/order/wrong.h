@@ -31,6 +31,9 @@ enum order_wrong {
   WRONG_FURTHER_PINNED,  /* a further group is given though some of it is pinned */
   WRONG_FURTHER_BLIND,   /* a further group is given as it was before it was locked */
   WRONG_FURTHER_QUIET,   /* nobody is told when a further group that was brought is unlocked */
+  WRONG_BROUGHT_NO_EDGE, /* a reader brings a group by itself, and has no edge from its last writer */
+  WRONG_BROUGHT_BLIND,   /* … and takes it as it was before it was locked */
+  WRONG_BROUGHT_QUIET,   /* … and tells nobody that it has unlocked it without */
   WRONG_VARIANTS
 };
 extern enum order_wrong order_wrong;

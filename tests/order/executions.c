@@ -99,6 +99,7 @@ static void execute(const struct tested_scheme *tested) {
   plan.threads = 2 + draw(3);
   plan.blocks = 1 + draw(3);
   plan.operations = 4 + draw(20);
+  world_further = draw(2) ? UINT32_MAX : 0;
   unsigned patience = 0, burst = 1 + draw(12);
   scheme_start(tested, plan.threads);
   while (!is_over() && !world_wrong) {

@@ -214,6 +214,7 @@ enum {
   FURTHER_PARKED,
   FURTHER_THREE,
   FURTHER_ONE,
+  READERS,
 };
 static const struct setting settings[] = {
     [PLAIN] = {"2 threads, 2 blocks",
@@ -353,6 +354,14 @@ static const struct setting settings[] = {
                      1,
                      3,
                      {READ(B2), WRITE(B2), WRITE(B0 | B2)}},
+    [READERS] = {"2 threads, 2 groups, read together",
+                 SOAK,
+                 &leaving,
+                 2,
+                 UINT64_MAX,
+                 ALL,
+                 4,
+                 {READ(B0), READ(B2), WRITE(B0), WRITE(B0 | B2)}},
 };
 
 static const struct {

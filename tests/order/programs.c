@@ -152,6 +152,18 @@ static const struct {
     {"a parked thread without the CAS", WRONG_NO_CAS, DAG, {"W0 P P W0", "R0"}},
     {"a two-block access in two steps", WRONG_TWO_STEPS, DAG, {"W0+R2", "W2 W0"}},
     {"a reply that does not end the episode", WRONG_REPLY_GOES_ON, SCALAR, {"R1 W1", "W1"}},
+    {"no edge from the writer of a group that a reader brings",
+     WRONG_BROUGHT_NO_EDGE,
+     ARCS,
+     {"W0+W1", "R0+R1", "R2 R0"}},
+    {"a reader brings a group as it was before it was locked",
+     WRONG_BROUGHT_BLIND,
+     ARCS,
+     {"W0+W1 W0", "R0+R1", "R2 R0"}},
+    {"nobody told of a group that a reader did not bring",
+     WRONG_BROUGHT_QUIET,
+     ARCS,
+     {"W0+W1 W0", "R0+R1 R0", "R2"}},
 };
 
 static unsigned passed, failed;
@@ -221,8 +233,10 @@ int main(int argc, char **argv) {
     soak |= !strcmp(argv[i], "--soak");
   }
   world_along = 0;
+  world_further = 1 << 2; /* to the third thread */
   try_table();
   world_along = UINT64_MAX;
+  world_further = 0;
   try_all(2, soak ? LETTERS : 4);
   if (soak) try_all(3, 4);
   printf("%u passed, %u failed\n", passed, failed);
