@@ -76,7 +76,7 @@ static int register_at(const char *text, bool *wide) {
   int number, used = 0;
   char kind;
   *wide = *text == 'x' || starts(text, "sp");
-  if (starts(text, "sp") && !isalnum((unsigned char)text[2])) return 31;
+  if (starts(text, "sp") && !isalnum((unsigned char)text[2]) && text[2] != '_') return 31; /* not sp_el0 */
   if (starts(text, "wsp") && !isalnum((unsigned char)text[3])) return 31;
   if ((starts(text, "xzr") || starts(text, "wzr")) && !isalnum((unsigned char)text[3])) return -2;
   if (sscanf(text, "%c%d%n", &kind, &number, &used) != 2 || (kind != 'x' && kind != 'w')) return -1;
