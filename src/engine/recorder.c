@@ -541,11 +541,25 @@ static void alone_begin(struct thread *thread, struct region_object *target) {
   thread->keeps_shared = true;
 }
 
+/* The manager and all threads of a sphere know each other by their process ids: in a namespace these mean something else. */
+static void refuse_id_namespace(const struct call *call) {
+  uint64_t flags = 0;
+  if (call->nr == __NR_clone || call->nr == __NR_unshare)
+    flags = (uint64_t)call->args[0];
+  else if (call->nr == __NR_setns)
+    flags = (uint64_t)call->args[1];
+  else if (call->nr == __NR_clone3 && safe_copy(&flags, (const void *)call->args[0], sizeof flags))
+    return;
+  if (flags & CLONE_NEWPID)
+    sphere_fail(OUTCOME_UNSUPPORTED, "a namespace of process ids (CLONE_NEWPID) can't be recorded");
+}
+
 static long record(struct thread *thread, const struct call *call, perform_call *perform) {
   struct input_call in;
   int error = 0;
   long result;
   record_position(thread); /* which stays the same until the call is over */
+  refuse_id_namespace(call);
   input_begin(&in, call->nr, call->args, read_application, NULL);
   in.pid = thread->process->pid;
   switch (input_replay(&in, &error)) {

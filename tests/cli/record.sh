@@ -198,6 +198,12 @@ case_unsupported() {
   [ ! -e recording ] || fail "a recording that can't be replayed was left behind"
 }
 
+# Another numbering of processes than the recorder's own.
+case_id_namespace() {
+  unshare --pid true 2>errors || return 0
+  refuses 122 "namespace of process ids" "$REPRISE" record -o recording -- /usr/bin/unshare --pid true
+}
+
 # Output that never was in the program's memory; and what is no output, on a number that was one before an execve.
 case_moved_output() {
   seq 1 20000 >file
