@@ -212,7 +212,8 @@ static void expect_memory(const struct line *line, struct expected *e) {
   while (open && open[1] != 'x' && open[1] != 's' && open[1] != 'z') open = strchr(open + 1, '[');
   e->index = -1;
   if (starts(m, "cpy") || starts(m, "set")) return;
-  if (starts(m, "dc") && (strstr(line->text, "zva") || strstr(line->text, "gva"))) {
+  bool sets_block = starts(line->text, "zva") || starts(line->text, "gva") || starts(line->text, "gzva");
+  if (starts(m, "dc") && sets_block) {
     e->access = ACCESS_WRITE;
     e->has_memory = true;
     return;
