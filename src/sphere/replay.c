@@ -2,6 +2,7 @@
 #include "sphere/replay.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,7 @@ struct feed {
   struct progress progress;
   uint64_t instructions, total;     /* of threads that have ended, and in the recording */
   struct number_set threads, files; /* whose stream or content was read, and so checked */
+  uint32_t absent;                  /* one more than a thread of the recording that never began, 0: none */
 };
 
 static void add_number(struct number_set *set, uint32_t number) {
@@ -196,6 +198,7 @@ static int check_stream(struct recording_stream_id id, void *context, struct rec
   (void)error;
   if (id.kind != RECORDING_INPUT || has_number(&feed->threads, id.thread)) return 0;
   if (!open_source(feed, &source, id)) feed->failed = true;
+  if (!feed->failed && next_bytes(feed, &source, &nowhere)) feed->absent = id.thread + 1;
   if (!feed->failed) close_source(feed, &source, &nowhere);
   return feed->failed;
 }
@@ -260,10 +263,53 @@ static int tell_divergence(struct feed *feed, const struct divergence *divergenc
   return DIVERGED;
 }
 
+static void ending(int status, char text[32]) {
+  snprintf(text, 32, WIFSIGNALED(status) ? "signal %d" : "exit %d",
+           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+/* Whether it was somebody outside who ended the replay. */
+static bool was_sent(int status) {
+  int signo = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return signo == SIGKILL || signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT;
+}
+
+/* A thread that has left some of its log behind, or NULL. */
+static const struct rthread *find_unread(struct manager *manager, struct feed *feed) {
+  for (uint32_t i = 0; i < region_slots(manager->region); i++) {
+    struct rthread *slot = &manager->region->slots[i];
+    if (atomic_load(&slot->state) == SLOT_FREE || !feed->slots[i].opened) continue;
+    if (slot->ring.head != slot->ring.tail || next_bytes(feed, &feed->slots[i], &slot->ring)) return slot;
+  }
+  return NULL;
+}
+
+/* The engines have seen nothing wrong; but one that dies of a fault of its own sees nothing any more. */
+static int compare_ends(const struct manager *manager, const struct feed *feed,
+                        const struct rthread *unread) {
+  const char *diverged = "reprise: replay diverged:";
+  char is[32], was[32];
+  ending(manager->status, is);
+  ending(recorded_status(feed->reader), was);
+  if (unread)
+    fprintf(stderr, "%s thread %u ended at position %lu, before the end of its log\n", diverged,
+            unread->number, (unsigned long)unread->codec.position);
+  else if (feed->absent)
+    fprintf(stderr, "%s thread %u of the recording never began\n", diverged, feed->absent - 1);
+  else if (strcmp(is, was))
+    fprintf(stderr, "%s the program ended with %s, in the recording with %s\n", diverged, is, was);
+  else
+    return manager_leave(manager->status);
+  return DIVERGED;
+}
+
 static int finish(struct manager *manager, struct feed *feed) {
   uint32_t outcome = atomic_load(&manager->region->outcome);
+  bool complete = recording_reader_state(feed->reader) == RECORDING_COMPLETE;
   bool as_recorded = !outcome && manager->status == recorded_status(feed->reader);
   bool at_end = as_recorded || atomic_load(&manager->region->finished) || outcome == OUTCOME_LOG_ENDS;
+  bool by_itself = !outcome && complete && (as_recorded || !was_sent(manager->status));
+  const struct rthread *unread = by_itself && !feed->failed ? find_unread(manager, feed) : NULL;
   if (at_end && !feed->failed) check_rest(manager, feed);
   if (feed->failed) {
     fprintf(stderr, "reprise: %s\n", feed->error.text);
@@ -271,7 +317,7 @@ static int finish(struct manager *manager, struct feed *feed) {
   }
   switch (outcome) {
     case OUTCOME_NONE:
-      return manager_leave(manager->status);
+      return by_itself ? compare_ends(manager, feed, unread) : manager_leave(manager->status);
     case OUTCOME_DIVERGED:
       return tell_divergence(feed, &manager->region->divergence);
     case OUTCOME_DAMAGED:

@@ -90,3 +90,23 @@ case_circle() {
   grep -qE '^reprise: replay diverged: (thread [01] at position [0-9]+, .*: )?threads wait for each other: thread 0 at position [0-9]+ waits for (the end of )?thread 1, thread 1 at position 0 waits for thread 0$' err ||
     fail "it says: $(cat err)"
 }
+
+# A process of the replay that dies without a word leaves its log unread: what the others show must not pass for the whole.
+case_dies_silently() {
+  local order name=counted$$ manager status kid
+  cp /bin/dd $name
+  for order in dag chunk; do
+    "$REPRISE" record --order=$order -o recording -- \
+      /bin/sh -c "./$name if=/dev/zero of=/dev/null bs=1 count=1000000 2>/dev/null & wait; echo end" >recorded || fail "status $?"
+    "$REPRISE" replay recording >replayed 2>err &
+    manager=$!
+    until kid=$(pgrep -f "^./$name if=") || ! kill -0 $manager 2>/dev/null; do :; done
+    [ -n "$kid" ] || fail "no process to kill"
+    kill -KILL "$kid"
+    wait $manager
+    status=$?
+    [ $status = 120 ] || fail "$order: status $status: $(cat err)"
+    [ "$(wc -l <err)" = 1 ] && grep -q '^reprise: replay diverged: thread ' err || fail "$order: says: $(cat err)"
+    rm -rf recording
+  done
+}
