@@ -44,11 +44,12 @@ free_port() { # a loopback port that nobody listens on
   perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1")->sockport'
 }
 
-python_tests() { # MODULE: the verdict of each test in one of Python's own test modules
+python_tests() { # MODULE [PYTHON]: the verdict of each test in one of Python's own test modules; what to do first
   # Not verbose, which prints measured times, and without the tests that load the machine.
   $R /usr/bin/python3 -c 'import sys, unittest
 from test import support
 support.verbose, support.use_resources = 0, ()
-unittest.main(sys.argv[1], argv=["test"], verbosity=2)' "test.$1" 2>&1 | sed -E 's/^(Ran [0-9]+ tests?) in .*/\1/'
+exec(sys.argv[2])
+unittest.main(sys.argv[1], argv=["test"], verbosity=2)' "test.$1" "${2-}" 2>&1 | sed -E 's/^(Ran [0-9]+ tests?) in .*/\1/'
   echo "status ${PIPESTATUS[0]}"
 }
