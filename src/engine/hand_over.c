@@ -375,7 +375,7 @@ void park_steps(struct thread *thread, enum directory_result (*step)(const struc
 }
 
 _Noreturn void retire(struct thread *thread) {
-  if (self(thread)->recorder.alive) {
+  if (order_is_alive(&self(thread)->recorder)) {
     set_position(thread);
     park_steps(thread, directory_exit_step);
   }

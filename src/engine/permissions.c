@@ -182,7 +182,7 @@ void permissions_unpark(struct thread *thread) {
 static void release_parent(struct thread *thread) {
   uint32_t parent = atomic_exchange(&thread->rthread->borrows, 0);
   struct rthread *held = parent ? &region->slots[parent - 1] : NULL;
-  if (!held || !held->vforks || !region->directory[parent - 1].recorder.alive) return;
+  if (!held || !held->vforks || !order_is_alive(&region->directory[parent - 1].recorder)) return;
   unsigned me = slot_number(thread);
   struct order_recorder *recorder = &self(thread)->recorder;
   struct order_ask ask = {.block = STAGE + 1, .from = (uint16_t)(parent - 1), .want = ORDER_WRITE};
@@ -380,7 +380,7 @@ uint64_t permissions_close(unsigned slot) {
   struct order_note note;
   lock_recorder_of(slot);
   if (dead->recorder.position < position) dead->recorder.position = position;
-  if (dead->recorder.alive) order.scheme->exit(&order, &dead->recorder);
+  if (order_is_alive(&dead->recorder)) order.scheme->exit(&order, &dead->recorder);
   order_say_ended(&order, &dead->recorder, slot, &note);
   unlock_recorder(&directory, slot);
   return note.clock;

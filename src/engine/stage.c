@@ -64,7 +64,7 @@ static bool is_retired(unsigned slot) {
   uint32_t parked = DIRECTORY_PARKED;
   if (!atomic_compare_exchange_strong(&other->state, &parked, DIRECTORY_HELD)) return false;
   lock_recorder_of(slot);
-  if (other->recorder.alive) order.scheme->exit(&order, &other->recorder);
+  if (order_is_alive(&other->recorder)) order.scheme->exit(&order, &other->recorder);
   unlock_recorder(&directory, slot);
   atomic_store(&other->state, DIRECTORY_PARKED);
   return true;
@@ -103,7 +103,7 @@ bool permissions_retire(struct thread *thread, int32_t pid) {
 
 /* Killed, or about to be, and never to run again. */
 static bool has_retired(unsigned slot) {
-  return !region->directory[slot].recorder.alive && atomic_load(&members[slot]->process->ender);
+  return !order_is_alive(&region->directory[slot].recorder) && atomic_load(&members[slot]->process->ender);
 }
 
 bool permissions_only_member(void) {

@@ -18,9 +18,9 @@
 
 /* -- Recording --------------------------------------------------------------------------------------------------------- */
 
-/* me->base: slot's clock when the thread began, plus the arcs since. me->logged: position of the last arc. */
+/* me->now.clock: the arcs of this thread. me->logged: position of the last one; between two threads the slot's clock. */
 uint64_t order_clock(const struct order_recorder *me) {
-  return me->base + me->position;
+  return order_is_alive(me) ? me->base + me->now.clock + me->position : me->logged;
 }
 
 static void reply(const struct order *order, struct order_recorder *me, const struct order_ask *ask,
@@ -43,11 +43,13 @@ static void receive(const struct order *order, struct order_recorder *me, unsign
   size_t n = varint_put(record, (me->position - me->logged) << 1 | other);
   if (other) n += varint_put(record + n, from);
   n += varint_put(record + n, in->clock - me->heard[from] - 1);
+  start_logging(me, (struct order_next){me->now.clock + 1, me->position, me->lives});
   order->log(order, me->slot, record, n);
   me->heard[from] = in->clock;
   me->source = (uint16_t)from;
   me->logged = me->position;
-  me->base++;
+  me->now.clock++;
+  finish_logging(me);
 }
 
 static void touch(const struct order *order, struct order_recorder *me, uint64_t block,
@@ -69,12 +71,12 @@ static void spawn(const struct order *order, struct order_recorder *me, unsigned
 
 static void begin(const struct order *order, struct order_recorder *me, unsigned parent,
                   const struct order_note *in) {
-  me->alive = true, me->parked = false;
-  me->base = order_clock(me);
-  me->position = me->logged = 0;
+  me->parked = false;
+  me->base = me->logged;
+  me->position = me->now.clock = 0;
   me->source = ORDER_NOBODY;
   for (unsigned i = 0; i < ORDER_SLOTS; i++) me->heard[i] = 0;
-  order_log_begin(order, me, me->base);
+  order_log_begin(order, me, me->base, 0);
   if (in) receive(order, me, parent, in);
 }
 
@@ -84,9 +86,12 @@ static void thread_exit(const struct order *order, struct order_recorder *me) {
   size_t n = varint_put(record, (me->position - me->logged) << 1 | 1);
   n += varint_put(record + n, me->slot);
   n += varint_put(record + n, 0);
+  uint64_t clock = order_clock(me);
+  start_logging(me, (struct order_next){0, clock, me->lives + 1});
   order->log(order, me->slot, record, n);
-  me->alive = false;
-  me->ends++;
+  me->logged = clock;
+  me->lives++;
+  finish_logging(me);
 }
 
 /* -- Reading ----------------------------------------------------------------------------------------------------------- */

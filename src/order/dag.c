@@ -64,7 +64,7 @@ static void end(const struct order *order, struct order_recorder *me) {
   struct order_set told = me->now.succ;
   if (is_empty(me)) set_join(&told, &me->told);
   me->now.size = me->position - me->start;
-  start_ending(me, next);
+  start_logging(me, (struct order_next){next, me->logged, me->lives});
   if (order->options.filter) {
     if (me->previous.exists) log_episode(order, me, &me->previous);
     me->previous = me->now;
@@ -76,7 +76,7 @@ static void end(const struct order *order, struct order_recorder *me) {
   me->start = me->position;
   me->now = (struct order_episode){.clock = next};
   me->told = told;
-  finish_ending(me);
+  finish_logging(me);
 }
 
 /* A parked thread's position stands still: end what others now wait for, or they would wait for what it does afterwards. */
@@ -111,10 +111,10 @@ static struct order_episode *attributed(const struct order *order, struct order_
 static void answer(const struct order *order, struct order_recorder *me, const struct order_ask *ask,
                    struct order_note *out) {
   struct order_episode *e = attributed(order, me, ask);
-  bool is_dead = !me->alive && !ORDER_WRONG(WRONG_EXIT_CLOSES);
+  bool is_dead = !order_is_alive(me) && !ORDER_WRONG(WRONG_EXIT_CLOSES);
   if (is_dead || (e == &me->previous && !e->exists)) { /* a thread that has ended touched it, or none did */
     *out = (struct order_note){
-        .clock = me->logged, .ends = me->ends, .kind = me->ends ? ORDER_END : ORDER_NO_EDGE};
+        .clock = me->logged, .ends = order_ends(me), .kind = order_ends(me) ? ORDER_END : ORDER_NO_EDGE};
     return;
   }
   if (!order->options.filter && was_told(me, ask->from)) {
@@ -202,8 +202,7 @@ static void begin(const struct order *order, struct order_recorder *me, unsigned
   me->position = me->start = 0;
   me->told = (struct order_set){0};
   for (unsigned i = 0; i < ORDER_SLOTS; i++) me->heard[i] = 0;
-  order_log_begin(order, me, 0);
-  me->alive = true; /* who is killed before has no log */
+  order_log_begin(order, me, 0, me->logged);
   if (in) receive(order, me, parent, in);
 }
 
@@ -215,8 +214,7 @@ static void thread_exit(const struct order *order, struct order_recorder *me) {
     me->previous = (struct order_episode){0};
   }
   me->logged = me->now.clock - 1;
-  me->alive = false;
-  me->ends++;
+  me->lives++;
 }
 
 /* -- Reading ----------------------------------------------------------------------------------------------------------- */

@@ -114,7 +114,7 @@ void directory_find_targets(const struct directory *d, unsigned me, struct direc
   for (unsigned i = 0; i < sizeof claim->writers.word / sizeof *claim->writers.word; i++)
     claim->writers.word[i] &= ~claim->targets.word[i];
   for (unsigned slot = 0; ORDER_WRONG(WRONG_MARKS_DROPPED) && slot < ORDER_SLOTS; slot++)
-    if (!d->slot[slot].recorder.alive) set_remove(&claim->targets, slot);
+    if (!order_is_alive(&d->slot[slot].recorder)) set_remove(&claim->targets, slot);
 }
 
 bool directory_has_alone(const struct directory *d, uint64_t number, unsigned answerer, unsigned asker,

@@ -252,7 +252,7 @@ enum directory_result directory_spawn_step(const struct directory *d, unsigned m
                                            struct order_note *out) {
   struct order_recorder *recorder = &d->slot[me].recorder, *former = &d->slot[child].recorder;
   struct order_note ended = {.kind = ORDER_NO_EDGE};
-  if (former->ends) {
+  if (order_ends(former)) {
     if (!lock_recorder(d, child)) return DIRECTORY_AGAIN;
     order_say_ended(d->order, former, me, &ended);
     unlock_recorder(d, child);

@@ -51,13 +51,13 @@ static void end(const struct order *order, struct order_recorder *me) {
   uint64_t next = me->now.clock + 1;
   if (is_fresh(me)) return;
   size_t count = encode(me, record);
-  start_ending(me, next);
+  start_logging(me, (struct order_next){next, next - 1, me->lives});
   order->log(order, me->slot, record, count);
   me->logged = next - 1;
   me->start = me->position;
   me->sent = false;
   me->now = (struct order_episode){.clock = next};
-  finish_ending(me);
+  finish_logging(me);
 }
 
 static void settle(const struct order *order, struct order_recorder *me) {
@@ -116,17 +116,16 @@ static void spawn(const struct order *order, struct order_recorder *me, unsigned
 
 static void begin(const struct order *order, struct order_recorder *me, unsigned parent,
                   const struct order_note *in) {
-  me->alive = true, me->parked = false;
+  me->parked = false;
   me->position = me->start = 0;
   for (unsigned i = 0; i < ORDER_SLOTS; i++) me->heard[i] = 0;
-  order_log_begin(order, me, me->logged);
+  order_log_begin(order, me, me->logged, me->logged);
   if (in) receive(order, me, parent, in);
 }
 
 static void thread_exit(const struct order *order, struct order_recorder *me) {
   end(order, me);
-  me->alive = false;
-  me->ends++;
+  me->lives++;
 }
 
 /* -- Reading ----------------------------------------------------------------------------------------------------------- */

@@ -25,22 +25,27 @@ void order_say_ended(const struct order *order, struct order_recorder *former, u
 }
 
 void order_recover(struct order_recorder *me, bool logged) {
-  if (me->ending && logged) {
+  if (me->logging && logged) {
     me->start = me->position;
-    me->now = (struct order_episode){.clock = me->ending};
+    me->now = (struct order_episode){.clock = me->next.clock};
     me->told = (struct order_set){0};
-    me->logged = me->ending - 1;
     me->sent = false;
+    me->logged = me->next.logged;
+    me->lives = me->next.lives;
   }
-  me->ending = 0;
+  me->logging = false;
 }
 
-void order_log_begin(const struct order *order, const struct order_recorder *me, uint64_t clock) {
+void order_log_begin(const struct order *order, struct order_recorder *me, uint64_t clock, uint64_t logged) {
   uint8_t record[3 * VARINT_LARGEST];
   size_t n = varint_put(record, me->slot);
-  n += varint_put(record + n, me->ends);
+  n += varint_put(record + n, order_ends(me));
   n += varint_put(record + n, clock);
+  start_logging(me, (struct order_next){me->now.clock, logged, me->lives + 1});
   order->log(order, me->slot, record, n);
+  me->logged = logged;
+  me->lives++;
+  finish_logging(me);
 }
 
 static int decode_begin(struct order_reader *reader, struct order_step *step, const uint8_t *bytes,

@@ -121,21 +121,28 @@ struct order_filter {
   uint8_t byte[ORDER_FILTER_BYTES];
 };
 
+/* What a record changes, but for what begins anew with it. */
+struct order_next {
+  uint64_t clock, logged;
+  uint32_t lives;
+};
+
 struct order_recorder {
   uint16_t slot;
-  uint8_t alive;     /* between begin and exit */
   uint8_t parked;    /* between order_park and order_unpark: position stands still */
-  uint32_t ends;     /* threads of this slot that have ended */
+  uint32_t lives;    /* beginnings and ends of this slot's threads, one store each: see order_is_alive() */
   uint64_t position; /* of the R-thread. The substrate's to set */
   uint64_t start;    /* where the current episode began */
-  uint64_t base;     /* arcs: what order_clock() adds to the position */
+  uint64_t base;     /* arcs: the slot's clock when the thread began */
   uint64_t logged;   /* what the next record's delta is relative to */
   uint16_t source;   /* arcs: of the last arc logged */
   uint8_t sent;      /* named: others know the current episode's timestamp */
-  uint64_t ending;   /* dag, named: timestamp of the next episode, while one is being ended; else 0 */
+  struct order_next next; /* what holds as soon as the record that is being logged is in the log */
+  uint8_t logging;        /* there is one */
   uint64_t
-      log_start; /* … and where its record begins in the log: the substrate's to set, as order_recover() wants it */
-  struct order_episode now, previous; /* dag; named and scalar use now.clock, now.pred */
+      log_start; /* … and where it begins in the log: the substrate's to set, as order_recover() wants it */
+  /* dag; of the others all use now.clock (arcs: for the arcs passed), named now.pred. */
+  struct order_episode now, previous;
   struct order_set told;              /* dag: those that episodes signal that ended at `start` */
   struct order_filter filter, writes; /* dag: all accesses; scalar: reads, writes */
   uint64_t heard[ORDER_SLOTS];        /* arcs: VIC; named: the last episode of each slot waited for */
@@ -204,8 +211,16 @@ void order_unpark(const struct order *order, struct order_recorder *me);
 void order_say_ended(const struct order *order, struct order_recorder *former, unsigned to,
                      struct order_note *out);
 
-/* dag, named: whoever had the recorder's lock was killed. logged: if it was ending an episode (`ending`), its record is in the
- * log. */
+/* Between begin and exit. */
+static inline bool order_is_alive(const struct order_recorder *me) {
+  return me->lives & 1;
+}
+/* Threads of the slot that have ended. */
+static inline uint32_t order_ends(const struct order_recorder *me) {
+  return me->lives / 2;
+}
+
+/* Whoever had the recorder was killed. logged: if a record was being logged, it is in the log. */
 void order_recover(struct order_recorder *me, bool logged);
 
 /* The position at which the current episode has its full size. */

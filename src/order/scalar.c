@@ -14,21 +14,20 @@
 
 /* -- Recording --------------------------------------------------------------------------------------------------------- */
 
-static void log_episode(const struct order *order, struct order_recorder *me) {
+/* me->logged: timestamp of the slot's last episode in the log. */
+static void end(const struct order *order, struct order_recorder *me) {
   uint8_t record[2 * VARINT_LARGEST];
-  uint64_t skipped = me->now.clock - me->logged - 1;
+  uint64_t clock = me->now.clock, skipped = clock - me->logged - 1;
+  if (me->position == me->start) return;
   size_t n = varint_put(record, (me->position - me->start) << 1 | (skipped != 0));
   if (skipped) n += varint_put(record + n, skipped - 1);
+  start_logging(me, (struct order_next){clock + 1, clock, me->lives});
   order->log(order, me->slot, record, n);
-  me->logged = me->now.clock;
-}
-
-static void end(const struct order *order, struct order_recorder *me) {
-  if (me->position == me->start) return;
-  log_episode(order, me);
-  me->now.clock++;
+  me->logged = clock;
+  me->now.clock = clock + 1;
   me->start = me->position;
   me->filter = me->writes = (struct order_filter){0};
+  finish_logging(me);
 }
 
 static bool conflicts(const struct order *order, const struct order_recorder *me,
@@ -77,17 +76,15 @@ static void spawn(const struct order *order, struct order_recorder *me, unsigned
 
 static void begin(const struct order *order, struct order_recorder *me, unsigned parent,
                   const struct order_note *in) {
-  me->alive = true, me->parked = false;
+  me->parked = false;
   me->position = me->start = 0;
   if (in) receive(order, me, parent, in);
-  me->logged = me->now.clock - 1;
-  order_log_begin(order, me, me->logged);
+  order_log_begin(order, me, me->now.clock - 1, me->now.clock - 1);
 }
 
 static void thread_exit(const struct order *order, struct order_recorder *me) {
   end(order, me);
-  me->alive = false;
-  me->ends++;
+  me->lives++;
 }
 
 /* -- Reading ----------------------------------------------------------------------------------------------------------- */

@@ -84,17 +84,18 @@ static inline bool is_long(const struct order *order, const struct order_recorde
          me->position - me->start >= order->options.max_episode;
 }
 
-/* An episode is being ended: who is killed meanwhile leaves what order_recover() needs, so the stores are made in this order. `next` is
- * the timestamp of the one that follows; between the two comes the record, then the next episode. */
-static inline void start_ending(struct order_recorder *me, uint64_t next) {
+/* A record is being logged: who is killed meanwhile leaves what order_recover() needs, so the stores are made in this order. Between
+ * the two calls comes the record, then what is different with it. */
+static inline void start_logging(struct order_recorder *me, struct order_next next) {
   me->log_start = 0;
+  me->next = next;
   atomic_signal_fence(memory_order_seq_cst);
-  me->ending = next;
+  me->logging = true;
   atomic_signal_fence(memory_order_seq_cst);
 }
-static inline void finish_ending(struct order_recorder *me) {
+static inline void finish_logging(struct order_recorder *me) {
   atomic_signal_fence(memory_order_seq_cst);
-  me->ending = 0;
+  me->logging = false;
 }
 
 /* A step without waits and signals; the room for them is left as it is. */
@@ -104,7 +105,8 @@ static inline void start_step(struct order_step *step, uint64_t from, uint64_t u
   step->begins = false;
 }
 
-/* The first record of each log: varint(slot), varint(threads that the slot had before), varint(clock that it starts with). */
-void order_log_begin(const struct order *order, const struct order_recorder *me, uint64_t clock);
+/* The first record of each log: varint(slot), varint(threads that the slot had before), varint(clock that it starts with). The thread
+ * is alive from then on; `logged`: what the next record is relative to. */
+void order_log_begin(const struct order *order, struct order_recorder *me, uint64_t clock, uint64_t logged);
 
 #endif

@@ -128,7 +128,8 @@ static void accept(struct recorder *recorder, struct slot *to, unsigned from, co
 static void order_threads(struct recorder *recorder, struct slot *first, struct slot *second) {
   struct order_note note;
   if (!first || first == second) return;
-  if (first->recorder.alive) recorder->scheme->touch(&first->sphere->order, &first->recorder, 0, ORDER_WRITE);
+  if (order_is_alive(&first->recorder))
+    recorder->scheme->touch(&first->sphere->order, &first->recorder, 0, ORDER_WRITE);
   answer(recorder, first, second, 0, true, &note);
   accept(recorder, second, first->recorder.slot, &note);
 }
@@ -176,11 +177,11 @@ static bool reply(struct machine *machine, struct port *from, struct port *to, u
   if (!answerer || !asker || answerer == asker) return false;
   /* A proxy answers for readers too, and a later writer will not come back to it: it asks those who have a copy then. */
   if (what == REPLY_PROXY) write = true;
-  if (!asker->recorder.alive) {
+  if (!order_is_alive(&asker->recorder)) {
     owe(recorder, to, answerer);
     return true;
   }
-  if (what == REPLY_CODE && answerer->recorder.alive)
+  if (what == REPLY_CODE && order_is_alive(&answerer->recorder))
     recorder->scheme->touch(&answerer->sphere->order, &answerer->recorder, block, ORDER_READ);
   answer(recorder, answerer, asker, block, write, &note);
   accept(recorder, asker, answerer->recorder.slot, &note);
@@ -208,10 +209,10 @@ static void value(struct port *port, uint64_t position, const uint8_t *data, uin
 static struct slot *choose_proxy(struct recorder *recorder, unsigned sphere, uint64_t block) {
   struct recorded_sphere *recorded = recorder->sphere[sphere];
   struct slot *proxy = recorder->last[(block >> LINE_SHIFT) % recorder->machine->config.harts][sphere];
-  if (proxy && proxy->recorder.alive) return proxy;
+  if (proxy && order_is_alive(&proxy->recorder)) return proxy;
   for (uint32_t n = 0; n < recorded->logs->slots; n++) {
     proxy = recorded->slot[((block >> LINE_SHIFT) + n) % recorded->logs->slots];
-    if (proxy && proxy->recorder.alive) return proxy;
+    if (proxy && order_is_alive(&proxy->recorder)) return proxy;
   }
   return NULL;
 }
@@ -226,7 +227,7 @@ static struct port *evicted(struct machine *machine, struct port *port, uint64_t
   struct slot *from = who_answers(recorder, port, block);
   if (!from) return NULL;
   struct slot *proxy = proxy_slot(recorder, block);
-  if (!proxy || !proxy->recorder.alive) {
+  if (!proxy || !order_is_alive(&proxy->recorder)) {
     struct slot *chosen = choose_proxy(recorder, recorder->page_sphere[block >> PAGE_SHIFT] - 1u, block);
     if (!chosen) return NULL;               /* nobody is left who could touch it again */
     order_threads(recorder, proxy, chosen); /* the old one has ended */
@@ -384,7 +385,7 @@ struct order_logs *recorder_take(struct machine *machine, struct sphere *sphere)
   for (uint32_t n = 0; n < logs->slots; n++) {
     struct slot *slot = recorded->slot[n];
     if (!slot) continue;
-    if (slot->recorder.alive) {
+    if (order_is_alive(&slot->recorder)) {
       set_position(slot);
       recorder->scheme->exit(&recorded->order, &slot->recorder);
     }

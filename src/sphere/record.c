@@ -164,7 +164,7 @@ static void close_orders(struct manager *manager) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     struct order_recorder *recorder = &region->directory[i].recorder;
     const struct rthread *rthread = &region->slots[i];
-    if (rthread->state != SLOT_LIVE || !recorder->alive) continue;
+    if (rthread->state != SLOT_LIVE || !order_is_alive(recorder)) continue;
     uint64_t position = rthread->ring.position + rthread->ticks;
     order_recover(recorder, recorder->log_start && rthread->order.head >= recorder->log_start);
     if (recorder->position < position) recorder->position = position;

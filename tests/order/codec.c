@@ -3,7 +3,9 @@
  *     codec [-n COUNT] [SEED]
  *
  * What a recorder was told comes back from its log as the waits and signals it stands for; a log cut anywhere is noticed as cut; bytes
- * that no recorder writes are refused or decoded to something within bounds, never read past their end. */
+ * that no recorder writes are refused or decoded to something within bounds, never read past their end. Who is killed while it logs
+ * leaves what can be brought to an end, with every record once. */
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +35,18 @@ static unsigned failed, passed;
 static uint8_t log_bytes[ROOM];
 static size_t log_count;
 
+static enum { LIVES, KILLED_BEFORE, KILLED_BEHIND } fate;
+static unsigned until_killed; /* records until then */
+static jmp_buf killed;
+
 static void append(const struct order *order, unsigned slot, const uint8_t *bytes, size_t count) {
   (void)order, (void)slot;
+  bool last = fate != LIVES && !until_killed--;
+  if (last && fate == KILLED_BEFORE) longjmp(killed, 1);
   if (log_count + count > ROOM) abort();
   memcpy(log_bytes + log_count, bytes, count);
   log_count += count;
+  if (last) longjmp(killed, 1);
 }
 
 static struct order_recorder recorder;
@@ -184,6 +193,21 @@ static void check_whole(void) {
   EXPECT(at == log_count && position <= recorder.position);
 }
 
+/* Killed at any record, it is brought to an end by another: one log, of what was executed, and one end. */
+static void check_killed(const struct order_scheme *scheme) {
+  fate = next() % 2 ? KILLED_BEFORE : KILLED_BEHIND;
+  until_killed = (unsigned)(next() % 40);
+  if (!setjmp(killed)) record_anything(scheme);
+  bool logged = fate == KILLED_BEHIND;
+  fate = LIVES;
+  order_recover(&recorder, logged);
+  if (order_is_alive(&recorder)) scheme->exit(&order, &recorder);
+  check_whole();
+  EXPECT(!log_count || reader.position == recorder.position);
+  EXPECT(order_ends(&recorder) == (log_count != 0));
+  if (scheme == &order_arcs) EXPECT(reader.clock == order_clock(&recorder));
+}
+
 /* With fewer bytes than a step has, none is taken for one. */
 static void check_cut(void) {
   reader = (struct order_reader){.scheme = order.scheme};
@@ -238,6 +262,7 @@ int main(int argc, char **argv) {
     check_whole();
     if (n % 16 < 4) check_cut();
     check_damaged();
+    check_killed(schemes[n % 4]);
   }
   printf("%u passed, %u failed\n", passed, failed);
   return failed != 0;

@@ -79,7 +79,7 @@ static void spawn(const struct order *order, struct order_recorder *me, unsigned
 }
 static void begin(const struct order *order, struct order_recorder *me, unsigned parent,
                   const struct order_note *in) {
-  me->alive = true;
+  me->lives = 1;
   if (in) receive(order, me, parent, in);
 }
 static void nothing(const struct order *order, struct order_recorder *me) {
@@ -87,7 +87,7 @@ static void nothing(const struct order *order, struct order_recorder *me) {
 }
 static void leave(const struct order *order, struct order_recorder *me) {
   (void)order;
-  me->alive = false;
+  me->lives = 0;
 }
 
 static const struct order_scheme asking = {.asks_writer = true,

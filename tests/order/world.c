@@ -363,6 +363,7 @@ void world_canonical(void) {
       news = false;
     slot->events = news;
     slot->lost = 0;
+    slot->recorder.next = (struct order_next){0};
     canonical_claim(&thread->claim);
     canonical_serve(&thread->claim.serve);
     canonical_serve(&thread->serve);
