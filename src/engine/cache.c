@@ -289,7 +289,7 @@ void cache_translate_path(struct path *path) {
   lock_take(&cache_lock);
   struct block *old = cache_lookup(path->head);
   if (old && old->heat && old->paths_noted++ < PATHS_NOTED) {
-    *old->heat = PATHS_APART;
+    block_warm_up(old, PATHS_APART);
   } else if (old && old->heat) {
     path_make_likely(path, is_loop);
     if (arch_translate_path(path, old)) retire(old);
@@ -302,7 +302,7 @@ bool cache_note_again(uintptr_t pc) {
   lock_take(&cache_lock);
   struct block *block = cache_lookup(pc);
   bool again = block && block->heat && block->paths_left++ < TRIES;
-  if (again) *block->heat = LATER << block->paths_left;
+  if (again) block_warm_up(block, LATER << block->paths_left);
   lock_release(&cache_lock);
   return again;
 }

@@ -93,13 +93,25 @@ struct block {
   struct exit *incoming; /* those that are linked to it, while it may be replaced */
   struct insn_map *map;
   uintptr_t far_pc;
-  _Atomic int32_t *heat; /* how many more entries until EXIT_HOT */
+  _Atomic int32_t *heat; /* how many more entries until EXIT_HOT … */
+  uint32_t heat_due;     /* … and by when, in ticks, for the block to be hot */
   uint8_t paths_noted, paths_left;
   struct block *all_next;
 };
 
 static inline uintptr_t insn_pc(const struct block *block, const struct insn_map *insn) {
   return (insn->far ? block->far_pc : block->pc) + (uintptr_t)(intptr_t)insn->pc;
+}
+
+/* The block is hot after so many more entries, if they come at a rate at which another translation pays. Without the rate a server's
+ * memory would grow for hours: in the end every block was entered often enough. */
+static inline void block_warm_up(struct block *block, int32_t entries) {
+  enum { TICKS_AN_ENTRY = 128 }; /* 4 milliseconds */
+  block->heat_due = (uint32_t)arch_ticks() + (uint32_t)entries * TICKS_AN_ENTRY;
+  atomic_store_explicit(block->heat, entries, memory_order_relaxed);
+}
+static inline bool block_is_hot(const struct block *block) {
+  return (int32_t)((uint32_t)arch_ticks() - block->heat_due) <= 0;
 }
 
 extern struct lock cache_lock;

@@ -187,8 +187,10 @@ static void run(struct thread *thread, struct block *block, struct departure *le
   if (left->exit) left->copy = *left->exit;
   /* All threads count in one place: as long as a block is counted at all it must not be forgotten, or it would slow all of them down for
    * good. */
-  if (left->kind == EXIT_HOT)
-    atomic_store_explicit(left->exit->block->heat, PATHS_RETRY, memory_order_relaxed);
+  if (left->kind == EXIT_HOT) {
+    if (!block_is_hot(left->exit->block)) left->kind = EXIT_POLL;
+    block_warm_up(left->exit->block, PATHS_RETRY);
+  }
   if (left->kind == EXIT_POLL || left->kind == EXIT_HOT || left->kind == EXIT_ACCESS ||
       left->kind == EXIT_SOURCE)
     arch_uncount(thread, left->exit->block, left->exit->block->instructions);

@@ -119,7 +119,7 @@ static void emit_item(struct translation *t, unsigned i) {
 static void emit_heat(struct translation *t, bool flags_dead) {
   struct code *c = &t->code;
   _Atomic int32_t *counter = t->block->heat = &heat[(t->block->pc >> 4 ^ t->block->pc >> 18) % HEAT_COUNT];
-  *counter = HOT;
+  block_warm_up(t->block, HOT);
   emit8(c, 0x83), emit8(c, 0x2d);
   emit32(c, (uint32_t)((intptr_t)counter - (intptr_t)(c->at + 5)));
   emit8(c, 1);
