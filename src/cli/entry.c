@@ -178,6 +178,10 @@ static void event_text(FILE *to, const struct input_event *e, const char *file) 
       if (file) write_plain(to, file);
       break;
     case EVENT_OUTPUT:
+      if (e->output.named) {
+        fprintf(to, "%" PRIu32 " is descriptor %" PRIu32 ", too", e->output.descriptor, e->output.count);
+        break;
+      }
       fprintf(to, "%" PRIu32 " gets %" PRIu32 " bytes ", e->output.descriptor, e->output.count);
       bytes_text(to, e->output.bytes, e->output.count);
       break;
@@ -275,7 +279,10 @@ static void event_json(struct json *json, const struct input_event *e, const cha
       break;
     case EVENT_OUTPUT:
       json_number(json, "descriptor", e->output.descriptor);
-      json_bytes(json, "bytes", e->output.bytes, e->output.count);
+      if (e->output.named)
+        json_number(json, "name", e->output.count);
+      else
+        json_bytes(json, "bytes", e->output.bytes, e->output.count);
       break;
     default:
       json_address(json, "registers", e->check.registers);

@@ -15,9 +15,13 @@
 #include "engine/stops.h"
 #include "engine/verify.h"
 
-/* 'R' as long as its thread is not there yet. */
+/* 'R' as long as its thread is not there yet. The kernel ends a process's first thread before another one becomes it: until then that
+ * one is known by its own id. */
 static char state_of(const struct rthread *rthread) {
-  return rthread->tid ? task_state(rthread->tid) : 'R';
+  int32_t former = rthread->former;
+  if (!rthread->tid) return 'R';
+  char state = former ? task_state(former) : 'X';
+  return state == 'X' ? task_state(rthread->tid) : state;
 }
 
 /* One that was killed stays a zombie until its parent looks. */

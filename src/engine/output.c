@@ -15,10 +15,18 @@
 #include "engine/lib.h"
 #include "engine/sphere.h"
 
-enum { CLOSES_ON_EXEC = 0x80 }; /* beside the role of a descriptor */
+/* Beside the role of a descriptor. */
+enum {
+  CLOSES_ON_EXEC = 0x80,
+  OPENED_AGAIN = 0x40, /* it has an offset of its own */
+};
+
+static uint8_t known_of(struct thread *thread, long fd) {
+  return fd >= 0 && fd < OUTPUT_ROLES ? thread->process->output_roles[fd] & ~CLOSES_ON_EXEC : 0;
+}
 
 static uint8_t role_of(struct thread *thread, long fd) {
-  return fd >= 0 && fd < OUTPUT_ROLES ? thread->process->output_roles[fd] & ~CLOSES_ON_EXEC : 0;
+  return known_of(thread, fd) & ~OPENED_AGAIN;
 }
 
 static void set_role(struct thread *thread, long fd, uint8_t role) {
@@ -52,8 +60,15 @@ static void show_vector(int fd, uintptr_t vector, long parts, size_t count) {
 /* -- Which descriptors ------------------------------------------------------------------------------------------------ */
 
 static void close_on_exec(struct thread *thread, long fd, bool closes) {
-  uint8_t role = role_of(thread, fd);
+  uint8_t role = known_of(thread, fd);
   if (role) set_role(thread, fd, closes ? role | CLOSES_ON_EXEC : role);
+}
+
+void output_named(struct thread *thread, const struct call *call, const struct input_event *event) {
+  uint8_t role = (uint8_t)event->output.descriptor;
+  if (output_opens(call)) role |= OPENED_AGAIN;
+  set_role(thread, event->output.count, role);
+  close_on_exec(thread, event->output.count, event->output.closes);
 }
 
 /* The descriptor that a call writes to; -1: it is none of those that do so. */
@@ -107,7 +122,7 @@ bool output_has_room(const struct call *call, long patience) {
 }
 
 static void copy_role(struct thread *thread, long from, long to, bool closes) {
-  set_role(thread, to, role_of(thread, from));
+  set_role(thread, to, known_of(thread, from));
   close_on_exec(thread, to, closes);
 }
 
@@ -187,6 +202,7 @@ static void log_moved(struct thread *thread, int from, uintptr_t offset, size_t 
 void output_record(struct thread *thread, const struct call *call, long result) {
   const long *a = call->args;
   follow(thread, call, result);
+  if (result >= 0) output_find_names(thread, call, result);
   if (result <= 0) return;
   if (call->nr == __NR_sendfile && role_of(thread, (int)a[0]))
     log_moved(thread, (int)a[1], (uintptr_t)a[2], (size_t)result, role_of(thread, (int)a[0]));
@@ -201,11 +217,13 @@ static bool shown(uint8_t role) {
   return role && !config.quiet;
 }
 
-static void show_moved(struct thread *thread) {
+static void show_moved(struct thread *thread, const struct call *call) {
   const struct input_event *event;
   while ((event = replay_peek(thread)) && event->kind == EVENT_OUTPUT &&
          event->position == arch_position(thread)) {
-    if (!config.quiet)
+    if (event->output.named)
+      output_named(thread, call, event);
+    else if (!config.quiet)
       show((int)event->output.descriptor, (const char *)event->output.bytes, event->output.count);
     replay_consume(thread);
   }
@@ -239,7 +257,8 @@ static void show_at(uint8_t role, const long *a, long count) {
 void output_replay(struct thread *thread, const struct call *call, long result) {
   const long *a = call->args;
   uint8_t role = role_of(thread, (int)a[0]);
-  show_moved(thread);
+  bool again = known_of(thread, (int)a[0]) & OPENED_AGAIN;
+  show_moved(thread, call);
   follow(thread, call, result);
   if (result < 0 || !shown(role)) return;
   switch (call->nr) {
@@ -247,10 +266,13 @@ void output_replay(struct thread *thread, const struct call *call, long result) 
       show(role, (const char *)a[1], (size_t)result);
       break;
     case __NR_pwrite64:
-      show_at(role, a, result);
+      if (again)
+        show(role, (const char *)a[1], (size_t)result);
+      else
+        show_at(role, a, result);
       break;
     case __NR_lseek:
-      follow_seek(role, a, result);
+      if (!again) follow_seek(role, a, result);
       break;
     case __NR_writev:
     case __NR_pwritev:

@@ -169,9 +169,10 @@ static long fork_copy(struct thread *thread, const struct request *request) {
 
 /* -- The calls ------------------------------------------------------------------------------------------- */
 
-/* In replay the child's ids are those of the recording, its descriptors and namespaces do not matter. */
+/* In replay the child's ids are those of the recording, its descriptors and namespaces do not matter. Its end is told by SIGCHLD, which
+ * has its default action there: nobody hears it, and every kernel and emulator knows children that end so. */
 static void strip(struct request *request) {
-  request->exit_signal = 0;
+  request->exit_signal = request->flags & (CLONE_THREAD | CLONE_PARENT) ? 0 : SIGCHLD;
   request->flags &=
       ~(uint64_t)(CLONE_PIDFD | CLONE_PARENT_SETTID | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
                   CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_INTO_CGROUP);

@@ -48,22 +48,19 @@ void replay_consume(struct thread *thread) {
   thread->rthread->next_bytes = 0;
 }
 
-/* The manager tells it, with the names of functions. Whoever comes second waits until the first one has left its word, since the
- * end of one thread is that of its process. */
+/* The manager tells it, with the names of functions. */
 void replay_diverged(struct thread *thread, const char *pattern, ...) {
-  struct divergence *divergence = &region->divergence;
-  if (atomic_exchange(&divergence->claimed, 1))
-    while (!atomic_load(&region->outcome)) region_wait(&region->outcome, OUTCOME_NONE);
-  if (!atomic_load(&region->outcome)) {
+  struct early_end *ending = &region->ending;
+  if (sphere_claim_end()) {
     va_list args;
     va_start(args, pattern);
-    vformat(divergence->text, sizeof divergence->text, pattern, args);
+    vformat(ending->text, sizeof ending->text, pattern, args);
     va_end(args);
-    divergence->thread = thread->rthread->number;
-    divergence->position = arch_position(thread);
-    divergence->pc = arch_pc(thread);
+    ending->thread = thread->rthread->number;
+    ending->position = arch_position(thread);
+    ending->pc = arch_pc(thread);
   }
-  sphere_fail(OUTCOME_DIVERGED, NULL);
+  sphere_end_early(OUTCOME_DIVERGED);
 }
 
 void replay_log_ends(struct thread *thread) {

@@ -66,7 +66,8 @@ static bool is_left(uint32_t lock) {
   return lock & LOCK_YIELDS && stops_done((int32_t)(lock & ~(LOCK_SLEEPERS | LOCK_YIELDS)));
 }
 
-/* A lock is its owner's id, with LOCK_SLEEPERS when somebody waits; so one whose owner was killed can be taken from it. */
+/* A lock is its owner's id, with LOCK_SLEEPERS when somebody waits; so one whose owner was killed can be taken from it. Who finds its own id
+ * there has it from its process's first thread, which ended with the lock in hand when another executed this program. */
 static void take(_Atomic uint32_t *lock) {
   struct thread *self = arch_self();
   uint32_t own = self && self->lock_id ? self->lock_id : (uint32_t)os_call0(__NR_gettid), seen = 0;
@@ -80,7 +81,8 @@ static void take(_Atomic uint32_t *lock) {
     seen |= LOCK_SLEEPERS;
     if (!is_left(seen)) {
       region_wait(lock, seen);
-      if (atomic_load(lock) != seen || !is_dead(seen & ~(LOCK_SLEEPERS | LOCK_YIELDS))) continue;
+      uint32_t owner = seen & ~(LOCK_SLEEPERS | LOCK_YIELDS);
+      if (atomic_load(lock) != seen || (owner != own && !is_dead(owner))) continue;
     }
     if (atomic_compare_exchange_strong(lock, &seen, own | LOCK_SLEEPERS)) return;
   }
@@ -162,23 +164,36 @@ int64_t region_ask(enum request_kind kind, int64_t value) {
   return answer;
 }
 
-void sphere_fail(enum outcome outcome, const char *pattern, ...) {
+bool sphere_claim_end(void) {
+  uint32_t own = (uint32_t)os_call0(__NR_gettid), claimant = 0;
+  while (!atomic_compare_exchange_strong(&region->ending.claimed, &claimant, own)) {
+    region_wait(&region->outcome, OUTCOME_NONE);
+    if (atomic_load(&region->outcome)) return false;
+    if (!is_dead(claimant)) claimant = 0; /* it will leave its word; otherwise this one does */
+  }
+  return true;
+}
+
+void sphere_end_early(enum outcome outcome) {
   uint32_t none = OUTCOME_NONE;
   static const int statuses[] = {[OUTCOME_UNSUPPORTED] = 122,
                                  [OUTCOME_DIVERGED] = 120,
                                  [OUTCOME_DAMAGED] = 121,
                                  [OUTCOME_FAILED] = 125,
                                  [OUTCOME_LOG_ENDS] = 0};
-  if (atomic_compare_exchange_strong(&region->outcome, &none, outcome) && pattern) {
-    char line[1024];
-    va_list args;
-    va_start(args, pattern);
-    vformat(line, sizeof line, pattern, args);
-    va_end(args);
-    print(2, "reprise: %s\n", line);
-  }
+  atomic_compare_exchange_strong(&region->outcome, &none, outcome);
   region_doorbell();
   for (;;) os_call1(__NR_exit_group, statuses[outcome]);
+}
+
+void sphere_fail(enum outcome outcome, const char *pattern, ...) {
+  if (sphere_claim_end() && pattern) {
+    va_list args;
+    va_start(args, pattern);
+    vformat(region->ending.text, sizeof region->ending.text, pattern, args);
+    va_end(args);
+  }
+  sphere_end_early(outcome);
 }
 
 void sphere_warn(const char *pattern, ...) {

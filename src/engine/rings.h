@@ -31,7 +31,11 @@ void region_doorbell(void);
 /* Asks the manager, as the holder of the baton; the answer, or -errno. With EIO it ends the sphere. */
 int64_t region_ask(enum request_kind kind, int64_t value);
 
-/* Ends the whole sphere early, after one line that says why. */
+/* Whether the caller is the first who wants the sphere to end early, and so leaves word why (region.h). Whoever comes later has
+ * waited until it is there, since the end of one thread is that of its process. */
+bool sphere_claim_end(void);
+_Noreturn void sphere_end_early(enum outcome outcome);
+/* Both, with one line that says why, or NULL. */
 _Noreturn void sphere_fail(enum outcome outcome, const char *pattern, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -85,6 +85,7 @@ long sphere_call(struct thread *thread, const struct call *call,
 static void set_ids(struct thread *thread) {
   thread->rthread->pid = (int32_t)os_call0(__NR_getpid);
   thread->rthread->tid = (int32_t)os_call0(__NR_gettid);
+  thread->rthread->former = 0;
   thread->lock_id = (uint32_t)thread->rthread->tid;
 }
 
@@ -112,6 +113,7 @@ static void found_sphere(struct thread *thread) {
       baton_take(thread);
     }
     atomic_store(&thread->rthread->turn, 0);
+    output_identify();
     struct input_event event = {.kind = EVENT_PROCESS,
                                 .process = {.id = (uint32_t)thread->tid, .thread = thread->rthread->number}};
     record_event(thread, &event);
@@ -339,6 +341,7 @@ void sphere_before_exec(struct thread *thread, struct engine_config *next) {
   struct rthread *rthread = thread->rthread;
   next->slot = slot_of(rthread);
   rthread->ring.position = arch_position(thread);
+  rthread->former = rthread->tid == rthread->pid ? 0 : rthread->tid;
   rthread->tid = rthread->pid;
   rthread->seen_id = thread->process->pid;
   next->mask = thread->mask;
@@ -347,6 +350,7 @@ void sphere_before_exec(struct thread *thread, struct engine_config *next) {
 }
 
 void sphere_exec_failed(struct thread *thread) {
+  set_ids(thread);
   if (!permissions_on()) return;
   thread->rthread->ticks--;
   permissions_come_back(thread);

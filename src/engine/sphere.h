@@ -175,5 +175,15 @@ bool output_writes(struct thread *thread, const struct call *call);
  * without. */
 bool output_is_short(const struct call *call);
 bool output_has_room(const struct call *call, long patience);
+/* The call has given the thread's process one more descriptor of them, as the event says. */
+void output_named(struct thread *thread, const struct call *call, const struct input_event *event);
+
+/* -- output_names.c ------------------------------------------------------------------------------------------------------------ */
+
+/* Recording: what standard output and error are, once; then, after a call that has succeeded: whether it has made descriptors of them. */
+void output_identify(void);
+void output_find_names(struct thread *thread, const struct call *call, long result);
+/* Whether a descriptor that the call makes has an offset of its own. */
+bool output_opens(const struct call *call);
 
 #endif

@@ -227,11 +227,13 @@ BOTH_WAYS void kind_change(struct cursor *c, struct input_event *e) {
   e->change.bytes = field_bytes(c, e->change.bytes, e->change.count);
 }
 
-BOTH_WAYS void kind_output(struct cursor *c, struct input_event *e) {
+BOTH_WAYS void kind_output(struct cursor *c, struct input_event *e, uint8_t flags) {
+  bool named = flags & FLAG_FIRST;
   field_u32(c, &e->output.descriptor, 2);
-  field_u32(c, &e->output.count, EVENT_COPY_LIMIT);
-  if (!e->output.descriptor || !e->output.count) fail(c, -EINVAL);
-  e->output.bytes = field_bytes(c, e->output.bytes, e->output.count);
+  field_u32(c, &e->output.count, named ? INT32_MAX : EVENT_COPY_LIMIT);
+  if (!e->output.descriptor || (!named && !e->output.count) || (!named && flags & FLAG_SECOND))
+    fail(c, -EINVAL);
+  if (!named) e->output.bytes = field_bytes(c, e->output.bytes, e->output.count);
 }
 
 BOTH_WAYS void kind_exit(struct cursor *c, struct input_event *e) {
@@ -273,6 +275,10 @@ BOTH_WAYS uint8_t flags_of(const struct input_event *e, uint8_t kind) {
     case EVENT_CHANGE:
       first = e->change.opened;
       break;
+    case EVENT_OUTPUT:
+      first = e->output.named;
+      second = e->output.closes;
+      break;
     default:
       break;
   }
@@ -294,6 +300,9 @@ BOTH_WAYS void take_flags(struct input_event *e, uint8_t flags) {
     e->file.writable = flags & FLAG_FIRST;
   } else if (e->kind == EVENT_CHANGE) {
     e->change.opened = flags & FLAG_FIRST;
+  } else if (e->kind == EVENT_OUTPUT) {
+    e->output.named = flags & FLAG_FIRST;
+    e->output.closes = flags & FLAG_SECOND;
   }
 }
 
@@ -305,6 +314,7 @@ static const uint8_t flags_allowed[EVENT_KINDS] = {
     [EVENT_CHECK] = FLAG_FIRST,
     [EVENT_FILE] = FLAG_FIRST,
     [EVENT_CHANGE] = FLAG_FIRST,
+    [EVENT_OUTPUT] = FLAG_FIRST | FLAG_SECOND,
 };
 
 BOTH_WAYS void kind_fields(struct cursor *c, const struct input_codec *codec, struct input_event *e,
@@ -338,7 +348,7 @@ BOTH_WAYS void kind_fields(struct cursor *c, const struct input_codec *codec, st
       kind_change(c, e);
       break;
     case EVENT_OUTPUT:
-      kind_output(c, e);
+      kind_output(c, e, flags);
       break;
     case EVENT_EXIT:
       kind_exit(c, e);

@@ -28,7 +28,7 @@ enum input_event_kind {
   EVENT_EXIT,        /* the last event of an R-thread */
   EVENT_CHECK,       /* what the registers, and perhaps memory, were at this position */
   EVENT_CHANGE,      /* a file that is mapped somewhere in the sphere was changed by a system call */
-  EVENT_OUTPUT,      /* bytes on standard output or error that did not come from the sphere's memory */
+  EVENT_OUTPUT, /* bytes on standard output or error that did not come from the sphere's memory; or another name of them */
   EVENT_KINDS,
 };
 
@@ -94,6 +94,8 @@ struct input_event {
     } file;
     struct {
       uint32_t descriptor; /* 1 or 2 */
+      bool named;          /* no bytes: it is the program's descriptor `count`, too … */
+      bool closes;         /* … which is closed on exec */
       uint32_t count;
       const uint8_t *bytes; /* decoded: into the buffer that was decoded from */
     } output;

@@ -50,8 +50,9 @@ struct rthread {
   uint32_t number;        /* of the R-thread */
   uint32_t process;       /* its process's number in the sphere */
   int32_t pid, tid;       /* the kernel's, now; 0 until its thread is there */
-  int32_t seen_id;        /* replay: the kernel's id in the recording */
-  int32_t child_id;       /* replay: the id that its next child had … */
+  int32_t former;   /* while it executes a program, and was not its process's first thread: its own id */
+  int32_t seen_id;  /* replay: the kernel's id in the recording */
+  int32_t child_id; /* replay: the id that its next child had … */
   struct {
     uint32_t number, process;
   } born;                 /* record: its last child, whose slot may be another's by now */
@@ -138,12 +139,13 @@ enum outcome {
   OUTCOME_LOG_ENDS,    /* the replay has come to where the recorded sphere was killed */
 };
 
-/* Where a replay was when it diverged, and what it should have done. */
-struct divergence {
-  _Atomic uint32_t claimed; /* by whoever tells it */
-  uint32_t thread;
+/* Why the sphere ended early. The manager tells it: it still has a standard error when the program has closed its own, and kills
+ * everybody as soon as there is an outcome. */
+struct early_end {
+  _Atomic uint32_t claimed; /* id of the thread that leaves its word here */
+  uint32_t thread;          /* of OUTCOME_DIVERGED: where it was … */
   uint64_t position, pc;
-  char text[512];
+  char text[1024]; /* … and what it should have done; of others one line, or nothing */
 };
 
 /* Of a slot of the recording, for those who wait in a replay in parallel. A cache line each. */
@@ -198,7 +200,7 @@ struct region {
   _Atomic uint32_t outcome;  /* enum outcome: what made the sphere end early */
   _Atomic uint32_t finished; /* replay: the first process ends with the last chunk of all */
 
-  struct divergence divergence; /* of OUTCOME_DIVERGED */
+  struct early_end ending; /* left before the outcome is set */
 
   _Atomic uint32_t lock;     /* futex lock of all below up to the requests */
   _Atomic uint32_t holder;   /* slot + 1 of who has the baton, 0: nobody */
@@ -238,6 +240,10 @@ struct region {
     _Atomic uint32_t holder; /* futex: slot + 1 of who writes to standard output or error */
     uint32_t writer;         /* slot + 1 of who did last … */
     uint64_t clock;          /* … and its clock then */
+    struct region_output_file {
+      uint64_t device, inode;
+      bool known;
+    } files[2]; /* record: what they are (output_names.c) */
   } output;
   struct region_shared shared;
   /* Replay in parallel: how far the threads of each slot of the recording have come. */

@@ -240,6 +240,16 @@ void manager_run(struct manager *manager) {
   relieve_guard(manager);
 }
 
+void manager_tell_ending(int status, char text[ENDING_TEXT]) {
+  snprintf(text, ENDING_TEXT, WIFSIGNALED(status) ? "signal %d" : "exit %d",
+           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+void manager_tell_reason(const struct manager *manager) {
+  const struct early_end *ending = &manager->region->ending;
+  if (*ending->text) fprintf(stderr, "reprise: %.*s\n", (int)sizeof ending->text, ending->text);
+}
+
 int manager_leave(int status) {
   if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
   struct rlimit none = {0, 0};

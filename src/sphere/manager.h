@@ -36,6 +36,11 @@ int manager_start(struct manager *manager, struct engine_config *settings, char 
                   uint64_t seed, bool chaos, uint64_t chunk, struct launch_problem *problem);
 /* Serves until all of the sphere is dead. */
 void manager_run(struct manager *manager);
+/* How the program ended, in words as the manifest has them. */
+enum { ENDING_TEXT = 32 };
+void manager_tell_ending(int status, char text[ENDING_TEXT]);
+/* Tells why the sphere ended early, where word was left. */
+void manager_tell_reason(const struct manager *manager);
 /* Ends the calling process as the program ended. */
 int manager_leave(int status);
 

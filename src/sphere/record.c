@@ -284,7 +284,7 @@ static void remove_again(const struct drain *drain, const char *path) {
 }
 
 static int finish(struct manager *manager, struct drain *drain) {
-  char text[32], path[RECORDING_PATH_MAX];
+  char text[ENDING_TEXT], path[RECORDING_PATH_MAX];
   uint32_t outcome = manager->region->outcome;
   snprintf(path, sizeof path, "%s", recording_writer_path(drain->writer));
   int status = manager->status;
@@ -293,8 +293,7 @@ static int finish(struct manager *manager, struct drain *drain) {
     return complain(&drain->error);
   }
   keep_end(&drain->kept, drain->writer);
-  snprintf(text, sizeof text, WIFSIGNALED(status) ? "signal %d" : "exit %d",
-           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+  manager_tell_ending(status, text);
   recording_set(drain->writer, "status", text, NULL);
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -307,6 +306,7 @@ static int finish(struct manager *manager, struct drain *drain) {
   if (recording_close(drain->writer, &drain->error)) return complain(&drain->error);
   /* Nothing that could be replayed. */
   if (outcome || !manager->region->threads) remove_again(drain, path);
+  if (outcome) manager_tell_reason(manager);
   if (outcome) return outcome == OUTCOME_UNSUPPORTED ? UNSUPPORTED : FAILED;
   return manager_leave(status);
 }

@@ -240,32 +240,27 @@ static int recorded_status(const struct recording_reader *reader) {
 }
 
 /* What was mapped where the replay diverged is in the log. */
-static void find_place(struct feed *feed, const struct divergence *divergence, char *text, size_t size) {
+static void find_place(struct feed *feed, const struct early_end *ending, char *text, size_t size) {
   struct logs *logs;
   struct log_entry entry;
   struct places *places = places_new(feed->reader);
   *text = 0;
   if (places && !logs_open(feed->reader, NULL, NULL, &logs, NULL)) {
     while (!logs_next(logs, &entry, NULL) && places_follow(places, &entry))
-      if (entry.thread == divergence->thread && entry.position >= divergence->position) break;
+      if (entry.thread == ending->thread && entry.position >= ending->position) break;
     logs_close(logs);
-    snprintf(text, size, "%s", places_text(places, divergence->thread, divergence->pc));
+    snprintf(text, size, "%s", places_text(places, ending->thread, ending->pc));
   }
   places_free(places);
 }
 
-static int tell_divergence(struct feed *feed, const struct divergence *divergence) {
+static int tell_divergence(struct feed *feed, const struct early_end *ending) {
   char place[256];
-  find_place(feed, divergence, place, sizeof place);
+  find_place(feed, ending, place, sizeof place);
   fprintf(stderr, "reprise: replay diverged: thread %u at position %lu, %s%spc 0x%lx: %.512s\n",
-          divergence->thread, (unsigned long)divergence->position, place, *place ? ", " : "",
-          (unsigned long)divergence->pc, divergence->text);
+          ending->thread, (unsigned long)ending->position, place, *place ? ", " : "",
+          (unsigned long)ending->pc, ending->text);
   return DIVERGED;
-}
-
-static void ending(int status, char text[32]) {
-  snprintf(text, 32, WIFSIGNALED(status) ? "signal %d" : "exit %d",
-           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 /* Whether it was somebody outside who ended the replay. */
@@ -288,9 +283,9 @@ static const struct rthread *find_unread(struct manager *manager, struct feed *f
 static int compare_ends(const struct manager *manager, const struct feed *feed,
                         const struct rthread *unread) {
   const char *diverged = "reprise: replay diverged:";
-  char is[32], was[32];
-  ending(manager->status, is);
-  ending(recorded_status(feed->reader), was);
+  char is[ENDING_TEXT], was[ENDING_TEXT];
+  manager_tell_ending(manager->status, is);
+  manager_tell_ending(recorded_status(feed->reader), was);
   if (unread)
     fprintf(stderr, "%s thread %u ended at position %lu, before the end of its log\n", diverged,
             unread->number, (unsigned long)unread->codec.position);
@@ -306,7 +301,8 @@ static int compare_ends(const struct manager *manager, const struct feed *feed,
 static int finish(struct manager *manager, struct feed *feed) {
   uint32_t outcome = atomic_load(&manager->region->outcome);
   bool complete = recording_reader_state(feed->reader) == RECORDING_COMPLETE;
-  bool as_recorded = !outcome && manager->status == recorded_status(feed->reader);
+  /* Whether a core was dumped besides depends on where it runs. */
+  bool as_recorded = !outcome && (manager->status & ~WCOREFLAG) == recorded_status(feed->reader);
   bool at_end = as_recorded || atomic_load(&manager->region->finished) || outcome == OUTCOME_LOG_ENDS;
   bool by_itself = !outcome && complete && (as_recorded || !was_sent(manager->status));
   const struct rthread *unread = by_itself && !feed->failed ? find_unread(manager, feed) : NULL;
@@ -315,11 +311,12 @@ static int finish(struct manager *manager, struct feed *feed) {
     fprintf(stderr, "reprise: %s\n", feed->error.text);
     return feed->error.kind == RECORDING_SYSTEM ? FAILED : DAMAGED;
   }
+  if (outcome && outcome != OUTCOME_DIVERGED) manager_tell_reason(manager);
   switch (outcome) {
     case OUTCOME_NONE:
       return by_itself ? compare_ends(manager, feed, unread) : manager_leave(manager->status);
     case OUTCOME_DIVERGED:
-      return tell_divergence(feed, &manager->region->divergence);
+      return tell_divergence(feed, &manager->region->ending);
     case OUTCOME_DAMAGED:
       return DAMAGED;
     case OUTCOME_LOG_ENDS:

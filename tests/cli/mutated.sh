@@ -87,6 +87,25 @@ case_at_random_in_parallel() {
   for ((round = 0; round < ROUNDS / 3; round++)); do one_change; done
 }
 
+# What lies behind the last that a program needs is looked at, too, however it ends.
+case_at_the_end() {
+  local file size offset old
+  ulimit -c 4096
+  "$REPRISE" record -o original -- /bin/sh -c 'echo words; kill -SEGV $$' >recorded 2>err
+  [ $? = 139 ] || fail "status: $(cat err)"
+  cp -r original recording
+  chmod -R u+w recording
+  for file in recording/streams/*; do
+    size=$(stat -c %s "$file")
+    for ((offset = size - 48; offset < size; offset += 5)); do
+      old=$(byte_at "$file" "$offset")
+      set_byte "$file" "$offset" $((old ^ 1))
+      noticed "byte $offset of $file, $old, has changed"
+      set_byte "$file" "$offset" "$old"
+    done
+  done
+}
+
 case_other_version() {
   recorded
   sed -i '1s/.*/reprise-recording: 99/' recording/manifest

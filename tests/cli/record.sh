@@ -56,7 +56,7 @@ case_races_in_parallel() {
 case_races_of_processes() {
   local order program
   for order in dag scalar arcs; do
-    for program in "race_shared 2" "race_shared_alias 3" "race_shared_calls 2" "race_shared_locks 4" "race_inheritance 2" "race_own_memory 3" "race_shared_pointers 3" proc_prefork proc_reused_slot thr_robust_killed mem_file_changes; do
+    for program in "race_shared 2" "race_shared_alias 3" "race_shared_calls 2" "race_shared_locks 4" "race_inheritance 2" "race_own_memory 3" "race_shared_pointers 3" proc_prefork proc_reused_slot proc_wait_effects thr_robust_killed mem_file_changes; do
       replays_in "$order" "$program"
     done
   done
@@ -186,11 +186,12 @@ case_memory_checked() {
   done
 }
 
-# What can't be recorded: remap_file_pages.
+# What can't be recorded: remap_file_pages. It is told even if the program has closed its standard error.
 unsupported() {
   local number=216
   [ "$(uname -m)" = x86_64 ] || number=234
   refuses 122 "can't be recorded" "$REPRISE" record "$@" -- /usr/bin/perl -e "syscall($number)"
+  refuses 122 "can't be recorded" "$REPRISE" record "$@" -- /usr/bin/perl -e "close(STDERR); syscall($number)"
 }
 
 case_unsupported() {

@@ -86,7 +86,12 @@ static void random_event(struct input_event *e, uint64_t position) {
       break;
     case EVENT_OUTPUT:
       e->output.descriptor = (uint32_t)(1 + next() % 2);
+      e->output.named = next() % 2;
       e->output.count = (uint32_t)(1 + next() % 60);
+      if (e->output.named) {
+        e->output.count = (uint32_t)number() >> 1, e->output.closes = next() % 2;
+        break;
+      }
       e->output.bytes = contents + next() % 4000;
       break;
     case EVENT_THREAD:
@@ -134,8 +139,8 @@ static bool same(const struct input_event *a, const struct input_event *b) {
     left.change.bytes = right.change.bytes = NULL;
   }
   if (a->kind == EVENT_OUTPUT && b->kind == EVENT_OUTPUT) {
-    if (a->output.count != b->output.count || memcmp(a->output.bytes, b->output.bytes, a->output.count))
-      return false;
+    if (a->output.count != b->output.count || a->output.named != b->output.named) return false;
+    if (!a->output.named && memcmp(a->output.bytes, b->output.bytes, a->output.count)) return false;
     left.output.bytes = right.output.bytes = NULL;
   }
   return !memcmp(&left, &right, sizeof left);
