@@ -80,7 +80,7 @@ ifeq ($(HOST_ARCH),x64)
 	    $$(tests/run -l | sed -n 's,^\(.*\)@a64.*,build/a64/tests/\1,p') || :
 endif
 
-test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/exchange $(TESTS)/quota.so
+test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/pairs $(TESTS)/exchange $(TESTS)/quota.so
 test-programs: $(SIM_UNITS) $(RISCV_PROGRAMS)
 
 $(TESTS)/programs/%: tests/programs/%.c
@@ -127,7 +127,7 @@ $(TESTS)/sim/%: tests/sim/%.c $(SIM_OBJECTS)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(SIM_OBJECTS) -lzstd -lm
 
-$(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped: $(TESTS)/%: tests/lib/%.c
+$(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/pairs: $(TESTS)/%: tests/lib/%.c
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $<
 

@@ -185,8 +185,14 @@ flock 9
 case $suite in
   programs)
     [ -x "$built/tests/$test" ] || report fail "not built"
-    prepare() { cp "$built/tests/$test" "$dir/cwd/${name##*/}"; }
+    native_built=$built
+    if [ "$built" != "$ROOT/build" ] && grep -qP "^$test\t.*\there$" "$ROOT/tests/emulator-limits"; then
+      native_built=$ROOT/build
+      emulator=()
+    fi
+    prepare() { cp "$native_built/tests/$test" "$dir/cwd/${name##*/}"; }
     native "${emulator[@]}" "./${name##*/}"
+    prepare() { cp "$built/tests/$test" "$dir/cwd/${name##*/}"; }
     translated "./${name##*/}"
     compare
     ;;

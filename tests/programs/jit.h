@@ -44,6 +44,11 @@ static inline byte *jit_constant(byte *p, uint32_t value) {
   return jit_bytes(jit_u32(jit_bytes(p, "\xb8", 1), value), "\xc3", 1);
 }
 
+/* Another value for a constant, and nothing else of it written. */
+static inline void jit_change(byte *p, uint32_t value) {
+  jit_u32(p + 1, value);
+}
+
 /* What the manual asks of a thread before it executes code that another thread has written. */
 static inline void jit_serialize(void) {
   uint32_t a = 0, b, c = 0, d;
@@ -60,6 +65,10 @@ static inline byte *jit_constant(byte *p, uint32_t value) {
   return end;
 }
 
+static inline void jit_change(byte *p, uint32_t value) {
+  jit_constant(p, value);
+}
+
 static inline void jit_serialize(void) {
   __asm__ volatile("isb" ::: "memory");
 }
@@ -69,6 +78,12 @@ static inline void jit_serialize(void) {
 static inline uint32_t jit_call(const byte *p) {
   __asm__ volatile("" : "+r"(p)::"memory");
   return ((jit_fn)(uintptr_t)p)();
+}
+
+/* The same, for code that was written at another address, or by the kernel: only the program knows. */
+static inline uint32_t jit_call_new(byte *p) {
+  jit_announce(p, p + JIT_CONSTANT_SIZE);
+  return jit_call(p);
 }
 
 #endif

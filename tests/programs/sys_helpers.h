@@ -18,10 +18,18 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-/* One register of a signal handler's third argument, e.g. REG(context, REG_RIP); and what both instruction sets have: the stack
- * pointer, the address of the last fault, whether it was a write (-1 where that is not told). */
+/* One register of a signal handler's third argument, e.g. REG(context, REG_RIP); and what both instruction sets have: the program
+ * counter, the stack pointer, the address of the last fault, whether it was a write (-1 where that is not told). */
 #if defined(__x86_64__)
 #define REG(context, name) (((ucontext_t *)(context))->uc_mcontext.gregs[name])
+
+static inline uintptr_t pc_of(const void *context) {
+  return (uintptr_t)REG(context, REG_RIP);
+}
+
+static inline void set_pc(void *context, const void *pc) {
+  REG(context, REG_RIP) = (long)pc;
+}
 
 static inline uintptr_t stack_of(const void *context) {
   return (uintptr_t)REG(context, REG_RSP);
@@ -35,6 +43,14 @@ static inline int fault_was_write(const void *context) {
   return REG(context, REG_ERR) >> 1 & 1;
 }
 #else
+static inline uintptr_t pc_of(const void *context) {
+  return ((const ucontext_t *)context)->uc_mcontext.pc;
+}
+
+static inline void set_pc(void *context, const void *pc) {
+  ((ucontext_t *)context)->uc_mcontext.pc = (uintptr_t)pc;
+}
+
 static inline uintptr_t stack_of(const void *context) {
   return ((const ucontext_t *)context)->uc_mcontext.sp;
 }

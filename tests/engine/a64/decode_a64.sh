@@ -3,7 +3,7 @@
 #
 #     decode_a64.sh [-n COUNT] ELF...
 #
-# Elsewhere than on AArch64 the libraries are those of the cross compiler; about COUNT of the random words are instructions to
+# Elsewhere than on AArch64 the libraries are those of the cross compiler; at least COUNT of the random words are instructions to
 # objdump. The comparison itself is made by the program built from decode_a64.c ($BUILD says where).
 set -eu
 
@@ -42,11 +42,11 @@ for library in "$@"; do
   [ ! -e "$library" ] || check "$library" -d "$library"
 done
 
-# Three words in eight are instructions.
+# A little more than one word in three is an instruction.
 round=0
 while [ $count -gt 0 ]; do
   words=$((count < 500000 ? count : 500000))
-  "$compare" -g $((words * 8 / 3)) $((round + 1)) >"$work/words"
+  "$compare" -g $((words * 14 / 5)) $((round + 1)) >"$work/words"
   check "random words, round $round" -D -b binary -m aarch64 "$work/words"
   count=$((count - words))
   round=$((round + 1))

@@ -2,32 +2,35 @@
 #include "sys_helpers.h"
 #include <sys/mman.h>
 
-extern char trap_run[], trap_at[], trap_done[];
+/* Traps with its argument as the stack pointer. */
+void trap_run(char *stack);
+extern char trap_at[], trap_done[];
+#if defined(__x86_64__)
 __asm__(
     ".text\n"
-    "trap_run: mov %rsp, %r12\n mov %rdi, %rsp\n" /* rdi: a stack pointer of no use */
+    "trap_run: push %r12\n mov %rsp, %r12\n mov %rdi, %rsp\n"
     "trap_at: ud2\n"
-    "trap_done: mov %r12, %rsp\n ret\n");
+    "trap_done: mov %r12, %rsp\n pop %r12\n ret\n");
+#else
+__asm__(
+    ".text\n .globl trap_run, trap_at, trap_done\n"
+    "trap_run: str x19, [sp, -16]!\n mov x19, sp\n mov sp, x0\n"
+    "trap_at: udf 0\n"
+    "trap_done: mov sp, x19\n ldr x19, [sp], 16\n ret\n");
+#endif
 
 static char alternate[65536];
 
 static void on_illegal(int sig, siginfo_t *info, void *context) {
   (void)info;
   say("  SIG%s ran on its frame\n", sigabbrev_np(sig));
-  REG(context, REG_RIP) = (long)trap_done;
+  set_pc(context, trap_done);
 }
 
 static void on_fault(int sig, siginfo_t *info, void *context) {
   say("  SIG%s code %d address %p, pc at the trap %d\n", sigabbrev_np(sig), info->si_code, info->si_addr,
-      (char *)REG(context, REG_RIP) == trap_at);
-  REG(context, REG_RIP) = (long)trap_done;
-}
-
-static void run(char *stack) {
-  __asm__ volatile("call *%1"
-                   : "+D"(stack)
-                   : "r"(trap_run)
-                   : "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "r12", "memory", "cc");
+      pc_of(context) == (uintptr_t)trap_at);
+  set_pc(context, trap_done);
 }
 
 int main(void) {
@@ -38,24 +41,24 @@ int main(void) {
   handle(SIGILL, on_illegal, 0);
   handle(SIGSEGV, on_fault, SA_ONSTACK);
   say("enough room\n");
-  run(page + 3 * 65536);
+  trap_run(page + 3 * 65536);
   say("unmapped\n");
-  run((char *)0x5000);
+  trap_run((char *)0x5000);
   say("too near a guard\n");
-  run(page + 65536 + 600);
+  trap_run(page + 65536 + 600);
   say("non-canonical\n");
-  run((char *)0x1234567890abcdef);
+  trap_run((char *)0x1234567890abcdef);
   pid_t child = fork();
   if (child == 0) {
     handle(SIGSEGV, on_fault, 0); /* nowhere to run it either */
-    run((char *)0x5000);
+    trap_run((char *)0x5000);
     _exit(0);
   }
   say_status("no alternate stack", reap(child));
   child = fork();
   if (child == 0) { /* the alternate stack itself is too deep already */
     CHECK(sigaltstack(&(stack_t){.ss_sp = page, .ss_size = 65536}, NULL) == 0);
-    run((char *)0x5000);
+    trap_run((char *)0x5000);
     _exit(0);
   }
   say_status("alternate stack not accessible", reap(child));
