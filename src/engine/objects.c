@@ -20,6 +20,7 @@
 #include "engine/files.h"
 #include "engine/lib.h"
 #include "engine/mappings.h"
+#include "engine/shared.h"
 #include "engine/sphere.h"
 
 enum { PIECE = 16 << 10 };
@@ -48,6 +49,8 @@ static struct region_object *add(uint64_t device, uint64_t inode, uint32_t file)
                                    .file = file,
                                    .unordered = atomic_load(&object->unordered),
                                    .stored = atomic_load(&object->stored),
+                                   .partly = atomic_load(&object->partly),
+                                   .reach = object->reach,
                                    .known = true,
                                    .copied = object->copied,
                                    .changes = object->changes};
@@ -86,6 +89,11 @@ static struct region_object *find(int fd, const char *path, struct statx *info) 
 struct region_object *objects_find(int fd) {
   struct statx info;
   return find(fd, "", &info);
+}
+
+uint64_t objects_size(int fd) {
+  struct statx info;
+  return identify(fd, "", &info) ? info.stx_size : UINT64_MAX;
 }
 
 /* -- Recording: mappings ---------------------------------------------------------------------------------------------------- */
@@ -337,18 +345,21 @@ static void written_range(const struct call *call, uint64_t result, uint64_t siz
   *start = *end - result;
 }
 
-void objects_changed(struct thread *thread, const struct region_object *object, const struct call *call,
+void objects_changed(struct thread *thread, struct region_object *object, const struct call *call,
                      long result) {
   int argument = written_argument(call);
   struct statx info;
   uint64_t start, end;
   if (result < 0) return;
   if (argument < 0) {
-    log_change(thread, object, 0, call->nr == __NR_truncate ? (uint64_t)call->args[1] : 0, NULL, 0);
+    uint64_t size = call->nr == __NR_truncate ? (uint64_t)call->args[1] : 0;
+    shared_resized(object, size);
+    log_change(thread, object, 0, size, NULL, 0);
     return;
   }
   int fd = (int)call->args[argument];
   if (!identify(fd, "", &info)) return;
+  shared_resized(object, info.stx_size);
   written_range(call, (uint64_t)result, info.stx_size, &start, &end);
   log_range(thread, object, fd, start, end, info.stx_size);
 }

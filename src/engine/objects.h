@@ -18,6 +18,7 @@ bool objects_can_map(const struct call *call);
 bool objects_map_changed(const struct call *call);
 /* The file behind a descriptor, if it is one that was mapped; else NULL. */
 struct region_object *objects_find(int fd);
+uint64_t objects_size(int fd);
 /* mmap has mapped a file: keeps it and logs that. NULL if it is memory without a file all the same. */
 struct region_object *objects_mapped(struct thread *thread, const struct call *call, long at);
 /* shmat has attached a segment, which has no file: one is made of it. */
@@ -25,7 +26,7 @@ struct region_object *objects_attached(struct thread *thread, const struct call 
 /* The object that the call, if it succeeds, changes; NULL: none. Then the call must be made with the baton in hand. */
 struct region_object *objects_target(const struct call *call);
 /* After the call: logs what it has changed. */
-void objects_changed(struct thread *thread, const struct region_object *object, const struct call *call,
+void objects_changed(struct thread *thread, struct region_object *object, const struct call *call,
                      long result);
 /* After any call: notes when an object was opened for writing. */
 void objects_opened(struct thread *thread, const struct call *call, long result);

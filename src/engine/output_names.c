@@ -104,9 +104,24 @@ bool output_opens(const struct call *call) {
   }
 }
 
+/* Most files are only opened to be read, which the call itself says: then nobody has to be asked. */
+static bool opens_to_read(const struct call *call) {
+  switch (call->nr) {
+#ifdef __NR_open
+    case __NR_open:
+      return (call->args[1] & O_ACCMODE) == O_RDONLY;
+#endif
+    case __NR_openat:
+      return (call->args[2] & O_ACCMODE) == O_RDONLY;
+    default:
+      return false;
+  }
+}
+
 void output_find_names(struct thread *thread, const struct call *call, long result) {
   enum { MESSAGE = 64 }; /* bytes of a mmsghdr */
-  if (output_opens(call) || call->nr == __NR_pidfd_getfd) look_at(thread, call, (int)result);
+  bool opens = output_opens(call) && !opens_to_read(call);
+  if (opens || call->nr == __NR_pidfd_getfd) look_at(thread, call, (int)result);
   if (call->nr == __NR_recvmsg) look_at_message(thread, call, (uintptr_t)call->args[1]);
   for (long i = 0; call->nr == __NR_recvmmsg && i < result; i++)
     look_at_message(thread, call, (uintptr_t)call->args[1] + (uintptr_t)i * MESSAGE);

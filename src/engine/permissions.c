@@ -119,7 +119,7 @@ static unsigned split(const struct access *accesses, unsigned count, struct acce
   return parts;
 }
 
-bool permissions_take(struct thread *thread, const struct access *accesses, unsigned count) {
+static bool take_all(struct thread *thread, const struct access *accesses, unsigned count) {
   bool shared = false;
   for (unsigned i = 0; i < count && !shared; i++)
     shared = shared_reaches(accesses[i].address, accesses[i].bytes);
@@ -127,6 +127,17 @@ bool permissions_take(struct thread *thread, const struct access *accesses, unsi
   struct access own[2 * DIRECTORY_RANGES];
   bool kept = take(thread, own, split(accesses, count, own, COUNT_OF(own), NULL));
   split(accesses, count, NULL, 0, thread);
+  return kept;
+}
+
+/* While the thread waits, another may map, or end, a sharing of just that memory. */
+bool permissions_take(struct thread *thread, const struct access *accesses, unsigned count) {
+  bool kept = true;
+  uint32_t marks;
+  do {
+    marks = shared_marks();
+    kept &= take_all(thread, accesses, count);
+  } while (shared_marks() != marks);
   return kept;
 }
 

@@ -434,7 +434,8 @@ static void note_sharing(const struct call *call, long at, struct region_object 
   size_t bytes = ALIGN_UP((size_t)call->args[1], PAGE);
   if (segment) bytes = mappings_find((uintptr_t)at, &mapping) ? mapping.end - (uintptr_t)at : 0;
   bool stores = segment || (shared && (os_call2(__NR_fcntl, call->args[4], F_GETFL) & O_ACCMODE) != O_RDONLY);
-  struct shared_kind kind = {.shared = shared, .stores = stores};
+  uint64_t size = object && !segment ? objects_size((int)call->args[4]) : UINT64_MAX;
+  struct shared_kind kind = {.shared = shared, .stores = stores, .size = size};
   shared_mapped((uintptr_t)at, bytes, object, segment ? 0 : (uint64_t)call->args[5], kind);
 }
 

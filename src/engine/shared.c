@@ -24,6 +24,7 @@ enum { BLOCK_SHIFT = 6, MARKS = PERMISSION_BLOCKS * 64UL / PAGE, RANGES_MOST = 4
 static uint8_t marks[MARKS];                            /* by page, as blocks are numbered */
 static struct range { uintptr_t start, end; } * marked; /* those marked now */
 static unsigned marked_count;
+static uint32_t changes; /* of all this */
 
 /* -- Which memory it is --------------------------------------------------------------------------------------------- */
 
@@ -38,12 +39,33 @@ static void mark(uintptr_t start, uintptr_t end, bool set) {
   }
 }
 
+static uint32_t number_of(const struct region_object *object) {
+  return (uint32_t)(object - region->objects) + 1;
+}
+
+/* Files come first. */
+static struct region_object *file_of(const struct mapping *mapping) {
+  return mapping->object <= REGION_OBJECTS ? &region->objects[mapping->object - 1] : NULL;
+}
+
+static int32_t own_id(void) {
+  return (int32_t)os_call0(__NR_getpid);
+}
+
+/* Where the pages of a mapping end that are marked. */
+static uintptr_t marked_end(const struct mapping *mapping) {
+  const struct region_object *file = file_of(mapping);
+  if (!file || atomic_load(&file->partly) != own_id()) return mapping->end;
+  uint64_t reach = ALIGN_UP(file->reach, PAGE), first = mapping->start + mapping->object_base;
+  return first >= reach ? mapping->start : MIN(mapping->end, mapping->start + (reach - first));
+}
+
 static bool has_changed(void) {
   struct mapping next;
   unsigned count = 0;
   for (uintptr_t at = 0; mappings_next(at, &next); at = next.end) {
     if (!next.ordered) continue;
-    if (count >= marked_count || marked[count].start != next.start || marked[count].end != next.end)
+    if (count >= marked_count || marked[count].start != next.start || marked[count].end != marked_end(&next))
       return true;
     count++;
   }
@@ -61,6 +83,7 @@ static void refresh(void) {
   struct mapping next;
   if (!has_changed()) return;
   if (!marked) map_ranges();
+  changes++;
   for (unsigned i = 0; i < marked_count; i++) mark(marked[i].start, marked[i].end, false);
   marked_count = 0;
   for (uintptr_t at = 0; mappings_next(at, &next); at = next.end) {
@@ -68,20 +91,12 @@ static void refresh(void) {
     if (marked_count == RANGES_MOST)
       sphere_fail(OUTCOME_UNSUPPORTED, "more than %d mappings of shared memory can't be recorded",
                   RANGES_MOST);
-    marked[marked_count++] = (struct range){next.start, next.end};
-    mark(next.start, next.end, true);
+    uintptr_t end = marked_end(&next);
+    marked[marked_count++] = (struct range){next.start, end};
+    mark(next.start, end, true);
     if (next.prot & PROT_EXEC)
       code_changed(next.start, next.end); /* it was executed in another way until now */
   }
-}
-
-static uint32_t number_of(const struct region_object *object) {
-  return (uint32_t)(object - region->objects) + 1;
-}
-
-/* Files come first. */
-static struct region_object *file_of(const struct mapping *mapping) {
-  return mapping->object <= REGION_OBJECTS ? &region->objects[mapping->object - 1] : NULL;
 }
 
 static void order(const struct mapping *mapping) {
@@ -89,10 +104,6 @@ static void order(const struct mapping *mapping) {
 }
 
 /* -- Who has a file mapped: a process by its id, several by -1 */
-
-static int32_t own_id(void) {
-  return (int32_t)os_call0(__NR_getpid);
-}
 
 static bool is_gone(int32_t pid) {
   return !pid || (pid > 0 && os_call2(__NR_kill, pid, 0) == -ESRCH);
@@ -131,6 +142,30 @@ void shared_changes(struct region_object *object, bool by_mapping) {
   atomic_store(&object->unordered, 0);
 }
 
+/* Where a file is mapped far beyond its end, as databases do that are to grow, only what it has is marked: beyond, there is nothing to
+ * access, and marks for gigabytes would be on the numbers of all other memory as well. As it grows in calls of this process the marks follow
+ * it; those of other processes are refused. */
+static void take_partly(struct region_object *object, uint64_t end, uint64_t size) {
+  enum { FAR = 256 << 20 };
+  int32_t whose = atomic_load(&object->partly);
+  bool own = whose == own_id();
+  if (!own && (!is_gone(whose) || end < FAR || end - FAR < size)) return;
+  object->reach = own ? MAX(object->reach, size) : size;
+  atomic_store(&object->partly, own_id());
+}
+
+void shared_resized(struct region_object *object, uint64_t size) {
+  int32_t whose = permissions_on() ? atomic_load(&object->partly) : 0;
+  if (is_gone(whose) || size <= object->reach) return;
+  if (whose != own_id())
+    sphere_fail(
+        OUTCOME_UNSUPPORTED,
+        "a file that grows while another process has it mapped far beyond its end can be recorded with "
+        "--order=chunk only");
+  object->reach = size;
+  refresh();
+}
+
 void shared_mapped(uintptr_t at, size_t bytes, struct region_object *object, uint64_t offset,
                    struct shared_kind kind) {
   if (!object) {
@@ -140,6 +175,7 @@ void shared_mapped(uintptr_t at, size_t bytes, struct region_object *object, uin
   }
   mappings_name(at, at + bytes, number_of(object), offset, false);
   add_user(kind.stores ? &object->stored : &object->unordered);
+  take_partly(object, offset + bytes, kind.size);
   if (kind.stores || is_stored(object) || (kind.shared && object->changes)) {
     if (!own_code_take(object)) shared_changes(object, true);
     refresh();
@@ -152,6 +188,7 @@ void shared_inherit(void) {
     if (!next.object) continue;
     struct region_object *file = file_of(&next);
     bool own = file && own_code_copied(file);
+    if (file && atomic_load(&file->partly) == own_id()) atomic_store(&file->partly, 0);
     if (next.ordered) {
       if (file && !own && atomic_load(&file->stored)) atomic_store(&file->stored, -1);
     } else if (file && !file->changes) {
@@ -167,6 +204,10 @@ void shared_refresh(void) {
   if (!marked_count) return;
   own_code_refresh();
   refresh();
+}
+
+uint32_t shared_marks(void) {
+  return changes;
 }
 
 bool shared_is_marked(uintptr_t address) {

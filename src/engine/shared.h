@@ -18,14 +18,17 @@
 /* -- Which memory it is --------------------------------------------------------------------------------------------- */
 
 struct shared_kind {
-  bool shared; /* not MAP_PRIVATE */
-  bool stores; /* … and it can be written */
+  bool shared;   /* not MAP_PRIVATE */
+  bool stores;   /* … and it can be written */
+  uint64_t size; /* of the object, now */
 };
 /* With the stage taken: mmap or shmat has mapped [at, at + bytes), from that offset of the object on. NULL: memory without a file. */
 void shared_mapped(uintptr_t at, size_t bytes, struct region_object *object, uint64_t offset,
                    struct shared_kind kind);
 /* With the stage taken: the file changes from here on, by a mapping or else by a call of this process. */
 void shared_changes(struct region_object *object, bool by_mapping);
+/* With the stage taken: a call of this process has given the file that size. */
+void shared_resized(struct region_object *object, uint64_t size);
 /* With the stage taken, before a fork: what the child is going to share is ordered from here on. */
 void shared_inherit(void);
 /* With the stage taken: mappings have changed. */
@@ -33,6 +36,8 @@ void shared_refresh(void);
 
 /* Whether the page of the address, or one that has the same number as blocks have (PERMISSION_BLOCKS), is such memory. */
 bool shared_is_marked(uintptr_t address);
+/* How often that has changed. */
+uint32_t shared_marks(void);
 /* Whether any of the range may be. */
 bool shared_reaches(uintptr_t address, size_t bytes);
 /* How many bytes from the address on, limit at most, are of one kind. *mapping: what they belong to if they are shared. */

@@ -120,6 +120,9 @@ struct region_object {
   /* Record in parallel: id of the process that has it mapped and takes it for one that does not change, and of the one that has it
    * mapped shared and can write it; -1: several. */
   _Atomic int32_t unordered, stored;
+  _Atomic int32_t
+      partly; /* … and of the one that takes only what lies below `reach` for such memory (engine/shared.c) */
+  uint64_t reach;
   uint32_t file; /* its number in the recording */
   bool known;    /* the entry is in use */
   bool copied;   /* record in parallel: children of who stores have it, too (engine/own_code.h) */
