@@ -208,6 +208,7 @@ case $suite in
       recorded "$script"
     else
       variables[2]="R=$REPRISE run --"
+      [ -z "$stress" ] || seconds=7200 # some start hundreds of programs, each of which is translated over and over again
       limited "$kind" /bin/bash -u "$script"
     fi
     compare
