@@ -201,12 +201,27 @@ static void wait_until_out(struct thread *thread) {
   }
 }
 
-static void flush(void) {
+/* With the lock held, which keeps who wants to enter. */
+static void call_out(void) {
   atomic_store(&cache.flushing, 1);
   put_barriers();
   lock_take(&threads_lock);
   for (struct thread *t = threads; t; t = t->next) wait_until_out(t);
   lock_release(&threads_lock);
+}
+
+void cache_call_out(void) {
+  lock_take(&cache_lock);
+  call_out();
+}
+
+void cache_let_in(void) {
+  atomic_store(&cache.flushing, 0);
+  lock_release(&cache_lock);
+}
+
+static void flush(void) {
+  call_out();
   for (struct block *block = cache.all, *next; block; block = next) {
     next = block->all_next;
     arena_free(block->exits, block->exit_count * sizeof *block->exits);

@@ -141,6 +141,9 @@ struct block *cache_block_at(uintptr_t code);
 
 /* A thread announces that it goes into the cache (false: a flush is under way; try again) and that it has left it. */
 bool cache_enter(struct thread *thread);
+/* All others leave the cache, and stay out until they are let in. */
+void cache_call_out(void);
+void cache_let_in(void);
 /* How often the cache was emptied, under cache_lock; a thread that has noticed has the same number. */
 uint32_t cache_epoch(void);
 void cache_leave(struct thread *thread);

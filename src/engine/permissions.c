@@ -173,7 +173,18 @@ void permissions_serve(struct thread *thread) {
     while (directory_end_step(&directory, slot_number(thread)) != DIRECTORY_DONE) {
     }
   if (order.options.max_episode) arch_set_stop(thread, patrol(thread));
+  if (atomic_load(&thread->rthread->tracer)) {
+    permissions_park(thread);
+    permissions_unpark(thread);
+  }
   if (!stage_held[slot_number(thread)]) permissions_take(thread, NULL, 0);
+}
+
+/* One that is not is told to look. */
+bool permissions_is_parked(const struct rthread *other) {
+  if (atomic_load(&region->directory[slot_of(other)].state) == DIRECTORY_PARKED) return true;
+  kick(&directory, slot_of(other));
+  return false;
 }
 
 void permissions_park(struct thread *thread) {
@@ -186,6 +197,13 @@ void permissions_park(struct thread *thread) {
 void permissions_unpark(struct thread *thread) {
   if (is_ending(slot_number(thread))) retire(thread);
   park_steps(thread, directory_unpark_step);
+  while (atomic_load(
+      &thread->rthread->tracer)) { /* who has said so before it looked whether this one is parked */
+    park_steps(thread, directory_park_step);
+    stops_stay(thread);
+    if (is_ending(slot_number(thread))) retire(thread);
+    park_steps(thread, directory_unpark_step);
+  }
   if (!stage_held[slot_number(thread)]) permissions_take(thread, NULL, 0);
 }
 

@@ -49,6 +49,8 @@ void permissions_unpark(struct thread *thread);
 
 /* A thread of the process that must not be stopped where it is, the caller if it is one; NULL: there is none. */
 struct rthread *permissions_running(const struct thread *thread);
+/* Whether another thread is parked: as long as it has a tracer, for good. */
+bool permissions_is_parked(const struct rthread *other);
 /* Nobody asks anything of the thread: there is no other in this address space, and it has not been in another one. */
 bool permissions_alone(const struct thread *thread);
 bool permissions_only_member(void);

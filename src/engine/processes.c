@@ -1,4 +1,4 @@
-/* processes.c: clone in all its forms.
+/* processes.c: clone in all its forms, and tracing.
  *
  * Two cases. With shared memory (threads, vfork) the child gets a slot of its own and starts on that
  * slot's engine stack; whether it is a thread of this process or a process in the same memory only decides
@@ -7,6 +7,7 @@
  *
  * Locks are taken in the order in which they nest elsewhere: the cache, threads, signal actions, mappings,
  * the arena. */
+#include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
 
@@ -99,21 +100,19 @@ static long clone_shared(struct thread *parent, const struct request *request) {
 
 /* -- A copy of the memory -------------------------------------------------------------------------------- */
 
-static void lock_everything(struct thread *thread) {
-  cache_before_fork();
+static void lock_all_but_cache(struct thread *thread) {
   lock_take(&threads_lock);
   signals_before_fork(thread);
   lock_take(&mappings_lock);
   arena_before_fork();
 }
 
-static void unlock_everything(struct thread *thread, bool child) {
+static void unlock_all_but_cache(struct thread *thread, bool child) {
   arena_after_fork();
   lock_release(&mappings_lock);
   signals_after_fork(thread, child);
   if (child) threads_forget_others(thread);
   lock_release(&threads_lock);
-  cache_after_fork();
 }
 
 static long fork_in_kernel(const struct request *request) {
@@ -156,9 +155,11 @@ static long fork_copy(struct thread *thread, const struct request *request) {
     codewatch_release(request->parent_tid, request->parent_tid + sizeof(int));
   bool vfork = request->flags & CLONE_VFORK;
   struct rthread *own = in_sphere() ? sphere_before_clone(thread, true, vfork) : NULL;
-  lock_everything(thread);
+  cache_before_fork();
+  lock_all_but_cache(thread);
   long pid = fork_in_kernel(request);
-  unlock_everything(thread, pid == 0);
+  unlock_all_but_cache(thread, pid == 0);
+  cache_after_fork();
   if (pid == 0)
     become_child(thread, request, own);
   else if (in_sphere())
@@ -263,4 +264,27 @@ bool clone_call(struct thread *thread, const struct call *call, long *result) {
     default:
       return false;
   }
+}
+
+/* -- Tracing ------------------------------------------------------------------------------------------------ */
+
+static bool is_here(int tid) {
+  bool here = false;
+  lock_take(&threads_lock);
+  for (const struct thread *t = threads; t && !here; t = t->next) here = (int)t->kernel_tid == tid;
+  lock_release(&threads_lock);
+  return here;
+}
+
+bool trace_call(struct thread *thread, const struct call *call, long *result) {
+  const long *a = call->args;
+  bool stops = call->nr == __NR_ptrace && (a[0] == PTRACE_ATTACH || a[0] == PTRACE_INTERRUPT);
+  if (!stops || !is_here((int)a[1])) return false;
+  cache_call_out();
+  lock_all_but_cache(thread);
+  *result = os_call4(__NR_ptrace, a[0], a[1], a[2], a[3]);
+  if (!os_failed(*result)) task_await_trap((int32_t)a[1]);
+  unlock_all_but_cache(thread, false);
+  cache_let_in();
+  return true;
 }

@@ -287,7 +287,7 @@ static long record_direct(struct thread *thread, const struct call *call, struct
   deaths_before(thread, call, &deaths);
   stops_before(thread, call, stops);
   long result = perform(thread, call);
-  stops_after(thread, call, stops);
+  stops_after(thread, call, stops, result);
   record_result(thread, call, result, digest, false);
   if (result == -EFAULT || thread->overwritten)
     record_all_it_may_write(thread, call);
@@ -337,7 +337,7 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
   long result = stops == STOPS_ITSELF ? perform(thread, &bounced)
                                       : perform_waiting(thread, call, &bounced, writes, perform);
   if (sent) result = MAX(result, 0) + sent;
-  stops_after(thread, call, stops);
+  stops_after(thread, call, stops, result);
   bool interrupted = result == CALL_INTERRUPTED;
   if (in_parallel() && !interrupted) waiting_hold(thread, result);
   long seen = interrupted ? result : waiting_end(thread, result);
@@ -586,7 +586,7 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   bool may_stay = in_parallel() ? never_parks(thread, call, &in)
                                 : record_keeps_baton(thread, call) || writes_at_once(thread, call);
   bool alone = target || memory,
-       keeps = alone || stops == STOPS_OTHERS || (may_stay && stops != STOPS_ITSELF);
+       keeps = alone || stops == STOPS_OTHERS || stops == STOPS_TRACED || (may_stay && stops != STOPS_ITSELF);
   if (alone) alone_begin(thread, target);
   bool at_futex = call->nr == __NR_futex && !keeps && !in_parallel();
   if (at_futex) baton_waits(thread, (uintptr_t)call->args[0]);

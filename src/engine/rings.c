@@ -56,6 +56,10 @@ char task_state(int32_t tid) {
   return end ? end[2] : 'R';
 }
 
+void task_await_trap(int32_t tid) {
+  while (task_state(tid) == 'R') os_call0(__NR_sched_yield);
+}
+
 static bool is_dead(uint32_t tid) {
   char state = task_state((int32_t)tid);
   return state == 'X' || state == 'Z';

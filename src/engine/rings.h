@@ -15,6 +15,8 @@ static inline uint32_t slot_of(const struct rthread *rthread) {
 
 /* What /proc says of a thread: its state's letter, 'X' if there is none. */
 char task_state(int32_t tid);
+/* Until a thread that is to stop executes nothing any more: out of the kernel it comes only to stop. */
+void task_await_trap(int32_t tid);
 
 /* A lock that processes share. */
 void region_lock(void);

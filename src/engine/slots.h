@@ -30,5 +30,7 @@ _Noreturn void thread_exit(struct thread *thread, int status);
 _Noreturn void process_exit(struct thread *thread, int status);
 /* The clone family; result as for threads_call. */
 bool clone_call(struct thread *thread, const struct call *call, long *result);
+/* ptrace, when it stops a thread of this memory: not in the cache, nor with a lock of the engine. */
+bool trace_call(struct thread *thread, const struct call *call, long *result);
 
 #endif

@@ -9,6 +9,8 @@
  *     SIGCONT within the sphere waits until that is over.
  * In parallel a process stops itself when all its threads have come to a safepoint or are parked, also when
  * another process of the sphere wants to send it SIGSTOP.
+ * A tracer stops single threads. It has the region's lock until that is done; in parallel the tracee parks first, and stays so
+ * until it is let go.
  * Who was given the baton and has not taken it may be stopped: it is passed over (baton.c). Nothing is logged: that a process was
  * stopped shows in what others are told.
  *
@@ -18,6 +20,7 @@
 #include "engine/stops.h"
 
 #include <linux/fcntl.h>
+#include <linux/ptrace.h>
 
 #include "engine/baton.h"
 #include "engine/lib.h"
@@ -292,8 +295,74 @@ static bool reaches(int32_t to, int32_t pid) {
   return to == -1 || os_call1(__NR_getpgid, pid) == (to ? -to : os_call1(__NR_getpgid, 0));
 }
 
+/* -- Tracing ----------------------------------------------------------------------------------------------------------------- */
+
+static struct rthread *tracee_of(const struct call *call) {
+  for (uint32_t i = 0; call->nr == __NR_ptrace && i < region_slots(region); i++) {
+    struct rthread *slot = &region->slots[i];
+    if (atomic_load(&slot->state) == SLOT_LIVE && slot->tid == (int32_t)call->args[1]) return slot;
+  }
+  return NULL;
+}
+
+static bool stops_tracee(const struct call *call) {
+  return call->args[0] == PTRACE_ATTACH || call->args[0] == PTRACE_INTERRUPT;
+}
+
+/* Who is continued with a signal is about to stop again. */
+static bool lets_tracee_go(const struct call *call) {
+  return call->args[0] == PTRACE_DETACH || (call->args[0] == PTRACE_CONT && !call->args[3]);
+}
+
+static void let_go_of(struct rthread *tracee) {
+  atomic_store(&tracee->tracer, 0);
+  region_wake(&tracee->tracer, 1);
+}
+
+void stops_stay(struct thread *thread) {
+  struct rthread *own = thread->rthread;
+  uint32_t tracer;
+  while ((tracer = atomic_load(&own->tracer))) {
+    region_wait(&own->tracer, tracer);
+    if (!rthread_is_alive(&region->slots[tracer - 1]))
+      atomic_compare_exchange_strong(&own->tracer, &tracer, 0);
+  }
+}
+
+/* Others, the tracee among them, may need what the tracer has: so it is parked meanwhile, too. */
+static void await_parked(struct thread *thread, struct rthread *tracee) {
+  atomic_store(&tracee->tracer, slot_of(thread->rthread) + 1);
+  permissions_park(thread);
+  while (!permissions_is_parked(tracee) && rthread_is_alive(tracee)) os_call0(__NR_sched_yield);
+  permissions_unpark(thread);
+}
+
+static void trace_before(struct thread *thread, const struct call *call) {
+  struct rthread *tracee = tracee_of(call);
+  if (!tracee || !stops_tracee(call)) return;
+  if (in_parallel())
+    await_parked(thread, tracee);
+  else
+    region_lock();
+}
+
+static void trace_after(const struct call *call, long result) {
+  struct rthread *tracee = tracee_of(call);
+  if (!tracee) return;
+  bool stops = stops_tracee(call);
+  if (in_parallel()) {
+    if (stops ? result < 0 : result >= 0 && lets_tracee_go(call)) let_go_of(tracee);
+  } else if (stops) {
+    if (result >= 0) task_await_trap(tracee->tid);
+    region_unlock();
+  }
+}
+
+/* -- Calls ----------------------------------------------------------------------------------------------------------------------- */
+
 enum stops_kind stops_kind(const struct thread *thread, const struct call *call) {
   int32_t to = 0, own = thread->rthread->pid;
+  if (tracee_of(call)) return STOPS_TRACED;
   int signo = call_sends(call, &to);
   bool catchable = signo == SIGCONT || (signo > 0 && stops_handled(signo));
   if (atomic_load(&region->live) <= 1 || (signo != SIGSTOP && !catchable)) return STOPS_NONE;
@@ -354,6 +423,10 @@ static void stop_other(int32_t pid, void *nothing) {
 void stops_before(struct thread *thread, const struct call *call, enum stops_kind kind) {
   int32_t to = 0;
   if (kind == STOPS_NONE) return;
+  if (kind == STOPS_TRACED) {
+    trace_before(thread, call);
+    return;
+  }
   call_sends(call, &to);
   if (kind == STOPS_CATCHABLE) {
     call_reaches_others(thread, to, await_handlers, NULL);
@@ -371,9 +444,10 @@ void stops_before(struct thread *thread, const struct call *call, enum stops_kin
   region_yield();
 }
 
-void stops_after(struct thread *thread, const struct call *call, enum stops_kind kind) {
+void stops_after(struct thread *thread, const struct call *call, enum stops_kind kind, long result) {
   int32_t to = 0;
-  if (kind == STOPS_NONE || kind == STOPS_CATCHABLE || in_parallel()) return;
+  if (kind == STOPS_TRACED) trace_after(call, result);
+  if (kind == STOPS_NONE || kind == STOPS_CATCHABLE || kind == STOPS_TRACED || in_parallel()) return;
   call_sends(call, &to);
   if (kind == STOPS_OTHERS) call_reaches_others(thread, to, await_stop, NULL);
   region_unlock();

@@ -45,10 +45,13 @@ enum stops_kind {
   STOPS_OTHERS,    /* it sends processes of the sphere SIGSTOP … */
   STOPS_ITSELF,    /* … the caller's among them */
   STOPS_CATCHABLE, /* it sends another stop, or SIGCONT */
+  STOPS_TRACED,    /* it stops a thread of the sphere for its tracer, or lets it go */
 };
 enum stops_kind stops_kind(const struct thread *thread, const struct call *call);
 /* Around a call of these kinds, made with the baton in hand; if it stops the caller, the baton is given up in between. */
 void stops_before(struct thread *thread, const struct call *call, enum stops_kind kind);
-void stops_after(struct thread *thread, const struct call *call, enum stops_kind kind);
+void stops_after(struct thread *thread, const struct call *call, enum stops_kind kind, long result);
+/* In parallel: waits, parked, until who traces the thread lets it go. */
+void stops_stay(struct thread *thread);
 
 #endif

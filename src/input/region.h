@@ -57,8 +57,10 @@ struct rthread {
     uint32_t number, process;
   } born;                 /* record: its last child, whose slot may be another's by now */
   _Atomic uint32_t stops; /* record: enum stop_state */
-  uint32_t vforks;        /* record: the kernel holds it until a child is gone to another program */
-  _Atomic uint32_t turn;  /* futex: 1 when the baton was handed to it */
+  _Atomic uint32_t
+      tracer; /* record in parallel; futex: slot + 1 of who traces it, for as long as it is to stay parked */
+  uint32_t vforks;       /* record: the kernel holds it until a child is gone to another program */
+  _Atomic uint32_t turn; /* futex: 1 when the baton was handed to it */
   struct ring ring;
   struct ring order; /* of its own order log, unless threads run one at a time */
   struct input_codec codec;
