@@ -25,8 +25,9 @@ enum { CACHE_AT_FIRST = 192 * 1024 };
 enum { CACHE_AT_FIRST = CACHE_SIZE };
 #endif
 #if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
-/* As often for a thousand flushes, then more and more seldom, or a large program would never come to its end. */
-enum { GROWS_AFTER = 1000, GROWS_BY = 8 };
+/* As often for some hundred flushes, then more and more seldom, or a large program would never come to its end, and one that starts others would
+ * not wait so long for them. */
+enum { GROWS_AFTER = 250, GROWS_BY = 8 };
 #endif
 _Static_assert((unsigned long)CACHE_SIZE <= CODE_CACHE_MAX, "the cache must fit its region");
 
