@@ -197,8 +197,8 @@ void permissions_park(struct thread *thread) {
 void permissions_unpark(struct thread *thread) {
   if (is_ending(slot_number(thread))) retire(thread);
   park_steps(thread, directory_unpark_step);
-  while (atomic_load(
-      &thread->rthread->tracer)) { /* who has said so before it looked whether this one is parked */
+  /* A tracer says that it is one before it looks whether this thread is parked. */
+  while (atomic_load(&thread->rthread->tracer)) {
     park_steps(thread, directory_park_step);
     stops_stay(thread);
     if (is_ending(slot_number(thread))) retire(thread);

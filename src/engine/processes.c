@@ -7,7 +7,6 @@
  *
  * Locks are taken in the order in which they nest elsewhere: the cache, threads, signal actions, mappings,
  * the arena. */
-#include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
 
@@ -22,6 +21,7 @@
 #include "engine/ordering.h"
 #include "engine/slots.h"
 #include "engine/sphere.h"
+#include "engine/stops.h"
 #include "engine/syscalls.h"
 
 struct request {
@@ -278,8 +278,7 @@ static bool is_here(int tid) {
 
 bool trace_call(struct thread *thread, const struct call *call, long *result) {
   const long *a = call->args;
-  bool stops = call->nr == __NR_ptrace && (a[0] == PTRACE_ATTACH || a[0] == PTRACE_INTERRUPT);
-  if (!stops || !is_here((int)a[1])) return false;
+  if (!call_stops_tracee(call) || !is_here((int)a[1])) return false;
   cache_call_out();
   lock_all_but_cache(thread);
   *result = os_call4(__NR_ptrace, a[0], a[1], a[2], a[3]);

@@ -305,8 +305,8 @@ static struct rthread *tracee_of(const struct call *call) {
   return NULL;
 }
 
-static bool stops_tracee(const struct call *call) {
-  return call->args[0] == PTRACE_ATTACH || call->args[0] == PTRACE_INTERRUPT;
+bool call_stops_tracee(const struct call *call) {
+  return call->nr == __NR_ptrace && (call->args[0] == PTRACE_ATTACH || call->args[0] == PTRACE_INTERRUPT);
 }
 
 /* Who is continued with a signal is about to stop again. */
@@ -339,21 +339,21 @@ static void await_parked(struct thread *thread, struct rthread *tracee) {
 
 static void trace_before(struct thread *thread, const struct call *call) {
   struct rthread *tracee = tracee_of(call);
-  if (!tracee || !stops_tracee(call)) return;
-  if (in_parallel())
-    await_parked(thread, tracee);
-  else
+  if (!call_stops_tracee(call)) return;
+  if (!in_parallel())
     region_lock();
+  else if (tracee)
+    await_parked(thread, tracee);
 }
 
 static void trace_after(const struct call *call, long result) {
   struct rthread *tracee = tracee_of(call);
-  if (!tracee) return;
-  bool stops = stops_tracee(call);
+  bool stops = call_stops_tracee(call);
   if (in_parallel()) {
-    if (stops ? result < 0 : result >= 0 && lets_tracee_go(call)) let_go_of(tracee);
+    bool goes = stops ? result < 0 : result >= 0 && lets_tracee_go(call);
+    if (tracee && goes) let_go_of(tracee);
   } else if (stops) {
-    if (result >= 0) task_await_trap(tracee->tid);
+    if (result >= 0) task_await_trap((int32_t)call->args[1]);
     region_unlock();
   }
 }

@@ -33,6 +33,8 @@ bool stops_done(int32_t tid);
 
 /* The process of the sphere that has the id, or a thread with it; 0: there is none. */
 int32_t process_of(int32_t id);
+/* Whether it is a tracer's, and stops the thread that it names. */
+bool call_stops_tracee(const struct call *call);
 /* The signal that a call sends, and to whom as kill(2) says it; 0: none. */
 int call_sends(const struct call *call, int32_t *to);
 /* The processes of the sphere that it reaches, but for the caller's. */

@@ -57,8 +57,8 @@ struct rthread {
     uint32_t number, process;
   } born;                 /* record: its last child, whose slot may be another's by now */
   _Atomic uint32_t stops; /* record: enum stop_state */
-  _Atomic uint32_t
-      tracer; /* record in parallel; futex: slot + 1 of who traces it, for as long as it is to stay parked */
+  /* Record in parallel; futex: slot + 1 of who traces it, for as long as it is to stay parked. */
+  _Atomic uint32_t tracer;
   uint32_t vforks;       /* record: the kernel holds it until a child is gone to another program */
   _Atomic uint32_t turn; /* futex: 1 when the baton was handed to it */
   struct ring ring;
@@ -122,8 +122,8 @@ struct region_object {
   /* Record in parallel: id of the process that has it mapped and takes it for one that does not change, and of the one that has it
    * mapped shared and can write it; -1: several. */
   _Atomic int32_t unordered, stored;
-  _Atomic int32_t
-      partly; /* … and of the one that takes only what lies below `reach` for such memory (engine/shared.c) */
+  /* … and of the one that takes only what lies below `reach` for such memory (engine/shared.c). */
+  _Atomic int32_t partly;
   uint64_t reach;
   uint32_t file; /* its number in the recording */
   bool known;    /* the entry is in use */
