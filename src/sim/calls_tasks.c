@@ -129,19 +129,21 @@ static void free_strings(char **strings) {
 }
 
 /* An array of strings out of user memory; NULL if there is something wrong with it. */
+static const uint64_t longest_string = UINT64_C(32) * PATH_BYTES;
 static char **read_strings(struct task *task, uint64_t address) {
-  char **strings = calloc(1, sizeof *strings), *text = malloc(PATH_BYTES * 32);
+  char **strings = calloc(1, sizeof *strings), *text = malloc(longest_string);
   uint64_t at;
   for (uint64_t i = 0; strings && text; i++) {
     char **more = realloc(strings, (i + 2) * sizeof *strings);
-    if (!more || copy_out(task, &at, address + i * 8, 8)) break;
+    if (!more) break;
     strings = more;
     strings[i] = strings[i + 1] = NULL;
+    if (copy_out(task, &at, address + i * 8, 8)) break;
     if (!at) {
       free(text);
       return strings;
     }
-    if (copy_string(task, text, at, PATH_BYTES * 32) < 0 || !(strings[i] = strdup(text))) break;
+    if (copy_string(task, text, at, longest_string) < 0 || !(strings[i] = strdup(text))) break;
   }
   free(text);
   free_strings(strings);

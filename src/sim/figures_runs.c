@@ -203,6 +203,7 @@ static FILE *open_rows(struct figures *figures) {
     whole = strchr(line, '\n');
     take_row(figures, line);
   }
+  fseek(rows, 0, SEEK_END); /* a stream is not written right after it was read */
   if (!any) fputs(header, rows);
   if (!whole) fputc('\n', rows);
   return rows;

@@ -85,7 +85,12 @@ bool file_make_pipe(struct open_file *ends[2]) {
   struct pipe *pipe = calloc(1, sizeof *pipe);
   ends[0] = file_new(-1);
   ends[1] = file_new(-1);
-  if (!pipe || !ends[0] || !ends[1]) return false;
+  if (!pipe || !ends[0] || !ends[1]) {
+    free(pipe);
+    free(ends[0]);
+    free(ends[1]);
+    return false;
+  }
   ends[0]->pipe = ends[1]->pipe = pipe;
   ends[1]->writes = true;
   pipe->readers = pipe->writers = 1;

@@ -153,7 +153,7 @@ bool input_log_find_image(struct sphere *sphere, const char *path, char out[PATH
       snprintf(out, PATH_BYTES, "/proc/self/fd/%d", log->images[i].descriptor);
     return true;
   }
-  if (sphere->mode == SPHERE_RECORD) input_log_add_image(log, path, -1);
+  if (log && sphere->mode == SPHERE_RECORD) input_log_add_image(log, path, -1);
   return sphere->mode != SPHERE_REPLAY;
 }
 
@@ -343,6 +343,12 @@ void input_copy_out(struct task *task, uint64_t from, const void *bytes, uint64_
   }
 }
 
+/* What was written since then is one. */
+static void count_interrupt(struct task *task, uint64_t before) {
+  struct stream *s = stream(task);
+  s->interrupt += s->count - before;
+}
+
 void input_signal(struct task *task, const struct signal_info *info) {
   uint64_t before = stream(task)->count;
   put_event(task, EVENT_SIGNAL);
@@ -351,7 +357,7 @@ void input_signal(struct task *task, const struct signal_info *info) {
   put(task, (uint32_t)info->code);
   put(task, info->value);
   put(task, info->more);
-  stream(task)->interrupt += stream(task)->count - before;
+  count_interrupt(task, before);
 }
 
 bool input_signal_due(struct task *task, struct signal_info *info) {
@@ -370,7 +376,7 @@ void input_killed(struct task *task) {
   uint64_t before = stream(task)->count;
   put_event(task, EVENT_KILLED);
   put(task, position_of(task));
-  stream(task)->interrupt += stream(task)->count - before;
+  count_interrupt(task, before);
 }
 
 bool input_killed_due(struct task *task) {
@@ -391,7 +397,8 @@ void input_transfer(struct task *worker, uint32_t tid, uint64_t to, const uint8_
   put(worker, to);
   put(worker, count);
   put_bytes(worker, bytes, count);
-  stream(worker)->dma += stream(worker)->count - before;
+  struct stream *s = stream(worker);
+  s->dma += s->count - before;
 }
 
 bool input_next_transfer(struct task *worker, uint64_t *tid) {

@@ -127,7 +127,8 @@ static struct region *add_region(struct region **link, uint64_t start, uint64_t 
   struct region *region = malloc(sizeof *region);
   if (!region) return NULL;
   *region = (struct region){start, end, flags, *link};
-  return *link = region;
+  *link = region;
+  return region;
 }
 
 /* Makes `at` a border between regions, so that whole regions can be changed. */
@@ -285,10 +286,11 @@ static bool touch_shared(struct space *space) {
 
 struct space *space_fork(const struct space *parent) {
   struct space *child = space_new(parent->machine);
-  if (!child || !touch_shared((struct space *)parent)) return NULL;
+  if (!child) return NULL;
+  if (!touch_shared((struct space *)parent)) goto no_memory;
   struct region **link = &child->regions;
   for (const struct region *region = parent->regions; region; region = region->next) {
-    if (!add_region(link, region->start, region->end, region->flags)) return NULL;
+    if (!add_region(link, region->start, region->end, region->flags)) goto no_memory;
     link = &(*link)->next;
   }
   child->brk_start = parent->brk_start;
@@ -296,6 +298,9 @@ struct space *space_fork(const struct space *parent) {
   child->mapping_top = parent->mapping_top;
   space_each_page(parent, share_page, child);
   return child;
+no_memory:
+  space_release(child);
+  return NULL;
 }
 
 void space_release(struct space *space) {

@@ -55,12 +55,12 @@ static int open_changing(struct mapped *mapped, struct recording_reader *reader,
   int fd = copy_to_memory(kept, size);
   close(kept);
   void *larger = realloc(mapped->changing, (mapped->changing_count + 1) * sizeof *mapped->changing);
+  if (larger) mapped->changing = larger;
   if (fd < 0 || !larger) {
     *error = (struct recording_error){.kind = RECORDING_SYSTEM, .number = errno};
     snprintf(error->text, sizeof error->text, "can't copy a mapped file to memory: %s", strerror(errno));
     return -ENOMEM;
   }
-  mapped->changing = larger;
   mapped->changing[mapped->changing_count].number = number;
   mapped->changing[mapped->changing_count++].fd = fd;
   return fd;
