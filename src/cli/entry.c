@@ -103,7 +103,7 @@ static void call_text(FILE *to, const struct input_event *e) {
     fprintf(to, " = %" PRId64, e->syscall.result);
   if (e->syscall.digest) fprintf(to, " sends #%016" PRIx64, e->syscall.digest);
   uint64_t unit = input_time(e->syscall.nr).unit;
-  if (e->syscall.has_time)
+  if (e->syscall.has_time && unit)
     fprintf(to, " tells %" PRIu64 ".%0*" PRIu64, e->syscall.time / unit, unit == 1000000 ? 6 : 9,
             e->syscall.time % unit);
 }
@@ -220,8 +220,8 @@ static void call_json(struct json *json, const struct input_event *e) {
   json_signed(json, "result", e->syscall.result);
   json_string(json, "error", error_name(e->syscall.result));
   if (e->syscall.digest) json_address(json, "digest", e->syscall.digest);
-  if (e->syscall.has_time) {
-    uint64_t unit = input_time(e->syscall.nr).unit;
+  uint64_t unit = input_time(e->syscall.nr).unit;
+  if (e->syscall.has_time && unit) {
     json_number(json, "seconds", e->syscall.time / unit);
     json_number(json, "fraction", e->syscall.time % unit);
   }

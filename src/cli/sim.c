@@ -181,7 +181,7 @@ static const char *default_programs(char path[4096]) {
   ssize_t n = readlink("/proc/self/exe", path, 2048);
   path[n < 0 ? 0 : n] = 0;
   char *slash = strrchr(path, '/');
-  if (slash) strcpy(slash, "/tests/sim/workloads");
+  if (slash) snprintf(slash, 2048, "/tests/sim/workloads");
   return slash && !access(path, R_OK) ? path : REPRISE_LIBEXEC "/workloads";
 }
 

@@ -20,8 +20,10 @@
 static char state_of(const struct rthread *rthread) {
   int32_t former = rthread->former;
   if (!rthread->tid) return 'R';
-  char state = former ? task_state(former) : 'X';
-  return state == 'X' ? task_state(rthread->tid) : state;
+  char state = 'X';
+  if (former) state = task_state(former);
+  if (state == 'X') state = task_state(rthread->tid);
+  return state;
 }
 
 /* One that was killed stays a zombie until its parent looks. */

@@ -231,8 +231,6 @@ static bool opens(const struct call *call, struct open_how *how, int *folder, ui
       how->flags = (uint64_t)call->args[1];
       return true;
     case __NR_creat:
-      how->flags = O_WRONLY | O_TRUNC;
-      return true;
 #endif
     case __NR_truncate:
       how->flags = O_WRONLY | O_TRUNC;

@@ -20,9 +20,9 @@ static bool is_mine(const struct thread *thread, uintptr_t address) {
 }
 
 void private_stack_find(struct thread *thread, uintptr_t address) {
-  enum { FAR = REACH * BLOCK };
+  const uintptr_t far = (uintptr_t)REACH * BLOCK;
   uintptr_t low = ALIGN_DOWN(address, BLOCK), high = low;
-  if (!is_mine(thread, address) || address - arch_sp(thread) + FAR > 2 * FAR) return;
+  if (!is_mine(thread, address) || address - arch_sp(thread) + far > 2 * far) return;
   for (uintptr_t i = 1; i <= PAGES_AHEAD; i++) permissions_claim_untouched(thread, address - i * PAGE);
   for (unsigned i = 0; i < REACH && low && is_mine(thread, low - 1); i++) low -= BLOCK;
   for (unsigned i = 0; i < REACH && is_mine(thread, high); i++) high += BLOCK;

@@ -106,8 +106,8 @@ void replay_copy_ins(struct thread *thread) {
 }
 
 void replay_time(struct thread *thread, const struct input_event *event) {
-  if (!event->syscall.has_time) return;
   struct input_time how = input_time(event->syscall.nr);
+  if (!event->syscall.has_time || !how.unit) return;
   uint64_t words[] = {event->syscall.time / how.unit, event->syscall.time % how.unit};
   uintptr_t to = event->syscall.args[how.argument];
   if (copy_to_app(to, words, sizeof words)) replay_diverged(thread, "the time can't be written at 0x%lx", to);

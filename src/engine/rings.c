@@ -53,7 +53,8 @@ char task_state(int32_t tid) {
   if (n <= 0) return 'R';
   text[n] = 0;
   const char *end = strrchr(text, ')');
-  return end ? end[2] : 'R';
+  if (!end) return 'R';
+  return end[2];
 }
 
 void task_await_trap(int32_t tid) {

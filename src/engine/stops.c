@@ -60,7 +60,8 @@ static void look_at_thread(struct look *look, int32_t pid, const char *tid) {
   text[n] = 0;
   const char *state = text;
   while (state && strncmp(state, "State:\t", 7)) state = strchr(state, '\n') ? strchr(state, '\n') + 1 : NULL;
-  char letter = state ? state[7] : 'X';
+  char letter = 'X';
+  if (state) letter = state[7];
   look->threads++;
   look->running += letter == 'R';
   look->stopped += letter == 'T' || letter == 't';

@@ -51,7 +51,7 @@ static bool (*const owners[])(struct thread *, const struct call *, long *) = {
 };
 
 long syscall_in_kernel(struct thread *thread, const struct call *call) {
-  long result;
+  long result = -EINTR;
   thread->in_kernel = true;
   do {
     if (permissions_on() && stops_wanted(thread)) stops_parked(thread);

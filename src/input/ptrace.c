@@ -16,7 +16,7 @@ enum { WORD = 8, REGISTERS = 216, FLOATING = 512 };
 static void register_set(struct input_walk *w, struct place vector) {
   uint32_t room;
   if (!walk_note(w, vector.address + WORD, &room)) return;
-  walk_inout(w, vector, 2 * WORD);
+  walk_inout(w, vector, (size_t)2 * WORD);
   uint64_t written = room;
   if (w->pass == PASS_INCOMING) walk_u64(w, vector.address + WORD, &written);
   walk_out(w, walk_pointer(w, vector, 0), room, (size_t)written < room ? (size_t)written : room);

@@ -248,7 +248,7 @@ enum directory_result directory_claim_step(const struct directory *d, unsigned m
  * for. Only while it wants a block whose owner keeps it pinned until all who want it are gone. */
 bool directory_claim_abandon(const struct directory *d, unsigned me, const struct directory_claim *claim);
 /* What nobody has touched of a group, for writing: there is nobody to be asked. Leaves it if somebody is at it. */
-void directory_take_untouched(const struct directory *d, unsigned me, uint64_t group);
+void directory_take_untouched(const struct directory *d, unsigned me, uint64_t number);
 /* The access is done: requests for its blocks can be answered again. */
 void directory_unpin(const struct directory *d, unsigned me);
 

@@ -142,11 +142,11 @@ bool directory_has_alone(const struct directory *d, uint64_t group, unsigned ans
 bool directory_is_read(const struct directory *d, uint64_t group);
 /* Of a group that the claim brings: whose edge is to be had. */
 void directory_add_writer(const struct directory *d, unsigned me, struct directory_claim *claim,
-                          uint64_t group);
+                          uint64_t number);
 /* The entry of a further group after its grant. */
-void directory_grant_whole(const struct directory *d, unsigned me, uint64_t group, uint64_t info);
+void directory_grant_whole(const struct directory *d, unsigned me, uint64_t number, uint64_t info);
 /* Some locks of the group are free, and somebody has waited. */
-void directory_tell_waiters(const struct directory *d, unsigned me, uint64_t group);
+void directory_tell_waiters(const struct directory *d, unsigned me, uint64_t number);
 
 /* One request, from the lock of the answerer's recorder to the answer. */
 enum directory_result directory_serve_one(const struct directory *d, struct directory_serve *serve);

@@ -1,5 +1,6 @@
 /* calls_time.c: clocks, and what a program may ask about the system. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -81,7 +82,7 @@ int64_t call_getrusage(struct task *task, const uint64_t argument[6]) {
 int64_t call_uname(struct task *task, const uint64_t argument[6]) {
   static const char *const fields[] = {"Linux", "reprise", "5.10.0", "reprise sim", "riscv64", "(none)"};
   char names[6][65] = {{0}};
-  for (int i = 0; i < 6; i++) strcpy(names[i], fields[i]);
+  for (int i = 0; i < 6; i++) snprintf(names[i], sizeof names[i], "%s", fields[i]);
   return copy_in(task, argument[0], names, sizeof names) ? -EFAULT : 0;
 }
 

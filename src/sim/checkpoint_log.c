@@ -57,7 +57,7 @@ void checkpoint_log_free(struct checkpoint_log *log) {
 
 static void append(struct entries *entries, uint64_t block, const uint8_t *bytes) {
   if (entries->room - entries->count < CHECKPOINT_ENTRY) {
-    entries->room = entries->room ? entries->room * 2 : CHECKPOINT_ENTRY * 64;
+    entries->room = entries->room ? entries->room * 2 : UINT64_C(64) * CHECKPOINT_ENTRY;
     entries->bytes = realloc(entries->bytes, entries->room);
     CHECK(entries->bytes, "out of memory");
   }

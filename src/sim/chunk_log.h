@@ -13,7 +13,7 @@ enum chunk_kind {
 struct chunk_log;
 struct chunk_log *chunk_log_new(uint64_t size);
 /* NULL: damaged. */
-struct chunk_log *chunk_log_read(const struct order_log *log);
+struct chunk_log *chunk_log_read(const struct order_log *from);
 void chunk_log_write(struct chunk_log *log, struct order_logs *to);
 void chunk_log_free(struct chunk_log *log);
 void chunk_log_thread(struct chunk_log *log, uint32_t slot);

@@ -167,7 +167,7 @@ const char *config_read(struct sim_config *config, const char *path) {
     return message;
   }
   for (int number = 1; fgets(line, sizeof line, file); number++) {
-    strcpy(copy, line);
+    snprintf(copy, sizeof copy, "%s", line);
     const char *error = read_line(config, line);
     if (!error) continue;
     snprintf(message, sizeof message, "%s:%d: `%s` %s", path, number, trim(copy), error);

@@ -19,10 +19,11 @@ static int32_t imm_s(uint32_t w) {
   return ((int32_t)w >> 25) * 32 + (int32_t)(w >> 7 & 31);
 }
 static int32_t imm_b(uint32_t w) {
-  return ((int32_t)w >> 31) * 4096 + (int32_t)((w >> 7 & 1) << 11 | (w >> 25 & 63) << 5 | (w >> 8 & 15) << 1);
+  return -(int32_t)(w >> 31) * 4096 +
+         (int32_t)((w >> 7 & 1) << 11 | (w >> 25 & 63) << 5 | (w >> 8 & 15) << 1);
 }
 static int32_t imm_j(uint32_t w) {
-  return ((int32_t)w >> 31) * 1048576 +
+  return -(int32_t)(w >> 31) * 1048576 +
          (int32_t)((w & 0xff000) | (w >> 20 & 1) << 11 | (w >> 21 & 0x3ff) << 1);
 }
 
@@ -211,7 +212,7 @@ struct decoded_line *decode_cache_line(struct decode_cache *cache, uint64_t padd
 }
 
 void decode_place(struct decoded_line *line, uint32_t place) {
-  const uint8_t *at = line->bytes + place * 2;
+  const uint8_t *at = &line->bytes[2 * (size_t)place];
   uint32_t bits = at[0] | (uint32_t)at[1] << 8;
   if ((bits & 3) == 3) {
     if (place == LINE_PLACES - 1) {

@@ -19,6 +19,7 @@ struct l2_line *directory_find(struct caches *caches, uint64_t block) {
 }
 
 static uint64_t bit(unsigned node) {
+  CHECK(node < NODES, "a directory asks for node %u", node);
   return 1ull << node;
 }
 
@@ -69,7 +70,7 @@ static void send_data(struct caches *caches, const struct l2_line *line, unsigne
   memcpy(message->data, line->data, LINE_BYTES);
   message->has_data = true;
   message->grant = grant;
-  message->acks = acks;
+  message->acks = (int8_t)acks;
   send(caches, message, to, cycle);
 }
 
@@ -122,7 +123,7 @@ static void forward(struct caches *caches, struct l2_line *line, enum message_ki
                     int acks, uint64_t cycle) {
   struct message *message = message_new(caches, kind, line->block);
   message->requester = requester;
-  message->acks = acks;
+  message->acks = (int8_t)acks;
   send(caches, message, line->owner, cycle);
 }
 
@@ -142,7 +143,7 @@ static void send_for(struct caches *caches, struct l2_line *line, uint32_t actio
   if (actions & DIR_SEND_DATA_M) send_data(caches, line, requester, L1_M, acks, cycle);
   if (actions & DIR_SEND_GRANT) {
     struct message *message = message_new(caches, MESSAGE_GRANT, line->block);
-    message->acks = acks;
+    message->acks = (int8_t)acks;
     send(caches, message, requester, cycle);
   }
   if (actions & DIR_SEND_FORWARD_S) forward(caches, line, MESSAGE_FORWARD_S, requester, 0, cycle);
@@ -163,6 +164,12 @@ static void set_books(struct l2_line *line, uint32_t actions, unsigned requester
   }
 }
 
+/* A row that answers a message is not one of those for what the directory does of itself. */
+static struct message *the(struct message *message) {
+  CHECK(message, "directory: a row without a message answers one");
+  return message;
+}
+
 static void step(struct caches *caches, struct l2_line *line, unsigned event, struct message *message,
                  uint64_t cycle) {
   const struct protocol_row *row = caches->table.dir[line->state][event];
@@ -171,16 +178,16 @@ static void step(struct caches *caches, struct l2_line *line, unsigned event, st
   caches->table.dir_taken[line->state][event]++;
   uint32_t actions = row->actions;
   if (actions & DIR_STALL) {
-    append(&line->first, &line->last, message);
+    append(&line->first, &line->last, the(message));
     caches->counters.stalled_requests++;
     return;
   }
   unsigned requester = !message                                                     ? NOBODY
                        : event >= DIR_EVENT_MEMORY_S && event <= DIR_EVENT_MEMORY_M ? line->requester
                                                                                     : message->from;
-  if (actions & DIR_TAKE_DATA) take_data(line, message);
+  if (actions & DIR_TAKE_DATA) take_data(line, the(message));
   if (actions & DIR_SEND_FETCH) {
-    line->requester = message->from;
+    line->requester = the(message)->from;
     line->request = message->kind;
     send_simple(caches, MESSAGE_MEMORY, line->block, NOBODY, NOBODY, cycle);
     caches->counters.l2_misses++;
@@ -188,7 +195,7 @@ static void step(struct caches *caches, struct l2_line *line, unsigned event, st
   send_for(caches, line, actions, requester, cycle);
   if (actions & DIR_SEND_RECALL) recall_all(caches, line, cycle);
   if (actions & DIR_SEND_PUT_ACK)
-    send_simple(caches, MESSAGE_PUT_ACK, line->block, message->from, NOBODY, cycle);
+    send_simple(caches, MESSAGE_PUT_ACK, line->block, the(message)->from, NOBODY, cycle);
   set_books(line, actions, requester);
   if (actions & DIR_WRITE_BACK) write_back(caches, line);
   bool was_busy = busy(line);
@@ -268,7 +275,7 @@ static void request(struct caches *caches, struct message *message, uint64_t cyc
 static void recall_ack(struct caches *caches, struct l2_line *line, struct message *message, uint64_t cycle) {
   if (message->kind == MESSAGE_RECALL_ACK) {
     line->missing--;
-    line->unordered += message->acks;
+    line->unordered = (int16_t)(line->unordered + message->acks);
   } else {
     line->unordered--;
   }

@@ -8,7 +8,8 @@
 #include "sim/check.h"
 #include "sim/input_log.h"
 
-enum { DONE_WORD = KERNEL_PAGE + 2 * LINE_BYTES, REQUEST_WORD = KERNEL_PAGE + 3 * LINE_BYTES };
+#define DONE_WORD (KERNEL_PAGE + UINT64_C(2) * LINE_BYTES)
+#define REQUEST_WORD (KERNEL_PAGE + UINT64_C(3) * LINE_BYTES)
 
 struct transfer {
   struct transfer *next;

@@ -24,7 +24,7 @@ static bool find_programs(struct figures *figures) {
     if (entry->d_name[0] == '.' || strchr(entry->d_name, '.') || strlen(entry->d_name) >= 40 ||
         !strcmp(entry->d_name, "racey"))
       continue;
-    strcpy(figures->programs[figures->program_count++], entry->d_name);
+    snprintf(figures->programs[figures->program_count++], sizeof *figures->programs, "%s", entry->d_name);
   }
   closedir(folder);
   qsort(figures->programs, figures->program_count, sizeof *figures->programs, by_name);

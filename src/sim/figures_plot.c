@@ -32,8 +32,8 @@ static double y_of(double value, double most) {
 static void axes(FILE *f, const struct plot *p, double most) {
   double step = step_for(most);
   fprintf(f, "<text x=\"%d\" y=\"24\" font-size=\"16\">%s</text>\n", LEFT, p->title);
-  for (double v = 0; v <= most * 1.0001; v += step) {
-    double y = y_of(v, most);
+  for (int n = 0; n * step <= most * 1.0001; n++) {
+    double v = n * step, y = y_of(v, most);
     fprintf(f, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", LEFT, WIDTH - RIGHT,
             y, y);
     fprintf(f, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n", LEFT - 6, y + 4, v);
@@ -76,9 +76,9 @@ static void bars(FILE *f, const struct plot *p, double most) {
 
 static void lines(FILE *f, const struct plot *p, double most) {
   double most_x = largest(p, true), step = step_for(most_x);
-  for (double v = 0; v <= most_x * 1.0001; v += step)
+  for (int n = 0; n * step <= most_x * 1.0001; n++)
     fprintf(f, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n",
-            LEFT + v / most_x * (WIDTH - LEFT - RIGHT), HEIGHT - BOTTOM + 16, v);
+            LEFT + n * step / most_x * (WIDTH - LEFT - RIGHT), HEIGHT - BOTTOM + 16, n * step);
   for (uint32_t r = 0; r < p->rows; r++) {
     fprintf(f, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", colours[r % COLOURS]);
     for (uint32_t c = 0; c < p->columns; c++)

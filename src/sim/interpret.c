@@ -262,6 +262,7 @@ static uint64_t find_limit(const struct hart *hart) {
 
 enum hart_exit hart_interpret(struct hart *hart) {
 #define X(name) &&do_##name,
+  /* cppcheck-suppress syntaxError */
   static const void *const labels[OP_COUNT] = {OPERATIONS(X)};
 #undef X
   struct port *const port = &hart->port;

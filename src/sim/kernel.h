@@ -21,10 +21,8 @@ enum {
   MAX_FILES = 256,
   PATH_BYTES = 4096,
 };
-enum { /* apart: they make the type of all that are named with them a long one */
-       TRAMPOLINE = 0x3ffffff000,
-       KERNEL_PAGE = 0x3fffffe000 /* a page of each space for the kernel's own ordered accesses */
-};
+#define TRAMPOLINE UINT64_C(0x3ffffff000)
+#define KERNEL_PAGE UINT64_C(0x3fffffe000) /* of each space, for the kernel's own ordered accesses */
 
 /* -- Tasks -------------------------------------------------------------------------------------------------------------------- */
 

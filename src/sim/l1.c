@@ -130,6 +130,7 @@ static void unstall(struct l1 *l1, uint64_t cycle) {
 
 static void step(struct l1 *l1, struct l1_line *line, unsigned event, struct message *message,
                  uint64_t cycle) {
+  CHECK(line || message, "a cache steps without a line or a message");
   uint64_t block = line ? line->block : message->block;
   unsigned state = line ? line->state : L1_I;
   const struct protocol_row *row = take_row(l1, state, event, block);
@@ -248,7 +249,7 @@ static unsigned answer_event(struct l1_line *line, const struct message *message
     line->missing--;
     return !waits_for_data && line->missing == 0 ? L1_EVENT_ACK_LAST : L1_EVENT_ACK;
   }
-  line->missing += message->acks;
+  line->missing = (int8_t)(line->missing + message->acks);
   bool last = line->missing == 0;
   if (message->kind == MESSAGE_GRANT) return last ? L1_EVENT_GRANT_LAST : L1_EVENT_GRANT;
   if (message->grant == L1_S) return last ? L1_EVENT_DATA_S_LAST : L1_EVENT_DATA_S;

@@ -12,7 +12,7 @@ static void drop_all(struct fast_table *table) {
 }
 
 static void next_epoch(struct fast_table *table) {
-  table->epoch = (table->epoch + FAST_EPOCH) % (FAST_EPOCH * FAST_EPOCHS);
+  table->epoch = (table->epoch + FAST_EPOCH) % ((uint64_t)FAST_EPOCH * FAST_EPOCHS);
   if (!table->epoch) drop_all(table); /* they were of that epoch once */
 }
 

@@ -58,7 +58,7 @@ void space_each_page(const struct space *space, void (*call)(void *context, uint
                      void *context);
 /* For a fork: regions as they are, shared pages the same. The others are added one by one with space_add_page, which gives the host's bytes
    of a fresh page, or NULL without memory. */
-struct space *space_fork(const struct space *space);
+struct space *space_fork(const struct space *parent);
 uint8_t *space_add_page(struct space *space, uint64_t vaddr, unsigned flags);
 /* The kernel's own access before a program runs: bytes into pages, which are mapped whatever their protection. */
 bool space_write(struct space *space, uint64_t vaddr, const void *bytes, uint64_t count);

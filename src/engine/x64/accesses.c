@@ -75,10 +75,10 @@ static void add_lanes(const struct thread *thread, const struct x64_insn *insn, 
   for (unsigned i = 0; i < mem->lanes && i < sizeof indices / mem->index_size; i++) {
     int64_t index = 0;
     if (mem->index_size == 8) {
-      memcpy(&index, indices + 8 * i, 8);
+      memcpy(&index, &indices[8 * (size_t)i], 8);
     } else {
       int32_t narrow;
-      memcpy(&narrow, indices + 4 * i, 4);
+      memcpy(&narrow, &indices[4 * (size_t)i], 4);
       index = narrow;
     }
     add(to, base + (uint64_t)index * mem->scale, mem->size, mem->access & ACCESS_WRITE);
@@ -150,7 +150,7 @@ static void add_stack(const struct thread *thread, const struct x64_insn *insn, 
   uintptr_t sp = arch_sp(thread);
   bool legacy = insn->encoding == ENC_LEGACY && insn->map == 0;
   if (legacy && insn->opcode == 0xc8) { /* enter: copies of frame pointers, and the new one */
-    unsigned level = insn->imm >> 16 & 31;
+    uint64_t level = insn->imm >> 16 & 31;
     add(to, sp - 8 * (level + 1), 8 * (level + 1), true);
     add(to, thread->arch.gpr[RBP] - 8 * level, 8 * level + 8, false);
   } else if (legacy && insn->opcode == 0xc9) {

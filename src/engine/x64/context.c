@@ -65,7 +65,7 @@ uint64_t arch_offered(uint64_t type, uint64_t value) {
 
 uint64_t arch_registers_digest(const struct thread *thread) {
   uint64_t values[17];
-  memcpy(values, thread->arch.gpr, sizeof thread->arch.gpr);
+  memcpy(values, thread->arch.gpr, 16 * sizeof *values);
   values[R11] = 0;
   values[16] = thread->arch.rip;
   return input_digest(0, values, sizeof values);
