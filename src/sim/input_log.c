@@ -410,11 +410,11 @@ bool input_next_transfer(struct task *worker, uint64_t *tid) {
 }
 
 bool input_take_transfer(struct task *worker, uint64_t *to, const uint8_t **bytes, uint64_t *count) {
-  const struct stream *s = stream(worker);
   if (!take_event(worker, EVENT_TRANSFER)) return false;
   get(worker);
   *to = get(worker);
   *count = get(worker);
+  const struct stream *s = stream(worker);
   if (s->count - worker->input->at < *count) return false;
   *bytes = s->bytes + worker->input->at;
   worker->input->at += *count;
