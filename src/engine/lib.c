@@ -43,7 +43,7 @@ void *memmove(void *to, const void *from, size_t bytes) {
 void *memset(void *to, int value, size_t bytes) {
   uint8_t *t = to;
   uint64_t word = (uint64_t)(uint8_t)value * 0x0101010101010101UL;
-  if (bytes > 2 * SMALL) {
+  if (bytes > 2UL * SMALL) {
     arch_fill_bytes(to, value, bytes);
     return to;
   }
