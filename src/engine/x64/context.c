@@ -179,15 +179,28 @@ static uint64_t counted(const struct thread *thread, unsigned i) {
   return COUNT_POLLS(word) && word >= ALLOWANCE_MAX ? word + COUNT_IDLE : word;
 }
 
+/* All words together: every system call asks twice, so there is no loop where there are several. */
+struct words {
+  uint64_t sum, all;
+};
+static inline struct words words_of(const struct thread *thread) {
+  uint64_t word = __atomic_load_n(&thread->arch.counts[0], __ATOMIC_RELAXED);
+  struct words words = {word, word};
+  if (count_words() == 1) return words;
+#pragma GCC unroll 8
+  for (unsigned i = 1; i < COUNT_WORDS; i++) {
+    word = __atomic_load_n(&thread->arch.counts[i], __ATOMIC_RELAXED);
+    words.sum += word;
+    words.all &= word;
+  }
+  return words;
+}
+
 /* Mostly no word has its bit clear, and the sum is all there is to it. */
 uint64_t arch_position(const struct thread *thread) {
-  uint64_t position = thread->arch.base, sum = 0, all = ~0UL;
-  for (unsigned i = 0, n = count_words(); i < n; i++) {
-    uint64_t word = __atomic_load_n(&thread->arch.counts[i], __ATOMIC_RELAXED);
-    sum += word;
-    all &= word;
-  }
-  if (!COUNT_POLLS(all)) return position + sum;
+  uint64_t position = thread->arch.base;
+  struct words words = words_of(thread);
+  if (!COUNT_POLLS(words.all)) return position + words.sum;
   for (unsigned i = 0, n = count_words(); i < n; i++) position += counted(thread, i);
   return position;
 }
@@ -235,13 +248,9 @@ uint64_t arch_until_stop(const struct thread *thread) {
 /* The first word alone would tell of a request: it reaches all of them. But one that is being made right now may have come to the
  * last only. */
 bool arch_quiet(const struct thread *thread) {
-  uint64_t position = thread->arch.base, all = ~0UL;
-  for (unsigned i = 0, n = count_words(); i < n; i++) {
-    uint64_t word = __atomic_load_n(&thread->arch.counts[i], __ATOMIC_RELAXED);
-    position += word;
-    all &= word;
-  }
-  return !__atomic_load_n(&thread->arch.poll, __ATOMIC_RELAXED) && !COUNT_POLLS(all) &&
+  struct words words = words_of(thread);
+  uint64_t position = thread->arch.base + words.sum;
+  return !__atomic_load_n(&thread->arch.poll, __ATOMIC_RELAXED) && !COUNT_POLLS(words.all) &&
          thread->arch.stop >= ARCH_NEAR_STOP && position <= thread->arch.stop - ARCH_NEAR_STOP;
 }
 
