@@ -60,10 +60,12 @@ void order_tell_clock(unsigned slot, uint64_t clock) {
   if (wanted && wanted <= clock && atomic_compare_exchange_strong(&news->wanted, &wanted, 0)) wake(news);
 }
 
+/* Not one that waits for the slot to be its own. */
 static struct rthread *thread_in(uint32_t slot) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     struct rthread *rthread = &region->slots[i];
-    if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->order_slot == slot) return rthread;
+    bool begins = rthread->step_known && rthread->step.begins;
+    if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->order_slot == slot && !begins) return rthread;
   }
   return NULL;
 }
@@ -231,8 +233,8 @@ static bool looks_for_a_while(struct rthread *rthread) {
 }
 
 /* Until the word is told something. False: for too long. */
-static bool sleep(struct rthread *rthread, const struct order_wait *missing, unsigned slot) {
-  unsigned me = rthread->order_slot, still;
+static bool sleep(const struct rthread *whose, const struct order_wait *missing, unsigned slot) {
+  unsigned me = whose->order_slot, still;
   bool token = missing->kind == ORDER_WAIT_TOKENS, end = missing->kind == ORDER_WAIT_ENDS;
   struct region_news *news = &region->news[token ? me : slot];
   uint32_t seen = atomic_load(&news->changes);
@@ -244,7 +246,7 @@ static bool sleep(struct rthread *rthread, const struct order_wait *missing, uns
     want(slot, missing->value);
   if (config.order == ENGINE_ARCS) summon(slot);
   atomic_fetch_add(&region->sleepers, 1);
-  if (order_replay_missing(&region->board, me, &rthread->step, &still) == missing && still == slot)
+  if (order_replay_missing(&region->board, me, &whose->step, &still) == missing && still == slot)
     region_wait(&news->changes, seen);
   atomic_fetch_sub(&region->sleepers, 1);
   if (token) atomic_store(&news->sender, 0);
@@ -253,25 +255,31 @@ static bool sleep(struct rthread *rthread, const struct order_wait *missing, uns
 }
 
 /* After a wait in which nothing came. */
-static void despair(struct thread *thread, bool in_vain, unsigned *rounds) {
-  bool hopeless = in_vain && (is_circle(thread->rthread) || all_wait());
+static void despair(struct thread *thread, const struct rthread *whose, bool in_vain, unsigned *rounds) {
+  bool hopeless = in_vain && (is_circle(whose) || all_wait());
   *rounds = hopeless ? *rounds + 1 : 0;
   if (*rounds >= ROUNDS_TO_BE_SURE) report_stuck(thread);
 }
 
+static void wait_until_ready(struct thread *thread, struct rthread *whose) {
+  unsigned me = whose->order_slot, slot, rounds = 0;
+  const struct order_wait *missing;
+  while ((missing = order_replay_missing(&region->board, me, &whose->step, &slot))) {
+    if (atomic_exchange(&whose->waits_for, slot + 1) != slot + 1)
+      LOG(threads, "R-thread %u, slot %u, at %lu: waits for slot %u", whose->number, me,
+          order_position(thread), slot);
+    despair(thread, whose, !sleep(whose, missing, slot), &rounds);
+  }
+  atomic_store(&whose->waits_for, 0);
+}
+
 void order_wait(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
-  const struct order_step *step = &rthread->step;
-  unsigned me = rthread->order_slot, slot, rounds = 0;
-  const struct order_wait *missing;
-  if (!step->waits || looks_for_a_while(rthread)) return;
-  while ((missing = order_replay_missing(&region->board, me, step, &slot))) {
-    if (atomic_exchange(&rthread->waits_for, slot + 1) != slot + 1)
-      LOG(threads, "R-thread %u, slot %u, at %lu: waits for slot %u", rthread->number, me,
-          order_position(thread), slot);
-    despair(thread, !sleep(rthread, missing, slot), &rounds);
-  }
-  atomic_store(&rthread->waits_for, 0);
+  if (rthread->step.waits && !looks_for_a_while(rthread)) wait_until_ready(thread, rthread);
+}
+
+void order_wait_for_place(struct thread *thread, struct rthread *child) {
+  if (child->order_slot != ORDER_NOBODY) wait_until_ready(thread, child);
 }
 
 /* Who is retired has given birth to all its children, so when nobody is born while nobody is found there is none. */
@@ -283,7 +291,7 @@ void order_wait_for_others(struct thread *thread) {
     uint32_t seen = atomic_load(&region->retirements), births = region->threads;
     if (straggler(rthread)) {
       region_wait(&region->retirements, seen);
-      despair(thread, atomic_load(&region->retirements) == seen, &rounds);
+      despair(thread, rthread, atomic_load(&region->retirements) == seen, &rounds);
     } else if (region->threads == births) {
       break;
     }

@@ -14,6 +14,8 @@ enum {
 
 /* Waits until the thread's step is ready. */
 void order_wait(struct thread *thread);
+/* Waits, for a child that has not begun, until who lived in its slot before has ended. */
+void order_wait_for_place(struct thread *thread, struct rthread *child);
 /* Waits until the recording knows nothing more of all other threads of the process. */
 void order_wait_for_others(struct thread *thread);
 

@@ -198,14 +198,18 @@ void order_tell_only(struct thread *thread) {
   pass_steps(thread, false);
 }
 
-void order_hold(struct thread *thread) {
+/* In the recording the parent heard that the child's slot was free before it let the child begin. It has to pass that here as well: the
+ * child waits for it. */
+void order_hold(struct thread *thread, struct rthread *child) {
   struct rthread *rthread = thread->rthread;
   const struct order_step *step = &rthread->step;
+  atomic_store(&rthread->waits_for, ORDER_HELD);
+  order_wait_for_place(thread, child);
+  order_tell_only(thread);
   if (rthread->step_known && !rthread->step_passed && step->from == order_position(thread) && step->arrive) {
     order_replay_arrive(&region->board, rthread->order_slot, step);
     order_tell_clock(rthread->order_slot, step->arrive);
   }
-  atomic_store(&rthread->waits_for, ORDER_HELD);
 }
 
 uint64_t order_stop(const struct thread *thread) {

@@ -21,7 +21,7 @@ void order_gate(struct thread *thread);
  * the gate comes when the child is born. And for one that is about to become another program. */
 void order_tell_only(struct thread *thread);
 /* Replay: the kernel is about to hold the thread until its child, who is born, is gone. Others need not wait for it meanwhile. */
-void order_hold(struct thread *thread);
+void order_hold(struct thread *thread, struct rthread *child);
 /* Replay: the instruction count at which it has to come by the gate again. */
 uint64_t order_stop(const struct thread *thread);
 /* Replay: a thread is born; its parent tells, or it itself when it has none. */

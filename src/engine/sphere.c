@@ -198,7 +198,7 @@ struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vf
     if (recording())
       permissions_park(thread);
     else
-      order_hold(thread);
+      order_hold(thread, child);
     return child;
   }
   if (!vfork) return child;
