@@ -70,6 +70,10 @@ void arena_free(void *memory, size_t bytes) {
   lock_release(&arena.lock);
 }
 
+void arena_left_by(const struct thread *dead) {
+  lock_left_by(&arena.lock, dead);
+}
+
 void arena_before_fork(void) {
   lock_take(&arena.lock);
 }

@@ -8,6 +8,9 @@
 
 void *arena_alloc(size_t bytes);
 void arena_free(void *memory, size_t bytes);
+/* The thread was killed: see lock_left_by. */
+struct thread;
+void arena_left_by(const struct thread *dead);
 /* No thread may be inside the arena when the process is copied. */
 void arena_before_fork(void);
 void arena_after_fork(void);

@@ -38,7 +38,8 @@ enum { HASH_SIZE = 1 << 18, CODE_INDEX_SHIFT = 12, PRESENT_STEP = 64 * 1024 };
 enum { HUGE_PAGE = 2 * 1024 * 1024, HUGE_FROM = 2 * HUGE_PAGE };
 _Static_assert(CODE_CACHE_BASE % HUGE_PAGE == 0, "huge pages are aligned");
 
-struct lock cache_lock;
+static void mend(void);
+struct lock cache_lock = {.mend = mend};
 
 static struct {
   _Atomic uintptr_t next; /* first free byte */
@@ -46,6 +47,7 @@ static struct {
   size_t room;            /* so much of it may be filled */
   _Atomic uint32_t flushing;
   _Atomic uint32_t epoch; /* number of flushes */
+  bool damaged;           /* a process was killed while it changed something here */
   bool barriers;          /* the flusher has barriers put on others */
   _Atomic(struct block *) hash[HASH_SIZE];
   _Atomic uint64_t narrow[HASH_SIZE / 64]; /* by the same hash: see cache_narrow */
@@ -221,10 +223,11 @@ void cache_let_in(void) {
   lock_release(&cache_lock);
 }
 
+/* Whoever is killed in the middle of it leaves what the next one can begin with. */
 static void flush(void) {
   call_out();
-  for (struct block *block = cache.all, *next; block; block = next) {
-    next = block->all_next;
+  for (struct block *block; (block = cache.all);) {
+    cache.all = block->all_next;
     arena_free(block->exits, block->exit_count * sizeof *block->exits);
     arena_free(block->map, block->map_count * sizeof *block->map);
     arena_free(block, sizeof *block);
@@ -235,6 +238,7 @@ static void flush(void) {
   cache.all = NULL;
   cache.next = CODE_CACHE_BASE;
   cache.epoch++;
+  cache.damaged = false;
 #if defined(REPRISE_STRESS_TINY_CACHE)
   if (cache.epoch > GROWS_AFTER) cache.room = MIN((size_t)CACHE_SIZE, cache.room + cache.room / GROWS_BY);
 #endif
@@ -245,8 +249,18 @@ static void flush(void) {
   atomic_store(&cache.flushing, 0);
 }
 
+/* Blocks may be half dropped. A thread in the cache can't throw them away, but it does not make any. */
+static void mend(void) {
+  cache.damaged = true;
+  if (atomic_load(&arch_self()->in_cache))
+    atomic_store(&cache.flushing, 0);
+  else
+    flush();
+}
+
 static void make(uintptr_t pc, enum entry_kind entry, unsigned step) {
   lock_take(&cache_lock);
+  if (cache.damaged) flush();
 #if defined(REPRISE_STRESS_FLUSH)
   static unsigned lottery, blanks = 97;
   lottery = lottery * 1103515245 + 12345;

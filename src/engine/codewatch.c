@@ -108,15 +108,14 @@ void codewatch_register(struct block *block, const struct source_range *ranges, 
 /* -- Changes ----------------------------------------------------------------------------------------------------- */
 
 static void drop_members(struct code_page *p) {
-  for (struct member *m = p->members, *next; m; m = next) {
-    next = m->next;
+  for (struct member *m; (m = p->members);) {
+    p->members = m->next;
     if (!m->block->dead) {
       cache_drop_block(m->block);
       COUNT(invalidations);
     }
     arena_free(m, sizeof *m);
   }
-  p->members = NULL;
 }
 
 static void release(struct code_page *p) {
@@ -211,11 +210,10 @@ void code_forget_all(void) {
   for (size_t i = 0; i < PAGE_HASH; i++)
     for (struct code_page *p = pages[i]; p; p = p->next) {
       release(p);
-      for (struct member *m = p->members, *next; m; m = next) {
-        next = m->next;
+      for (struct member *m; (m = p->members);) {
+        p->members = m->next;
         arena_free(m, sizeof *m);
       }
-      p->members = NULL;
     }
 }
 

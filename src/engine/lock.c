@@ -1,13 +1,25 @@
 /* lock.c: the engine's mutual-exclusion lock and the two futex operations it stands on.
  *
- * The word says whether anyone may be asleep, so an uncontended take and release never enter the kernel. A
- * signal only queues itself and returns, so a sleep that it ends is simply begun again. */
+ * The word says who holds it and whether anyone may be asleep, so an uncontended take and release never enter the kernel. A
+ * signal only queues itself and returns, so a sleep that it ends is simply begun again.
+ *
+ * Who shares our memory without being a thread of ours, a child of vfork above all, may be killed with the lock in hand. The kernel clears its
+ * kernel_tid then: whoever waits looks for that now and then, takes the lock over and mends what it guards. */
 #include <linux/futex.h>
 #include <stdatomic.h>
 
+#include "engine/arch.h"
+#include "engine/engine.h"
+#include "engine/lib.h"
 #include "engine/os.h"
+#include "engine/thread.h"
 
-enum { FREE, HELD, HELD_WITH_SLEEPERS };
+enum {
+  FREE,
+  GONE = INT32_MAX - 1,
+  EARLY = INT32_MAX
+}; /* else one more than the number of the holder's slot */
+#define SLEEPERS 0x80000000u
 
 long os_futex_wait(_Atomic uint32_t *word, uint32_t expected) {
   return os_call4(__NR_futex, word, FUTEX_WAIT_PRIVATE, expected, 0);
@@ -17,17 +29,57 @@ long os_futex_wake(_Atomic uint32_t *word, int waiters) {
   return os_call3(__NR_futex, word, FUTEX_WAKE_PRIVATE, waiters);
 }
 
+/* Before the first thread has its slot there is nobody else. */
+static uint32_t holder_of(const struct thread *thread) {
+  return thread ? (uint32_t)(((uintptr_t)thread - THREAD_AREA_BASE) / THREAD_AREA_STRIDE) + 1
+                : (uint32_t)EARLY;
+}
+
+static bool is_dead(uint32_t holder) {
+  if (holder == GONE || holder == EARLY) return holder == GONE;
+  const struct thread *thread = (const struct thread *)(THREAD_AREA_BASE + (holder - 1) * THREAD_AREA_STRIDE);
+  return !atomic_load(&thread->kernel_tid);
+}
+
+/* Whoever has slept takes the lock with sleepers: there may be others it knows nothing of. */
+static void take_contended(struct lock *lock, uint32_t own) {
+  struct {
+    long seconds, nanoseconds;
+  } patience = {0, 10000000};
+  for (;;) {
+    uint32_t seen = atomic_load_explicit(&lock->word, memory_order_relaxed);
+    if (seen == FREE) {
+      if (atomic_compare_exchange_strong_explicit(&lock->word, &seen, own | SLEEPERS, memory_order_acquire,
+                                                  memory_order_relaxed))
+        return;
+      continue;
+    }
+    if (!(seen & SLEEPERS) && !atomic_compare_exchange_strong(&lock->word, &seen, seen | SLEEPERS)) continue;
+    seen |= SLEEPERS;
+    os_call4(__NR_futex, &lock->word, FUTEX_WAIT_PRIVATE, seen, &patience);
+    if (atomic_load(&lock->word) == seen && is_dead(seen & ~SLEEPERS) &&
+        atomic_compare_exchange_strong(&lock->word, &seen, own | SLEEPERS)) {
+      if (lock->mend) lock->mend();
+      return;
+    }
+  }
+}
+
 void lock_take(struct lock *lock) {
-  uint32_t seen = FREE;
-  if (atomic_compare_exchange_strong_explicit(&lock->word, &seen, HELD, memory_order_acquire,
-                                              memory_order_relaxed))
-    return;
-  /* Whoever has slept takes the lock as "with sleepers": there may be others it knows nothing of. */
-  while (atomic_exchange_explicit(&lock->word, HELD_WITH_SLEEPERS, memory_order_acquire) != FREE)
-    os_futex_wait(&lock->word, HELD_WITH_SLEEPERS);
+  uint32_t seen = FREE, own = holder_of(arch_self());
+  if (!atomic_compare_exchange_strong_explicit(&lock->word, &seen, own, memory_order_acquire,
+                                               memory_order_relaxed))
+    take_contended(lock, own);
 }
 
 void lock_release(struct lock *lock) {
-  if (atomic_exchange_explicit(&lock->word, FREE, memory_order_release) == HELD_WITH_SLEEPERS)
+  if (atomic_exchange_explicit(&lock->word, FREE, memory_order_release) & SLEEPERS)
     os_futex_wake(&lock->word, 1);
+}
+
+void lock_left_by(struct lock *lock, const struct thread *dead) {
+  uint32_t seen = atomic_load(&lock->word);
+  while ((seen & ~SLEEPERS) == holder_of(dead) &&
+         !atomic_compare_exchange_weak(&lock->word, &seen, (seen & SLEEPERS) | GONE))
+    continue;
 }

@@ -31,7 +31,9 @@
 #define MREMAP_DONTUNMAP 4
 #endif
 
-struct lock mappings_lock;
+static void mend(void);
+struct lock mappings_lock = {.mend = mend};
+static bool unsettled; /* a call of the program changes mappings */
 bool mappings_read_implies_exec;
 
 /* A range whose translated code has to go before the call returns. */
@@ -470,11 +472,19 @@ static bool may_concern_code(const struct call *call) {
   return code;
 }
 
+/* Nobody knows how much of it the kernel has done, and what was noted of that. */
+static void mend(void) {
+  if (unsettled)
+    die(125, "a process was killed while it changed mappings of memory that it has in common with this one");
+}
+
 static long perform(long (*handler)(const struct call *, struct stale *), const struct call *call) {
   struct stale stale = {.translation_held = may_concern_code(call)};
   if (stale.translation_held) lock_take(&cache_lock);
   lock_take(&mappings_lock);
+  unsettled = true;
   long result = handler(call, &stale);
+  unsettled = false;
   lock_release(&mappings_lock);
   if (stale.translation_held) {
     if (stale.start < stale.end) code_changed_locked(stale.start, stale.end);

@@ -26,13 +26,18 @@ static inline bool os_failed(long result) {
   return (unsigned long)result > -4096UL;
 }
 
-/* A mutual-exclusion lock on a futex word: 0 free, 1 held, 2 held with sleepers. Signals never take locks, so
- * it need not be recursive. (lock.c) */
+/* A mutual-exclusion lock on a futex word: 0 free, else who holds it. Signals never take locks, so it need not be
+ * recursive. (lock.c) */
 struct lock {
   _Atomic uint32_t word;
+  void (*mend)(
+      void); /* called with the lock held that a process was killed with; NULL: what it guards is never in pieces */
 };
 void lock_take(struct lock *lock);
 void lock_release(struct lock *lock);
+/* The thread was killed and its slot is to be another's: if it had the lock, nobody has. */
+struct thread;
+void lock_left_by(struct lock *lock, const struct thread *dead);
 
 long os_futex_wait(_Atomic uint32_t *word,
                    uint32_t expected); /* private; returns when woken, changed or interrupted */

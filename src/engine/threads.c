@@ -10,11 +10,13 @@
 #include <linux/prctl.h>
 
 #include "engine/arena.h"
+#include "engine/cache.h"
 #include "engine/code.h"
 #include "engine/counters.h"
 #include "engine/dispatch.h"
 #include "engine/lib.h"
 #include "engine/log.h"
+#include "engine/mappings.h"
 #include "engine/permissions.h"
 #include "engine/signal_state.h"
 #include "engine/ordering.h"
@@ -125,6 +127,13 @@ static void drop_process(struct process *process) {
   arena_free(process, sizeof *process);
 }
 
+static void take_locks_from(const struct thread *dead) {
+  lock_left_by(&cache_lock, dead);
+  lock_left_by(&mappings_lock, dead);
+  lock_left_by(&dead->process->actions->lock, dead);
+  arena_left_by(dead);
+}
+
 void threads_reap(void) {
   if (process_is_alone()) return;
   lock_take(&threads_lock);
@@ -135,6 +144,7 @@ void threads_reap(void) {
       continue;
     }
     LOG(threads, "%d is gone", thread->tid);
+    take_locks_from(thread);
     if (permissions_on()) permissions_gone(thread);
     slot_give_back(thread);
     delist(link);
