@@ -5,6 +5,7 @@
 #include "engine/mapping_tree.h"
 
 #include <asm/mman.h>
+#include <stdatomic.h>
 
 #include "engine/arena.h"
 #include "engine/lib.h"
@@ -17,6 +18,7 @@ struct node {
 
 static struct node *root;
 size_t tree_bytes, tree_data_bytes;
+_Atomic bool tree_in_pieces;
 
 bool mapping_is_data(const struct mapping *mapping) {
   return mapping->prot & PROT_WRITE && !mapping->shared && !mapping->grows;
@@ -134,7 +136,7 @@ static void cut(uintptr_t address) {
   root = join(join(below, new_node(upper)), rest);
 }
 
-void tree_clear(uintptr_t start, uintptr_t end) {
+static void clear(uintptr_t start, uintptr_t end) {
   if (start >= end) return;
   cut(start);
   cut(end);
@@ -145,6 +147,12 @@ void tree_clear(uintptr_t start, uintptr_t end) {
   root = join(below, above);
 }
 
+void tree_clear(uintptr_t start, uintptr_t end) {
+  atomic_store(&tree_in_pieces, true);
+  clear(start, end);
+  atomic_store(&tree_in_pieces, false);
+}
+
 static bool alike(const struct mapping *a, const struct mapping *b) {
   return a->prot == b->prot && a->shared == b->shared && a->segment == b->segment && a->grows == b->grows &&
          a->file == b->file && a->object == b->object && a->object_base == b->object_base &&
@@ -153,18 +161,20 @@ static bool alike(const struct mapping *a, const struct mapping *b) {
 
 void tree_put(struct mapping mapping) {
   if (mapping.start >= mapping.end) return;
-  tree_clear(mapping.start, mapping.end);
+  atomic_store(&tree_in_pieces, true);
+  clear(mapping.start, mapping.end);
   const struct mapping *previous = tree_before(mapping.start);
   if (previous && previous->end == mapping.start && alike(previous, &mapping)) {
     mapping.start = previous->start;
-    tree_clear(previous->start, previous->end);
+    clear(previous->start, previous->end);
   }
   const struct mapping *next = tree_from(mapping.end);
   if (next && next->start == mapping.end && alike(next, &mapping)) {
     mapping.end = next->end;
-    tree_clear(next->start, next->end);
+    clear(next->start, next->end);
   }
   struct node *below, *rest;
   split(root, mapping.start, &below, &rest);
   root = join(join(below, new_node(mapping)), rest);
+  atomic_store(&tree_in_pieces, false);
 }

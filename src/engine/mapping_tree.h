@@ -14,6 +14,8 @@ const struct mapping *tree_from(uintptr_t address);
 const struct mapping *tree_before(uintptr_t address);
 /* Bytes in all mappings, and in those that RLIMIT_DATA counts: private, writable, no stack. */
 extern size_t tree_bytes, tree_data_bytes;
+/* A change is under way: whoever was killed in the middle of it has left no tree. */
+extern _Atomic bool tree_in_pieces;
 /* How many bytes of [start, end) are mapped, and how many of them are data. */
 size_t tree_mapped(uintptr_t start, uintptr_t end, size_t *data);
 bool mapping_is_data(const struct mapping *mapping);

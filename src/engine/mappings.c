@@ -33,7 +33,7 @@
 
 static void mend(void);
 struct lock mappings_lock = {.mend = mend};
-static bool unsettled; /* a call of the program changes mappings */
+static _Atomic bool unsettled; /* a call of the program changes mappings */
 bool mappings_read_implies_exec;
 
 /* A range whose translated code has to go before the call returns. */
@@ -474,7 +474,7 @@ static bool may_concern_code(const struct call *call) {
 
 /* Nobody knows how much of it the kernel has done, and what was noted of that. */
 static void mend(void) {
-  if (unsettled)
+  if (unsettled || tree_in_pieces)
     die(125, "a process was killed while it changed mappings of memory that it has in common with this one");
 }
 
