@@ -1,4 +1,4 @@
-/* lock.c: the engine's mutual-exclusion lock and the two futex operations it stands on.
+/* lock.c: the engine's mutual-exclusion lock, and how its sleepers are woken.
  *
  * The word says who holds it and whether anyone may be asleep, so an uncontended take and release never enter the kernel. A
  * signal only queues itself and returns, so a sleep that it ends is simply begun again.
@@ -9,10 +9,9 @@
 #include <stdatomic.h>
 
 #include "engine/arch.h"
-#include "engine/engine.h"
 #include "engine/lib.h"
 #include "engine/os.h"
-#include "engine/thread.h"
+#include "engine/slots.h"
 
 enum {
   FREE,
@@ -21,24 +20,18 @@ enum {
 }; /* else one more than the number of the holder's slot */
 #define SLEEPERS 0x80000000u
 
-long os_futex_wait(_Atomic uint32_t *word, uint32_t expected) {
-  return os_call4(__NR_futex, word, FUTEX_WAIT_PRIVATE, expected, 0);
-}
-
 long os_futex_wake(_Atomic uint32_t *word, int waiters) {
   return os_call3(__NR_futex, word, FUTEX_WAKE_PRIVATE, waiters);
 }
 
 /* Before the first thread has its slot there is nobody else. */
 static uint32_t holder_of(const struct thread *thread) {
-  return thread ? (uint32_t)(((uintptr_t)thread - THREAD_AREA_BASE) / THREAD_AREA_STRIDE) + 1
-                : (uint32_t)EARLY;
+  return thread ? (uint32_t)slot_index(thread) + 1 : (uint32_t)EARLY;
 }
 
 static bool is_dead(uint32_t holder) {
   if (holder == GONE || holder == EARLY) return holder == GONE;
-  const struct thread *thread = (const struct thread *)(THREAD_AREA_BASE + (holder - 1) * THREAD_AREA_STRIDE);
-  return !atomic_load(&thread->kernel_tid);
+  return !atomic_load(&slot_at(holder - 1)->kernel_tid);
 }
 
 /* Whoever has slept takes the lock with sleepers: there may be others it knows nothing of. */

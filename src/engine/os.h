@@ -39,9 +39,7 @@ void lock_release(struct lock *lock);
 struct thread;
 void lock_left_by(struct lock *lock, const struct thread *dead);
 
-long os_futex_wait(_Atomic uint32_t *word,
-                   uint32_t expected); /* private; returns when woken, changed or interrupted */
-long os_futex_wake(_Atomic uint32_t *word, int waiters);
+long os_futex_wake(_Atomic uint32_t *word, int waiters); /* private */
 
 unsigned os_processors(void); /* that the process may use */
 

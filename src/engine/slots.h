@@ -1,8 +1,17 @@
-/* slots.h: what the files of thread.h share among themselves (threads.c, processes.c, thread_exit.c). */
+/* slots.h: what the files of thread.h share among themselves (threads.c, processes.c, thread_exit.c, lock.c). */
 #ifndef REPRISE_ENGINE_SLOTS_H
 #define REPRISE_ENGINE_SLOTS_H
 
+#include "engine/engine.h"
 #include "engine/thread.h"
+
+static inline struct thread *slot_at(size_t index) {
+  return (struct thread *)(THREAD_AREA_BASE + index * THREAD_AREA_STRIDE);
+}
+
+static inline size_t slot_index(const struct thread *thread) {
+  return ((uintptr_t)thread - THREAD_AREA_BASE) / THREAD_AREA_STRIDE;
+}
 
 /* A slot for a thread about to be cloned, its struct thread zeroed, its kernel_tid not free any more; not
  * on the list yet. NULL when there is no memory or no slot left. */

@@ -54,10 +54,6 @@ static bool map_slot(struct thread *slot) {
          (config.check == CHECK_NONE || map_part(slot, SLOT_PERMISSIONS, SLOT_PERMISSIONS_SIZE));
 }
 
-static struct thread *slot_at(size_t index) {
-  return (struct thread *)(THREAD_AREA_BASE + index * THREAD_AREA_STRIDE);
-}
-
 void slot_give_back(struct thread *thread) {
   uintptr_t slot = (uintptr_t)thread;
   os_call3(__NR_madvise, slot + SLOT_TABLES, SLOT_TABLES_END - SLOT_TABLES, MADV_DONTNEED);
