@@ -224,6 +224,8 @@ unsigned arch_accesses(struct thread *thread, uintptr_t pc, struct access to[ARC
 /* A repeated instruction runs in pieces, each of which counts as one: before and after the step over it. */
 void arch_begin_piece(struct thread *thread);
 void arch_end_piece(struct thread *thread, uintptr_t pc);
+/* After a fault that is none of the application's: what was left of the piece is run before the next begins. */
+void arch_resume_piece(struct thread *thread);
 /* Whether the program wants a trap after each instruction; raises that trap. */
 bool arch_stepping(const struct thread *thread);
 void arch_stepped(struct thread *thread);

@@ -446,6 +446,6 @@ void dispatch_run(struct thread *thread) {
 void dispatch_after_fault(struct thread *thread) {
   cache_leave(thread);
   signals_after_fault(thread);
-  if (permissions_on()) shared_leave(thread); /* the instruction is run again */
+  if (permissions_on() && !thread->has_taken) shared_leave(thread);
   loop(thread);
 }

@@ -222,17 +222,21 @@ static void enter_handler(struct thread *thread, const struct queued_signal *sig
   done_with_queued(thread);
 }
 
-/* A write to code that the engine watches is no fault of the application's: the instruction is run again. */
+/* A write to code that the engine watches is no fault of the application's: the instruction is run again. It may have done a part of its
+ * work, and a replay need not watch the same code: so nothing comes in between, and it counts as if it had not been interrupted. */
 static bool is_watched_write(const struct queued_signal *signal) {
   return signal->synchronous && signal->signo == SIGSEGV && signal->info.si_code == SEGV_ACCERR &&
          codewatch_write_fault((uintptr_t)signal->info.si_addr);
 }
 
 void signals_after_fault(struct thread *thread) {
-  if (is_watched_write(&thread->queued))
+  if (is_watched_write(&thread->queued)) {
     done_with_queued(thread);
-  else if (in_sphere())
+    arch_resume_piece(thread);
+    thread->step_next = thread->has_taken = true;
+  } else if (in_sphere()) {
     order_tick(thread);
+  }
 }
 
 void signals_deliver(struct thread *thread) {

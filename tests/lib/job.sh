@@ -151,7 +151,6 @@ if [[ $stress == a64* ]]; then
   stress=${stress#a64}
   stress=${stress#-}
   built=$ROOT/build/a64
-  [ "$stress" != record-dag ] || ORDER=dag stress=record
   seconds=$((seconds * 5))
   check_memory= # the emulator's own memory would be looked at too
   REPRISE=$built/reprise
@@ -159,6 +158,10 @@ if [[ $stress == a64* ]]; then
   emulator=(/usr/bin/qemu-aarch64 -L /usr/aarch64-linux-gnu)
   ! "$ROOT/tests/lib/foreign.sh" --probe || foreign=("$ROOT/tests/lib/foreign.sh")
   emulator=("${foreign[@]}" "${emulator[@]}")
+fi
+
+if [[ $stress == record*-dag ]]; then
+  ORDER=dag stress=${stress%-dag}
 fi
 
 if [ ! -x "$ROOT/build/tests/limit" ]; then report fail "build/tests/limit is not built: make test-programs"; fi

@@ -72,3 +72,7 @@ void arch_begin_piece(struct thread *thread) {
 void arch_end_piece(struct thread *thread, uintptr_t pc) {
   (void)thread, (void)pc;
 }
+
+void arch_resume_piece(struct thread *thread) {
+  (void)thread;
+}

@@ -243,10 +243,15 @@ uintptr_t operand_of(struct thread *thread, uintptr_t pc, unsigned operand) {
 void arch_begin_piece(struct thread *thread) {
   const struct x64_insn *insn = read_instruction(thread, thread->arch.rip);
   if (!insn || !is_repeated(insn)) return;
-  uint64_t count = iterations(thread, insn);
-  if (count <= PIECE) return;
-  thread->arch.rest = count - PIECE;
-  thread->arch.gpr[RCX] = PIECE;
+  uint64_t count = iterations(thread, insn), most = thread->arch.piece ? thread->arch.piece : PIECE;
+  thread->arch.piece = 0;
+  if (count <= most) return;
+  thread->arch.rest = count - most;
+  thread->arch.gpr[RCX] = most;
+}
+
+void arch_resume_piece(struct thread *thread) {
+  thread->arch.piece = thread->arch.cut;
 }
 
 /* Goes on with the next piece unless a comparison has ended the whole. */

@@ -386,6 +386,7 @@ bool arch_uc_recover(struct thread *thread, struct ucontext *uc, siginfo_t *info
     unsigned reg = entry->borrowed >> 5 * slot & BORROWED_MASK;
     if (reg) thread->arch.gpr[reg - 1] = thread->arch.spill[slot];
   }
+  thread->arch.cut = thread->arch.rest ? thread->arch.gpr[RCX] : 0;
   thread->arch.gpr[RCX] += thread->arch.rest;
   thread->arch.rest = 0;
   thread->arch.rip = insn_pc(block, entry);

@@ -69,6 +69,9 @@ struct arch_context {
   uint64_t stack_floor, stack_reach;
   int32_t stack_patience;
   uint32_t last_granted_blocks; /* how many, from last_granted on */
+  /* Pieces of repeated instructions (accesses.c): what was left of one at the last fault, 0 if it was the last; how many iterations the next
+   * one has, 0: as many as usual. */
+  uint64_t cut, piece;
 };
 
 /* Nearer to a stop than this, a word's share of what is left may be less than a block. */
