@@ -5,6 +5,7 @@
 
 #include "engine/baton.h"
 #include "engine/lib.h"
+#include "engine/patience.h"
 #include "engine/private_stack.h"
 #include "engine/shared.h"
 
@@ -99,7 +100,7 @@ void permissions_mark(uint32_t first, uint32_t count, bool set) {
  * one, and is given less, since what nobody needs now has to be asked for later. Who misses where it was the last itself needs more of
  * it, and is given twice as much at a time. Where turns come seldom, it is tried with more again. Threads do not wait for each
  * other here: a mark that is lost costs a request. */
-enum { SHARE_ALL = 6, A_MOMENT = 1, SELDOM = 8 };
+enum { SHARE_ALL = 6, SHARE_FEW = 2, A_MOMENT = 1, SELDOM = 8 };
 struct hint {
   uint32_t share : 3, last : 10, ticks : 19; /* log2 of blocks; slot + 1 of the last to miss; when that was */
 };
@@ -143,11 +144,42 @@ static uint64_t row_of(const struct directory *d, unsigned slot, uint64_t group,
   return down ? row | blocks_from(first - down, down) : row;
 }
 
+/* What a thread asked for next in a page, right after it had asked for a block there, it is likely to need after that block again: a lock, what it
+ * guards, whom to wake. So it comes along, with what is known to follow on that. */
+enum { HABITS = 64, HABIT_MOST = 6 };
+static struct {
+  _Alignas(DIRECTORY_LINE) uint32_t last, ticks; /* what was asked for or came along last, and when */
+  struct {
+    uint32_t block, next;
+  } habit[HABITS];
+} habits_of[REGION_SLOTS];
+
+static uint64_t habit_of(unsigned slot, uint64_t group, uint64_t need) {
+  uint32_t block = (uint32_t)group_first(group, need), last = habits_of[slot].last;
+  uint32_t now = (uint32_t)arch_ticks();
+  if (last / PAGE_BLOCKS == group && now - habits_of[slot].ticks <= A_MOMENT) {
+    habits_of[slot].habit[last % HABITS].block = last;
+    habits_of[slot].habit[last % HABITS].next = block;
+  }
+  uint64_t blocks = 0;
+  for (unsigned i = 0; i <= HABIT_MOST; i++) {
+    blocks |= 1UL << block % PAGE_BLOCKS;
+    last = block;
+    if (habits_of[slot].habit[block % HABITS].block != block) break;
+    block = habits_of[slot].habit[block % HABITS].next;
+    if (blocks >> block % PAGE_BLOCKS & 1) break;
+  }
+  habits_of[slot].last = last;
+  habits_of[slot].ticks = now;
+  return blocks;
+}
+
 static uint64_t along(const struct directory *d, unsigned slot, uint64_t group, uint64_t need,
                       unsigned want) {
   if (group == STAGE_GROUP) return 0;
-  unsigned count = 1U << share_of(group, slot);
+  unsigned share = share_of(group, slot), count = 1U << share;
   uint64_t bits = blocks_from(ALIGN_DOWN((unsigned)__builtin_ctzll(need), count), count);
+  if (share <= SHARE_FEW) bits |= habit_of(slot, group, need);
   return want == ORDER_WRITE ? bits | row_of(d, slot, group, need) : bits;
 }
 
@@ -290,14 +322,7 @@ struct directory directory = {
 
 /* -- Waiting --------------------------------------------------------------------------------------------------------------- */
 
-enum { SPINS_LEAST = 50, SPINS_CROWDED = 400, SPINS_MOST = 4000, SPINS_PER_KICK = 40, TRY_EVERY = 8 };
-/* Fewer after spinning in vain: those asked may be waiting for this very processor. But an answer takes longer than the fewest when it
- * brings a whole page, so now and then it is tried whether to spin is worth while again. Where every thread has a processor to itself it
- * mostly is: to wake who sleeps takes longer than many hand-overs, and many may wait for it. */
-static struct {
-  _Alignas(DIRECTORY_LINE) uint32_t spins;
-  uint32_t waits;
-} patience_of[REGION_SLOTS];
+static struct patience patience_of[REGION_SLOTS];
 
 void fail_killed(void) {
   sphere_fail(OUTCOME_UNSUPPORTED,
@@ -337,20 +362,16 @@ static bool is_crowded(void) {
 }
 
 /* Looks for events for a while. */
-static bool spin(struct directory_slot *slot, unsigned me, uint32_t seen) {
-  unsigned *known = &patience_of[me].spins;
-  unsigned limit = patience_of[me].waits++ % TRY_EVERY ? *known : SPINS_MOST, i;
-  for (i = 1; i <= limit; i++) {
-    if (atomic_load(&slot->events) != seen) {
-      *known = SPINS_MOST;
-      return true;
-    }
-    if (i % SPINS_PER_KICK == 0) remind(slot, false);
-    if (i == SPINS_CROWDED && is_crowded()) break;
-    arch_relax();
+static bool spin(const struct directory_slot *slot, unsigned me, uint32_t seen) {
+  enum { LOOKS_PER_KICK = 40 };
+  struct patience *patience = &patience_of[me];
+  patience_begin(patience);
+  while (atomic_load(&slot->events) == seen) {
+    if (!patience_lasts(patience, is_crowded)) return false;
+    if (patience->looks % LOOKS_PER_KICK == 0) remind(slot, false);
   }
-  *known = MAX(MIN(*known, i) / 2, SPINS_LEAST);
-  return false;
+  patience_pays(patience);
+  return true;
 }
 
 void wait_for_events(struct thread *thread, uint32_t seen) {

@@ -1,8 +1,7 @@
 /* order_waits.c: waiting in a replay in parallel. See order_waits.h; what is waited for is order/replay.h.
  *
- * Who is waited for is mostly there already, or comes within the time that going to sleep would take. So a waiter looks again and
- * again for a while, unless there are more threads than processors: then the one it waits for might need this one. So it might where
- * others use the processors too: who has looked in vain looks for half the time next, and only now and then as long as it may.
+ * Who is waited for is mostly there already, or comes within the time that going to sleep would take: so a waiter looks for a while
+ * (patience.h).
  *
  * Before it sleeps it leaves word where those who can end its wait look: for a token in its own slot, with who is to send it; for a
  * clock in the slot that is to publish it, as the least clock wanted there. Nobody is woken for less, and nobody twice.
@@ -15,25 +14,15 @@
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/ordering.h"
+#include "engine/patience.h"
 #include "engine/sphere.h"
 
-enum {
-  SPINS_LEAST = 30,
-  SPINS_MOST = 4000,
-  SPINS_CROWDED = 300,
-  TRY_EVERY = 8,
-  SPINS_PER_REQUEST = 150,
-  ROUNDS_TO_BE_SURE = 4
-};
+enum { LOOKS_PER_REQUEST = 150, ROUNDS_TO_BE_SURE = 4 };
 
 static struct thread
     *residents[REGION_SLOTS]; /* arcs: threads of this process, by their slots in the recording */
 
-/* Of this process's threads, by the region's slots. */
-static struct {
-  _Alignas(64) unsigned spins;
-  unsigned waits;
-} patience[REGION_SLOTS];
+static struct patience patience_of[REGION_SLOTS]; /* of this process's threads, by the region's slots */
 
 /* -- Telling ------------------------------------------------------------------------------------------------------------ */
 
@@ -209,27 +198,24 @@ static _Noreturn void report_stuck(struct thread *thread) {
 
 /* -- Waiting ------------------------------------------------------------------------------------------------------------- */
 
-static bool looks_for_a_while(struct rthread *rthread) {
+static bool is_crowded(void) {
+  return atomic_load(&region->live) - atomic_load(&region->sleepers) > os_processors();
+}
+
+static bool looks_for_a_while(const struct rthread *rthread) {
   unsigned me = rthread->order_slot, slot;
-  bool crowded = atomic_load(&region->live) - atomic_load(&region->sleepers) > os_processors();
-  unsigned *known = &patience[slot_of(rthread)].spins;
-  bool tries = patience[slot_of(rthread)].waits++ % TRY_EVERY == 0;
-  unsigned most = crowded ? SPINS_CROWDED : SPINS_MOST;
-  unsigned limit = tries ? most : MAX(MIN(*known, most), SPINS_LEAST);
-  for (unsigned spins = 1; spins <= limit; spins++) {
-    const struct order_wait *missing = order_replay_missing(&region->board, me, &rthread->step, &slot);
-    if (!missing) {
-      if (spins > SPINS_LEAST) *known = SPINS_MOST;
-      return true;
-    }
-    if (config.order == ENGINE_ARCS && spins % SPINS_PER_REQUEST == 0) {
+  struct patience *patience = &patience_of[slot_of(rthread)];
+  const struct order_wait *missing;
+  patience_begin(patience);
+  while ((missing = order_replay_missing(&region->board, me, &rthread->step, &slot))) {
+    if (!patience_lasts(patience, is_crowded)) return false;
+    if (config.order == ENGINE_ARCS && patience->looks % LOOKS_PER_REQUEST == 0) {
       want(slot, missing->value);
       summon(slot);
     }
-    arch_relax();
   }
-  *known = MAX(*known / 2, SPINS_LEAST);
-  return false;
+  patience_pays(patience);
+  return true;
 }
 
 /* Until the word is told something. False: for too long. */
