@@ -73,7 +73,7 @@ void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc) {
     return;
   }
   if (stops_handled(signo) && thread->process->actions->of[signo].handler == HANDLER_DEFAULT) {
-    stops_arrived(thread, signo, arch_uc_mask(uc));
+    stops_arrived(thread, signo, info, arch_uc_mask(uc));
     return;
   }
   LOG(signals, "%d taken, code %d, at %lx", signo, info->si_code, arch_uc_pc(uc));

@@ -3,7 +3,8 @@
  * The kernel stops a process on the spot. With the baton in its hands, or with the region's lock, everybody else would wait for
  * them, he too who is to continue it. So
  *   - the default action of the terminal's signals is our handler, and the process stops when it has neither. Until then the
- *     signal is pending and blocked, so that SIGCONT undoes it as natively;
+ *     signal is pending and blocked, so that SIGCONT undoes it as natively. While our handler has it in its hands it is not: so SIGCONTs that
+ *     are sent within the sphere are counted;
  *   - whoever sends SIGSTOP within the sphere has both, and keeps them until the other has stopped;
  *   - who stops itself does so with the lock, which is anybody's as soon as the process has stopped (LOCK_YIELDS). Who sends a stop or
  *     SIGCONT within the sphere waits until that is over.
@@ -123,11 +124,14 @@ static void stop(const struct thread *thread, int signo) {
   os_call4(__NR_rt_sigaction, signo, &own, 0, sizeof own.mask);
 }
 
+static bool take_back(int signo) {
+  uint64_t only = SIGNAL_BIT(signo), at_once[2] = {0};
+  return os_call4(__NR_rt_sigtimedwait, &only, 0, at_once, sizeof only) == signo;
+}
+
 /* Another thread of the process is to obey it. */
 static void pass_to(const struct rthread *other, int signo) {
-  uint64_t only = SIGNAL_BIT(signo), at_once[2] = {0};
-  if (os_call4(__NR_rt_sigtimedwait, &only, 0, at_once, sizeof only) == signo)
-    os_call3(__NR_tgkill, other->pid, other->tid, signo);
+  if (take_back(signo)) os_call3(__NR_tgkill, other->pid, other->tid, signo);
 }
 
 /* -- In parallel: no thread may be stopped in the middle of what others wait for ------------------------------------------------- */
@@ -206,9 +210,21 @@ static void ask_to_stop(int32_t pid, void *nothing) {
   if (asked) atomic_compare_exchange_strong(&first->stops, &unheard, STOP_NONE);
 }
 
-void stops_arrived(struct thread *thread, int signo, uint64_t *mask) {
+/* Whether who has sent the stop is one of the sphere, and it was undone since. */
+static bool is_undone(const struct thread *thread, const siginfo_t *info) {
+  const struct rthread *own = thread->rthread;
+  bool sent = info->si_code == SI_USER || info->si_code == SI_TKILL || info->si_code == SI_QUEUE;
+  return sent && process_of(info->si_pid) && atomic_load(&own->continues) != atomic_load(&own->stopped_at);
+}
+
+void stops_arrived(struct thread *thread, int signo, const siginfo_t *info, uint64_t *mask) {
   thread->disturbed = true;
   os_call3(__NR_tgkill, os_call0(__NR_getpid), os_call0(__NR_gettid), signo);
+  /* Who continues the process from now on undoes what is pending. */
+  if (is_undone(thread, info)) {
+    take_back(signo);
+    return;
+  }
   /* With nobody to wait for the baton, it does no harm in the hands of one who is stopped. */
   if (atomic_load(&region->live) <= 1) {
     stop(thread, signo);
@@ -365,11 +381,11 @@ enum stops_kind stops_kind(const struct thread *thread, const struct call *call)
   int32_t to = 0, own = thread->rthread->pid;
   if (tracee_of(call)) return STOPS_TRACED;
   int signo = call_sends(call, &to);
-  bool catchable = signo == SIGCONT || (signo > 0 && stops_handled(signo));
-  if (atomic_load(&region->live) <= 1 || (signo != SIGSTOP && !catchable)) return STOPS_NONE;
+  if (signo == SIGCONT || (signo > 0 && stops_handled(signo))) return STOPS_CATCHABLE;
+  if (signo != SIGSTOP || atomic_load(&region->live) <= 1) return STOPS_NONE;
   bool itself = to != -1 && reaches(to, own);
-  if (in_parallel()) return catchable || itself ? STOPS_NONE : STOPS_OTHERS;
-  return catchable ? STOPS_CATCHABLE : itself ? STOPS_ITSELF : STOPS_OTHERS;
+  if (in_parallel()) return itself ? STOPS_NONE : STOPS_OTHERS;
+  return itself ? STOPS_ITSELF : STOPS_OTHERS;
 }
 
 /* -- SIGSTOP and SIGCONT within the sphere ------------------------------------------------------------------------------------ */
@@ -398,8 +414,7 @@ static bool begins_to_stop(int32_t pid) {
 }
 
 /* Until a stop that has begun is complete, so that SIGCONT finds it; or over, so that the next finds our handler. */
-static void await_handlers(int32_t pid, void *nothing) {
-  (void)nothing;
+static void await_handlers(int32_t pid) {
   for (;;) {
     struct look look = look_at(pid);
     if (!look.handling && (!look.threads || look.stopped || !begins_to_stop(pid))) return;
@@ -417,6 +432,23 @@ void call_reaches_others(const struct thread *thread, int32_t to, void (*act)(in
   }
 }
 
+/* Before a stop of the terminal's kind, or SIGCONT, is sent to the process. */
+static void note_sent(int32_t pid, int signo) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    struct rthread *slot = &region->slots[i];
+    if (atomic_load(&slot->state) != SLOT_LIVE || slot->pid != pid) continue;
+    if (signo == SIGCONT)
+      atomic_fetch_add(&slot->continues, 1);
+    else
+      atomic_store(&slot->stopped_at, atomic_load(&slot->continues));
+  }
+}
+
+static void before_catchable(int32_t pid, void *signo) {
+  if (!in_parallel()) await_handlers(pid);
+  note_sent(pid, *(int *)signo);
+}
+
 static void stop_other(int32_t pid, void *nothing) {
   if (os_call2(__NR_kill, pid, SIGSTOP) == 0) await_stop(pid, nothing);
 }
@@ -428,9 +460,10 @@ void stops_before(struct thread *thread, const struct call *call, enum stops_kin
     trace_before(thread, call);
     return;
   }
-  call_sends(call, &to);
+  int signo = call_sends(call, &to);
   if (kind == STOPS_CATCHABLE) {
-    call_reaches_others(thread, to, await_handlers, NULL);
+    call_reaches_others(thread, to, before_catchable, &signo);
+    if (reaches(to, thread->rthread->pid)) note_sent(thread->rthread->pid, signo);
     return;
   }
   if (in_parallel()) {

@@ -14,7 +14,7 @@ static inline bool stops_handled(int signo) {
   return recording() && FROM_TERMINAL >> (signo - 1) & 1;
 }
 /* In the kernel's handler: one has come, and the application has not asked for it. *mask is the kernel's from its return on. */
-void stops_arrived(struct thread *thread, int signo, uint64_t *mask);
+void stops_arrived(struct thread *thread, int signo, const siginfo_t *info, uint64_t *mask);
 /* Tells who hands on the baton that the threads of a process can't take it. */
 void stops_mark(int32_t pid, enum stop_state state);
 /* With the region's lock, which is not ours any more afterwards if others have wanted it: stops if one has come that could

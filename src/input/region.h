@@ -57,6 +57,8 @@ struct rthread {
     uint32_t number, process;
   } born;                 /* record: its last child, whose slot may be another's by now */
   _Atomic uint32_t stops; /* record: enum stop_state */
+  /* Record: how often others have continued its process, and how often when it was last sent a stop of the terminal's kind (stops.c). */
+  _Atomic uint32_t continues, stopped_at;
   /* Record in parallel; futex: slot + 1 of who traces it, for as long as it is to stay parked. */
   _Atomic uint32_t tracer;
   uint32_t vforks;       /* record: the kernel holds it until a child is gone to another program */
