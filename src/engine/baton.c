@@ -148,7 +148,6 @@ static bool is_stopped(struct rthread *rthread) {
   char state = state_of(rthread);
   if (state == 'T' || state == 't') return true;
   atomic_store(&rthread->stops, STOP_NONE);
-  atomic_store(&rthread->stopped_at, atomic_load(&rthread->continues));
   return false;
 }
 
