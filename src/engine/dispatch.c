@@ -446,6 +446,7 @@ void dispatch_run(struct thread *thread) {
 void dispatch_after_fault(struct thread *thread) {
   cache_leave(thread);
   signals_after_fault(thread);
-  if (permissions_on() && !thread->has_taken) shared_leave(thread);
+  if (permissions_on() && !thread->has_taken)
+    shared_leave(thread); /* or its instruction is run again at once */
   loop(thread);
 }

@@ -147,7 +147,7 @@ static uint64_t row_of(const struct directory *d, unsigned slot, uint64_t group,
 /* What a thread asked for next in a page, right after it had asked for a block there, it is likely to need after that block again: a lock, what it
  * guards, whom to wake. So it comes along, with what is known to follow on that. */
 enum { HABITS = 64, HABIT_MOST = 6 };
-static struct {
+static struct habits {
   _Alignas(DIRECTORY_LINE) uint32_t last, ticks; /* what was asked for or came along last, and when */
   struct {
     uint32_t block, next;
@@ -155,22 +155,21 @@ static struct {
 } habits_of[REGION_SLOTS];
 
 static uint64_t habit_of(unsigned slot, uint64_t group, uint64_t need) {
-  uint32_t block = (uint32_t)group_first(group, need), last = habits_of[slot].last;
-  uint32_t now = (uint32_t)arch_ticks();
-  if (last / PAGE_BLOCKS == group && now - habits_of[slot].ticks <= A_MOMENT) {
-    habits_of[slot].habit[last % HABITS].block = last;
-    habits_of[slot].habit[last % HABITS].next = block;
+  struct habits *own = &habits_of[slot];
+  uint32_t block = (uint32_t)group_first(group, need), now = (uint32_t)arch_ticks();
+  if (own->last / PAGE_BLOCKS == group && now - own->ticks <= A_MOMENT) {
+    own->habit[own->last % HABITS].block = own->last;
+    own->habit[own->last % HABITS].next = block;
   }
   uint64_t blocks = 0;
   for (unsigned i = 0; i <= HABIT_MOST; i++) {
     blocks |= 1UL << block % PAGE_BLOCKS;
-    last = block;
-    if (habits_of[slot].habit[block % HABITS].block != block) break;
-    block = habits_of[slot].habit[block % HABITS].next;
+    own->last = block;
+    if (own->habit[block % HABITS].block != block) break;
+    block = own->habit[block % HABITS].next;
     if (blocks >> block % PAGE_BLOCKS & 1) break;
   }
-  habits_of[slot].last = last;
-  habits_of[slot].ticks = now;
+  own->ticks = now;
   return blocks;
 }
 

@@ -1,6 +1,5 @@
 /* Functions are overwritten by long copies that begin before their page: on x86-64 by a single instruction, which is in the middle of its
  * work when it comes to the code. A timer interrupts it all now and then. */
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
@@ -32,8 +31,6 @@ int main(void) {
   signal(SIGALRM, tick);
   setitimer(ITIMER_REAL, &often, NULL);
   uint32_t sum = 0;
-  int zeros = open("/dev/zero", O_RDONLY);
-  CHECK(zeros >= 0);
   for (uint32_t round = 1; round <= ROUNDS; round++) {
     byte *function = code + ((size_t)(round - 1) * PAGES + 2) * JIT_PAGE;
     jit_fn call;
@@ -42,12 +39,10 @@ int main(void) {
     sum += call();
     size_t before = 1 + round * 97 % (JIT_PAGE + 50), bytes = 3 * PIECE + round * 31 % 100;
     jit_constant(from + before, 3 * round);
-    if (round % 2) CHECK(pread(zeros, function + 256, 16, 0) == 16);
     copy(function - before, from, bytes);
     jit_announce(function - before, function - before + bytes);
     CHECK(getppid() > 0);
-    CHECK(call() == 3 * round);
-    sum += getppid() > 0;
+    sum += call();
   }
   printf("%u\n", sum);
   return 0;
