@@ -332,7 +332,7 @@ static void note_slot(unsigned slot) {
   }
   shared_forget(slot);
   struct order_recorder *recorder = &region->directory[slot].recorder;
-  if (!recorder->now.clock) order_recorder_init(recorder, slot);
+  if (!recorder->now.clock && !recorder->lives) order_recorder_init(recorder, slot);
 }
 
 void permissions_start(struct thread *thread) {

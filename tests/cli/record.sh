@@ -52,6 +52,19 @@ case_races_in_parallel() {
   done
 }
 
+# Of a program that was one thread, and went to this one, nothing is left in the order.
+case_races_after_exec() {
+  local order i
+  for order in chunk dag tokens scalar arcs; do
+    for i in 1 2 3; do
+      "$REPRISE" record --order=$order -o recording -- /bin/sh -c "exec $PROGRAMS/race_racey 4 5000" >recorded || fail "$order: status $?"
+      "$REPRISE" replay recording >replayed || fail "$order: replay returned $?"
+      cmp recorded replayed || fail "$order: the replay differs"
+      rm -rf recording
+    done
+  done
+}
+
 # Processes that share memory, in parallel.
 case_races_of_processes() {
   local order program
