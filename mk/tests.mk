@@ -80,7 +80,7 @@ ifeq ($(HOST_ARCH),x64)
 	    $$(tests/run -l | sed -n 's,^\(.*\)@a64.*,build/a64/tests/\1,p') || :
 endif
 
-test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/pairs $(TESTS)/exchange $(TESTS)/quota.so
+test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/pairs $(TESTS)/exchange $(TESTS)/cut $(TESTS)/quota.so
 test-programs: $(SIM_UNITS) $(RISCV_PROGRAMS)
 
 $(TESTS)/programs/%: tests/programs/%.c
@@ -135,7 +135,7 @@ $(TESTS)/quota.so: tests/lib/quota.c
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -fPIC -shared -o $@ $<
 
-$(TESTS)/exchange: tests/lib/exchange.c $(RECORDING_PARTS) $(wildcard src/recording/*.h)
+$(TESTS)/exchange $(TESTS)/cut: $(TESTS)/%: tests/lib/%.c $(RECORDING_PARTS) $(wildcard src/recording/*.h)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(RECORDING_PARTS) -lzstd
 

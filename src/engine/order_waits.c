@@ -102,13 +102,12 @@ static void summon(unsigned slot) {
 
 /* -- Whether it can ever end --------------------------------------------------------------------------------------------------- */
 
-/* A thread of the process, besides this one, that has not come to the end of its log. */
+/* A thread of the process, besides this one, that has not come to the end of its log, or whose log was cut off. */
 static struct rthread *straggler(const struct rthread *rthread) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     struct rthread *other = &region->slots[i];
-    if (other != rthread && atomic_load(&other->state) == SLOT_LIVE && other->pid == rthread->pid &&
-        atomic_load(&other->waits_for) != ORDER_RETIRED)
-      return other;
+    if (other == rthread || atomic_load(&other->state) != SLOT_LIVE || other->pid != rthread->pid) continue;
+    if (atomic_load(&other->waits_for) != ORDER_RETIRED || order_is_cut_off(other)) return other;
   }
   return NULL;
 }
@@ -129,7 +128,9 @@ static unsigned awaited(const struct rthread *rthread) {
   if (!waits_for || waits_for == ORDER_RETIRED) return ORDER_NOBODY;
   if (waits_for == ORDER_LEAVES || waits_for == ORDER_HELD) {
     const struct rthread *other = waits_for == ORDER_HELD ? borrower(rthread) : straggler(rthread);
-    return other ? other->order_slot : ORDER_NOBODY;
+    if (!other) return ORDER_NOBODY;
+    bool never_began = other->order_slot == ORDER_NOBODY && atomic_load(&other->waits_for) == ORDER_RETIRED;
+    return never_began ? rthread->order_slot : other->order_slot; /* for ever */
   }
   return order_replay_waits_for(&region->board, rthread->order_slot, &rthread->step);
 }
@@ -163,18 +164,21 @@ static bool is_circle(const struct rthread *from) {
   return true;
 }
 
-/* Whether the recording was cut off with its recorder: what somebody waits for may have come after what was kept of a log. */
-static bool is_cut_off(void) {
+bool order_is_cut_off(const struct rthread *rthread) {
+  return atomic_load(&rthread->ring.broken) || atomic_load(&rthread->order.broken);
+}
+
+/* What somebody waits for may have come after what was kept of a log. */
+static bool any_is_cut_off(void) {
   for (uint32_t i = 0; i < region_slots(region); i++)
-    if (atomic_load(&region->slots[i].ring.broken) || atomic_load(&region->slots[i].order.broken))
-      return true;
+    if (order_is_cut_off(&region->slots[i])) return true;
   return false;
 }
 
 static _Noreturn void report_stuck(struct thread *thread) {
   char text[480];
   size_t n = 0;
-  if (is_cut_off()) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  if (any_is_cut_off()) sphere_fail(OUTCOME_LOG_ENDS, NULL);
   for (uint32_t i = 0; i < region_slots(region) && n + 80 < sizeof text; i++) {
     const struct rthread *rthread = &region->slots[i];
     if (atomic_load(&rthread->state) != SLOT_LIVE) continue;
@@ -240,9 +244,9 @@ static bool sleep(const struct rthread *whose, const struct order_wait *missing,
   return atomic_load(&news->changes) != seen;
 }
 
-/* After a wait in which nothing came. */
+/* After a wait in which nothing came. Where logs were cut off those who can still run do, to the ends of theirs. */
 static void despair(struct thread *thread, const struct rthread *whose, bool in_vain, unsigned *rounds) {
-  bool hopeless = in_vain && (is_circle(whose) || all_wait());
+  bool hopeless = in_vain && (all_wait() || (is_circle(whose) && !any_is_cut_off()));
   *rounds = hopeless ? *rounds + 1 : 0;
   if (*rounds >= ROUNDS_TO_BE_SURE) report_stuck(thread);
 }

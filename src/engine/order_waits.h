@@ -16,8 +16,11 @@ enum {
 void order_wait(struct thread *thread);
 /* Waits, for a child that has not begun, until who lived in its slot before has ended. */
 void order_wait_for_place(struct thread *thread, struct rthread *child);
-/* Waits until the recording knows nothing more of all other threads of the process. */
+/* Waits until the recording knows nothing more of all other threads of the process; if they went on beyond what is known, until the replay is over. */
 void order_wait_for_others(struct thread *thread);
+
+/* The recording was cut off with its recorder, and what was kept of the thread's logs is not all. */
+bool order_is_cut_off(const struct rthread *rthread);
 
 /* The slot has begun or ended: those who wait for it are to look again. */
 void order_tell(unsigned slot);

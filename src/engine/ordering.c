@@ -56,6 +56,9 @@ static bool read_step(struct rthread *rthread) {
 void order_adopt(struct rthread *child) {
   child->order_slot = ORDER_NOBODY;
   child->order_ended = !read_step(child);
+  /* Where threads wait for all others they do not know that this one is there. */
+  if (child->order_ended && order_is_cut_off(child) && config.order == ENGINE_SCALAR)
+    sphere_fail(OUTCOME_LOG_ENDS, NULL);
   if (child->order_ended) return; /* it was killed before it did anything */
   child->step_known = true;
   child->order_slot = child->step.slot;
@@ -96,6 +99,15 @@ static _Noreturn void leave(const struct rthread *own, bool first) {
     if (rthread->pid == pid) rthread_end(rthread);
   }
   for (;;) os_call1(__NR_exit_group, 0);
+}
+
+bool order_is_guessed(void) {
+  for (uint32_t i = 0; in_parallel() && i < region_slots(region); i++) {
+    const struct rthread *rthread = &region->slots[i];
+    if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->input_lost && !rthread->order_ended)
+      return true;
+  }
+  return false;
 }
 
 /* -- The gate ---------------------------------------------------------------------------------------------------------------- */
@@ -173,18 +185,22 @@ static void pass_rest(struct thread *thread) {
   }
 }
 
-/* The recording knows no more of the thread: it was ended from outside here, with its process or with the whole sphere. */
+/* The recording knows no more of the thread. It was ended from outside here, with its process or with the whole sphere; or it went on, nobody knows
+ * how far, and who waits for that waits for ever. The replay is over when nobody comes any further. */
 void order_lost(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   static _Atomic uint32_t never;
-  pass_rest(thread);
+  bool cut_off = order_is_cut_off(rthread);
   LOG(threads, "its order log ends");
-  end_on_board(rthread);
+  if (!cut_off) {
+    pass_rest(thread);
+    end_on_board(rthread);
+  }
   atomic_store(&rthread->waits_for, ORDER_RETIRED);
   atomic_fetch_add(&region->retirements, 1);
   region_wake(&region->retirements, INT32_MAX);
   for (;;) {
-    bool first = !rthread->process; /* with it the replay ends, as soon as nobody else is left */
+    bool first = !rthread->process || cut_off; /* with it the replay ends, as soon as nobody else is left */
     if (all_retired(first ? 0 : rthread->pid) && !atomic_load(&rthread->dismissed)) leave(rthread, first);
     region_wait(&never, 0);
   }

@@ -37,8 +37,10 @@ const struct input_event *replay_peek(struct thread *thread) {
     if (used < 0) sphere_fail(OUTCOME_DAMAGED, "the input log of thread %u is damaged", rthread->number);
     if (used > 0)
       rthread->next_bytes = (uint32_t)used;
-    else if (!ring_await(&rthread->ring, count))
+    else if (!ring_await(&rthread->ring, count)) {
+      rthread->input_lost = atomic_load(&rthread->ring.broken);
       return NULL;
+    }
   }
   return &rthread->next;
 }
@@ -51,6 +53,7 @@ void replay_consume(struct thread *thread) {
 /* The manager tells it, with the names of functions. */
 void replay_diverged(struct thread *thread, const char *pattern, ...) {
   struct early_end *ending = &region->ending;
+  if (order_is_guessed()) sphere_fail(OUTCOME_LOG_ENDS, NULL);
   if (sphere_claim_end()) {
     va_list args;
     va_start(args, pattern);
@@ -66,8 +69,8 @@ void replay_diverged(struct thread *thread, const char *pattern, ...) {
 void replay_log_ends(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   LOG(threads, "the log ends");
-  if (atomic_load(&rthread->ring.broken)) sphere_fail(OUTCOME_LOG_ENDS, NULL);
   if (in_parallel()) order_lost(thread);
+  if (atomic_load(&rthread->ring.broken)) sphere_fail(OUTCOME_LOG_ENDS, NULL);
   if (rthread->end.known && rthread->end.reason != CHUNK_DEAD)
     replay_diverged(thread, "its input log ends before its last chunk");
   if (!rthread->end.known || rthread->end.next == CHUNK_NOBODY) sphere_fail(OUTCOME_LOG_ENDS, NULL);

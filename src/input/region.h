@@ -78,6 +78,7 @@ struct rthread {
   struct chunk_end end;        /* replay: where the chunk ends */
   struct input_event next;     /* replay: decoded, not consumed yet */
   uint32_t next_bytes;         /* its length in the ring, 0: none decoded */
+  uint32_t input_lost;         /* replay: what comes next is not, because the log was cut off */
   uint32_t is_known_elsewhere; /* record in parallel: directories of other address spaces may name its slot */
   uint32_t parent;             /* record in parallel: slot of who made it … */
   struct order_note spawned;   /* … and what the order scheme told it then */

@@ -50,12 +50,11 @@ static void copy_to_ring(uint8_t *ring, uint64_t to, const uint8_t *from, size_t
   for (size_t i = 0; i < count; i++) ring[(to + i) % RING_BYTES] = from[i];
 }
 
-/* Appends what is in a ring, in frames of the usual size; a smaller rest only if all is wanted. */
-static bool drain_ring(struct manager *manager, struct ring *ring, struct recording_stream_id id, bool all) {
+/* Appends what is in a ring up to there, in frames of the usual size; a smaller rest only if all is wanted. */
+static bool drain_ring(struct manager *manager, struct ring *ring, uint64_t end,
+                       struct recording_stream_id id, bool all) {
   struct drain *drain = manager->context;
   uint32_t index = region_ring_index(manager->region, ring);
-  uint64_t end =
-      atomic_load(&ring->head); /* what comes meanwhile would come in small pieces, and without end */
   for (;;) {
     uint64_t tail = atomic_load(&ring->tail), available = end - tail;
     /* Written before the bytes, so it is not below the position of any of them. */
@@ -74,25 +73,33 @@ static bool drain_ring(struct manager *manager, struct ring *ring, struct record
   }
 }
 
-static bool drain_stream(struct manager *manager, struct ring *ring, struct recording_stream_id id, bool all,
-                         bool ended) {
+static bool drain_stream(struct manager *manager, struct ring *ring, uint64_t end,
+                         struct recording_stream_id id, bool all, bool ended) {
   struct drain *drain = manager->context;
   uint32_t index = region_ring_index(manager->region, ring);
-  if (!drain_ring(manager, ring, id, all || ended)) return false;
+  if (!drain_ring(manager, ring, end, id, all)) return false;
   if (!ended) return true;
   if (drain->streams[index].begun && recording_end(drain->writer, id, &drain->error)) return false;
   memset(&drain->streams[index], 0, sizeof drain->streams[index]);
   return true;
 }
 
+static bool is_frame(const struct ring *ring, uint64_t end) {
+  return end - atomic_load(&ring->tail) >= RECORDING_FRAME_USUAL;
+}
+
+/* What is known of a thread's order is not kept before all its input up to there, should the manager be killed in between: the thread would run
+ * on in replay where a signal, say, is lost. */
 static bool drain_slot(struct manager *manager, uint32_t i, bool all) {
   struct rthread *slot = &manager->region->slots[i];
   uint32_t state = atomic_load(&slot->state);
   bool ended = state == SLOT_ENDED;
+  uint64_t ordered = atomic_load(&slot->order.head);
   struct recording_stream_id input = {RECORDING_INPUT, slot->number}, order = {RECORDING_ORDER, slot->number};
   if (state == SLOT_FREE) return true;
-  if (!drain_stream(manager, &slot->ring, input, all, ended)) return false;
-  if (!drain_stream(manager, &slot->order, order, all, ended)) return false;
+  all = all || ended || is_frame(&slot->order, ordered);
+  if (!drain_stream(manager, &slot->ring, atomic_load(&slot->ring.head), input, all, ended)) return false;
+  if (!drain_stream(manager, &slot->order, ordered, order, all, ended)) return false;
   if (ended) {
     struct drain *drain = manager->context;
     drain->instructions += atomic_load(&slot->ring.position);
@@ -178,9 +185,9 @@ static bool drain_slots(struct manager *manager, bool all) {
   return true;
 }
 
-static bool drain_order(struct manager *manager, bool all) {
+static bool drain_order(struct manager *manager, uint64_t end, bool all) {
   struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};
-  return drain_ring(manager, &manager->region->order, id, all);
+  return drain_ring(manager, &manager->region->order, end, id, all);
 }
 
 /* The disk is full and the sphere has been ended. What was logged can be replayed only as far as its order is known, so the
@@ -190,11 +197,12 @@ static void break_off(struct manager *manager) {
   struct region *region = manager->region;
   struct recording_error first = drain->error;
   recording_use_reserve(drain->writer);
-  bool fine = drain_order(manager, true) && note_last_chunk(manager);
+  bool fine = drain_order(manager, region->order.head, true) && note_last_chunk(manager);
   for (uint32_t i = 0; fine && i < region_slots(region); i++) {
     struct rthread *slot = &region->slots[i];
     struct recording_stream_id id = {RECORDING_ORDER, slot->number};
-    if (atomic_load(&slot->state) != SLOT_FREE) fine = drain_ring(manager, &slot->order, id, true);
+    if (atomic_load(&slot->state) != SLOT_FREE)
+      fine = drain_ring(manager, &slot->order, slot->order.head, id, true);
   }
   if (fine) close_orders(manager);
   if (fine) drain_slots(manager, true);
@@ -214,7 +222,9 @@ static bool serve(struct manager *manager, bool last) {
     drain->since_flushed = 0;
   }
   if (all && !last) mark_progress(manager);
-  drain->failed = !drain_slots(manager, all) || !drain_order(manager, all);
+  uint64_t ordered = atomic_load(&manager->region->order.head);
+  all = all || is_frame(&manager->region->order, ordered);
+  drain->failed = !drain_slots(manager, all) || !drain_order(manager, ordered, all);
   if (last && !drain->failed) drain->failed = !note_last_chunk(manager);
   if (last && !drain->failed) close_orders(manager);
   return !drain->failed;

@@ -44,9 +44,9 @@ gone() { # PID…
 }
 
 one_round() {
-  local manager victims victim status begun=$SECONDS
+  local manager victims victim status begun=$SECONDS order=${orders[RANDOM % ${#orders[@]}]}
   rm -rf recording
-  "$REPRISE" record --order=${orders[RANDOM % 4]} -o recording -- /bin/sh -c "${programs[round % 4]}" >recorded 2>recorded.err </dev/null &
+  "$REPRISE" record --order="$order" -o recording -- /bin/sh -c "${programs[round % 4]}" >recorded 2>recorded.err </dev/null &
   manager=$!
   sleep "$(moment)"
   victims=($(descendants $manager))
@@ -67,7 +67,7 @@ one_round() {
   status=$?
   [ $((SECONDS - begun)) -lt 60 ] || fail "round $round: hangs"
   case $status in
-    0 | 120 | 121 | 122 | 125) fail "round $round, killed $victim of $manager ${victims[*]}: replay returned $status: $(cat replayed.err)" ;;
+    0 | 120 | 121 | 122 | 125) fail "round $round, $order, killed $victim of $manager ${victims[*]}: replay returned $status: $(cat replayed.err)" ;;
   esac
   cmp -s -n "$(stat -c %s replayed)" replayed recorded || fail "round $round: the replay shows what was not recorded"
   total=$((total + $(stat -c %s replayed)))
@@ -78,6 +78,28 @@ case_at_random() {
   RANDOM=$SEED
   for ((round = 0; round < ROUNDS; round++)); do one_round; done
   [ $total -gt 0 ] || fail "nothing at all was replayed"
+}
+
+# Whatever is left of each log, in any order: the replay shows nothing but what was recorded, comes to an end, and takes nobody for one who has diverged.
+case_cut_off() {
+  local order program seed status cuts=${SOAK:+40}
+  for order in "${orders[@]}"; do
+    for program in 'race_counters 4 300' 'race_inheritance 4 300' 'thr_fork' 'proc_prefork'; do
+      rm -rf whole
+      # shellcheck disable=SC2086
+      "$REPRISE" record --order="$order" -o whole -- "$PROGRAMS/"$program >recorded || fail "$order, $program: status $?"
+      for ((seed = 1; seed <= ${cuts:-4}; seed++)); do
+        rm -rf recording
+        "$CUT" whole recording $seed || fail "can't cut it"
+        timeout 60 "$REPRISE" replay recording >replayed 2>replayed.err
+        status=$?
+        case $status in
+          120 | 121 | 122 | 124 | 125) fail "$order, $program, seed $seed: replay returned $status: $(cat replayed.err)" ;;
+        esac
+        cmp -s -n "$(stat -c %s replayed)" replayed recorded || fail "$order, $program, seed $seed: the replay shows what was not recorded"
+      done
+    done
+  done
 }
 
 # Kills so many instructions of the engine after a store to memory that processes share.
