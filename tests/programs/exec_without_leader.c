@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
   if (argc > 1) go_on(atoi(argv[1]));
   for (int i = 0; i < OTHERS; i++) {
     CHECK((others[i] = fork()) >= 0);
-    if (!others[i]) alarm(60); /* in case that nobody is left to kill it */
+    if (!others[i]) alarm(600); /* in case that nobody is left to kill it */
     for (volatile long n = 0; !others[i];) n++;
   }
   CHECK((child = fork()) >= 0);
