@@ -272,6 +272,14 @@ void order_wait_for_place(struct thread *thread, struct rthread *child) {
   if (child->order_slot != ORDER_NOBODY) wait_until_ready(thread, child);
 }
 
+void order_wait_for_ever(struct thread *thread) {
+  static _Atomic uint32_t never;
+  for (unsigned rounds = 0;;) {
+    region_wait(&never, 0);
+    despair(thread, thread->rthread, true, &rounds);
+  }
+}
+
 /* Who is retired has given birth to all its children, so when nobody is born while nobody is found there is none. */
 void order_wait_for_others(struct thread *thread) {
   struct rthread *rthread = thread->rthread;

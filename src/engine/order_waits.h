@@ -19,6 +19,8 @@ void order_wait_for_place(struct thread *thread, struct rthread *child);
 /* Waits until the recording knows nothing more of all other threads of the process; if they went on beyond what is known, until the replay is over. */
 void order_wait_for_others(struct thread *thread);
 
+/* Until nobody comes any further: then the replay is over. For who is retired and was cut off. */
+_Noreturn void order_wait_for_ever(struct thread *thread);
 /* The recording was cut off with its recorder, and what was kept of the thread's logs is not all. */
 bool order_is_cut_off(const struct rthread *rthread);
 

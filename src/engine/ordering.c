@@ -199,8 +199,9 @@ void order_lost(struct thread *thread) {
   atomic_store(&rthread->waits_for, ORDER_RETIRED);
   atomic_fetch_add(&region->retirements, 1);
   region_wake(&region->retirements, INT32_MAX);
+  if (cut_off) order_wait_for_ever(thread);
   for (;;) {
-    bool first = !rthread->process || cut_off; /* with it the replay ends, as soon as nobody else is left */
+    bool first = !rthread->process; /* with it the replay ends, as soon as nobody else is left */
     if (all_retired(first ? 0 : rthread->pid) && !atomic_load(&rthread->dismissed)) leave(rthread, first);
     region_wait(&never, 0);
   }

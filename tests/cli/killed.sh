@@ -84,7 +84,7 @@ case_at_random() {
 case_cut_off() {
   local order program seed status cuts=${SOAK:+40}
   for order in "${orders[@]}"; do
-    for program in 'race_counters 4 300' 'race_inheritance 4 300' 'thr_fork' 'proc_prefork'; do
+    for program in 'race_counters 4 300' 'race_inheritance 4 300' 'thr_fork' 'proc_prefork' 'proc_shell_pipeline'; do
       rm -rf whole
       # shellcheck disable=SC2086
       "$REPRISE" record --order="$order" -o whole -- "$PROGRAMS/"$program >recorded || fail "$order, $program: status $?"

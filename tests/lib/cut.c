@@ -42,6 +42,9 @@ static void copy_files(void) {
     check(recording_open_file(reader, &file, &fd, &error));
     check(recording_add_file(writer, fd, file.path, &number, &error));
     close(fd);
+    if (number == i) continue;
+    fprintf(stderr, "cut: can't keep the number of %s\n", file.path);
+    exit(1);
   }
 }
 
