@@ -135,7 +135,7 @@ $(TESTS)/quota.so: tests/lib/quota.c
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -fPIC -shared -o $@ $<
 
-$(TESTS)/exchange $(TESTS)/cut: $(TESTS)/%: tests/lib/%.c $(RECORDING_PARTS) $(wildcard src/recording/*.h)
+$(TESTS)/exchange $(TESTS)/cut: $(TESTS)/%: tests/lib/%.c tests/lib/copying.h $(RECORDING_PARTS) $(wildcard src/recording/*.h)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(RECORDING_PARTS) -lzstd
 

@@ -9,38 +9,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "recording/recording.h"
+#include "copying.h"
 
-static struct recording_reader *reader;
-static struct recording_writer *writer;
-static struct recording_error error;
 static double common; /* about how much is left of most streams */
 static bool orders_only;
-
-static void check(int status) {
-  if (!status) return;
-  fprintf(stderr, "cut: %s\n", error.text);
-  exit(1);
-}
-
-static void copy_manifest(void) {
-  static const char *const keys[] = {"program",         "argument",    "directory",
-                                     "order",           "chaos",       "signals-ignored",
-                                     "signals-blocked", "stack-limit", "changing-file"};
-  const char *value;
-  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-    for (size_t i = 0; (value = recording_get(reader, keys[k], i)); i++)
-      check(recording_add(writer, keys[k], value, &error));
-  check(recording_save(writer, &error));
-}
 
 static void copy_files(void) {
   struct recording_file file;
   uint32_t number;
   int fd;
   for (uint32_t i = 0; !recording_find_file(reader, i, &file, &error); i++) {
-    check(recording_open_file(reader, &file, &fd, &error));
-    check(recording_add_file(writer, fd, file.path, &number, &error));
+    must(recording_open_file(reader, &file, &fd, &error));
+    must(recording_add_file(writer, fd, file.path, &number, &error));
     close(fd);
     if (number == i) continue;
     fprintf(stderr, "cut: can't keep the number of %s\n", file.path);
@@ -57,12 +37,12 @@ static uint64_t bytes_in(struct recording_stream *stream) {
   uint64_t bytes = 0;
   int status;
   while (!(status = recording_next(stream, &frame, &error))) bytes += frame.length;
-  if (status != RECORDING_END) check(status);
+  if (status != RECORDING_END) must(status);
   recording_rewind(stream);
   return bytes;
 }
 
-/* Most lose about as much as the others, a few much more, or nothing. */
+/* Many lose nothing, most of the others about as much as each other, a few any amount. */
 static uint64_t choose(uint64_t bytes) {
   double left = common + (chance() - 0.5) / 16, kind = chance();
   if (kind < 0.4) left = 1;
@@ -75,18 +55,18 @@ static int cut_stream(struct recording_stream_id id, void *context, struct recor
   if (id.kind == RECORDING_FILES) return 0;
   struct recording_stream *stream;
   struct recording_frame frame;
-  check(recording_stream_open(reader, id, &stream, &error));
+  must(recording_stream_open(reader, id, &stream, &error));
   bool cuts = id.kind == RECORDING_ORDER || !orders_only;
   uint64_t all = bytes_in(stream), left = cuts ? choose(all) : all;
   bool whole = left == all;
   while (left) {
-    check(recording_next(stream, &frame, &error));
+    must(recording_next(stream, &frame, &error));
     uint32_t part = frame.length < left ? frame.length : (uint32_t)left;
-    check(recording_append(writer, id, frame.first, frame.last, frame.bytes, part, &error));
+    must(recording_append(writer, id, frame.first, frame.last, frame.bytes, part, &error));
     left -= part;
   }
   recording_stream_close(stream);
-  if (whole && id.thread != RECORDING_SPHERE) check(recording_end(writer, id, &error));
+  if (whole && id.thread != RECORDING_SPHERE) must(recording_end(writer, id, &error));
   return 0;
 }
 
@@ -96,11 +76,14 @@ int main(int argc, char **argv) {
   srand(seed);
   orders_only = seed % 2;
   common = chance();
-  check(recording_open(argv[1], 0, &reader, &error));
-  check(recording_create(argv[2], &writer, &error));
-  copy_manifest();
+  must(recording_open(argv[1], 0, &reader, &error));
+  must(recording_create(argv[2], &writer, &error));
+  copy_keys();
+  copy_key("chaos");
+  copy_key("changing-file");
+  must(recording_save(writer, &error));
   copy_files();
-  check(recording_each_stream(reader, cut_stream, NULL, &error));
+  must(recording_each_stream(reader, cut_stream, NULL, &error));
   recording_reader_close(reader);
   recording_abandon(writer);
   return 0;

@@ -11,27 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "recording/recording.h"
-
-static struct recording_error error;
-static struct recording_writer *writer;
-static struct recording_reader *reader;
-
-static void must(int status) {
-  if (!status) return;
-  fprintf(stderr, "exchange: %s\n", error.text);
-  exit(1);
-}
-
-static void copy_keys(void) {
-  static const char *const keys[] = {"program",         "argument",        "directory",   "order",
-                                     "signals-ignored", "signals-blocked", "stack-limit", "status"};
-  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-    const char *value;
-    for (size_t i = 0; (value = recording_get(reader, keys[k], i)); i++)
-      must(recording_add(writer, keys[k], value, &error));
-  }
-}
+#include "copying.h"
 
 struct order_log {
   long thread; /* -1: none is replaced */
@@ -88,6 +68,7 @@ int main(int argc, char **argv) {
   must(recording_open(argv[1], 0, &reader, &error));
   must(recording_create(argv[2], &writer, &error));
   copy_keys();
+  copy_key("status");
   bool orders = !strncmp(argv[3], "order/", 6);
   struct order_log log = {orders ? strtol(argv[3] + 6, NULL, 10) : -1, argv[4]};
   copy_files(orders ? "" : argv[3], argv[4]);
