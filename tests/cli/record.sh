@@ -54,12 +54,12 @@ case_races_in_parallel() {
 
 # Of a program that was one thread, and went to this one, nothing is left in the order.
 case_races_after_exec() {
-  local order i
+  local order program
   for order in chunk dag tokens scalar arcs; do
-    for i in 1 2 3; do
-      "$REPRISE" record --order=$order -o recording -- /bin/sh -c "exec $PROGRAMS/race_racey 4 5000" >recorded || fail "$order: status $?"
-      "$REPRISE" replay recording >replayed || fail "$order: replay returned $?"
-      cmp recorded replayed || fail "$order: the replay differs"
+    for program in 'race_racey 4 5000' thr_cond; do
+      "$REPRISE" record --order=$order -o recording -- /bin/sh -c "exec $PROGRAMS/$program" >recorded || fail "$order: $program: status $?"
+      "$REPRISE" replay recording >replayed || fail "$order: $program: replay returned $?"
+      cmp recorded replayed || fail "$order: $program: the replay differs"
       rm -rf recording
     done
   done
