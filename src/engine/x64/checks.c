@@ -175,36 +175,6 @@ static void note_checked(struct translation *t, const struct x64_insn *insn, con
                                     .check = (uint8_t)(t->check_count - 1)};
 }
 
-unsigned adds_constant(const struct x64_insn *insn, int64_t *constant) {
-  if (insn->encoding == ENC_LEGACY && insn->map == 0) {
-    bool push = (insn->opcode & 0xf8) == 0x50 || insn->opcode == 0x68 || insn->opcode == 0x6a ||
-                insn->kind == INSN_CALL || insn->kind == INSN_CALL_IND ||
-                (insn->opcode == 0xff && (insn->modrm >> 3 & 7) == 6);
-    bool pop = (insn->opcode & 0xf8) == 0x58 && ((insn->opcode & 7u) | (insn->rex & 1u) << 3) != RSP;
-    pop |= insn->kind == INSN_RET && !insn->imm;
-    *constant = pop ? insn->stack_size : -(int64_t)insn->stack_size;
-    if (push || pop) return RSP;
-  }
-  if (insn->encoding != ENC_LEGACY || insn->map != 0 || insn->operand_size != 8) return REG_NONE;
-  unsigned reg = insn->modrm >> 3 & 7, rm = (insn->modrm & 7u) | (insn->rex & 1u) << 3;
-  bool direct = insn->modrm_at && insn->modrm >> 6 == 3;
-  if ((insn->opcode == 0x83 || insn->opcode == 0x81) && direct && (reg == 0 || reg == 5)) {
-    *constant = reg == 0 ? insn->imm : -insn->imm;
-    return rm;
-  }
-  if (insn->opcode == 0xff && direct && reg <= 1) {
-    *constant = reg == 0 ? 1 : -1;
-    return rm;
-  }
-  unsigned to = reg | (insn->rex & 4u) << 1;
-  if (insn->opcode == 0x8d && insn->mem.base == to && insn->mem.index == REG_NONE &&
-      insn->address_size == 8) {
-    *constant = insn->mem.disp;
-    return to;
-  }
-  return REG_NONE;
-}
-
 /* The address in terms of the registers after the instruction; false if there is none. */
 static bool follow(struct checked *checked, const struct x64_insn *insn) {
   int64_t constant = 0;

@@ -29,14 +29,6 @@
 
 enum { SEGMENT_FAR = 1 << 20 };
 
-/* What is known at an item: registers that are a constant away from what the root, the stack or the frame pointer, was at the beginning of
- * the segment. */
-struct root {
-  uint8_t reg;
-  uint8_t segment;    /* its first item */
-  uint16_t registers; /* a mask; the root is always there */
-  int64_t away[16];
-};
 enum { ROOTS = 2 };
 
 struct planner {
@@ -45,12 +37,6 @@ struct planner {
   bool has_frame; /* the frame pointer may be one */
   unsigned cost;
 };
-
-static void begin_segment(struct root *root, unsigned i) {
-  root->segment = (uint8_t)i;
-  root->registers = (uint16_t)(1 << root->reg);
-  root->away[root->reg] = 0;
-}
 
 /* Widens a hull of the segment to hold the access, or begins one. */
 static bool add_access(struct planner *planner, const struct root *root, unsigned i, int64_t from,
@@ -106,56 +92,6 @@ static void add_operands(struct planner *planner, unsigned i) {
   }
 }
 
-static bool is_plain(const struct x64_insn *insn, uint8_t opcode) {
-  return insn->encoding == ENC_LEGACY && insn->map == 0 && insn->opcode == opcode;
-}
-
-/* If the instruction makes a register another one plus a constant and does nothing else: the register, else REG_NONE. */
-static unsigned copies_register(const struct x64_insn *insn, unsigned *from, int64_t *constant) {
-  unsigned reg = (insn->modrm >> 3 & 7u) | (insn->rex & 4u) << 1, rm = (insn->modrm & 7u) | (insn->rex & 1u)
-                                                                                                << 3;
-  bool direct = insn->modrm_at && insn->modrm >> 6 == 3;
-  if (insn->operand_size != 8 || !insn->modrm_at) return REG_NONE;
-  *constant = 0;
-  if (is_plain(insn, 0x89) && direct) {
-    *from = reg;
-    return rm;
-  }
-  if (is_plain(insn, 0x8b) && direct) {
-    *from = rm;
-    return reg;
-  }
-  if (is_plain(insn, 0x8d) && insn->address_size == 8 && insn->mem.index == REG_NONE && insn->mem.base < 16) {
-    *from = insn->mem.base;
-    *constant = insn->mem.disp;
-    return reg;
-  }
-  return REG_NONE;
-}
-
-/* What the item does to the registers that are known. */
-static void follow_registers(struct root *now, const struct x64_insn *insn, unsigned i) {
-  int64_t constant = 0;
-  unsigned from = 0, moved = adds_constant(insn, &constant);
-  if (moved != REG_NONE && now->registers >> moved & 1) {
-    uint16_t others = insn->gpr_written & (uint16_t) ~(1 << moved);
-    now->registers &= (uint16_t)~others;
-    now->away[moved] += constant;
-    return;
-  }
-  unsigned copied = copies_register(insn, &from, &constant);
-  bool known = copied != REG_NONE && now->registers >> from & 1;
-  int64_t away = known ? now->away[from] + constant : 0;
-  bool leaves = is_plain(insn, LEAVE) && insn->stack_size == 8 && now->registers >> RBP & 1;
-  if (leaves) copied = RSP, known = true, away = now->away[RBP] + 8;
-  now->registers &= (uint16_t)~insn->gpr_written;
-  if (known && insn->gpr_written >> copied & 1) {
-    now->registers |= (uint16_t)(1 << copied);
-    now->away[copied] = away;
-  }
-  if (!(now->registers >> now->reg & 1)) begin_segment(now, i + 1);
-}
-
 /* The latest item before the accesses, in the same segment, where flags need not be kept; else the first that has an access. */
 static unsigned place_for(struct translation *t, const struct hull *hull) {
   for (unsigned i = hull->item + 1U; i-- > hull->segment;)
@@ -180,7 +116,7 @@ unsigned plan_checks(struct translation *t) {
     return config.check == CHECK_NONE || t->unchecked ? 0 : OPERANDS_MAX * t->sb.count;
   }
   planner.has_frame = may_have_frame(&t->sb);
-  for (unsigned r = 0; r < ROOTS; r++) begin_segment(&planner.roots[r], 0);
+  for (unsigned r = 0; r < ROOTS; r++) root_begin(&planner.roots[r], 0);
   for (unsigned i = 0; i < t->sb.count; i++) {
     const struct item *item = &t->sb.items[i];
     unsigned hulls = t->hull_count, cost = planner.cost;
@@ -196,7 +132,7 @@ unsigned plan_checks(struct translation *t) {
       planner.cost = cost;
       break;
     }
-    for (unsigned r = 0; r < ROOTS; r++) follow_registers(&planner.roots[r], &item->insn, i);
+    for (unsigned r = 0; r < ROOTS; r++) root_follow(&planner.roots[r], &item->insn, i);
   }
   for (unsigned h = 0; h < t->hull_count; h++) {
     struct hull *hull = &t->hulls[h];

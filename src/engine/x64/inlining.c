@@ -8,7 +8,8 @@
  * That the return goes there is not known but tested, on the way: the word it will read is compared with the address. The
  * comparison destroys the flags, so it stands at the last place before the return where they are dead; what lies between
  * must leave memory alone and move the stack pointer by known amounts. When the words differ, the block is left at that
- * place by a side exit, and the return is then an ordinary one. An indirect branch that has led to the same place whenever it was
+ * place by a side exit, and the return is then an ordinary one. Where the function surely leaves the word alone there is nothing to
+ * test: a processor may hand the return what the call has stored, whatever others have stored there since. An indirect branch that has led to the same place whenever it was
  * noted is expected to do so again, which is tested too; likewise a return from the function that the path starts in. */
 #include "engine/x64/superblock.h"
 
@@ -59,6 +60,42 @@ static bool test_return(struct superblock *sb, uintptr_t to, unsigned first) {
   return true;
 }
 
+/* Whether the instruction may write to the eight bytes at the root's origin. */
+static bool may_write_origin(const struct root *root, const struct x64_insn *insn) {
+  const struct x64_mem *mem = &insn->mem;
+  int64_t pushed = root->away[RSP];
+  if (insn->stack_access & ACCESS_WRITE && pushed > 0 && pushed - insn->stack_size < 8) return true;
+  if (insn->string_write) return true;
+  if (!insn->has_mem || !(mem->access & ACCESS_WRITE)) return false;
+  bool known = mem->base < 16 && root->registers >> mem->base & 1 && mem->index == REG_NONE &&
+               mem->segment == SEG_NONE && !mem->vsib && mem->size && insn->address_size == 8;
+  int64_t at = known ? root->away[mem->base] + mem->disp : 0;
+  return !known || (at < 8 && at + mem->size > 0);
+}
+
+/* Whether what has been stored is there for everybody behind the instruction: fences, and whatever is locked. */
+static bool drains_stores(const struct x64_insn *insn) {
+  bool fence =
+      insn->encoding == ENC_LEGACY && insn->map == 1 && (insn->opcode == 0xae || insn->opcode == 0x01);
+  return insn->atomic || fence;
+}
+
+/* Whether the return, the last item, is sure to find the address that the call before item first has pushed. */
+static bool surely_returns(const struct superblock *sb, unsigned first) {
+  struct root root = {.reg = RSP};
+  root_begin(&root, first);
+  for (unsigned i = first; i + 1 < sb->count; i++) {
+    const struct x64_insn *insn = &sb->items[i].insn;
+    bool known = insn->kind == INSN_COPY || insn->kind == INSN_JCC || insn->kind == INSN_JMP ||
+                 insn->kind == INSN_JMP_IND || insn->kind == INSN_CALL || insn->kind == INSN_CALL_IND ||
+                 insn->kind == INSN_RET;
+    if (!known || drains_stores(insn) || may_write_origin(&root, insn)) return false;
+    root_follow(&root, insn, i);
+    if (root.segment != first) return false;
+  }
+  return root.away[RSP] == 0;
+}
+
 /* A return from the function that the path starts in, if that is expected to go on there. Not tested at the very start: whoever
  * finds the guess wrong would come back to it. */
 static bool follow_last_return(struct superblock *sb, struct item *ret, uintptr_t to, uintptr_t step) {
@@ -72,7 +109,8 @@ static bool follow_return(struct superblock *sb, struct item *ret, uintptr_t to,
   if (ret->insn.imm || ret->insn.operand_size != 8) return false;
   if (!sb->frame_count) return follow_last_return(sb, ret, to, step);
   if (sb->frames[sb->frame_count - 1].returns_to != to) return false;
-  if (!test_return(sb, to, sb->frames[sb->frame_count - 1].first)) return false;
+  unsigned first = sb->frames[sb->frame_count - 1].first;
+  if (!surely_returns(sb, first) && !test_return(sb, to, first)) return false;
   sb->frame_count--;
   return ret->inlined = true;
 }

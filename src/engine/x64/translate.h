@@ -152,8 +152,6 @@ unsigned checked_operands(const struct x64_insn *insn, struct x64_mem to[OPERAND
 void emit_checks(struct translation *t, unsigned i);
 void emit_check_stub(struct translation *t, const struct check *check);
 enum { LEAVE = 0xc9 };
-/* For hulls.c, in checks.c. If the instruction adds a constant to a 64-bit register and does nothing else, that register; else REG_NONE. */
-unsigned adds_constant(const struct x64_insn *insn, int64_t *constant);
 void keep_flags(struct code *c);
 void take_flags_back(struct code *c);
 /* Clears the zero flag if the thread may read at the address. */
@@ -162,6 +160,21 @@ void test_block(struct translation *t, unsigned i, const struct x64_mem *mem, un
 /* Branches to the slow path on the condition; from there back to retry. */
 struct check *new_check(struct translation *t, unsigned i, unsigned condition, uint8_t *retry,
                         const struct x64_mem *mem, unsigned s, bool flags_dead);
+
+/* roots.c */
+/* If the instruction adds a constant to a 64-bit register and does nothing else, that register; else REG_NONE. */
+unsigned adds_constant(const struct x64_insn *insn, int64_t *constant);
+/* What is known at an item: registers that are a constant away from what the root, the stack or the frame pointer, was at the beginning of
+ * the segment. */
+struct root {
+  uint8_t reg;
+  uint8_t segment;    /* its first item */
+  uint16_t registers; /* a mask; the root is always there */
+  int64_t away[16];
+};
+void root_begin(struct root *root, unsigned i);
+/* What item i does to the registers that are known. When the root is lost another segment begins. */
+void root_follow(struct root *root, const struct x64_insn *insn, unsigned i);
 
 /* hulls.c */
 /* Before anything is emitted: which accesses are tested together. Shortens the superblock if it has more to check than fits. Returns how
