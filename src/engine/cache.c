@@ -50,8 +50,10 @@ static struct {
   bool damaged;           /* a process was killed while it changed something here */
   bool barriers;          /* the flusher has barriers put on others */
   _Atomic(struct block *) hash[HASH_SIZE];
-  _Atomic uint64_t narrow[HASH_SIZE / 64]; /* by the same hash: see cache_narrow */
-  struct block *all;                       /* every block since the last flush */
+  _Atomic uint64_t narrow[HASH_SIZE / 64]; /* see cache_fell_short */
+  _Atomic uint64_t
+      shortfalls[1 << 10]; /* how many of late, and since when: the time, in all but the lowest 16 bits */
+  struct block *all;       /* every block since the last flush */
   /* Last block that starts in or before each page of the cache, so that an address is found without a search. */
   _Atomic(struct block *) by_code[CACHE_SIZE >> CODE_INDEX_SHIFT];
 } cache;
@@ -60,7 +62,7 @@ static struct {
  * are out of the way of the others. */
 enum { PROBE = CACHE_STEP_MAX + 1 };
 static unsigned hash_of(uintptr_t pc, unsigned step) {
-  return (unsigned)((pc >> 4 ^ pc >> 20 ^ step << 8) & (HASH_SIZE - 1));
+  return (unsigned)((pc >> 4 ^ pc >> 20 ^ step << 16) & (HASH_SIZE - 1));
 }
 
 bool cache_contains(uintptr_t address) {
@@ -348,15 +350,30 @@ void cache_drop(uintptr_t pc) {
   lock_release(&cache_lock);
 }
 
-void cache_narrow(uintptr_t pc) {
-  atomic_fetch_or(&cache.narrow[hash_of(pc, 0) / 64], 1UL << hash_of(pc, 0) % 64);
-  cache_drop(pc);
+/* By the address of the block, for its stack, or of the instruction. */
+static unsigned narrow_place(uintptr_t pc, bool stack) {
+  return (unsigned)((pc ^ pc >> 16 ^ (stack ? HASH_SIZE / 2 : 0)) & (HASH_SIZE - 1));
 }
 
-bool cache_is_narrow(uintptr_t pc) {
-  return atomic_load_explicit(&cache.narrow[hash_of(pc, 0) / 64], memory_order_relaxed) >>
-             hash_of(pc, 0) % 64 &
-         1;
+/* To be left costs a block half a microsecond, narrow checks may cost it as much as the rest of its code. Threads do not wait for
+ * each other here: what is lost or garbled by chance makes for another guess. */
+void cache_fell_short(uintptr_t block_pc, uintptr_t pc, bool stack) {
+  enum { OFTEN = 8192, TICKS = 512, COUNT_BITS = 16 };
+  unsigned place = narrow_place(pc, stack);
+  _Atomic uint64_t *note = &cache.shortfalls[place % COUNT_OF(cache.shortfalls)];
+  uint64_t now = arch_ticks() << COUNT_BITS, before = atomic_load_explicit(note, memory_order_relaxed);
+  uint64_t count = before & ((1 << COUNT_BITS) - 1);
+  bool anew = now - (before - count) > (uint64_t)TICKS << COUNT_BITS;
+  atomic_store_explicit(note, anew ? now : before + 1, memory_order_relaxed);
+  if (anew || count < OFTEN) return;
+  atomic_store_explicit(note, now, memory_order_relaxed);
+  atomic_fetch_or(&cache.narrow[place / 64], 1UL << place % 64);
+  cache_drop(block_pc);
+}
+
+bool cache_is_narrow(uintptr_t pc, bool stack) {
+  unsigned place = narrow_place(pc, stack);
+  return atomic_load_explicit(&cache.narrow[place / 64], memory_order_relaxed) >> place % 64 & 1;
 }
 
 void cache_before_fork(void) {

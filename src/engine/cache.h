@@ -130,9 +130,11 @@ bool cache_note_again(uintptr_t pc);
 void cache_translate(uintptr_t pc, enum entry_kind entry);
 enum { CACHE_STEP_MAX = 64 };
 void cache_translate_step(uintptr_t pc, unsigned instructions);
-/* Drops the block for pc; the next one's permission checks vouch for no more than their own accesses. */
-void cache_narrow(uintptr_t pc);
-bool cache_is_narrow(uintptr_t pc);
+/* A permission check of the block, for the instruction at pc, vouched for more than the thread may touch, and the block was left. Where that
+ * comes often the block is dropped, and in the next one the check vouches for no more than the instruction. Or, pc being the block's: the
+ * checks of what it does to its stack. */
+void cache_fell_short(uintptr_t block_pc, uintptr_t pc, bool stack);
+bool cache_is_narrow(uintptr_t pc, bool stack);
 /* Drops the blocks for pc; the given one, under cache_lock. */
 void cache_drop(uintptr_t pc);
 void cache_drop_block(struct block *block);

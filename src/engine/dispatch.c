@@ -157,7 +157,7 @@ static uintptr_t missed(struct thread *thread, struct exit *exit) {
   bool kept = permissions_take(thread, accesses, count);
   bool reaches = permissions_reach(thread, miss.address, miss.bytes, miss.write);
   shared |= shared_holds(thread);
-  if (kept && !reaches && !shared) cache_narrow(made_for);
+  if (kept && !reaches && !shared) cache_fell_short(made_for, miss.stack ? made_for : miss.pc, miss.stack);
   bool again = kept && reaches && !shared && cache_enter(thread) && thread->cache_epoch == epoch;
   if (again && miss.stack) private_stack_find(thread, miss.address);
   if (again) return arch_miss_resume(thread, &miss);

@@ -25,7 +25,8 @@
  * of the same block covers it: the same registers with the same values, and a displacement at most 64 bytes minus the
  * access above the one tested. Additions of constants to a register are followed, so that an unrolled walk over an array is
  * tested once in 64 bytes. The window of a check is as long as the accesses that rely on it reach; where that turns out to be
- * further than the thread may go, because the next block is another's, the code is made again with narrow windows.
+ * further than the thread may go, because the next block is another's, the block is left there; and where that comes often it is made again, with
+ * a narrow window for that instruction.
  *
  * Instructions whose accesses are many, long, or not simply told (repeated strings, gathers, xsave) are blocks of their own that
  * the engine steps over when it has taken what they need (accesses.c). */
@@ -153,7 +154,7 @@ static bool is_covered(struct translation *t, const struct x64_mem *mem) {
     const struct checked *checked = &t->checked[i];
     int64_t above = mem->disp - checked->disp;
     struct check *check = &t->checks[checked->check];
-    int64_t reach = t->narrow ? check->window : BLOCK_BYTES;
+    int64_t reach = check->narrow ? check->window : BLOCK_BYTES;
     if (!same_registers(checked, mem) || (!checked->write && mem->access & ACCESS_WRITE)) continue;
     if (is_fixed(mem) && is_there(checked, check, mem)) return true;
     if (is_fixed(mem) || above < 0 || above + mem->size > reach) continue;
@@ -209,6 +210,7 @@ static unsigned look_ahead(const struct translation *t, unsigned i, struct x64_m
                        .segment = mem->segment,
                        .disp = mem->disp};
   int64_t low = 0, high = mem->size;
+  bool narrow = cache_is_narrow(t->sb.items[i].pc, false);
   if (mem->base == REG_RIP || t->sb.items[i].insn.address_size != 8) return 0;
   for (unsigned j = i + 1; j < MIN(t->sb.count, i + LOOK); j++) {
     const struct x64_insn *before = &t->sb.items[j - 1].insn, *insn = &t->sb.items[j].insn;
@@ -218,7 +220,7 @@ static unsigned look_ahead(const struct translation *t, unsigned i, struct x64_m
     if (!same) continue;
     int64_t above = insn->mem.disp - at.disp;
     int64_t lower = MIN(low, above), higher = MAX(high, above + insn->mem.size);
-    if (t->narrow ? lower < low || higher > high : higher - lower > BLOCK_BYTES) continue;
+    if (narrow ? lower < low || higher > high : higher - lower > BLOCK_BYTES) continue;
     low = lower, high = higher;
     mem->access |= insn->mem.access & ACCESS_WRITE;
   }
@@ -293,7 +295,8 @@ struct check *new_check(struct translation *t, unsigned i, unsigned condition, u
                           .mem = *mem,
                           .item = (uint8_t)i,
                           .scratch = (uint8_t)s,
-                          .window = (uint8_t)mem->size};
+                          .window = (uint8_t)mem->size,
+                          .narrow = cache_is_narrow(t->sb.items[i].pc, false)};
   check->back = t->code.at;
   return check;
 }

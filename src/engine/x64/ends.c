@@ -170,16 +170,24 @@ static void load_target(struct translation *t, const struct item *item) {
 /* The difference between a branch's target and the guess into rcx, which is saved, and rax with it unless the target is in a register
  * other than rcx: that is then left alone. Returns whether rax was needed.
  *     mov  gs:[0], rax;  mov gs:[1], rcx;  rcx = target
- *     mov  rax, -guess;  lea rcx, [rcx + rax]                         or:
+ *     mov  rax, -guess;  lea rcx, [rcx + rax]                         or, where the target lies at a known address:
+ *     mov  gs:[0], rax;  mov gs:[1], rcx;  mov rax, [address]
+ *     mov  rcx, -guess;  lea rcx, [rcx + rax]                         or:
  *     mov  gs:[1], rcx;  mov rcx, -guess;  lea rcx, [rcx + register]    */
 static bool compare_with_guess(struct translation *t, const struct item *item) {
   struct code *c = &t->code;
   unsigned reg = (item->insn.modrm & 7u) | (item->insn.rex & 1u) << 3;
   bool easy = !item->insn.has_mem && reg != RCX && reg != RSP;
   if (!easy) {
+    bool at_known = item->insn.mem.base == REG_RIP && item->insn.mem.segment == SEG_NONE;
     save_for_indirect(t);
-    load_target(t, item);
-    emit_mov_imm(c, RAX, -(uint64_t)item->guessed);
+    if (at_known) {
+      emit8(c, 0x48), emit8(c, 0xa1); /* mov rax, [imm64] */
+      emit64(c, item->pc + item->insn.len + (uint64_t)item->insn.mem.disp);
+    } else {
+      load_target(t, item);
+    }
+    emit_mov_imm(c, at_known ? RCX : RAX, -(uint64_t)item->guessed);
     emit_lea_sum(c, RCX, RCX, RAX);
     return true;
   }

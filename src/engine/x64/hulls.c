@@ -24,7 +24,7 @@
  * operand is (checks.c).
  *
  * Permissions are given up at safepoints only, so the test is good for the rest of the block. Where a hull is more than the thread gets to keep,
- * because others work on the blocks beside it, the code is made again without (cache_narrow). */
+ * because others work on the blocks beside it, the code is made again without (cache_fell_short). */
 #include "engine/x64/translate.h"
 
 enum { SEGMENT_FAR = 1 << 20 };

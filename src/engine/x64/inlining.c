@@ -140,7 +140,7 @@ static bool follow_to(struct superblock *sb, struct item *item, uintptr_t to, ui
   bool follows = false, ends = false;
   /* The tests of return addresses read memory, under the checks of hulls. */
   bool plain = item->insn.kind == INSN_JCC || item->insn.kind == INSN_JMP;
-  if (config.check == CHECK_ALL && !plain && cache_is_narrow(sb->items[0].pc))
+  if (config.check == CHECK_ALL && !plain && cache_is_narrow(sb->items[0].pc, true))
     return superblock_pass(sb, item) && sb->next_pc == to;
   switch (item->insn.kind) {
     case INSN_JCC:

@@ -70,6 +70,7 @@ struct check {
   uint8_t item, scratch;
   uint8_t window; /* bytes from the address tested on that rely on it */
   uint8_t pairs;  /* of blocks, where it is for a hull in the private stack; else 0 */
+  bool narrow;    /* the window may not grow */
 };
 enum { OPERANDS_MAX = 4, CHECKS_MAX = 96 };
 _Static_assert(CHECKS_MAX < 256, "checked.check is a byte");
@@ -104,7 +105,7 @@ struct translation {
   struct check checks[CHECKS_MAX];
   unsigned check_count;
   bool unchecked; /* what it needs was taken before */
-  bool narrow;    /* checks vouch for no more than their own accesses */
+  bool narrow;    /* there are no hulls */
   struct checked checked[CHECKED_MAX];
   unsigned checked_count;
   struct hull hulls[HULLS_MAX];
