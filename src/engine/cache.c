@@ -358,14 +358,14 @@ static unsigned narrow_place(uintptr_t pc, bool stack) {
 /* To be left costs a block half a microsecond, narrow checks may cost it as much as the rest of its code. Threads do not wait for
  * each other here: what is lost or garbled by chance makes for another guess. */
 void cache_fell_short(uintptr_t block_pc, uintptr_t pc, bool stack) {
-  enum { OFTEN = 8192, TICKS = 512, COUNT_BITS = 16 };
+  enum { TICKS = 512, COUNT_BITS = 16 };
   unsigned place = narrow_place(pc, stack);
   _Atomic uint64_t *note = &cache.shortfalls[place % COUNT_OF(cache.shortfalls)];
   uint64_t now = arch_ticks() << COUNT_BITS, before = atomic_load_explicit(note, memory_order_relaxed);
   uint64_t count = before & ((1 << COUNT_BITS) - 1);
   bool anew = now - (before - count) > (uint64_t)TICKS << COUNT_BITS;
   atomic_store_explicit(note, anew ? now : before + 1, memory_order_relaxed);
-  if (anew || count < OFTEN) return;
+  if (anew || count < SHORT_OFTEN) return;
   atomic_store_explicit(note, now, memory_order_relaxed);
   atomic_fetch_or(&cache.narrow[place / 64], 1UL << place % 64);
   cache_drop(block_pc);

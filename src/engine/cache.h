@@ -130,6 +130,13 @@ bool cache_note_again(uintptr_t pc);
 void cache_translate(uintptr_t pc, enum entry_kind entry);
 enum { CACHE_STEP_MAX = 64 };
 void cache_translate_step(uintptr_t pc, unsigned instructions);
+/* How often a check may take more than its instruction needs from another thread; how often in a while it may fall short before it is made
+ * again. */
+#if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
+enum { TAKES_OFTEN = 2, SHORT_OFTEN = 3 };
+#else
+enum { TAKES_OFTEN = 100, SHORT_OFTEN = 8192 };
+#endif
 /* A permission check of the block, for the instruction at pc, vouched for more than the thread may touch, and the block was left. Where that
  * comes often the block is dropped, and in the next one the check vouches for no more than the instruction. Or, pc being the block's: the
  * checks of what it does to its stack. */

@@ -108,12 +108,12 @@ static void foresee(struct thread *thread, struct exit *exit, const struct miss 
  * where threads work side by side, each would take what the other works on, again and again. A walk over memory, which goes on
  * to another block each time, is no such case. */
 static bool takes_window(struct thread *thread, struct exit *exit, const struct miss *miss) {
-  enum { WALK = 64, SHORT_OFTEN = 100 };
+  enum { WALK = 64 };
   uint32_t block = (uint32_t)(miss->address >> 6),
            before = atomic_load_explicit(&exit->short_at, memory_order_relaxed);
   uint8_t often = atomic_load_explicit(&exit->falls_short, memory_order_relaxed);
   if (block == (uint32_t)((miss->address + miss->bytes - 1) >> 6)) return false;
-  if (permissions_reach(thread, miss->address, miss->bytes, miss->write) || often >= SHORT_OFTEN)
+  if (permissions_reach(thread, miss->address, miss->bytes, miss->write) || often >= TAKES_OFTEN)
     return false;
   if (block - before - 1 >= WALK) atomic_store_explicit(&exit->falls_short, often + 1, memory_order_relaxed);
   atomic_store_explicit(&exit->short_at, block, memory_order_relaxed);
@@ -123,15 +123,14 @@ static bool takes_window(struct thread *thread, struct exit *exit, const struct 
 /* What the block does to its stack is taken at once. But where others again and again take some of it, it is better to have no more than
  * each instruction needs. */
 static bool takes_stack(struct thread *thread, struct exit *exit, const struct miss *miss) {
-  enum { OFTEN = 100 };
   uint32_t block = (uint32_t)(miss->address >> 6),
            before = atomic_load_explicit(&exit->short_at, memory_order_relaxed);
   uint8_t often = atomic_load_explicit(&exit->falls_short, memory_order_relaxed);
   if (permissions_reach(thread, miss->address, miss->bytes, miss->write)) return true;
-  if (block == before && often < OFTEN)
+  if (block == before && often < TAKES_OFTEN)
     atomic_store_explicit(&exit->falls_short, often + 1, memory_order_relaxed);
   atomic_store_explicit(&exit->short_at, block, memory_order_relaxed);
-  return often < OFTEN;
+  return often < TAKES_OFTEN;
 }
 
 /* A check has missed. Takes what the instruction needs. If nothing else was given up meanwhile, the rest of the block may
