@@ -303,7 +303,7 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   uint8_t *start = cache_reserve(CACHE_BLOCK_MAX);
   if (!start) return NULL;
   t->unchecked = entry == ENTRY_STEP;
-  t->narrow = cache_is_narrow(pc, true);
+  t->narrow = config.check == CHECK_ALL && cache_is_narrow(pc, true);
   unsigned exits = 5 + plan_checks(t);
   exits += t->sb.side_exits + EXITS_PER_CALL * t->sb.call_count + (t->sb.contended ? t->sb.range_count : 0);
   struct block *block = t->block = arena_alloc(sizeof *block);
