@@ -62,7 +62,7 @@ static struct {
  * are out of the way of the others. */
 enum { PROBE = CACHE_STEP_MAX + 1 };
 static unsigned hash_of(uintptr_t pc, unsigned step) {
-  return (unsigned)((pc >> 4 ^ pc >> 20 ^ step << 16) & (HASH_SIZE - 1));
+  return (unsigned)((pc >> 4 ^ pc >> 20 ^ step << 8) & (HASH_SIZE - 1));
 }
 
 bool cache_contains(uintptr_t address) {

@@ -179,11 +179,13 @@ static bool compare_with_guess(struct translation *t, const struct item *item) {
   unsigned reg = (item->insn.modrm & 7u) | (item->insn.rex & 1u) << 3;
   bool easy = !item->insn.has_mem && reg != RCX && reg != RSP;
   if (!easy) {
-    bool at_known = item->insn.mem.base == REG_RIP && item->insn.mem.segment == SEG_NONE;
+    const struct x64_insn *insn = &item->insn;
+    bool at_known = insn->has_mem && insn->mem.base == REG_RIP && insn->mem.segment == SEG_NONE &&
+                    insn->address_size == 8;
     save_for_indirect(t);
     if (at_known) {
       emit8(c, 0x48), emit8(c, 0xa1); /* mov rax, [imm64] */
-      emit64(c, item->pc + item->insn.len + (uint64_t)item->insn.mem.disp);
+      emit64(c, item->pc + insn->len + (uint64_t)insn->mem.disp);
     } else {
       load_target(t, item);
     }

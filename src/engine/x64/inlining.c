@@ -9,8 +9,10 @@
  * comparison destroys the flags, so it stands at the last place before the return where they are dead; what lies between
  * must leave memory alone and move the stack pointer by known amounts. When the words differ, the block is left at that
  * place by a side exit, and the return is then an ordinary one. Where the function surely leaves the word alone there is nothing to
- * test: a processor may hand the return what the call has stored, whatever others have stored there since. An indirect branch that has led to the same place whenever it was
- * noted is expected to do so again, which is tested too; likewise a return from the function that the path starts in. */
+ * test: a processor may hand the return what the call has stored, whatever others have stored there since.
+ *
+ * An indirect branch that has led to the same place whenever it was noted is expected to do so again, which is tested too; likewise a
+ * return from the function that the path starts in. */
 #include "engine/x64/superblock.h"
 
 #include "engine/lib.h"
