@@ -1,8 +1,10 @@
 # Job control: an interactive bash on a terminal, with Ctrl-Z, Ctrl-C and Ctrl-\, fg, bg, jobs and kill.
 # needs: /bin/bash
+# A key throws away what has been printed and not been read yet, so all of it is waited for first.
 PS1='next> ' terminal $R /bin/bash --noprofile --norc --noediting -i <<'PERSON'
 expect next>
 type sleep 100
+expect sleep 100
 running sleep
 key Z
 expect next>
@@ -11,18 +13,21 @@ expect next>
 type jobs
 expect next>
 type fg
+expect sleep 100
 running sleep
 key C
 expect next>
 type echo $?
 expect next>
 type sleep 100 | cat
+expect sleep 100 | cat
 running sleep cat
 key Z
 expect next>
 type bg
 expect next>
 type fg
+expect sleep 100 | cat
 running sleep cat
 key \
 expect next>
@@ -44,6 +49,7 @@ expect a line
 key Z
 expect next>
 type sleep 100
+expect sleep 100
 running sleep
 key Z
 expect next>
@@ -59,6 +65,7 @@ expect next>
 type jobs
 expect next>
 type fg
+expect sleep 100
 running sleep
 key C
 expect next>

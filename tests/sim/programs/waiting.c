@@ -1,4 +1,5 @@
 /* waiting.c: time passes: sleeps in order, time-outs that run out and that do not, clocks that never go back. */
+/* status: 0 */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
