@@ -59,6 +59,33 @@ static void set_page(uint8_t *map, uint8_t bits) {
   for (unsigned i = 0; i < PAGE_BLOCKS / 8; i++) ((uint64_t *)map)[i] = 0x0101010101010101 * bits;
 }
 
+/* Whoever was given blocks of a page to write is left alone with them for a while, the longer the more they are: who misses there waits before it
+ * asks for them. They would be taken away before they are used otherwise, where many threads go through the same pages, or a lock before it
+ * is free again. It is about speed only: whoever asks is answered. */
+enum { LEASE_PER_BLOCK = 4, LEASE_BITS = 22 }; /* moments */
+struct lease {
+  uint32_t slot : 10, end : LEASE_BITS;
+};
+union lease_word {
+  uint32_t word;
+  struct lease lease;
+};
+
+static void begin_lease(uint64_t page, unsigned slot, uint64_t blocks) {
+  unsigned span = 64 - (unsigned)__builtin_clzll(blocks) - (unsigned)__builtin_ctzll(blocks);
+  uint64_t end = arch_moments() + (uint64_t)span * LEASE_PER_BLOCK;
+  union lease_word now = {.lease = {.slot = slot & 0x3ff, .end = end & ((1U << LEASE_BITS) - 1)}};
+  atomic_store_explicit(&GROUPS[page].lease, now.word, memory_order_relaxed);
+}
+
+/* Who is parked does nothing with it. */
+static void await_lease(const struct directory *d, uint64_t page, unsigned slot) {
+  union lease_word now = {atomic_load_explicit(&GROUPS[page].lease, memory_order_relaxed)};
+  if (now.lease.slot == slot || atomic_load(&d->slot[now.lease.slot].state) == DIRECTORY_PARKED) return;
+  while (((now.lease.end - arch_moments()) & ((1U << LEASE_BITS) - 1)) - 1 < PAGE_BLOCKS * LEASE_PER_BLOCK)
+    arch_relax();
+}
+
 static void permit(const struct directory *d, unsigned slot, uint64_t group, uint64_t blocks,
                    unsigned permission) {
   (void)d;
@@ -67,6 +94,7 @@ static void permit(const struct directory *d, unsigned slot, uint64_t group, uin
     return;
   }
   if (!members[slot]) return;
+  if (permission == ORDER_WRITE) begin_lease(group, slot, blocks);
   uint8_t *map = map_of(members[slot]);
   uint32_t first = (uint32_t)group * PAGE_BLOCKS;
   uint8_t bits = permission == ORDER_WRITE ? INLINE : permission ? PERMISSION_READ : 0;
@@ -98,29 +126,35 @@ void permissions_mark(uint32_t first, uint32_t count, bool set) {
 
 /* Memory is passed on by the page, as long as that pays. Who misses in a page where another was last, only a moment ago, takes turns with that
  * one, and is given less, since what nobody needs now has to be asked for later. Who misses where it was the last itself needs more of
- * it, and is given twice as much at a time. Where turns come seldom, it is tried with more again. Threads do not wait for each
+ * it, and is given twice as much at a time. Where turns come seldom, it is tried with more again. Who reads does not take turns with others
+ * who do, and a page that is written by turns now may be read by all later: so there is a measure for each. Threads do not wait for each
  * other here: a mark that is lost costs a request. */
-enum { SHARE_ALL = 6, SHARE_FEW = 2, A_MOMENT = 1, SELDOM = 8 };
-struct hint {
-  uint32_t share : 3, last : 10, ticks : 19; /* log2 of blocks; slot + 1 of the last to miss; when that was */
+enum { SHARE_ALL = 6, SHARE_FEW = 2, A_MOMENT = 1, SELDOM = 128 };
+struct hint { /* log2 of blocks; of the last to miss: whether it was to write, slot + 1, when that was */
+  uint32_t reads : 3, writes : 3, wrote : 1, last : 10, ticks : 15;
 };
 
 /* log2 of the blocks that the slot should get at a time. */
-static unsigned share_of(uint64_t page, unsigned slot) {
+static unsigned share_of(uint64_t page, unsigned slot, bool write) {
   union {
     uint32_t word;
     struct hint hint;
   } now = {0}, before = {atomic_load_explicit(&GROUPS[page].hint, memory_order_relaxed)};
-  unsigned share = before.hint.share;
-  now.hint.last = (slot + 1) & 0x3ff, now.hint.ticks = arch_ticks() & 0x7ffff;
-  uint32_t age = (now.hint.ticks - before.hint.ticks) & 0x7ffff;
+  unsigned share = write ? before.hint.writes : before.hint.reads;
+  now.hint = (struct hint){.reads = before.hint.reads, .writes = before.hint.writes, .wrote = write};
+  now.hint.last = (slot + 1) & 0x3ff, now.hint.ticks = arch_ticks() & 0x7fff;
+  uint32_t age = (now.hint.ticks - before.hint.ticks) & 0x7fff;
+  bool turns = before.hint.last != slot + 1 && (write || before.hint.wrote);
   if (!before.hint.last)
-    share = SHARE_ALL;
-  else if (before.hint.last == slot + 1 || age >= SELDOM)
+    now.hint.reads = now.hint.writes = share = SHARE_ALL;
+  else if (!turns || age >= SELDOM)
     share += share < SHARE_ALL;
   else if (age <= A_MOMENT)
     share -= MIN(share, 2U);
-  now.hint.share = share & 7;
+  if (write)
+    now.hint.writes = share & 7;
+  else
+    now.hint.reads = share & 7;
   atomic_store_explicit(&GROUPS[page].hint, now.word, memory_order_relaxed);
   return share;
 }
@@ -176,7 +210,10 @@ static uint64_t habit_of(unsigned slot, uint64_t group, uint64_t need) {
 static uint64_t along(const struct directory *d, unsigned slot, uint64_t group, uint64_t need,
                       unsigned want) {
   if (group == STAGE_GROUP) return 0;
-  unsigned share = share_of(group, slot), count = 1U << share;
+  /* Who only reads what others only read takes nothing away from them. */
+  if (want == ORDER_READ && directory_is_unowned(d, group, need)) return UINT64_MAX;
+  await_lease(d, group, slot);
+  unsigned share = share_of(group, slot, want == ORDER_WRITE), count = 1U << share;
   uint64_t bits = blocks_from(ALIGN_DOWN((unsigned)__builtin_ctzll(need), count), count);
   if (share <= SHARE_FEW) bits |= habit_of(slot, group, need);
   return want == ORDER_WRITE ? bits | row_of(d, slot, group, need) : bits;

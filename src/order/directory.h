@@ -105,8 +105,8 @@ struct directory_group {
   _Atomic uint64_t split;                           /* blocks that have entries of their own … */
   _Atomic uint64_t word;                            /* … and the entry of the others */
   uint64_t info;
-  _Atomic uint64_t awaited; /* who may wait for a lock: a bit for all slots that are the same modulo 64 */
-  _Atomic uint32_t hint;    /* the substrate's, for `along` */
+  _Atomic uint64_t awaited;     /* who may wait for a lock: a bit for all slots that are the same modulo 64 */
+  _Atomic uint32_t hint, lease; /* the substrate's, for `along` */
 };
 
 /* -- A slot -------------------------------------------------------------------------------------------------------------- */

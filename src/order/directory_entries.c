@@ -28,7 +28,7 @@ static bool next_run(const struct directory *d, uint64_t number, uint64_t *set, 
   } else {
     struct directory_place place = d->place(d, group_first(number, run->blocks));
     run->own = place.word;
-    run->word = *place.word;
+    run->word = __atomic_load_n(place.word, __ATOMIC_RELAXED);
     run->info = place.info;
   }
   return true;
@@ -133,6 +133,13 @@ bool directory_is_read(const struct directory *d, uint64_t number) {
   const struct directory_group *group = d->group(d, number);
   return word_mode(word_of(group)) >= DIRECTORY_SHARED &&
          !atomic_load_explicit(&group->split, memory_order_relaxed);
+}
+
+bool directory_is_unowned(const struct directory *d, uint64_t number, uint64_t blocks) {
+  struct run run;
+  while (next_run(d, number, &blocks, &run))
+    if (word_mode(run.word) < DIRECTORY_SHARED) return false;
+  return true;
 }
 
 void directory_add_writer(const struct directory *d, unsigned me, struct directory_claim *claim,

@@ -140,6 +140,8 @@ bool directory_has_alone(const struct directory *d, uint64_t group, unsigned ans
                          unsigned want);
 /* Whether the whole group is only read, so that nobody has to be asked who reads it, too. */
 bool directory_is_read(const struct directory *d, uint64_t group);
+/* Whether these blocks are only read. Without their locks: whether it seems so. */
+bool directory_is_unowned(const struct directory *d, uint64_t group, uint64_t blocks);
 /* Of a group that the claim brings: whose edge is to be had. */
 void directory_add_writer(const struct directory *d, unsigned me, struct directory_claim *claim,
                           uint64_t number);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,6 +179,13 @@ static void *watch(void *argument) {
   return NULL;
 }
 
+/* The manager takes its turns on the processors as others do, but takes none away in the middle from a thread of the program, for which
+ * all the others may be waiting. */
+static void step_back(void) {
+  struct sched_param none = {0};
+  if (sched_getscheduler(0) == SCHED_OTHER) sched_setscheduler(0, SCHED_BATCH, &none);
+}
+
 int manager_start(struct manager *manager, struct engine_config *settings, char **argv, char **envp,
                   uint64_t seed, bool chaos, uint64_t chunk, struct launch_problem *problem) {
   int fd = make_region(manager);
@@ -201,6 +209,7 @@ int manager_start(struct manager *manager, struct engine_config *settings, char 
     _exit(problem->status);
   }
   told = manager->program;
+  step_back();
   close(fd);
   if (manager->program < 0 || pthread_create(&manager->watcher, NULL, watch, manager)) {
     *problem = (struct launch_problem){.status = 125};

@@ -20,11 +20,19 @@ static inline long arch_syscall6(long nr, long a, long b, long c, long d, long e
 void arch_copy_bytes(void *to, const void *from, unsigned long bytes);
 void arch_fill_bytes(void *to, int value, unsigned long bytes);
 
-/* Counts on about every 30 microseconds, as the same number on all processors. */
-static inline uint64_t arch_ticks(void) {
+/* Of 2^log2 counts in a second, about, those that went by, as the same number on all processors. */
+static inline uint64_t arch_counts(unsigned log2) {
   uint64_t frequency, now;
   __asm__ volatile("mrs %0, cntfrq_el0; mrs %1, cntvct_el0" : "=r"(frequency), "=r"(now));
-  return now / (frequency >> 15 | 1);
+  return now / (frequency >> log2 | 1);
+}
+
+/* Count on about every 30 nanoseconds, and every 30 microseconds. */
+static inline uint64_t arch_moments(void) {
+  return arch_counts(25);
+}
+static inline uint64_t arch_ticks(void) {
+  return arch_counts(15);
 }
 
 /* The line is about to be written: what is read of it first need not be fetched twice. */

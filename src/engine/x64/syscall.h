@@ -27,7 +27,10 @@ static inline void arch_fill_bytes(void *to, int value, unsigned long bytes) {
   __asm__ volatile("rep stosb" : "+D"(to), "+c"(bytes) : "a"(value) : "memory");
 }
 
-/* Counts on about every 30 microseconds, as the same number on all processors. */
+/* Count on about every 30 nanoseconds, and every 30 microseconds, as the same numbers on all processors. */
+static inline uint64_t arch_moments(void) {
+  return __builtin_ia32_rdtsc() >> 6;
+}
 static inline uint64_t arch_ticks(void) {
   return __builtin_ia32_rdtsc() >> 16;
 }
