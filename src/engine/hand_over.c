@@ -134,8 +134,8 @@ struct hint { /* log2 of blocks; of the last to miss: whether it was to write, s
   uint32_t reads : 3, writes : 3, wrote : 1, last : 10, ticks : 15;
 };
 
-/* log2 of the blocks that the slot should get at a time. */
-static unsigned share_of(uint64_t page, unsigned slot, bool write) {
+/* log2 of the blocks that the slot should get at a time. free: they need not be asked for. */
+static unsigned share_of(uint64_t page, unsigned slot, bool write, bool free) {
   union {
     uint32_t word;
     struct hint hint;
@@ -144,11 +144,11 @@ static unsigned share_of(uint64_t page, unsigned slot, bool write) {
   now.hint = (struct hint){.reads = before.hint.reads, .writes = before.hint.writes, .wrote = write};
   now.hint.last = (slot + 1) & 0x3ff, now.hint.ticks = arch_ticks() & 0x7fff;
   uint32_t age = (now.hint.ticks - before.hint.ticks) & 0x7fff;
-  bool turns = before.hint.last != slot + 1 && (write || before.hint.wrote);
+  bool turns = before.hint.last != slot + 1 && (write || before.hint.wrote) && age < SELDOM;
   if (!before.hint.last)
     now.hint.reads = now.hint.writes = share = SHARE_ALL;
-  else if (!turns || age >= SELDOM)
-    share += share < SHARE_ALL;
+  else if (!turns)
+    share = free ? SHARE_ALL : share + (share < SHARE_ALL);
   else if (age <= A_MOMENT)
     share -= MIN(share, 2U);
   if (write)
@@ -210,13 +210,12 @@ static uint64_t habit_of(unsigned slot, uint64_t group, uint64_t need) {
 static uint64_t along(const struct directory *d, unsigned slot, uint64_t group, uint64_t need,
                       unsigned want) {
   if (group == STAGE_GROUP) return 0;
-  /* Who only reads what others only read takes nothing away from them. */
-  if (want == ORDER_READ && directory_is_unowned(d, group, need)) return UINT64_MAX;
-  await_lease(d, group, slot);
-  unsigned share = share_of(group, slot, want == ORDER_WRITE), count = 1U << share;
+  bool write = want == ORDER_WRITE, free = !write && directory_is_unowned(d, group, need);
+  if (!free) await_lease(d, group, slot);
+  unsigned share = share_of(group, slot, write, free), count = 1U << share;
   uint64_t bits = blocks_from(ALIGN_DOWN((unsigned)__builtin_ctzll(need), count), count);
   if (share <= SHARE_FEW) bits |= habit_of(slot, group, need);
-  return want == ORDER_WRITE ? bits | row_of(d, slot, group, need) : bits;
+  return write ? bits | row_of(d, slot, group, need) : bits;
 }
 
 /* Walks over memory: where a thread has asked, and at what distance before. Who goes on where a walk would, for the second time, since the first
