@@ -62,7 +62,7 @@ static void set_page(uint8_t *map, uint8_t bits) {
 /* Whoever was given blocks of a page to write is left alone with them for a while, the longer the more they are: who misses there waits before it
  * asks for them. They would be taken away before they are used otherwise, where many threads go through the same pages, or a lock before it
  * is free again. It is about speed only: whoever asks is answered. */
-enum { LEASE_PER_BLOCK = 4, LEASE_BITS = 22 }; /* moments */
+enum { LEASE_PER_BLOCK = 4, LEASE_MOST = PAGE_BLOCKS * LEASE_PER_BLOCK, LEASE_BITS = 22 }; /* moments */
 struct lease {
   uint32_t slot : 10, end : LEASE_BITS;
 };
@@ -82,8 +82,7 @@ static void begin_lease(uint64_t page, unsigned slot, uint64_t blocks) {
 static void await_lease(const struct directory *d, uint64_t page, unsigned slot) {
   union lease_word now = {atomic_load_explicit(&GROUPS[page].lease, memory_order_relaxed)};
   if (now.lease.slot == slot || atomic_load(&d->slot[now.lease.slot].state) == DIRECTORY_PARKED) return;
-  while (((now.lease.end - arch_moments()) & ((1U << LEASE_BITS) - 1)) - 1 < PAGE_BLOCKS * LEASE_PER_BLOCK)
-    arch_relax();
+  while (((now.lease.end - arch_moments()) & ((1U << LEASE_BITS) - 1)) - 1 < LEASE_MOST) arch_relax();
 }
 
 static void permit(const struct directory *d, unsigned slot, uint64_t group, uint64_t blocks,
