@@ -23,7 +23,7 @@ group_packages() {
     test)
       echo g++ binutils procps util-linux
       echo gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user # programs for the simulated machine, and their oracle
-      [ "$arch" = x86_64 ] && echo libzydis-dev libzycore-dev
+      [ "$arch" != x86_64 ] || echo libzydis-dev libzycore-dev
       ;;
     e2e)
       echo coreutils findutils grep tar gzip bzip2 xz-utils zstd pigz pbzip2 make gcc g++ git perl openssl
