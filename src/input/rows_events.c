@@ -4,6 +4,9 @@
 #include "input/row.h"
 
 enum { EVENT = sizeof(struct epoll_event), TIMESPEC = 16, TIMEVAL = 16, ITIMERSPEC = 32 };
+/* The kernel stores an event member by member: where the structure has a hole, that stays as it is. */
+#define OUT_EVENTS \
+  { INPUT_OUT, RULE_RESULT, 2, COUNT_32 | (EVENT > 12 ? MAYBE : 0), EVENT }
 /* What is left of the timeout is stored whatever the result, unless it was zero. */
 #define TIME_LEFT(bytes) INOUT_FLAGS(bytes, ON_ERROR | MAYBE)
 
@@ -13,8 +16,8 @@ static const struct input_row rows[] = {
              TIME_LEFT(TIMESPEC), POINTER),
     ROW(epoll_create1, EMULATE, VALUE),
     ROW_WALK(epoll_ctl, EMULATE, walk_epoll_ctl, FD, VALUE, FD, POINTER),
-    ROW(epoll_pwait, EMULATE, FD, OUT_RESULT_32(2, EVENT), VALUE, VALUE, IN_COUNT(5, 1), VALUE),
-    ROW(epoll_pwait2, EMULATE, FD, OUT_RESULT_32(2, EVENT), VALUE, IN(TIMESPEC), IN_COUNT(5, 1), VALUE),
+    ROW(epoll_pwait, EMULATE, FD, OUT_EVENTS, VALUE, VALUE, IN_COUNT(5, 1), VALUE),
+    ROW(epoll_pwait2, EMULATE, FD, OUT_EVENTS, VALUE, IN(TIMESPEC), IN_COUNT(5, 1), VALUE),
     ROW(eventfd2, EMULATE, VALUE, VALUE),
     ROW(timerfd_create, EMULATE, VALUE, VALUE),
     ROW(timerfd_settime, EMULATE, FD, VALUE, IN(ITIMERSPEC), OUT(ITIMERSPEC)),
@@ -28,7 +31,7 @@ static const struct input_row rows[] = {
     ROW_WALK(poll, EMULATE, walk_poll, POINTER, VALUE, VALUE),
     ROW(select, EMULATE, VALUE, INOUT_FD_SET(0), INOUT_FD_SET(0), INOUT_FD_SET(0), TIME_LEFT(TIMEVAL)),
     ROW(epoll_create, EMULATE, VALUE),
-    ROW(epoll_wait, EMULATE, FD, OUT_RESULT_32(2, EVENT), VALUE, VALUE),
+    ROW(epoll_wait, EMULATE, FD, OUT_EVENTS, VALUE, VALUE),
     ROW(eventfd, EMULATE, VALUE),
 #endif
 };

@@ -298,18 +298,18 @@ static struct pollfd *poll_set(struct trial *t, int fd) {
   return put(t, set, sizeof set);
 }
 
-static void poll_ready(struct trial *t) {
+static void ppoll_ready(struct trial *t) {
   int fd = filled_pipe(t, "x");
   t->outgoing = 24;
-  CALL(t, SYS_poll, poll_set(t, fd), 3, -1, 0, 0, 0);
+  CALL(t, SYS_ppoll, poll_set(t, fd), 3, 0, 0, 0, 0);
 }
 
-static void poll_interrupted(struct trial *t) {
+static void ppoll_interrupted(struct trial *t) {
   int ends[2];
   must(pipe(ends));
   opened(t, 1, ends[1]);
   soon();
-  CALL(t, SYS_poll, poll_set(t, opened(t, 0, ends[0])), 3, -1, 0, 0, 0);
+  CALL(t, SYS_ppoll, poll_set(t, opened(t, 0, ends[0])), 3, 0, 0, 0, 0);
   t->expect = -EINTR;
   t->after = stop_soon;
 }
@@ -321,15 +321,6 @@ static void ppoll_timeout(struct trial *t) {
   opened(t, 1, ends[1]);
   void *set = poll_set(t, opened(t, 0, ends[0]));
   CALL(t, SYS_ppoll, set, 2, put(t, &time, sizeof time), 0, 0, 0);
-}
-
-static void select_ready(struct trial *t) {
-  uint64_t bits[2] = {0, 0};
-  struct timeval time = {100, 0};
-  int fd = filled_pipe(t, "x");
-  bits[0] = 1UL << fd;
-  void *in = put(t, bits, sizeof bits), *out = put(t, bits, sizeof bits);
-  CALL(t, SYS_select, fd + 1, in, out, 0, put(t, &time, sizeof time), 0);
 }
 
 static void pselect_ready(struct trial *t) {
@@ -348,8 +339,33 @@ static void epoll_ready(struct trial *t) {
   struct epoll_event event = {EPOLLIN, {.u64 = 77}};
   int fd = filled_pipe(t, "x"), epoll = opened(t, 2, epoll_create1(0));
   must(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event));
+  CALL(t, SYS_epoll_pwait, epoll, place(t, 10 * sizeof event), 10, -1, 0, 0);
+}
+
+/* What only the older table of calls has. */
+#ifdef SYS_poll
+static void poll_ready(struct trial *t) {
+  int fd = filled_pipe(t, "x");
+  t->outgoing = 24;
+  CALL(t, SYS_poll, poll_set(t, fd), 3, -1, 0, 0, 0);
+}
+
+static void select_ready(struct trial *t) {
+  uint64_t bits[2] = {0, 0};
+  struct timeval time = {100, 0};
+  int fd = filled_pipe(t, "x");
+  bits[0] = 1UL << fd;
+  void *in = put(t, bits, sizeof bits), *out = put(t, bits, sizeof bits);
+  CALL(t, SYS_select, fd + 1, in, out, 0, put(t, &time, sizeof time), 0);
+}
+
+static void epoll_wait_ready(struct trial *t) {
+  struct epoll_event event = {EPOLLIN, {.u64 = 77}};
+  int fd = filled_pipe(t, "x"), epoll = opened(t, 2, epoll_create1(0));
+  must(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event));
   CALL(t, SYS_epoll_wait, epoll, place(t, 10 * sizeof event), 10, -1, 0, 0);
 }
+#endif
 
 static void epoll_add(struct trial *t) {
   struct epoll_event event = {EPOLLIN, {.u64 = 77}};
@@ -415,7 +431,10 @@ int main(void) {
   run_names();
   TRY(terminal_get), TRY(terminal_size), TRY(terminal_number), TRY(terminal_unlock), TRY(no_terminal);
   TRY(bytes_waiting), TRY(block_size), TRY(flags_get), TRY(extents_get);
-  TRY(poll_ready), TRY(poll_interrupted), TRY(ppoll_timeout), TRY(select_ready), TRY(pselect_ready);
+#ifdef SYS_poll
+  TRY(poll_ready), TRY(select_ready), TRY(epoll_wait_ready);
+#endif
+  TRY(ppoll_ready), TRY(ppoll_interrupted), TRY(ppoll_timeout), TRY(pselect_ready);
   TRY(epoll_ready), TRY(epoll_add), TRY(watch_read), TRY(timer_read), TRY(timer_set), TRY(signal_read);
   unlink(file), unlink(other), rmdir(folder);
   return trial_end();

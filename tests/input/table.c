@@ -1,6 +1,11 @@
 /* table.c: every system call has its row, under its own name, and the rows make sense. */
 #include "trial.h"
 
+/* Not calls: where a table begins that some machines have, and how long the table is. */
+static bool is_a_call(const char *name) {
+  return strcmp(name, "arch_specific_syscall") && strcmp(name, "syscalls");
+}
+
 /* The compiler's own list of numbers: "#define __NR_name number" lines. */
 static unsigned check_header(void) {
   char line[256], name[128];
@@ -9,7 +14,7 @@ static unsigned check_header(void) {
   FILE *list = popen("echo '#include <asm/unistd.h>' | ${CC:-cc} -E -dM -", "r");
   if (!list) return 0;
   while (fgets(line, sizeof line, list)) {
-    if (sscanf(line, "#define __NR_%127s %ld", name, &nr) != 2) continue;
+    if (sscanf(line, "#define __NR_%127s %ld", name, &nr) != 2 || !is_a_call(name)) continue;
     const struct input_row *row = input_row(nr);
     char what[200];
     snprintf(what, sizeof what, "row of %s (%ld)", name, nr);
@@ -57,7 +62,7 @@ static void check_commands(void) {
   trial_check("prctl of a name is emulated", replay_of(SYS_prctl, 15, 0, &error) == INPUT_EMULATE);
   trial_check("prctl of user dispatch is refused",
               replay_of(SYS_prctl, 59, 0, &error) == INPUT_REFUSE && error == EINVAL);
-  trial_check("rseq is refused", replay_of(334, 0, 0, &error) == INPUT_REFUSE && error == ENOSYS);
+  trial_check("rseq is refused", replay_of(SYS_rseq, 0, 0, &error) == INPUT_REFUSE && error == ENOSYS);
   trial_check("mmap is executed", replay_of(SYS_mmap, 0, 0, &error) == INPUT_EXECUTE);
   trial_check("ioctl of a virtual machine is refused",
               replay_of(SYS_ioctl, 0, 0xae01, &error) == INPUT_REFUSE && error == ENOTTY);

@@ -11,6 +11,7 @@
  *   stepped beside PAGE                the same, while the parent runs and asks for the pages, too
  *
  * SIGKILL from outside the sphere comes at any moment, so a random one hardly ever meets the few instructions that matter. */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -22,6 +23,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,13 +50,73 @@ static struct page *map(const char *path) {
 
 /* -- The killer ---------------------------------------------------------------------------------------------------------- */
 
+/* Until it stops again; false: it is gone. */
+static int go_on(pid_t pid, int how) {
+  int status;
+  return !ptrace(how, pid, 0, 0) && waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status);
+}
+
+#if defined(__aarch64__)
+/* A step between a load-exclusive and its store-exclusive takes the reservation away, and the loop around them would never end: such a
+ * sequence counts as one instruction, run to breakpoints behind its store and where branches leave it. */
+enum { SEQUENCE = 16, BREAKPOINT = 0xd4200000 };
+
+static uint32_t instruction_at(pid_t pid, uint64_t pc) {
+  return (uint32_t)((uint64_t)ptrace(PTRACE_PEEKTEXT, pid, pc & ~7UL, 0) >> (pc & 4 ? 32 : 0));
+}
+
+static void set_instruction(pid_t pid, uint64_t pc, uint32_t instruction) {
+  uint64_t word = (uint64_t)ptrace(PTRACE_PEEKTEXT, pid, pc & ~7UL, 0);
+  unsigned shift = pc & 4 ? 32 : 0;
+  word = (word & ~(0xffffffffUL << shift)) | (uint64_t)instruction << shift;
+  if (ptrace(PTRACE_POKETEXT, pid, pc & ~7UL, word)) die("ptrace");
+}
+
+/* Where a conditional branch leads, or 0. */
+static uint64_t branch_target(uint64_t pc, uint32_t instruction) {
+  int64_t words = (int32_t)(instruction << 8) >> 13; /* b.cond, cbz, cbnz */
+  if ((instruction & 0x7e000000) == 0x36000000)
+    words = (int32_t)(instruction << 13) >> 18; /* tbz, tbnz */
+  else if ((instruction & 0xfe000000) != 0x54000000 && (instruction & 0x7e000000) != 0x34000000)
+    return 0;
+  return pc + (uint64_t)words * 4;
+}
+
+/* The places at which the exclusive sequence at `pc` is over; how many, 0 where there is none. */
+static unsigned ends_of_sequence(pid_t pid, uint64_t pc, uint64_t ends[SEQUENCE]) {
+  unsigned count = 0;
+  if ((instruction_at(pid, pc) & 0x3fc00000) != 0x08400000) return 0;
+  for (unsigned i = 1; i < SEQUENCE; i++) {
+    uint32_t instruction = instruction_at(pid, pc + 4 * i);
+    uint64_t target = branch_target(pc + 4 * i, instruction);
+    if (target) ends[count++] = target;
+    if ((instruction & 0x3fc00000) != 0x08000000) continue;
+    ends[count++] = pc + 4 * i + 4;
+    return count;
+  }
+  return 0;
+}
+
 /* One instruction; false: it is gone. */
 static int advance(pid_t pid) {
-  int status;
-  if (ptrace(PTRACE_SINGLESTEP, pid, 0, 0)) return 0;
-  if (waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status)) return 0;
+  struct user_regs_struct registers;
+  struct iovec part = {&registers, sizeof registers};
+  uint64_t ends[SEQUENCE];
+  uint32_t replaced[SEQUENCE];
+  if (ptrace(PTRACE_GETREGSET, pid, NT_PRSTATUS, &part)) return 0;
+  unsigned count = ends_of_sequence(pid, registers.pc, ends);
+  if (!count) return go_on(pid, PTRACE_SINGLESTEP);
+  for (unsigned i = 0; i < count; i++) replaced[i] = instruction_at(pid, ends[i]);
+  for (unsigned i = 0; i < count; i++) set_instruction(pid, ends[i], BREAKPOINT);
+  if (!go_on(pid, PTRACE_CONT)) return 0;
+  for (unsigned i = 0; i < count; i++) set_instruction(pid, ends[i], replaced[i]);
   return 1;
 }
+#else
+static int advance(pid_t pid) {
+  return go_on(pid, PTRACE_SINGLESTEP);
+}
+#endif
 
 static void follow(pid_t pid, const struct page *page, long steps) {
   int status;

@@ -33,7 +33,7 @@ int main(void) {
   jit_constant(zero, 5);
   CHECK(jit_call(zero) == 5 && madvise(zero, JIT_PAGE, MADV_DONTNEED) == 0);
   CHECK(trap_run(caller_of(zero)) == 1);
-  printf("%s at %+ld, address %lx\n", trap_name(trap_seen.signo), (long)(trap_seen.pc - (uintptr_t)zero),
-         (unsigned long)trap_seen.address);
+  printf("%s at %+ld, address %+ld\n", trap_name(trap_seen.signo), (long)(trap_seen.pc - (uintptr_t)zero),
+         (long)(trap_seen.address - (trap_seen.signo == SIGILL ? (uintptr_t)zero : 0)));
   return 0;
 }
