@@ -1,11 +1,13 @@
 # ARCH=a64 on an x86-64 machine (and the other way round): the engine and the test programs of the other instruction set, in
 # build/$(ARCH), and a command of this machine that starts the engine under qemu-user. That command is for tests only.
 
-ifneq ($(ARCH),$(HOST_ARCH))
+OTHER_ARCH := $(if $(filter x64,$(HOST_ARCH)),a64,x64)
 TARGET_a64 := aarch64-linux-gnu
 TARGET_x64 := x86_64-linux-gnu
 QEMU_a64 := qemu-aarch64
 QEMU_x64 := qemu-x86_64
+
+ifneq ($(ARCH),$(HOST_ARCH))
 TARGET := $(TARGET_$(ARCH))
 
 BUILD := build/$(ARCH)

@@ -16,7 +16,7 @@ PROGRAMS := $(patsubst tests/%,$(TESTS)/%,$(basename $(PROGRAM_SOURCES)))
 PROGRAM_FLAGS := -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread -I tests/programs
 own_flags = $(shell sed -n 's,^.*/\* cflags: \(.*\) \*/.*$$,\1,p' $<)
 own_compiler = $(addprefix $(addsuffix -,$(TARGET)),$(shell sed -n 's,^.*/\* compiler: \(.*\) \*/.*$$,\1,p' $<))
-compile_program = $(Q)mkdir -p $(@D) && $(or $(own_compiler),$1) $2 $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(own_flags) -lm
+compile_program = $(Q)mkdir -p $(@D) && $(or $(own_compiler),$1) $2 $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(own_flags)
 
 # Unit tests of the engine's parts are hosted programs linked with the parts they test: the decoders. A file with a header of
 # its own name is no test but shared by them. What is compared with objdump needs no machine of its kind.
@@ -55,7 +55,7 @@ test: all stress-engines build-tests cross-tests
 	@ARCH=$(ARCH) tests/run
 
 soak: all stress-engines build-tests
-	+@$(MAKE) --no-print-directory --keep-going ARCH=a64 all stress-engines programs
+	+@$(MAKE) --no-print-directory --keep-going ARCH=$(OTHER_ARCH) all stress-engines programs
 	@ARCH=$(ARCH) tests/run --soak
 	@tools/packages.sh bench
 	@bench/soak $(BUILD)/reprise
@@ -70,15 +70,13 @@ test-packages:
 .PHONY: programs cross-tests
 programs: $(PROGRAMS)
 
-# The engine and those programs for AArch64 that tests/run will want, where they can be made.
+# The engine and those programs for the other instruction set that tests/run will want, where they can be made.
 cross-tests: test-packages
-ifeq ($(HOST_ARCH),x64)
 	@tools/packages.sh cross
-	@mkdir -p build/a64
-	+@! command -v aarch64-linux-gnu-gcc qemu-aarch64 >/dev/null || \
-	  $(MAKE) --no-print-directory --keep-going ARCH=a64 all \
-	    $$(tests/run -l | sed -n 's,^\(.*\)@a64.*,build/a64/tests/\1,p') || :
-endif
+	@mkdir -p build/$(OTHER_ARCH)
+	+@! command -v $(TARGET_$(OTHER_ARCH))-gcc $(QEMU_$(OTHER_ARCH)) >/dev/null || \
+	  $(MAKE) --no-print-directory --keep-going ARCH=$(OTHER_ARCH) all \
+	    $$(tests/run -l | sed -n 's,^\(.*\)@$(OTHER_ARCH).*,build/$(OTHER_ARCH)/tests/\1,p') || :
 
 test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/pairs $(TESTS)/exchange $(TESTS)/cut $(TESTS)/quota.so
 test-programs: $(SIM_UNITS) $(RISCV_PROGRAMS)

@@ -30,7 +30,13 @@ group_packages() {
       echo python3 "lib$python-testsuite" sqlite3 sysbench redis-server redis-tools memcached nginx-light wrk
       echo nodejs luajit musl-tools procps
       ;;
-    cross) echo gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user ;;
+    cross) # the other instruction set
+      if [ "$arch" = x86_64 ]; then
+        echo gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+      else
+        echo gcc-x86-64-linux-gnu g++-x86-64-linux-gnu libc6-dev-amd64-cross qemu-user
+      fi
+      ;;
     bench) cat "${0%/*}/../bench/packages" ;;
     lint) echo clang clang-format clang-tidy cppcheck ;;
     fuzz) echo clang libclang-rt-dev ;;

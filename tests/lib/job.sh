@@ -135,6 +135,7 @@ native() { # PROGRAM ARGS…
 compare() {
   case $(cat "$dir/native/status") in
     "time limit") report fail "hangs natively" ;;
+    "exit 125") report fail "can't be started natively" "$(excerpt <"$dir/native/stderr")" ;; # see foreign.sh
     "exit 99") report fail "its own checks fail natively" "$(excerpt <"$dir/native/stderr")" ;; # see CHECK
   esac
   known=$(awk -F '\t' -v name="$test" '$1 == name { print $2 }' "$ROOT/tests/known-failures")
@@ -147,16 +148,16 @@ built=$ROOT/build
 check_memory=--check-memory
 emulator=()
 foreign=()
-if [[ $stress == a64* ]]; then
-  stress=${stress#a64}
+if [[ $stress == "$OTHER"* ]]; then
+  stress=${stress#"$OTHER"}
   stress=${stress#-}
-  built=$ROOT/build/a64
+  built=$ROOT/build/$OTHER
   seconds=$((seconds * 5))
   check_memory= # the emulator's own memory would be looked at too
   REPRISE=$built/reprise
-  dir=$OUT/a64/$test
-  emulator=(/usr/bin/qemu-aarch64 -L /usr/aarch64-linux-gnu)
-  ! "$ROOT/tests/lib/foreign.sh" --probe || foreign=("$ROOT/tests/lib/foreign.sh")
+  dir=$OUT/$OTHER/$test
+  emulator=("/usr/bin/qemu-${TARGET%%-*}" -L "/usr/$TARGET")
+  ! "$ROOT/tests/lib/foreign.sh" "$TARGET" --probe || foreign=("$ROOT/tests/lib/foreign.sh" "$TARGET")
   emulator=("${foreign[@]}" "${emulator[@]}")
 fi
 
@@ -189,7 +190,7 @@ case $suite in
   programs)
     [ -x "$built/tests/$test" ] || report fail "not built"
     native_built=$built
-    if [ "$built" != "$ROOT/build" ] && grep -qP "^$test\t.*\there$" "$ROOT/tests/emulator-limits"; then
+    if [ "$built" != "$ROOT/build" ] && grep -qP "^$test\t.*\there$" "$ROOT/tests/emulator-limits" "$ROOT/tests/emulator-limits.$OTHER"; then
       native_built=$ROOT/build
       emulator=()
     fi

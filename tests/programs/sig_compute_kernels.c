@@ -1,5 +1,6 @@
 /* Integer, float and string kernels give the same checksums with and without a signal every 150
  * microseconds. */
+/* cflags: -lm */
 #include "sys_helpers.h"
 #include <math.h>
 

@@ -1,4 +1,5 @@
 /* Threads that compute with vectors and flags keep their state while signals rain on all of them. */
+/* cflags: -lm */
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>

@@ -112,7 +112,8 @@ void arch_init_machine(void) {
   machine.features = xgetbv(0);
   machine.size = size_of(machine.features);
   machine.ordinary_size = size_of(machine.features & ~FEATURE_TILES);
-  machine.pkru = machine.features & FEATURE_PKRU;
+  cpuid(7, 0, out);
+  machine.pkru = (machine.features & FEATURE_PKRU) && (out[2] >> 4 & 1); /* the system uses them */
   cpuid(0xd, 1, out);
   machine.in_use_known = out[0] >> 2 & 1;
   if (machine.size >= XSTATE_MAX)

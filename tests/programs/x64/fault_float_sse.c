@@ -1,5 +1,6 @@
 /* Unmasked SSE exceptions: the code of each, mxcsr in the context, the pc at the instruction, and going on
  * after. */
+/* cflags: -lm */
 #include "sys_helpers.h"
 #include <fenv.h>
 
