@@ -28,6 +28,11 @@
 
 #define SPILL_SLOTS 16
 
+/* The thread's table for indirect branches from its slot's base on: one code address per sixteen bits of a target. It begins before
+ * SLOT_TABLES, where one `ldr` still reaches. */
+#define TARGET_TABLE 0x1000
+#define TARGET_COUNT 0x10000
+
 #ifndef __ASSEMBLER__
 #include <stddef.h>
 #include <stdint.h>

@@ -22,6 +22,12 @@ static inline void emit(struct code *c, uint32_t word) {
   *c->at++ = word;
 }
 
+/* Data: the constant of an `ldr` beside it. */
+static inline void emit_word(struct code *c, uint64_t value) {
+  emit(c, (uint32_t)value);
+  emit(c, (uint32_t)(value >> 32));
+}
+
 /* ldr reg, [x18, #offset] and str: words of the context. */
 static inline void emit_load(struct code *c, unsigned reg, unsigned offset) {
   emit(c, 0xf9400000u | offset / 8 << 10 | CONTEXT << 5 | reg);

@@ -21,8 +21,7 @@ enum { SLOW_PATHS = 1 };
 enum { SLOW_PATHS = 0 };
 #endif
 
-_Static_assert(TARGET_TABLE == SLOT_TABLES, "the table is addressed from the slot's base");
-_Static_assert(TARGET_TABLE + TARGET_COUNT * 8 <= SLOT_ENGINE_STACK, "the table must fit");
+_Static_assert(sizeof(struct thread) <= TARGET_TABLE, "the table lies behind the thread");
 
 /* The offset of empty_targets in the engine's file, by its program headers. */
 static long empty_targets_offset(void) {
@@ -41,30 +40,35 @@ void arch_forget_targets(struct thread *thread) {
   if (os_failed(at)) die(125, "cannot map a table for indirect branches (error %ld)", -at);
 }
 
-/*      mov  x13, pc                     ; target in x15
- *      sub  x13, x13, x15
- *      cbz  x13, code
+/*      pc
+ *  other:
  *      ldr  x13, [x18, #exit_indirect]
  *      br   x13
+ *  entry:                               ; target in x15
+ *      ldr  x13, pc
+ *      sub  x13, x13, x15
+ *      cbnz x13, other
  *  code:                                */
-void emit_entry_check(struct code *c, uintptr_t pc) {
-  emit_mov_imm(c, SCRATCH2, pc);
-  emit_sub(c, SCRATCH2, SCRATCH2, SCRATCH);
-  uint32_t *hit = emit_cbz(c, SCRATCH2);
+uintptr_t emit_entry_check(struct code *c, uintptr_t pc) {
+  emit_word(c, pc);
+  const uint32_t *other = c->at;
   emit_load(c, SCRATCH2, CTX_EXIT_INDIRECT);
   emit_br(c, SCRATCH2);
-  patch_branch(hit, c->at);
+  uintptr_t entry = (uintptr_t)c->at;
+  emit(c, 0x58000000u | (-4u & 0x7ffffu) << 5 | SCRATCH2);
+  emit_sub(c, SCRATCH2, SCRATCH2, SCRATCH);
+  patch_branch(emit_cbnz(c, SCRATCH2), other);
+  return entry;
 }
 
 bool arch_make_entry(struct block *block, enum entry_kind entry) {
   struct code c = {(uint32_t *)(void *)cache_reserve(CACHE_BLOCK_MAX)};
   if (!c.at) return false;
   uint32_t *start = c.at;
-  emit_entry_check(&c, block->pc);
+  block->entries[entry] = emit_entry_check(&c, block->pc);
   patch_branch(emit_b(&c), (const void *)block->code);
   sync_code(start, c.at);
   cache_commit((uint8_t *)c.at);
-  block->entries[entry] = (uintptr_t)start;
   return true;
 }
 

@@ -14,7 +14,7 @@
 enum { SELF_CHECKING_MAX = 8 };
 
 /* A loop is unrolled while the result stays this short. */
-enum { UNROLLED_MAX = 40 };
+enum { UNROLLED_MAX = 64 };
 
 extern const char signal_trampoline[];
 enum { TRAMPOLINE_BYTES = 2 * INSN_BYTES };
@@ -111,7 +111,7 @@ static bool follow(struct superblock *sb, struct item *item) {
       return !(sb->self_checking && item->insn.mem.access & ACCESS_WRITE);
     case A64_CONDITIONAL:
       item->taken = target <= item->pc && unrolls(sb, target);
-      if ((target <= item->pc && !item->taken) || sb->side_exits == SIDE_EXITS_MAX) return false;
+      if ((target == sb->items[0].pc && !item->taken) || sb->side_exits == SIDE_EXITS_MAX) return false;
       sb->side_exits++;
       sb->open = true;
       sb->next_pc = item->taken ? target : next;

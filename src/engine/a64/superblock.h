@@ -6,7 +6,7 @@
 #include "engine/cache.h"
 #include "engine/code.h"
 
-enum { SUPERBLOCK_MAX = 64, SIDE_EXITS_MAX = 8, SOURCE_RANGES = 8, INSN_BYTES = 4 };
+enum { SUPERBLOCK_MAX = 64, SIDE_EXITS_MAX = 12, SOURCE_RANGES = 8, INSN_BYTES = 4 };
 
 /* With every access checked, blocks stay shorter, because their code is longer. */
 enum { CHECKED_SUPERBLOCK_MAX = 40 };

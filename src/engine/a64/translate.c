@@ -108,14 +108,12 @@ static void indirect_exit(struct code *c) {
 /* With the target in x15:
  *     and   x13, x15, #0x3fffc
  *     add   x13, x18, x13, lsl #1
- *     add   x13, x13, #table
- *     ldr   x13, [x13]
+ *     ldr   x13, [x13, #table]
  *     br    x13                                                                            */
 static void indirect_jump(struct code *c) {
   emit(c, 0x92400000u | 62u << 16 | 15u << 10 | SCRATCH << 5 | SCRATCH2);
   emit(c, 0x8b000400u | SCRATCH2 << 16 | CONTEXT << 5 | SCRATCH2);
-  emit(c, 0x91400000u | TARGET_TABLE >> 12 << 10 | SCRATCH2 << 5 | SCRATCH2);
-  emit(c, 0xf9400000u | SCRATCH2 << 5 | SCRATCH2);
+  emit(c, 0xf9400000u | TARGET_TABLE / 8 << 10 | SCRATCH2 << 5 | SCRATCH2);
   emit_br(c, SCRATCH2);
 }
 
@@ -242,9 +240,10 @@ static void emit_end(struct translation *t, const struct item *item) {
     case A64_BRANCH:
       end_jump(t, target);
       return;
-    case A64_CALL:
-      emit_mov_imm(c, LINK, next);
+    case A64_CALL: /*  ldr x30, next;  b target;  next: …  */
+      emit(c, 0x58000000u | 2u << 5 | LINK);
       end_jump(t, target);
+      emit_word(c, next);
       return;
     case A64_CONDITIONAL:
       end_direct(t, emit_conditional(t, item), target);
@@ -388,8 +387,7 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry, unsigned limit
   t->borrowed = 0;
   block->step = entry == ENTRY_STEP ? (uint16_t)limit : 0;
   if (entry == ENTRY_INDIRECT || entry == ENTRY_RETURN) {
-    block->entries[entry] = (uintptr_t)start;
-    emit_entry_check(&t->code, pc);
+    block->entries[entry] = emit_entry_check(&t->code, pc);
   }
   block->code = (uintptr_t)t->code.at;
   emit_body(t);

@@ -5,10 +5,6 @@
 #include "engine/a64/emit.h"
 #include "engine/a64/superblock.h"
 
-/* Displacement of the thread's table for indirect branches from its slot: one code address per sixteen bits of a target. */
-#define TARGET_TABLE 0x10000
-enum { TARGET_COUNT = 1 << 16 };
-
 /* Code that is emitted behind the block's main path. */
 struct stub {
   uint32_t *branch; /* to be directed to the stub */
@@ -85,7 +81,8 @@ void emit_source_tests(struct translation *t);
 void forget_checked(struct translation *t, const struct a64_insn *insn);
 
 /* links.c */
-void emit_entry_check(struct code *c, uintptr_t pc);
+/* Returns the address of the entry; the code behind the check comes next. */
+uintptr_t emit_entry_check(struct code *c, uintptr_t pc);
 
 /* context.c: the last instruction counted was not executed after all. */
 void uncount_one(struct thread *thread);

@@ -10,9 +10,10 @@
 
 #include "engine/lib.h"
 
-enum { SCALABLE_AT = 0x8000, LENGTH_MAX = 256, QUAD = 16 };
-_Static_assert(sizeof(struct thread) <= SCALABLE_AT, "the vectors lie behind the thread");
-_Static_assert(SCALABLE_AT + SVE_SIG_CONTEXT_SIZE(LENGTH_MAX / QUAD) <= SLOT_TABLES, "and before the tables");
+enum { SCALABLE_AT = 0x90000, LENGTH_MAX = 256, QUAD = 16 };
+_Static_assert(TARGET_TABLE + TARGET_COUNT * 8 <= SCALABLE_AT, "the vectors lie behind the table");
+_Static_assert(SCALABLE_AT + SVE_SIG_CONTEXT_SIZE(LENGTH_MAX / QUAD) <= SLOT_ENGINE_STACK - PAGE,
+               "and before the engine stack");
 
 static bool has_scalable;
 
