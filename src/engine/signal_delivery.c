@@ -69,7 +69,7 @@ void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc) {
   if (signo == SIGSYS && info->si_code == SI_QUEUE && (uintptr_t)info->si_ptr == KICK_VALUE) {
     arch_request(thread);
     thread->disturbed = true;
-    if (permissions_on() && stops_wanted(thread)) stops_parked(thread);
+    if (permissions_on()) stops_kicked(thread, arch_uc_mask(uc));
     return;
   }
   if (stops_handled(signo) && thread->process->actions->of[signo].handler == HANDLER_DEFAULT) {

@@ -111,6 +111,13 @@ void stops_mark(int32_t pid, enum stop_state state) {
 
 /* -- Signals of the terminal ------------------------------------------------------------------------------------------------- */
 
+/* A thread for which none is waiting any more is open to the next, as far as the program lets it. Where everything is blocked, who has
+ * blocked it goes back to the program's mask in the end. */
+static uint64_t open_to_stops(const struct thread *thread, uint64_t mask) {
+  bool all = (mask & ASYNCHRONOUS) == ASYNCHRONOUS;
+  return all || thread->stop_signal ? mask : mask & ~(FROM_TERMINAL & ~thread->mask);
+}
+
 /* Stops the process by the signal that is pending, so that its parent is told which it was; returns when it goes on, at once if
  * SIGCONT came first. */
 static void stop(const struct thread *thread, int signo) {
@@ -118,8 +125,7 @@ static void stop(const struct thread *thread, int signo) {
   uint64_t only = SIGNAL_BIT(signo), old;
   os_call4(__NR_rt_sigaction, signo, &standard, &own, sizeof own.mask);
   os_call4(__NR_rt_sigprocmask, SIG_UNBLOCK, &only, &old, sizeof old);
-  bool all = (old & ASYNCHRONOUS) == ASYNCHRONOUS;
-  if (!all && !(thread->mask & only)) old &= ~only;
+  old = open_to_stops(thread, old);
   os_call4(__NR_rt_sigprocmask, SIG_SETMASK, &old, 0, sizeof old);
   os_call4(__NR_rt_sigaction, signo, &own, 0, sizeof own.mask);
 }
@@ -130,8 +136,12 @@ static bool take_back(int signo) {
 }
 
 /* Another thread of the process is to obey it. */
-static void pass_to(const struct rthread *other, int signo) {
+static void pass_to(const struct thread *thread, const struct rthread *other, int signo) {
+  uint64_t mask;
   if (take_back(signo)) os_call3(__NR_tgkill, other->pid, other->tid, signo);
+  os_call4(__NR_rt_sigprocmask, SIG_BLOCK, 0, &mask, sizeof mask);
+  mask &= ~open_to_stops(thread, mask);
+  os_call4(__NR_rt_sigprocmask, SIG_UNBLOCK, &mask, 0, sizeof mask);
 }
 
 /* -- In parallel: no thread may be stopped in the middle of what others wait for ------------------------------------------------- */
@@ -173,7 +183,7 @@ void stops_parked(struct thread *thread) {
   if (!running || running == thread->rthread) return;
   thread->stop_signal = 0;
   if (signo) {
-    pass_to(running, signo);
+    pass_to(thread, running, signo);
     return;
   }
   struct rthread *first = first_of(running->pid);
@@ -241,6 +251,12 @@ void stops_arrived(struct thread *thread, int signo, const siginfo_t *info, uint
   if (thread->stop_signal) *mask |= SIGNAL_BIT(signo);
 }
 
+void stops_kicked(struct thread *thread, uint64_t *mask) {
+  if (!stops_wanted(thread)) return;
+  stops_parked(thread);
+  *mask = open_to_stops(thread, *mask);
+}
+
 void stops_serve(struct thread *thread) {
   int signo = thread->stop_signal;
   uint32_t slot = atomic_load(&region->holder);
@@ -254,7 +270,7 @@ void stops_serve(struct thread *thread) {
     stop(thread, signo);
     return;
   }
-  pass_to(holder, signo);
+  pass_to(thread, holder, signo);
 }
 
 /* -- Who sends what to whom -------------------------------------------------------------------------------------------------- */

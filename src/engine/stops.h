@@ -28,6 +28,8 @@ static inline bool stops_wanted(const struct thread *thread) {
 }
 void stops_at_safepoint(struct thread *thread);
 void stops_parked(struct thread *thread);
+/* The same in the kernel's handler. *mask is the kernel's from its return on. */
+void stops_kicked(struct thread *thread, uint64_t *mask);
 /* Whether the thread's process is stopped: none of its threads runs the program or the engine. */
 bool stops_done(int32_t tid);
 
