@@ -12,6 +12,7 @@ enum { SCRATCH2 = 13, COUNTDOWN = 14, SCRATCH = 15, CONTEXT = 18, LINK = 30, ZER
 #define TAKEN (1u << SCRATCH2 | 1u << COUNTDOWN | 1u << SCRATCH | 1u << CONTEXT)
 #define GPR_WORD(reg) (CTX_GPR + 8 * (reg))
 
+enum { LOAD_LITERAL = 0x58000000u };
 enum { NOP = 0xd503201fu, YIELD = 0xd503203fu, CLREX = 0xd5033f5fu, UDF = 0 };
 
 struct code {
@@ -22,10 +23,13 @@ static inline void emit(struct code *c, uint32_t word) {
   *c->at++ = word;
 }
 
-/* Data: the constant of an `ldr` beside it. */
+/* Data: the constant of an `ldr` nearby. */
 static inline void emit_word(struct code *c, uint64_t value) {
   emit(c, (uint32_t)value);
   emit(c, (uint32_t)(value >> 32));
+}
+static inline void patch_literal(uint32_t *load, const uint32_t *constant) {
+  *load |= ((uint32_t)(constant - load) & 0x7ffffu) << 5;
 }
 
 /* ldr reg, [x18, #offset] and str: words of the context. */

@@ -14,13 +14,6 @@
 
 extern const char empty_targets[];
 
-/* A stress engine goes through the dispatcher for every branch. */
-#if defined(REPRISE_STRESS_SLOW_PATHS)
-enum { SLOW_PATHS = 1 };
-#else
-enum { SLOW_PATHS = 0 };
-#endif
-
 _Static_assert(sizeof(struct thread) <= TARGET_TABLE, "the table lies behind the thread");
 
 /* The offset of empty_targets in the engine's file, by its program headers. */
@@ -50,12 +43,13 @@ void arch_forget_targets(struct thread *thread) {
  *      cbnz x13, other
  *  code:                                */
 uintptr_t emit_entry_check(struct code *c, uintptr_t pc) {
+  const uint32_t *constant = c->at, *other = constant + 2;
   emit_word(c, pc);
-  const uint32_t *other = c->at;
   emit_load(c, SCRATCH2, CTX_EXIT_INDIRECT);
   emit_br(c, SCRATCH2);
   uintptr_t entry = (uintptr_t)c->at;
-  emit(c, 0x58000000u | (-4u & 0x7ffffu) << 5 | SCRATCH2);
+  emit(c, LOAD_LITERAL | SCRATCH2);
+  patch_literal(c->at - 1, constant);
   emit_sub(c, SCRATCH2, SCRATCH2, SCRATCH);
   patch_branch(emit_cbnz(c, SCRATCH2), other);
   return entry;

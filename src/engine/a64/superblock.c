@@ -13,8 +13,8 @@
 /* Self-checking blocks stay short, since they compare all their source words whenever they are entered. */
 enum { SELF_CHECKING_MAX = 8 };
 
-/* A loop is unrolled while the result stays this short. */
-enum { UNROLLED_MAX = 64 };
+/* Functions that call no other are part of their caller's block when they are this short. */
+enum { LEAF_MAX = 20 };
 
 extern const char signal_trampoline[];
 enum { TRAMPOLINE_BYTES = 2 * INSN_BYTES };
@@ -63,12 +63,14 @@ static bool seen(const struct superblock *sb, uintptr_t pc) {
   return false;
 }
 
-/* Whether the back edge just added closes a loop over the whole superblock that has room for one more iteration. */
-static bool unrolls(const struct superblock *sb, uintptr_t target) {
+/* Whether the back edge just added closes a loop over the whole superblock that has room for one more iteration: it may become longer then. */
+static bool unrolls(struct superblock *sb, uintptr_t target) {
   if (target != sb->items[0].pc || sb->self_checking) return false;
   unsigned iteration = 1; /* instructions from the start to the first back edge */
   while (iteration < sb->count && sb->items[iteration].pc != target) iteration++;
-  return sb->count + iteration <= UNROLLED_MAX && sb->side_exits < SIDE_EXITS_MAX;
+  if (sb->count + iteration > sb->unrolled_limit || sb->side_exits == SIDE_EXITS_MAX) return false;
+  sb->limit = sb->unrolled_limit;
+  return true;
 }
 
 /* Whether the code at pc is a stub of a procedure linkage table:  adrp x16; ldr x17, [x16 + n]; add x16, …; br x17  */
@@ -83,6 +85,24 @@ static bool is_linkage_stub(struct superblock *sb, uintptr_t pc) {
         !a64_matches(word, pattern[i].mask, pattern[i].value))
       return false;
   return true;
+}
+
+static bool returns_by_link(const struct a64_insn *insn) {
+  return insn->kind == A64_RETURN && !insn->authenticates && a64_register(insn->word, FIELD_N) == LINK;
+}
+
+/* Whether the function at pc runs straight to its return, but for branches forward, and leaves the return address where it is. */
+static bool is_leaf(struct superblock *sb, uintptr_t pc) {
+  struct item item;
+  for (unsigned i = 0; i < LEAF_MAX; i++, pc += INSN_BYTES) {
+    if (!fetch(sb, pc, &item)) return false;
+    if (returns_by_link(&item.insn)) return true;
+    if (item.insn.kind == A64_CONDITIONAL ? item.insn.offset <= 0
+                                          : item.insn.kind != A64_COPY && item.insn.kind != A64_ADDRESS)
+      return false;
+    if (a64_registers_written(&item.insn) >> LINK & 1) return false;
+  }
+  return false;
 }
 
 static bool follow_to(struct superblock *sb, struct item *item, uintptr_t target) {
@@ -117,24 +137,35 @@ static bool follow(struct superblock *sb, struct item *item) {
       sb->next_pc = item->taken ? target : next;
       return true;
     case A64_CALL:
-      if (sb->count == SUPERBLOCK_MAX || sb->self_checking || !is_linkage_stub(sb, target)) return false;
+      if (sb->self_checking || sb->back) return false;
+      if (is_leaf(sb, target))
+        sb->back = next;
+      else if (!is_linkage_stub(sb, target))
+        return false;
+      return follow_to(sb, item, target);
+    case A64_RETURN:
+      if (!sb->back || !returns_by_link(&item->insn)) return false;
+      target = sb->back;
+      sb->back = 0;
       return follow_to(sb, item, target);
     case A64_BRANCH:
-      if (sb->count == SUPERBLOCK_MAX || sb->self_checking || (seen(sb, target) && !unrolls(sb, target)))
-        return false;
+      if (sb->self_checking || (seen(sb, target) && !unrolls(sb, target))) return false;
       return follow_to(sb, item, target);
     default:
       return false;
   }
 }
 
-void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit) {
+void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit, unsigned unrolled_limit) {
   sb->count = sb->side_exits = sb->range_count = 0;
   sb->page = 1; /* no page */
   sb->unfetchable = sb->for_engine = sb->contended = false;
   sb->open = true;
   sb->next_pc = pc;
-  while (sb->count < limit) {
+  sb->back = 0;
+  sb->limit = limit;
+  sb->unrolled_limit = unrolled_limit;
+  while (sb->count < sb->limit) {
     struct item *item = &sb->items[sb->count];
     if (!fetch(sb, sb->next_pc, item)) {
       sb->unfetchable = sb->count == 0;

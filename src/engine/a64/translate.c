@@ -52,8 +52,12 @@ void emit_exit_tail(struct code *c, const struct exit *exit) {
 
 /* -- Ends and side exits ------------------------------------------------------------------------------------------ */
 
+/* A loop goes to the block's own entry without more ado: that is where who drops the block changes it. */
 static void end_direct(struct translation *t, uint32_t *branch, uintptr_t target) {
-  new_stub(t, branch, new_exit(t, EXIT_DIRECT, target));
+  if (target == t->block->pc && !t->block->step && !SLOW_PATHS)
+    patch_branch(branch, (const void *)t->block->code);
+  else
+    new_stub(t, branch, new_exit(t, EXIT_DIRECT, target));
 }
 
 static void end_jump(struct translation *t, uintptr_t target) {
@@ -144,12 +148,16 @@ static void end_indirect(struct translation *t, const struct item *item) {
   else
     emit_read(c, SCRATCH, target);
   if (insn->authenticates) authenticate(c, insn);
-  if (insn->links) emit_mov_imm(c, LINK, item->pc + INSN_BYTES);
+  uint32_t *link = c->at;
+  if (insn->links) emit(c, LOAD_LITERAL | LINK);
   /* Who steps may have taken what is to be let go right behind the step. */
   if (t->block->step)
     indirect_exit(c);
   else
     indirect_jump(c);
+  if (!insn->links) return;
+  patch_literal(link, c->at);
+  emit_word(c, item->pc + INSN_BYTES);
 }
 
 /* -- Instructions ------------------------------------------------------------------------------------------------- */
@@ -241,7 +249,8 @@ static void emit_end(struct translation *t, const struct item *item) {
       end_jump(t, target);
       return;
     case A64_CALL: /*  ldr x30, next;  b target;  next: …  */
-      emit(c, 0x58000000u | 2u << 5 | LINK);
+      emit(c, LOAD_LITERAL | LINK);
+      patch_literal(c->at - 1, c->at + 1);
       end_jump(t, target);
       emit_word(c, next);
       return;
@@ -370,8 +379,13 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry, unsigned limit
   struct translation *t = &translation;
   uint32_t *start = (uint32_t *)(void *)cache_reserve(CACHE_BLOCK_MAX);
   if (!start) return NULL;
-  if (entry != ENTRY_STEP) limit = config.check == CHECK_ALL ? CHECKED_SUPERBLOCK_MAX : SUPERBLOCK_MAX;
-  superblock_read(&t->sb, pc, limit);
+  bool checked = config.check == CHECK_ALL;
+  if (entry == ENTRY_STEP)
+    superblock_read(&t->sb, pc, limit, limit);
+  else if (checked)
+    superblock_read(&t->sb, pc, CHECKED_SUPERBLOCK_MAX, CHECKED_SUPERBLOCK_MAX);
+  else
+    superblock_read(&t->sb, pc, ORDINARY_SUPERBLOCK_MAX, SUPERBLOCK_MAX);
   unsigned exits = 6 + t->sb.side_exits + (config.check == CHECK_NONE ? 0 : t->sb.count) +
                    (t->sb.contended ? t->sb.range_count : 0);
   struct block *block = t->block = arena_alloc(sizeof *block);

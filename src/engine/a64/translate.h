@@ -5,6 +5,13 @@
 #include "engine/a64/emit.h"
 #include "engine/a64/superblock.h"
 
+/* A stress engine goes through the dispatcher for every branch. */
+#if defined(REPRISE_STRESS_SLOW_PATHS)
+enum { SLOW_PATHS = 1 };
+#else
+enum { SLOW_PATHS = 0 };
+#endif
+
 /* Code that is emitted behind the block's main path. */
 struct stub {
   uint32_t *branch; /* to be directed to the stub */
