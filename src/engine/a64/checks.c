@@ -21,7 +21,8 @@
  * A permission is given up at safepoints only, that is, never inside a block. So an access needs no test when an earlier test
  * of the same block covers it: the same registers with the same values, and a displacement at most 64 bytes minus the
  * access above the one tested. Additions of constants to a register are followed, so that an unrolled walk over an array is
- * tested once in 64 bytes. The window of a check is as long as the accesses that rely on it reach.
+ * tested once in 64 bytes. The window of a check is as long as the accesses that rely on it reach, but for checks that have often been
+ * found to vouch for what other threads work on: those are for their own instruction.
  *
  * Instructions whose accesses are long, or not simply told (block zeroing, scalable vectors), are blocks of their own that the
  * engine steps over when it has taken what they need (accesses.c). Known limit: gathers and scatters can't be, and are
@@ -98,6 +99,7 @@ static bool is_covered(struct translation *t, const struct a64_mem *mem) {
         (!checked->write && mem->access & ACCESS_WRITE))
       continue;
     struct check *check = &t->checks[checked->check];
+    if (check->narrow && above + mem->size > check->window) continue;
     check->window = (uint8_t)MAX(check->window, above + mem->size);
     return true;
   }
@@ -160,7 +162,8 @@ void emit_check(struct translation *t, unsigned i) {
   if (t->unchecked || !wants_check(mem) || is_covered(t, mem)) return;
   CHECK(t->check_count < CHECKS_MAX);
   struct check *check = &t->checks[t->check_count++];
-  *check = (struct check){.item = (uint8_t)i, .window = (uint8_t)mem->size};
+  *check = (struct check){
+      .item = (uint8_t)i, .window = (uint8_t)mem->size, .narrow = cache_is_narrow(item->pc, false)};
   check->exit = new_exit(t, EXIT_CHECK, (uintptr_t)c->at);
   check->exit->instructions = (uint16_t)i;
   unsigned address = emit_operand_address(c, item);

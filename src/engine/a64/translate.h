@@ -25,6 +25,7 @@ struct check {
   struct exit *exit;
   uint8_t item;
   uint8_t window; /* bytes from the address tested on that rely on it */
+  bool narrow;    /* it is for its own instruction: cache_fell_short */
 };
 
 /* An address whose permission is known for the rest of the superblock, as long as its registers keep their values. */
