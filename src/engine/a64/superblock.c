@@ -181,6 +181,7 @@ void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit, unsign
     sb->contended |= sb->page_contended;
     sb->count++;
     sb->for_engine = for_engine;
+    if (a64_registers_written(&item->insn) >> LINK & 1) sb->back = 0; /* code may change while it is read */
     if (for_engine || !follow(sb, item)) return;
   }
 }
