@@ -1,9 +1,9 @@
 /* superblock.c (AArch64): reads application code and decides how far a block reaches.
  *
- * The main path follows fall-throughs of forward conditional branches and the targets of direct branches. It ends at calls,
- * returns, indirect branches, backward conditional branches, system calls, and whatever the engine performs itself. A
- * short loop is unrolled: its back edge leads the main path to the superblock's own start once more, so that position and poll
- * are paid for once in several iterations. */
+ * The main path follows fall-throughs of conditional branches, the targets of direct branches, and calls of short functions that call no
+ * other, with their returns. It ends at other calls and returns, indirect branches, system calls, and whatever the engine performs
+ * itself. A short loop is unrolled: its back edge leads the main path to the superblock's own start once more, so that position and poll
+ * are paid for once in several iterations; its last one ends the block. */
 #include "engine/a64/superblock.h"
 
 #include "engine/a64/translate.h"
