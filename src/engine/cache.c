@@ -312,6 +312,21 @@ void cache_drop_block(struct block *block) {
   arch_kill(block);
 }
 
+/* How often a block is entered before it is found hot: about as often as pays for the noting of its path and for another translation. A
+ * prime: a loop of 16 rounds, say, must not be found hot in its last round, when the path leads out of it. */
+#if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
+enum { HOT = 3 };
+#else
+enum { HOT = 9601 };
+#endif
+
+/* Counters are shared by chance; those of neighbours lie in few lines. */
+void cache_heat(struct block *block) {
+  static _Atomic int32_t heat[1 << 14];
+  block->heat = &heat[(block->pc >> 4 ^ block->pc >> 18) % COUNT_OF(heat)];
+  block_warm_up(block, HOT);
+}
+
 static bool is_loop(uintptr_t pc) {
   const struct block *block = cache_lookup(pc);
   return block && block->loop;

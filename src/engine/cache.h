@@ -114,6 +114,9 @@ static inline bool block_is_hot(const struct block *block) {
   return (int32_t)((uint32_t)arch_ticks() - block->heat_due) <= 0;
 }
 
+/* A new block is to be counted until it is hot. */
+void cache_heat(struct block *block);
+
 extern struct lock cache_lock;
 
 void cache_init(void);

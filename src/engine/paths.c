@@ -134,5 +134,7 @@ void path_close(struct path *path) {
       path->next == path->head && path->instructions <= PATH_INSTRUCTIONS ? path->count : path->count - 1;
   if (last == path->count) return;
   while (last > 0 && path->steps[last].pc != path->head) last--;
-  if (last > 0) path->count = last;
+  if (last == 0) return;
+  path->count = last;
+  path->next = path->head;
 }

@@ -28,18 +28,6 @@
 
 extern const char exit_common[];
 
-/* How often a block is entered before it is found hot: about as often as pays for the noting of its path and for another translation. A
- * prime: a loop of 16 rounds, say, must not be found hot in its last round, when the path leads out of it. */
-#if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
-enum { HOT = 3 };
-#else
-enum { HOT = 9601 };
-#endif
-enum { HEAT_COUNT = 1 << 14 };
-
-/* Of blocks by their address: how many more entries until HOT. Shared by chance; those of neighbours lie in few lines. */
-static _Atomic int32_t heat[HEAT_COUNT];
-
 static struct translation translation; /* under cache_lock */
 static unsigned next_count_word;       /* neighbours should not share one */
 
@@ -118,10 +106,9 @@ static void emit_item(struct translation *t, unsigned i) {
  *   jle hot                             ; not jz: two threads that subtract at once may lose what is stored there in between */
 static void emit_heat(struct translation *t, bool flags_dead) {
   struct code *c = &t->code;
-  _Atomic int32_t *counter = t->block->heat = &heat[(t->block->pc >> 4 ^ t->block->pc >> 18) % HEAT_COUNT];
-  block_warm_up(t->block, HOT);
+  cache_heat(t->block);
   emit8(c, 0x83), emit8(c, 0x2d);
-  emit32(c, (uint32_t)((intptr_t)counter - (intptr_t)(c->at + 5)));
+  emit32(c, (uint32_t)((intptr_t)t->block->heat - (intptr_t)(c->at + 5)));
   emit8(c, 1);
   new_stub(t, emit_jcc(c, COND_LE), new_exit(t, EXIT_HOT, t->block->pc))->restore_flags = !flags_dead;
 }
