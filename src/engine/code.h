@@ -15,10 +15,14 @@ struct source_range;
 enum watch {
   WATCH_NOT_CODE,   /* not executable */
   WATCH_OK,         /* can't change without our noticing */
+  WATCH_ANNOUNCED,  /* the program will say when it changes */
   WATCH_SELF_CHECK, /* may change at any time */
 };
 /* Before bytes of a page are translated, under cache_lock. */
 enum watch codewatch_begin(uintptr_t page);
+/* What was read of such a page to be translated, under cache_lock. Until a change is announced the old and the new may be executed, but
+ * not the old after the new: what was made from other words is dropped. */
+void codewatch_read(uintptr_t pc, uint32_t word);
 /* Whether an instruction there is to be executed alone, after its bytes were taken as the memory that it touches (shared.c). */
 bool code_is_shared(uintptr_t pc, size_t bytes);
 /* Whether, elsewhere, threads that are recorded in parallel may write instructions while others execute them: their bytes are then read as data are,

@@ -24,6 +24,7 @@ struct code_page {
   uint32_t prot; /* what the application asked for, while watched */
   uint16_t faults;
   bool watched; /* we have taken the write permission away */
+  uint32_t *words; /* that were translated, or 0, where changes are announced */
   struct member *members;
   struct code_page *next;
 };
@@ -74,7 +75,8 @@ enum watch codewatch_begin(uintptr_t page) {
   struct mapping mapping;
   if (!mappings_find(page, &mapping) || !(mapping.prot & PROT_EXEC)) return WATCH_NOT_CODE;
   if (mapping.shared || (mapping.file && mapping.file->written)) return WATCH_SELF_CHECK;
-  if (!(mapping.prot & PROT_WRITE) || !changes_at_once()) return WATCH_OK;
+  if (!(mapping.prot & PROT_WRITE)) return WATCH_OK;
+  if (!changes_at_once()) return WATCH_ANNOUNCED;
   struct code_page *p = find_or_add(page);
   if (p->faults >= FAULTS_MAX) return WATCH_SELF_CHECK;
   if (!p->watched) {
@@ -116,6 +118,14 @@ static void drop_members(struct code_page *p) {
     }
     arena_free(m, sizeof *m);
   }
+}
+
+void codewatch_read(uintptr_t pc, uint32_t word) {
+  struct code_page *p = find_or_add(ALIGN_DOWN(pc, PAGE));
+  if (!p->words) p->words = arena_alloc(PAGE);
+  uint32_t *before = &p->words[pc % PAGE / sizeof word];
+  if (*before && *before != word) drop_members(p);
+  *before = word;
 }
 
 static void release(struct code_page *p) {
@@ -210,6 +220,8 @@ void code_forget_all(void) {
   for (size_t i = 0; i < PAGE_HASH; i++)
     for (struct code_page *p = pages[i]; p; p = p->next) {
       release(p);
+      if (p->words) arena_free(p->words, PAGE);
+      p->words = NULL;
       for (struct member *m; (m = p->members);) {
         p->members = m->next;
         arena_free(m, sizeof *m);

@@ -160,6 +160,7 @@ void emit_check(struct translation *t, unsigned i) {
   const struct item *item = &t->sb.items[i];
   const struct a64_mem *mem = &item->insn.mem;
   if (t->unchecked || !wants_check(mem) || is_covered(t, mem)) return;
+  forget_held(t);
   CHECK(t->check_count < CHECKS_MAX);
   struct check *check = &t->checks[t->check_count++];
   *check = (struct check){
@@ -232,7 +233,7 @@ void arch_permit(struct thread *thread, const struct miss *miss) {
 void arch_miss(struct thread *thread, const struct exit *exit, struct miss *miss) {
   const struct block *block = exit->block;
   *miss = (struct miss){.retry = exit->target,
-                        .pc = block->pc + (uintptr_t)(intptr_t)block->map[exit->instructions].pc,
+                        .pc = insn_pc(block, &block->map[exit->instructions]),
                         .instructions = block->instructions - exit->instructions,
                         .bytes = exit->detail};
   arch_uncount(thread, block, miss->instructions);

@@ -277,7 +277,7 @@ bool arch_uc_recover(struct thread *thread, struct ucontext *uc, siginfo_t *info
   context_from_uc(thread, uc);
   for (unsigned slot = 0; slot < SPILL_SLOTS; slot++)
     if (entry->borrowed >> slot & 1) thread->arch.gpr[spill_register(slot)] = thread->arch.spill[slot];
-  thread->arch.pc = block->pc + (uintptr_t)(intptr_t)entry->pc;
+  thread->arch.pc = insn_pc(block, entry);
   arch_uncount(thread, block, block->instructions - (unsigned)(entry - block->map));
   /* Where the processor reports the instruction itself, the kernel has reported our copy of it. */
   if ((uintptr_t)info->si_addr == pc) info->si_addr = (void *)thread->arch.pc;

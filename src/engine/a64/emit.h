@@ -60,6 +60,12 @@ static inline void emit_eor(struct code *c, unsigned to, unsigned a, unsigned b)
   emit(c, 0xca000000u | b << 16 | a << 5 | to);
 }
 
+/* adrp reg, page of the address: what the engine has in its own memory, which is near */
+static inline void emit_page(struct code *c, unsigned reg, uintptr_t address) {
+  uint64_t pages = (address >> 12) - ((uintptr_t)c->at >> 12);
+  emit(c, 0x90000000u | (uint32_t)(pages & 3) << 29 | (uint32_t)(pages >> 2 & 0x7ffff) << 5 | reg);
+}
+
 /* movz, movk…: as few as the value takes */
 static inline void emit_mov_imm(struct code *c, unsigned reg, uint64_t value) {
   emit(c, 0xd2800000u | (uint32_t)(value & 0xffff) << 5 | reg);

@@ -27,8 +27,16 @@ static long empty_targets_offset(void) {
   BUG("the engine's file does not hold the empty table");
 }
 
+static uintptr_t *table_of(struct thread *thread) {
+  return (uintptr_t *)((uintptr_t)thread + TARGET_TABLE);
+}
+
+static unsigned place_of(uintptr_t pc) {
+  return pc / INSN_BYTES % TARGET_COUNT;
+}
+
 void arch_forget_targets(struct thread *thread) {
-  long at = os_call6(__NR_mmap, (uintptr_t)thread + TARGET_TABLE, TARGET_COUNT * 8, PROT_READ | PROT_WRITE,
+  long at = os_call6(__NR_mmap, table_of(thread), TARGET_COUNT * 8, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_FIXED, engine_fd, empty_targets_offset());
   if (os_failed(at)) die(125, "cannot map a table for indirect branches (error %ld)", -at);
 }
@@ -68,8 +76,7 @@ bool arch_make_entry(struct block *block, enum entry_kind entry) {
 
 void arch_resolve(struct thread *thread, struct block *to, enum entry_kind entry) {
   if (SLOW_PATHS) return;
-  uintptr_t *table = (uintptr_t *)((uintptr_t)thread + TARGET_TABLE);
-  table[to->pc / INSN_BYTES % TARGET_COUNT] = to->entries[entry];
+  table_of(thread)[place_of(to->pc)] = to->entries[entry];
   COUNT(indirect_misses);
 }
 
@@ -82,25 +89,54 @@ static void redirect(uintptr_t at, uintptr_t target) {
   sync_code((const void *)at, (const void *)(at + INSN_BYTES));
 }
 
+/* Whoever replaces the block will link the exit again. */
+static void list(struct exit *exit, struct block *to) {
+  if (__atomic_exchange_n(&exit->listed, true, __ATOMIC_ACQ_REL)) return;
+  exit->next = __atomic_load_n(&to->incoming, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&to->incoming, &exit->next, exit, true, __ATOMIC_RELEASE,
+                                      __ATOMIC_RELAXED))
+    continue;
+}
+
 void arch_link(struct exit *exit, struct block *to) {
   if (!exit->patch || SLOW_PATHS) return;
   redirect(exit->patch, to->code);
+  if (!to->hot) list(exit, to);
   COUNT(links);
   LOG(links, "%lx -> %lx", exit->block->pc, to->pc);
 }
 
-void arch_kill(struct block *block) {
-  int64_t words = ((int64_t)block->killed - (int64_t)block->code) / INSN_BYTES;
+/* The first instruction of a block, a nop, becomes a branch. */
+static void patch_head(struct block *block, uintptr_t to) {
+  int64_t words = ((int64_t)to - (int64_t)block->code) / INSN_BYTES;
   __atomic_store_n((uint32_t *)block->code, 0x14000000u | ((uint32_t)words & 0x3ffffffu), __ATOMIC_SEQ_CST);
   sync_code((const void *)block->code, (const void *)(block->code + INSN_BYTES));
 }
 
-uintptr_t arch_entry(const struct block *block) {
-  return block->code;
+/* The new block's checking entry in every table that has the old one's. */
+static void replace_entry(const struct block *old, struct block *new) {
+  uintptr_t entry = old->entries[ENTRY_INDIRECT];
+  if (!entry || (!new->entries[ENTRY_INDIRECT] && !arch_make_entry(new, ENTRY_INDIRECT))) return;
+  for (struct thread *thread = threads; thread; thread = thread->next) {
+    if (thread->cache_epoch != cache_epoch()) continue; /* it has no table yet, or will forget it */
+    uintptr_t *target = &table_of(thread)[place_of(new->pc)];
+    if (*target == entry) *target = new->entries[ENTRY_INDIRECT];
+  }
 }
 
-/* Blocks do not say when they are hot, so no paths are noted. */
-struct block *arch_translate_path(const struct path *path, struct block *old) {
-  (void)path, (void)old;
-  return NULL;
+void replace_block(struct block *old, struct block *new) {
+  patch_head(old, new->code);
+  lock_take(&threads_lock);
+  replace_entry(old, new);
+  lock_release(&threads_lock);
+  for (struct exit *exit = __atomic_load_n(&old->incoming, __ATOMIC_ACQUIRE); exit; exit = exit->next)
+    arch_link(exit, new);
+}
+
+void arch_kill(struct block *block) {
+  patch_head(block, block->killed);
+}
+
+uintptr_t arch_entry(const struct block *block) {
+  return block->code;
 }

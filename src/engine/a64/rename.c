@@ -6,10 +6,12 @@
  *
  * The two scratch registers serve first; when an instruction names more of the taken ones, registers that it does not name are
  * borrowed, their values waiting in spill slots meanwhile. What an instruction writes goes to the context after it, so a
- * fault finds the context as it was before. */
+ * fault finds the context as it was before. As long as nothing else needs the scratch registers, they go on holding the values that the
+ * context has as well, and the next instruction need not load them. */
 #include "engine/a64/translate.h"
 #include "engine/lib.h"
 
+static const uint8_t scratch[SCRATCHES] = {SCRATCH, SCRATCH2};
 static const uint8_t slots[SPILL_SLOTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 20, 21};
 
 unsigned spill_register(unsigned slot) {
@@ -23,11 +25,11 @@ static void borrow_slot(struct translation *t, unsigned slot, uint32_t *used) {
 }
 
 unsigned borrow(struct translation *t, uint32_t *used) {
-  static const uint8_t free_ones[] = {SCRATCH, SCRATCH2};
-  for (unsigned i = 0; i < COUNT_OF(free_ones); i++) {
-    if (*used >> free_ones[i] & 1) continue;
-    *used |= 1u << free_ones[i];
-    return free_ones[i];
+  for (unsigned i = 0; i < SCRATCHES; i++) {
+    if (*used >> scratch[i] & 1) continue;
+    *used |= 1u << scratch[i];
+    t->held[i] = NOTHING;
+    return scratch[i];
   }
   for (unsigned slot = 0; slot < SPILL_SLOTS; slot++) {
     if (*used >> slots[slot] & 1) continue;
@@ -57,6 +59,43 @@ void give_back(struct translation *t) {
 
 static bool is_taken(unsigned reg) {
   return TAKEN >> reg & 1;
+}
+
+void forget_held(struct translation *t) {
+  for (unsigned i = 0; i < SCRATCHES; i++) t->held[i] = NOTHING;
+}
+
+/* The scratch register that holds the value of a taken one, and is its substitute from now on; 31: none does. */
+static unsigned find_held(struct translation *t, unsigned reg, uint32_t *used) {
+  for (unsigned i = 0; i < SCRATCHES; i++) {
+    if (t->held[i] != reg) continue;
+    *used |= 1u << scratch[i];
+    t->latest = (uint8_t)i;
+    return scratch[i];
+  }
+  return 31;
+}
+
+/* A scratch register to hold another value, of those the one that was not used last; else another register. */
+static unsigned find_room(struct translation *t, unsigned reg, uint32_t *used) {
+  for (unsigned i = 0; i < SCRATCHES; i++) {
+    unsigned place = (t->latest + 1 + i) % SCRATCHES;
+    if (*used >> scratch[place] & 1) continue;
+    *used |= 1u << scratch[place];
+    t->held[place] = (uint8_t)reg;
+    t->latest = (uint8_t)place;
+    return scratch[place];
+  }
+  return borrow(t, used);
+}
+
+unsigned hold(struct translation *t, unsigned reg) {
+  uint32_t used = 0;
+  unsigned place = find_held(t, reg, &used);
+  if (place != 31) return place;
+  place = find_room(t, reg, &used);
+  emit_load(&t->code, place, GPR_WORD(reg));
+  return place;
 }
 
 unsigned readable(struct translation *t, unsigned reg, uint32_t *used) {
@@ -98,6 +137,9 @@ void emit_renamed(struct translation *t, const struct a64_insn *insn) {
   uint32_t used = (reads | writes) & ~TAKEN, word = insn->word;
   uint8_t substitute[32]; /* 31: none */
   memset(substitute, 31, sizeof substitute);
+  if (insn->pairs) forget_held(t);
+  for (unsigned reg = 0; reg < 31; reg++)
+    if ((reads | writes) >> reg & 1 && is_taken(reg)) substitute[reg] = (uint8_t)find_held(t, reg, &used);
   for (unsigned field = 0; field < FIELDS; field++) {
     unsigned reg = a64_register(insn->word, field);
     if (!((insn->reads | insn->writes) >> field & 1) || reg == 31) continue;
@@ -108,7 +150,7 @@ void emit_renamed(struct translation *t, const struct a64_insn *insn) {
       word = with_field(word, field, to);
     } else if (!pair && is_taken(reg)) {
       if (substitute[reg] == 31) {
-        substitute[reg] = (uint8_t)borrow(t, &used);
+        substitute[reg] = (uint8_t)find_room(t, reg, &used);
         if (reads >> reg & 1) emit_load(&t->code, substitute[reg], GPR_WORD(reg));
       }
       word = with_field(word, field, substitute[reg]);

@@ -1,9 +1,9 @@
 /* superblock.c (AArch64): reads application code and decides how far a block reaches.
  *
- * The main path follows fall-throughs of conditional branches, the targets of direct branches, and calls of short functions that call no
- * other, with their returns. It ends at other calls and returns, indirect branches, system calls, and whatever the engine performs
- * itself. A short loop is unrolled: its back edge leads the main path to the superblock's own start once more, so that position and poll
- * are paid for once in several iterations; its last one ends the block. */
+ * The main path follows fall-throughs of forward conditional branches and the targets of direct branches. It ends at calls (but goes
+ * on through linkage stubs), returns, indirect branches, backward conditional branches (a loop's end: both ways out then need no
+ * correction of the position), system calls, and whatever the engine performs itself. Blocks that have become hot follow the path
+ * that the program took instead (inlining.c). */
 #include "engine/a64/superblock.h"
 
 #include "engine/a64/translate.h"
@@ -12,9 +12,6 @@
 
 /* Self-checking blocks stay short, since they compare all their source words whenever they are entered. */
 enum { SELF_CHECKING_MAX = 8 };
-
-/* Functions that call no other are part of their caller's block when they are this short. */
-enum { LEAF_MAX = 20 };
 
 extern const char signal_trampoline[];
 enum { TRAMPOLINE_BYTES = 2 * INSN_BYTES };
@@ -34,7 +31,9 @@ static bool fetch_word(struct superblock *sb, uintptr_t pc, uint32_t *word) {
     sb->watch = codewatch_begin(sb->page);
     sb->page_contended = code_is_contended(sb->page);
   }
-  return sb->watch != WATCH_NOT_CODE && safe_copy(word, (const void *)pc, sizeof *word) == 0;
+  if (sb->watch == WATCH_NOT_CODE || safe_copy(word, (const void *)pc, sizeof *word)) return false;
+  if (sb->watch == WATCH_ANNOUNCED) codewatch_read(pc, *word);
+  return true;
 }
 
 static bool fetch(struct superblock *sb, uintptr_t pc, struct item *item) {
@@ -43,6 +42,7 @@ static bool fetch(struct superblock *sb, uintptr_t pc, struct item *item) {
   a64_decode(word, &item->insn);
   item->pc = pc;
   item->inlined = item->taken = false;
+  item->expected = 0;
   return true;
 }
 
@@ -52,6 +52,8 @@ static bool add_source(struct superblock *sb, uintptr_t start, uintptr_t end) {
     sb->ranges[sb->range_count - 1].end = end;
     return true;
   }
+  for (unsigned i = 0; i < sb->range_count; i++)
+    if (sb->ranges[i].start <= start && end <= sb->ranges[i].end) return true;
   if (sb->range_count == SOURCE_RANGES) return false;
   sb->ranges[sb->range_count++] = (struct source_range){start, end};
   return true;
@@ -61,16 +63,6 @@ static bool seen(const struct superblock *sb, uintptr_t pc) {
   for (unsigned i = 0; i < sb->count; i++)
     if (sb->items[i].pc == pc) return true;
   return false;
-}
-
-/* Whether the back edge just added closes a loop over the whole superblock that has room for one more iteration: it may become longer then. */
-static bool unrolls(struct superblock *sb, uintptr_t target) {
-  if (target != sb->items[0].pc || sb->self_checking) return false;
-  unsigned iteration = 1; /* instructions from the start to the first back edge */
-  while (iteration < sb->count && sb->items[iteration].pc != target) iteration++;
-  if (sb->count + iteration > sb->unrolled_limit || sb->side_exits == SIDE_EXITS_MAX) return false;
-  sb->limit = sb->unrolled_limit;
-  return true;
 }
 
 /* Whether the code at pc is a stub of a procedure linkage table:  adrp x16; ldr x17, [x16 + n]; add x16, …; br x17  */
@@ -87,35 +79,11 @@ static bool is_linkage_stub(struct superblock *sb, uintptr_t pc) {
   return true;
 }
 
-static bool returns_by_link(const struct a64_insn *insn) {
+bool returns_by_link(const struct a64_insn *insn) {
   return insn->kind == A64_RETURN && !insn->authenticates && a64_register(insn->word, FIELD_N) == LINK;
 }
 
-/* Whether the function at pc runs straight to its return, but for branches forward, and leaves the return address where it is. */
-static bool is_leaf(struct superblock *sb, uintptr_t pc) {
-  struct item item;
-  for (unsigned i = 0; i < LEAF_MAX; i++, pc += INSN_BYTES) {
-    if (!fetch(sb, pc, &item)) return false;
-    if (returns_by_link(&item.insn)) return true;
-    if (item.insn.kind == A64_CONDITIONAL ? item.insn.offset <= 0
-                                          : item.insn.kind != A64_COPY && item.insn.kind != A64_ADDRESS)
-      return false;
-    if (a64_registers_written(&item.insn) >> LINK & 1) return false;
-  }
-  return false;
-}
-
-static bool follow_to(struct superblock *sb, struct item *item, uintptr_t target) {
-  item->inlined = true;
-  sb->open = true;
-  sb->next_pc = target;
-  return true;
-}
-
-/* Where the main path goes after the item just added; false when it ends there. */
-static bool follow(struct superblock *sb, struct item *item) {
-  uintptr_t next = item->pc + INSN_BYTES, target = item->pc + (uintptr_t)item->insn.offset;
-  sb->open = false;
+bool superblock_pass(struct superblock *sb, const struct item *item) {
   switch (item->insn.kind) {
     case A64_COPY:
     case A64_ADDRESS:
@@ -127,61 +95,82 @@ static bool follow(struct superblock *sb, struct item *item) {
     case A64_CLEAR_EXCLUSIVE:
     case A64_BLOCK_OF_EIGHT:
       sb->open = true;
-      sb->next_pc = next;
+      sb->next_pc = item->pc + INSN_BYTES;
       return !(sb->self_checking && item->insn.mem.access & ACCESS_WRITE);
-    case A64_CONDITIONAL:
-      item->taken = target <= item->pc && unrolls(sb, target);
-      if ((target == sb->items[0].pc && !item->taken) || sb->side_exits == SIDE_EXITS_MAX) return false;
-      sb->side_exits++;
-      sb->open = true;
-      sb->next_pc = item->taken ? target : next;
-      return true;
-    case A64_CALL:
-      if (sb->self_checking || sb->back) return false;
-      if (is_leaf(sb, target))
-        sb->back = next;
-      else if (!is_linkage_stub(sb, target))
-        return false;
-      return follow_to(sb, item, target);
-    case A64_RETURN:
-      if (!sb->back || !returns_by_link(&item->insn)) return false;
-      target = sb->back;
-      sb->back = 0;
-      return follow_to(sb, item, target);
-    case A64_BRANCH:
-      if (sb->self_checking || (seen(sb, target) && !unrolls(sb, target))) return false;
-      return follow_to(sb, item, target);
     default:
       return false;
   }
 }
 
-void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit, unsigned unrolled_limit) {
-  sb->count = sb->side_exits = sb->range_count = 0;
+/* Where the main path goes after the item just added; false when it ends there. */
+static bool follow(struct superblock *sb, struct item *item) {
+  uintptr_t next = item->pc + INSN_BYTES, target = item->pc + (uintptr_t)item->insn.offset;
+  sb->open = false;
+  switch (item->insn.kind) {
+    case A64_CONDITIONAL:
+      if (target <= item->pc || sb->side_exits == PLAIN_SIDE_EXITS_MAX) return false;
+      sb->side_exits++;
+      sb->open = true;
+      sb->next_pc = next;
+      return true;
+    case A64_CALL:
+    case A64_BRANCH:
+      if (sb->self_checking) return false;
+      if (item->insn.kind == A64_CALL ? !is_linkage_stub(sb, target) : seen(sb, target)) return false;
+      item->inlined = true;
+      sb->open = true;
+      sb->next_pc = target;
+      return true;
+    default:
+      return superblock_pass(sb, item);
+  }
+}
+
+/* What lies further from the start than a displacement in the map reaches must all be near each other. */
+static bool within_reach(struct superblock *sb, uintptr_t pc) {
+  if (!sb->count || superblock_near(sb->items[0].pc, pc)) return true;
+  if (!sb->far_pc) sb->far_pc = pc;
+  return superblock_near(sb->far_pc, pc);
+}
+
+bool superblock_add(struct superblock *sb) {
+  if (!within_reach(sb, sb->next_pc)) return false;
+  struct item *item = &sb->items[sb->count];
+  if (!fetch(sb, sb->next_pc, item)) {
+    sb->unfetchable = sb->count == 0;
+    return false;
+  }
+  bool self_checking = sb->watch == WATCH_SELF_CHECK;
+  if (sb->count && self_checking != sb->self_checking) return false;
+  bool for_engine = sb->limit > 1 && (wants_engine(&item->insn) || code_is_shared(item->pc, INSN_BYTES));
+  if (sb->count && for_engine) return false;
+  sb->self_checking = self_checking;
+  if (self_checking && sb->count == SELF_CHECKING_MAX) return false;
+  if (!add_source(sb, item->pc, item->pc + INSN_BYTES)) return false;
+  sb->contended |= sb->page_contended;
+  sb->count++;
+  return !(sb->for_engine = for_engine);
+}
+
+void superblock_begin(struct superblock *sb, uintptr_t pc, unsigned limit) {
+  sb->count = sb->side_exits = sb->range_count = sb->call_count = sb->frame_count = 0;
   sb->page = 1; /* no page */
+  sb->far_pc = 0;
   sb->unfetchable = sb->for_engine = sb->contended = false;
   sb->open = true;
   sb->next_pc = pc;
-  sb->back = 0;
   sb->limit = limit;
-  sb->unrolled_limit = unrolled_limit;
-  while (sb->count < sb->limit) {
-    struct item *item = &sb->items[sb->count];
-    if (!fetch(sb, sb->next_pc, item)) {
-      sb->unfetchable = sb->count == 0;
-      return;
-    }
-    bool self_checking = sb->watch == WATCH_SELF_CHECK;
-    if (sb->count && self_checking != sb->self_checking) return;
-    bool for_engine = limit > 1 && (wants_engine(&item->insn) || code_is_shared(item->pc, INSN_BYTES));
-    if (sb->count && for_engine) return;
-    sb->self_checking = self_checking;
-    if (self_checking && sb->count == SELF_CHECKING_MAX) return;
-    if (!add_source(sb, item->pc, item->pc + INSN_BYTES)) return;
-    sb->contended |= sb->page_contended;
-    sb->count++;
-    sb->for_engine = for_engine;
-    if (a64_registers_written(&item->insn) >> LINK & 1) sb->back = 0; /* code may change while it is read */
-    if (for_engine || !follow(sb, item)) return;
+}
+
+void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit) {
+  superblock_begin(sb, pc, limit);
+  while (sb->count < sb->limit && superblock_add(sb) && follow(sb, &sb->items[sb->count - 1])) continue;
+}
+
+void superblock_read_step(struct superblock *sb, uintptr_t pc, unsigned limit) {
+  superblock_begin(sb, pc, limit);
+  while (sb->count < sb->limit && superblock_add(sb)) {
+    sb->open = false;
+    if (!superblock_pass(sb, &sb->items[sb->count - 1])) return;
   }
 }

@@ -44,6 +44,14 @@ struct stub *new_stub(struct translation *t, uint32_t *branch, struct exit *exit
   return stub;
 }
 
+/* ldr reg, constant */
+static void emit_constant(struct translation *t, unsigned reg, uint64_t value) {
+  CHECK(t->constant_count < CONSTANTS_MAX);
+  t->constants[t->constant_count].load = t->code.at;
+  t->constants[t->constant_count++].value = value;
+  emit(&t->code, LOAD_LITERAL | reg);
+}
+
 void emit_exit_tail(struct code *c, const struct exit *exit) {
   emit_mov_imm(c, SCRATCH, (uintptr_t)exit - ARENA_BASE);
   emit_load(c, SCRATCH2, CTX_EXIT_COMMON);
@@ -54,7 +62,7 @@ void emit_exit_tail(struct code *c, const struct exit *exit) {
 
 /* A loop goes to the block's own entry without more ado: that is where who drops the block changes it. */
 static void end_direct(struct translation *t, uint32_t *branch, uintptr_t target) {
-  if (target == t->block->pc && !t->block->step && !SLOW_PATHS)
+  if (target == t->block->pc && !t->block->step && !t->block->probe && !SLOW_PATHS)
     patch_branch(branch, (const void *)t->block->code);
   else
     new_stub(t, branch, new_exit(t, EXIT_DIRECT, target));
@@ -78,10 +86,7 @@ static uint32_t *emit_conditional(struct translation *t, const struct item *item
   if (by_flags) word &= ~0x10u;                      /* bc.cond: a hint that the copy can do without */
   if (item->insn.reads) {
     unsigned reg = a64_register(word, FIELD_D);
-    if (TAKEN >> reg & 1) {
-      emit_load(&t->code, SCRATCH, GPR_WORD(reg));
-      word = (word & ~31u) | SCRATCH;
-    }
+    if (TAKEN >> reg & 1) word = (word & ~31u) | hold(t, reg);
   }
   emit(&t->code, word);
   return t->code.at - 1;
@@ -99,6 +104,29 @@ static void side_exit(struct translation *t, unsigned i) {
   if (always(&item->insn) && item->taken) return;
   struct stub *stub = new_stub(t, emit_conditional(t, item), new_exit(t, EXIT_DIRECT, target));
   stub->correction = t->sb.count - (i + 1);
+}
+
+/* A branch that is followed to where it must lead. If it may lead elsewhere that is tested, and it is left to another block then:
+ *     ldr  x13, expected
+ *     sub  x13, x13, target
+ *     cbnz x13, side                                                                       */
+static void emit_followed(struct translation *t, unsigned i) {
+  const struct item *item = &t->sb.items[i];
+  struct code *c = &t->code;
+  if (item->expected) {
+    unsigned target = a64_register(item->insn.word, FIELD_N);
+    forget_held(t);
+    if (TAKEN >> target & 1) {
+      emit_load(c, SCRATCH, GPR_WORD(target));
+      target = SCRATCH;
+    }
+    emit_constant(t, SCRATCH2, item->expected);
+    emit_sub(c, SCRATCH2, SCRATCH2, target);
+    struct stub *stub = new_stub(t, emit_cbnz(c, SCRATCH2), new_exit(t, EXIT_DIRECT, item->pc));
+    stub->correction = t->sb.count - i;
+  }
+  if (item->insn.links) emit_constant(t, LINK, item->pc + INSN_BYTES);
+  forget_checked(t, &item->insn);
 }
 
 /* With the target in x15, back to the engine:
@@ -148,16 +176,12 @@ static void end_indirect(struct translation *t, const struct item *item) {
   else
     emit_read(c, SCRATCH, target);
   if (insn->authenticates) authenticate(c, insn);
-  uint32_t *link = c->at;
-  if (insn->links) emit(c, LOAD_LITERAL | LINK);
+  if (insn->links) emit_constant(t, LINK, item->pc + INSN_BYTES);
   /* Who steps may have taken what is to be let go right behind the step. */
-  if (t->block->step)
+  if (t->block->step || t->block->probe)
     indirect_exit(c);
   else
     indirect_jump(c);
-  if (!insn->links) return;
-  patch_literal(link, c->at);
-  emit_word(c, item->pc + INSN_BYTES);
 }
 
 /* -- Instructions ------------------------------------------------------------------------------------------------- */
@@ -227,15 +251,20 @@ static void emit_ordinary(struct translation *t, unsigned i) {
       break;
     default:
       emit_renamed(t, insn);
+      forget_checked(t, insn);
+      return;
   }
+  forget_held(t);
   forget_checked(t, insn);
 }
 
 /* The code emitted next belongs to the instruction at pc. */
 static void note_instruction(struct translation *t, uintptr_t pc) {
+  bool far = !superblock_near(t->block->pc, pc);
   t->map[t->block->map_count++] = (struct insn_map){
-      .code = (uint16_t)((uintptr_t)t->code.at - t->block->code),
-      .pc = (int32_t)(pc - t->block->pc),
+      .code = (uint16_t)((uintptr_t)t->code.at - t->block->code) & 0x7fff,
+      .far = far,
+      .pc = (int32_t)(pc - (far ? t->block->far_pc : t->block->pc)),
   };
 }
 
@@ -248,11 +277,9 @@ static void emit_end(struct translation *t, const struct item *item) {
     case A64_BRANCH:
       end_jump(t, target);
       return;
-    case A64_CALL: /*  ldr x30, next;  b target;  next: …  */
-      emit(c, LOAD_LITERAL | LINK);
-      patch_literal(c->at - 1, c->at + 1);
+    case A64_CALL:
+      emit_constant(t, LINK, next);
       end_jump(t, target);
-      emit_word(c, next);
       return;
     case A64_CONDITIONAL:
       end_direct(t, emit_conditional(t, item), target);
@@ -291,7 +318,7 @@ static void emit_item(struct translation *t, unsigned i) {
   struct item *item = &t->sb.items[i];
   note_instruction(t, item->pc);
   if (item->inlined) {
-    if (item->insn.links) emit_mov_imm(&t->code, LINK, item->pc + INSN_BYTES);
+    emit_followed(t, i);
   } else if (i + 1 == t->sb.count && !t->sb.open) {
     emit_end(t, item);
   } else if (item->insn.kind == A64_CONDITIONAL) {
@@ -303,6 +330,22 @@ static void emit_item(struct translation *t, unsigned i) {
 
 /* -- The block as a whole ------------------------------------------------------------------------------------------ */
 
+/*     adrp x13, heat
+ *     ldr  w15, [x13, #heat]
+ *     sub  w15, w15, #1
+ *     str  w15, [x13, #heat]
+ *     tbnz w15, #31, hot               ; not at 0: two threads that subtract at once may lose what is stored there in between */
+static void emit_heat(struct translation *t) {
+  struct code *c = &t->code;
+  cache_heat(t->block);
+  uint32_t place = (uint32_t)((uintptr_t)t->block->heat & 4095) / 4 << 10 | SCRATCH2 << 5 | SCRATCH;
+  emit_page(c, SCRATCH2, (uintptr_t)t->block->heat);
+  emit(c, 0xb9400000u | place);
+  emit(c, 0x51000400u | SCRATCH << 5 | SCRATCH);
+  emit(c, 0xb9000000u | place);
+  new_stub(t, emit_tbnz(c, SCRATCH, 31), new_exit(t, EXIT_HOT, t->block->pc));
+}
+
 static void emit_entry(struct translation *t) {
   struct code *c = &t->code;
   emit_sub_imm(c, COUNTDOWN, COUNTDOWN, t->sb.count);
@@ -312,6 +355,7 @@ static void emit_entry(struct translation *t) {
   emit_orr(c, SCRATCH, SCRATCH, COUNTDOWN);
   new_stub(t, emit_tbnz(c, SCRATCH, 63), new_exit(t, EXIT_POLL, t->block->pc));
   if (t->sb.contended) emit_source_tests(t);
+  if (t->cold) emit_heat(t);
 }
 
 /* Compares the source words with what was translated:
@@ -354,8 +398,14 @@ static void finish(struct translation *t) {
   for (unsigned i = 0; i < t->stub_count; i++) emit_stub(t, &t->stubs[i]);
   for (unsigned i = 0; i < t->check_count; i++) emit_check_stub(t, &t->checks[i]);
   struct exit *killed = new_exit(t, EXIT_DIRECT, t->block->pc);
+  killed->patch = t->block->code; /* linked, the patched entry leads on to the block that replaces this one */
   t->block->killed = (uintptr_t)c->at;
   emit_exit_tail(c, killed);
+  if ((uintptr_t)c->at & 7) emit(c, NOP);
+  for (unsigned i = 0; i < t->constant_count; i++) {
+    patch_literal(t->constants[i].load, c->at);
+    emit_word(c, t->constants[i].value);
+  }
 }
 
 static void emit_body(struct translation *t) {
@@ -375,34 +425,30 @@ static void emit_body(struct translation *t) {
   if (t->sb.open) end_jump(t, t->sb.next_pc);
 }
 
-struct block *arch_translate(uintptr_t pc, enum entry_kind entry, unsigned limit) {
-  struct translation *t = &translation;
+/* with_entry: whether it starts with the check of an indirect branch. */
+static struct block *translate(struct translation *t, uintptr_t pc, enum entry_kind entry, bool with_entry) {
   uint32_t *start = (uint32_t *)(void *)cache_reserve(CACHE_BLOCK_MAX);
   if (!start) return NULL;
-  bool checked = config.check == CHECK_ALL;
-  if (entry == ENTRY_STEP)
-    superblock_read(&t->sb, pc, limit, limit);
-  else if (checked)
-    superblock_read(&t->sb, pc, CHECKED_SUPERBLOCK_MAX, CHECKED_SUPERBLOCK_MAX);
-  else
-    superblock_read(&t->sb, pc, ORDINARY_SUPERBLOCK_MAX, SUPERBLOCK_MAX);
-  unsigned exits = 6 + t->sb.side_exits + (config.check == CHECK_NONE ? 0 : t->sb.count) +
-                   (t->sb.contended ? t->sb.range_count : 0);
+  unsigned exits = 6 + t->sb.side_exits + EXITS_PER_CALL * t->sb.call_count +
+                   (config.check == CHECK_NONE ? 0 : t->sb.count) + (t->sb.contended ? t->sb.range_count : 0);
   struct block *block = t->block = arena_alloc(sizeof *block);
   block->pc = pc;
+  block->far_pc = t->sb.far_pc;
   block->exits = t->next_exit = arena_alloc(exits * sizeof *block->exits);
   block->exit_count = (uint16_t)exits;
   block->self_checking = t->sb.self_checking && !t->sb.unfetchable;
   block->contended = t->sb.contended;
   block->instructions = (uint16_t)t->sb.count;
   t->code.at = start;
-  t->stub_count = t->checked_count = t->check_count = 0;
+  t->stub_count = t->constant_count = t->checked_count = t->check_count = 0;
   t->unchecked = entry == ENTRY_STEP;
   t->borrowed = 0;
-  block->step = entry == ENTRY_STEP ? (uint16_t)limit : 0;
-  if (entry == ENTRY_INDIRECT || entry == ENTRY_RETURN) {
-    block->entries[entry] = emit_entry_check(&t->code, pc);
-  }
+  forget_held(t);
+  block->step = entry == ENTRY_STEP ? (uint16_t)t->sb.limit : 0;
+  block->probe = entry == ENTRY_PROBE;
+  block->hot = entry == ENTRY_PATH;
+  t->cold = entry < ENTRY_KINDS && !block->self_checking && !block->contended;
+  if (with_entry) block->entries[ENTRY_INDIRECT] = emit_entry_check(&t->code, pc);
   block->code = (uintptr_t)t->code.at;
   emit_body(t);
   finish(t);
@@ -416,5 +462,38 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry, unsigned limit
   atomic_fetch_add_explicit(&counters.code_bytes, block->code_size, memory_order_relaxed);
   cache_register(block);
   codewatch_register(block, t->sb.ranges, t->sb.range_count);
+  return block;
+}
+
+struct block *arch_translate(uintptr_t pc, enum entry_kind entry, unsigned limit) {
+  struct superblock *sb = &translation.sb;
+  if (entry != ENTRY_STEP) limit = config.check == CHECK_ALL ? CHECKED_PLAIN_MAX : PLAIN_MAX;
+  if (entry == ENTRY_PROBE)
+    superblock_read_step(sb, pc, limit);
+  else
+    superblock_read(sb, pc, limit);
+  return translate(&translation, pc, entry, entry == ENTRY_INDIRECT);
+}
+
+/* Whether the end of the main path leads back to its start. */
+static bool leads_back(const struct superblock *sb) {
+  const struct item *last = &sb->items[sb->count - 1];
+  uintptr_t head = sb->items[0].pc;
+  if (sb->open) return sb->next_pc == head;
+  bool jumps = last->insn.kind == A64_CONDITIONAL || last->insn.kind == A64_BRANCH;
+  return jumps && (last->pc + INSN_BYTES == head || last->pc + (uintptr_t)last->insn.offset == head);
+}
+
+struct block *arch_translate_path(const struct path *path, struct block *old) {
+  struct superblock *sb = &translation.sb;
+  superblock_read_path(sb, path);
+  if (sb->self_checking || sb->contended || sb->unfetchable || old->dead) return NULL;
+  struct block *block = translate(&translation, path->head, ENTRY_PATH, old->entries[ENTRY_INDIRECT]);
+  if (!block) return NULL;
+  /* Where accesses are checked a path has room for less, and what was cut short is better continued. */
+  bool whole = path->next == path->head && block->instructions == path->instructions;
+  block->loop = whole || (config.check == CHECK_NONE && leads_back(sb));
+  replace_block(old, block);
+  COUNT(paths);
   return block;
 }

@@ -36,7 +36,16 @@ struct checked {
   int64_t disp;
 };
 
-enum { STUBS_MAX = SIDE_EXITS_MAX + SUPERBLOCK_MAX + 8, CHECKED_MAX = 8, CHECKS_MAX = SUPERBLOCK_MAX };
+/* Of a call that is followed: where it leads, and where it returns to, both of which may be guesses, and the link. */
+enum { EXITS_PER_CALL = 2, CONSTANTS_PER_CALL = 3 };
+enum {
+  STUBS_MAX = SIDE_EXITS_MAX + EXITS_PER_CALL * CALLS_MAX + SUPERBLOCK_MAX + 8,
+  CONSTANTS_MAX = CONSTANTS_PER_CALL * CALLS_MAX + 2,
+  CHECKED_MAX = 16,
+  CHECKS_MAX = SUPERBLOCK_MAX
+};
+
+enum { SCRATCHES = 2, NOTHING = 0 };
 
 struct translation {
   struct code code;
@@ -44,11 +53,20 @@ struct translation {
   struct block *block;
   struct exit *next_exit;
   uint16_t borrowed; /* spill slots in use for the instruction being emitted */
+  uint8_t
+      held[SCRATCHES]; /* the application's registers whose values the scratch registers hold, or NOTHING … */
+  uint8_t latest;      /* … and which of them was used last */
   struct stub stubs[STUBS_MAX];
   unsigned stub_count;
   struct check checks[CHECKS_MAX];
   unsigned check_count;
   bool unchecked; /* what it needs was taken before */
+  bool cold;      /* it counts how often it is entered */
+  struct {
+    uint32_t *load;
+    uint64_t value;
+  } constants[CONSTANTS_MAX]; /* emitted behind the block */
+  unsigned constant_count;
   struct checked checked[CHECKED_MAX];
   unsigned checked_count;
   struct insn_map map[SUPERBLOCK_MAX + 1];
@@ -71,6 +89,10 @@ unsigned readable(struct translation *t, unsigned reg, uint32_t *used);
 /* The value of a register that is perhaps taken, into a scratch register. */
 void emit_read(struct code *c, unsigned to, unsigned reg);
 void emit_write(struct code *c, unsigned reg, unsigned from);
+/* A scratch register with the value of one that is taken; it goes on holding it. */
+unsigned hold(struct translation *t, unsigned reg);
+/* The scratch registers are used for something else. */
+void forget_held(struct translation *t);
 /* The instruction with the registers that are taken replaced by others. */
 void emit_renamed(struct translation *t, const struct a64_insn *insn);
 
@@ -91,6 +113,8 @@ void forget_checked(struct translation *t, const struct a64_insn *insn);
 /* links.c */
 /* Returns the address of the entry; the code behind the check comes next. */
 uintptr_t emit_entry_check(struct code *c, uintptr_t pc);
+/* All ways that lead to the old block lead to the new one, under cache_lock. */
+void replace_block(struct block *old, struct block *new);
 
 /* context.c: the last instruction counted was not executed after all. */
 void uncount_one(struct thread *thread);
