@@ -20,9 +20,10 @@
  *
  * A permission is given up at safepoints only, that is, never inside a block. So an access needs no test when an earlier test
  * of the same block covers it: the same registers with the same values, and a displacement at most 64 bytes minus the
- * access above the one tested. Additions of constants to a register are followed, so that an unrolled walk over an array is
- * tested once in 64 bytes. The window of a check is as long as the accesses that rely on it reach, but for checks that have often been
- * found to vouch for what other threads work on: those are for their own instruction.
+ * access above the one tested. Additions of constants to a register, by accesses that move their base as well, are followed, so that an
+ * unrolled walk over an array is tested once in 64 bytes. A check looks ahead for what is done to the same few bytes soon after it, and is
+ * for writing, and starts lower, if that is wanted then. The window of a check is as long as the accesses that rely on it reach, but for
+ * checks that have often been found to vouch for what other threads work on: those are for their own instruction.
  *
  * Instructions whose accesses are long, or not simply told (block zeroing, scalable vectors), are blocks of their own that the
  * engine steps over when it has taken what they need (accesses.c). Known limit: gathers and scatters can't be, and are
@@ -31,6 +32,9 @@
 #include "engine/lib.h"
 
 enum { BLOCK_SHIFT = 6, BLOCK_BITS = 26, BLOCK_BYTES = 1 << BLOCK_SHIFT };
+
+/* The detail of a check's exit: its window, and from these bits on how far below its operand that starts, and whether it is for writing. */
+enum { DETAIL_BELOW = 8, DETAIL_WRITES = 16 };
 
 static bool is_simple(const struct a64_mem *mem) {
   return mem->base != A64_NO_REGISTER && !mem->scattered && !mem->scalable && mem->size &&
@@ -59,8 +63,7 @@ static void emit_sum(struct code *c, unsigned base, int32_t disp) {
 }
 
 /* The operand's address: in x15, or in its base register, which is returned. Only x13 and x15 are changed. */
-static unsigned emit_operand_address(struct code *c, const struct item *item) {
-  const struct a64_mem *mem = &item->insn.mem;
+static unsigned emit_operand_address(struct code *c, const struct item *item, const struct a64_mem *mem) {
   if (mem->base == A64_LITERAL) {
     emit_mov_imm(c, SCRATCH, item->pc + (uint64_t)item->insn.offset);
     return SCRATCH;
@@ -118,9 +121,20 @@ static void note_checked(struct translation *t, const struct a64_mem *mem) {
                                     .check = (uint8_t)(t->check_count - 1)};
 }
 
-/* If the instruction adds a constant to a 64-bit register and does nothing else, that register; else A64_NO_REGISTER. */
+/* Whether an access that moves its base moves it by a known amount. */
+static bool moves_base(const struct a64_insn *insn, int64_t *constant) {
+  uint32_t w = insn->word;
+  bool pair = a64_matches(w, 0x3a800000, 0x28800000), single = a64_matches(w, 0x3b200400, 0x38000400);
+  if (!insn->mem.writeback || !(pair || single)) return false;
+  *constant = pair ? a64_signed(w, 21, 15) * (insn->mem.size / 2) : a64_signed(w, 20, 12);
+  if (a64_bits(w, 26, 26)) return true; /* of vectors */
+  return a64_register(w, FIELD_D) != insn->mem.base && !(pair && a64_register(w, FIELD_A) == insn->mem.base);
+}
+
+/* If the instruction adds a constant to a 64-bit register, that register; else A64_NO_REGISTER. */
 static unsigned adds_constant(const struct a64_insn *insn, int64_t *constant) {
   uint32_t w = insn->word;
+  if (moves_base(insn, constant)) return insn->mem.base;
   if (!a64_matches(w, 0xbf800000, 0x91000000) || a64_register(w, FIELD_D) != a64_register(w, FIELD_N))
     return A64_NO_REGISTER;
   *constant = (int64_t)a64_bits(w, 21, 10) << (a64_bits(w, 22, 22) ? 12 : 0);
@@ -128,22 +142,53 @@ static unsigned adds_constant(const struct a64_insn *insn, int64_t *constant) {
   return a64_register(w, FIELD_D);
 }
 
-void forget_checked(struct translation *t, const struct a64_insn *insn) {
+/* Follows the registers of a known address through an instruction; false when they get other values. */
+static bool follow(struct checked *checked, const struct a64_insn *insn) {
   int64_t constant = 0;
-  unsigned moved = adds_constant(insn, &constant);
   uint32_t written = a64_registers_written(insn);
-  for (unsigned i = 0; i < t->checked_count;) {
-    struct checked *checked = &t->checked[i];
-    bool base_changed = written >> checked->base & 1;
-    bool index_changed = checked->index < 31 && written >> checked->index & 1;
-    if (base_changed && !index_changed && checked->base == moved) {
-      checked->disp -= constant;
-    } else if (base_changed || index_changed) {
-      *checked = t->checked[--t->checked_count];
-      continue;
-    }
-    i++;
+  bool base_changed = written >> checked->base & 1;
+  bool index_changed = checked->index < 31 && written >> checked->index & 1;
+  if (!base_changed && !index_changed) return true;
+  if (index_changed || adds_constant(insn, &constant) != checked->base) return false;
+  checked->disp -= constant;
+  return true;
+}
+
+void forget_checked(struct translation *t, const struct a64_insn *insn) {
+  for (unsigned i = 0; i < t->checked_count;)
+    if (follow(&t->checked[i], insn))
+      i++;
+    else
+      t->checked[i] = t->checked[--t->checked_count];
+}
+
+static bool is_plain(const struct a64_insn *insn) {
+  return insn->kind == A64_COPY || insn->kind == A64_ADDRESS || insn->kind == A64_LOAD_EXCLUSIVE ||
+         insn->kind == A64_STORE_EXCLUSIVE;
+}
+
+/* What is done to the same few bytes right after item i, before the block can be left, is checked with its operand: that is tested for
+ * writing if they are written, and where the lowest of them lies. Returns how far that is below. */
+static unsigned look_ahead(const struct translation *t, unsigned i, struct a64_mem *mem, bool narrow) {
+  enum { LOOK = 24 };
+  struct checked at = {
+      .base = mem->base, .index = mem->index, .extend = mem->extend, .shift = mem->shift, .disp = mem->disp};
+  int64_t low = 0, high = mem->size;
+  if (mem->base == A64_LITERAL) return 0;
+  bool fixed = narrow || mem->index != A64_NO_REGISTER;
+  for (unsigned j = i + 1; j < MIN(t->sb.count, i + LOOK); j++) {
+    const struct a64_insn *before = &t->sb.items[j - 1].insn, *insn = &t->sb.items[j].insn;
+    if (!is_plain(before) || !is_plain(insn) || !follow(&at, before)) break;
+    if (!wants_check(&insn->mem) || !same_registers(&at, &insn->mem)) continue;
+    int64_t above = insn->mem.disp - at.disp;
+    int64_t lower = MIN(low, above), higher = MAX(high, above + insn->mem.size);
+    if (fixed ? lower < low || higher > high : higher - lower > BLOCK_BYTES) continue;
+    low = lower, high = higher;
+    mem->access |= insn->mem.access & ACCESS_WRITE;
   }
+  mem->disp += (int32_t)low;
+  mem->size = (uint16_t)(mem->size - low);
+  return (unsigned)-low;
 }
 
 static unsigned bit_of(unsigned permission) {
@@ -158,39 +203,42 @@ static void emit_permission(struct code *c) {
 void emit_check(struct translation *t, unsigned i) {
   struct code *c = &t->code;
   const struct item *item = &t->sb.items[i];
-  const struct a64_mem *mem = &item->insn.mem;
-  if (t->unchecked || !wants_check(mem) || is_covered(t, mem)) return;
+  struct a64_mem mem = item->insn.mem;
+  if (t->unchecked || !wants_check(&mem) || is_covered(t, &mem)) return;
   forget_held(t);
+  bool narrow = cache_is_narrow(item->pc, false);
+  unsigned below = look_ahead(t, i, &mem, narrow);
   CHECK(t->check_count < CHECKS_MAX);
   struct check *check = &t->checks[t->check_count++];
   *check = (struct check){
-      .item = (uint8_t)i, .window = (uint8_t)mem->size, .narrow = cache_is_narrow(item->pc, false)};
+      .item = (uint8_t)i, .mem = mem, .below = (uint8_t)below, .window = (uint8_t)mem.size, .narrow = narrow};
   check->exit = new_exit(t, EXIT_CHECK, (uintptr_t)c->at);
   check->exit->instructions = (uint16_t)i;
-  unsigned address = emit_operand_address(c, item);
+  unsigned address = emit_operand_address(c, item, &mem);
   emit(c, 0xd3400000u | BLOCK_SHIFT << 16 | (BLOCK_SHIFT + BLOCK_BITS - 1) << 10 | address << 5 | SCRATCH);
   emit_load(c, SCRATCH2, CTX_PERMISSIONS);
   emit_permission(c);
-  bool write = mem->access & ACCESS_WRITE;
+  bool write = mem.access & ACCESS_WRITE;
   check->branch = emit_tbz(c, SCRATCH2, bit_of(write ? PERMISSION_WRITE_PAIR : PERMISSION_READ_PAIR));
   check->back = c->at;
-  note_checked(t, mem);
+  note_checked(t, &mem);
 }
 
 void emit_check_stub(struct translation *t, const struct check *check) {
   struct code *c = &t->code;
   const struct item *item = &t->sb.items[check->item];
-  bool write = item->insn.mem.access & ACCESS_WRITE;
+  bool write = check->mem.access & ACCESS_WRITE;
   patch_branch(check->branch, c->at);
   uint32_t *none = emit_tbz(c, SCRATCH2, bit_of(write ? PERMISSION_WRITE : PERMISSION_READ));
-  unsigned address = emit_operand_address(c, item);
+  unsigned address = emit_operand_address(c, item, &check->mem);
   emit(c, 0xd3400000u | (BLOCK_SHIFT - 1) << 10 | address << 5 | SCRATCH); /* ubfx x15, address, #0, #6 */
   emit_mov_imm(c, SCRATCH2, BLOCK_BYTES - check->window);
   emit_sub(c, SCRATCH, SCRATCH2, SCRATCH);
   patch_branch(emit_tbz(c, SCRATCH, 63), check->back);
   patch_branch(none, c->at);
   emit_exit_tail(c, check->exit);
-  check->exit->detail = check->window;
+  check->exit->detail =
+      check->window | (uint64_t)check->below << DETAIL_BELOW | (write ? 1u << DETAIL_WRITES : 0);
 }
 
 /*     ldr   x13, [x18, #permissions]
@@ -235,12 +283,12 @@ void arch_miss(struct thread *thread, const struct exit *exit, struct miss *miss
   *miss = (struct miss){.retry = exit->target,
                         .pc = insn_pc(block, &block->map[exit->instructions]),
                         .instructions = block->instructions - exit->instructions,
-                        .bytes = exit->detail};
+                        .bytes = (uint8_t)exit->detail,
+                        .write = exit->detail >> DETAIL_WRITES & 1};
   arch_uncount(thread, block, miss->instructions);
   struct access access[ARCH_ACCESSES_MAX];
   if (!arch_accesses(thread, miss->pc, access)) return;
-  miss->address = access[0].address;
-  miss->write = access[0].write;
+  miss->address = access[0].address - (uint8_t)(exit->detail >> DETAIL_BELOW);
 }
 
 uintptr_t arch_miss_resume(struct thread *thread, const struct miss *miss) {

@@ -23,7 +23,8 @@ struct stub {
 struct check {
   uint32_t *branch, *back;
   struct exit *exit;
-  uint8_t item;
+  struct a64_mem mem; /* what is tested: the item's operand, or from so many bytes below it on */
+  uint8_t item, below;
   uint8_t window; /* bytes from the address tested on that rely on it */
   bool narrow;    /* it is for its own instruction: cache_fell_short */
 };
