@@ -76,6 +76,18 @@ struct translation {
 struct exit *new_exit(struct translation *t, enum exit_kind kind, uintptr_t target);
 struct stub *new_stub(struct translation *t, uint32_t *branch, struct exit *exit);
 void emit_exit_tail(struct code *c, const struct exit *exit);
+/* ldr reg, constant: it lies behind the block. */
+void emit_constant(struct translation *t, unsigned reg, uint64_t value);
+
+/* ends.c */
+void end_jump(struct translation *t, uintptr_t target);
+void end_exit(struct translation *t, enum exit_kind kind, uintptr_t target, uint64_t detail);
+/* A conditional branch in the middle of the block. */
+void side_exit(struct translation *t, unsigned i);
+/* A branch whose target is the next item. */
+void emit_followed(struct translation *t, unsigned i);
+/* The last instruction. */
+void emit_end(struct translation *t, const struct item *item);
 
 /* rename.c: registers that an instruction may use in place of those that are taken. */
 
