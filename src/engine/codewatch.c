@@ -23,7 +23,7 @@ struct code_page {
   uintptr_t page;
   uint32_t prot; /* what the application asked for, while watched */
   uint16_t faults;
-  bool watched; /* we have taken the write permission away */
+  bool watched;    /* we have taken the write permission away */
   uint32_t *words; /* that were translated, or 0, where changes are announced */
   struct member *members;
   struct code_page *next;
