@@ -304,24 +304,14 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry, unsigned limit
   return translate(&translation, pc, entry, entry == ENTRY_INDIRECT);
 }
 
-/* Whether the end of the main path leads back to its start. */
-static bool leads_back(const struct superblock *sb) {
-  const struct item *last = &sb->items[sb->count - 1];
-  uintptr_t head = sb->items[0].pc;
-  if (sb->open) return sb->next_pc == head;
-  bool jumps = last->insn.kind == A64_CONDITIONAL || last->insn.kind == A64_BRANCH;
-  return jumps && (last->pc + INSN_BYTES == head || last->pc + (uintptr_t)last->insn.offset == head);
-}
-
 struct block *arch_translate_path(const struct path *path, struct block *old) {
   struct superblock *sb = &translation.sb;
   superblock_read_path(sb, path);
   if (sb->self_checking || sb->contended || sb->unfetchable || old->dead) return NULL;
   struct block *block = translate(&translation, path->head, ENTRY_PATH, old->entries[ENTRY_INDIRECT]);
   if (!block) return NULL;
-  /* Where accesses are checked a path has room for less, and what was cut short is better continued. */
-  bool whole = path->next == path->head && block->instructions == path->instructions;
-  block->loop = whole || (config.check == CHECK_NONE && leads_back(sb));
+  /* A loop that was cut short is better continued by who comes to it. */
+  block->loop = path->next == path->head && block->instructions == path->instructions;
   replace_block(old, block);
   COUNT(paths);
   return block;
