@@ -4,8 +4,7 @@
  * the kernel for another thread. Code that was translated from a range whose bytes or rights changed is dropped
  * before the call returns to the application.
  *
- * Known limits. Executable-only memory is readable, because the engine has to read it. The kernel is told to lock
- * future mappings on first use instead of at once (mlockall), or it would populate the engine's sparse tables. */
+ * Known limit: executable-only memory is readable, because the engine has to read it. */
 #include "engine/mappings.h"
 
 #include <asm/mman.h>
@@ -195,14 +194,17 @@ static long do_mmap(const struct call *call, struct stale *stale) {
                          .shared = type == MAP_SHARED || type == MAP_SHARED_VALIDATE,
                          .grows = flags & MAP_GROWSDOWN};
   if (!limits_allow_mapping(&made, length, flags & MAP_FIXED)) return -ENOMEM;
-  long at = map_outside_engine(call, hint, kernel_prot(call->args[2]), flags);
+  long at = map_outside_engine(call, hint, kernel_prot(call->args[2]), flags | mlock_flags());
   if (os_failed(at)) return at;
   made.start = (uintptr_t)at;
   made.end = made.start + length;
   if (made.prot & PROT_EXEC && !(flags & MAP_ANONYMOUS)) made.file = code_files_mapped((int)call->args[4]);
   note_stale(stale, made.start, made.end);
   tree_put(made);
-  return at;
+  if (mlock_made(made.start, length)) return at;
+  os_call2(__NR_munmap, at, length);
+  tree_clear(made.start, made.end);
+  return -EAGAIN;
 }
 
 /* -- munmap, mprotect, mremap ------------------------------------------------------------------------------------- */
@@ -351,6 +353,10 @@ static long do_shmat(const struct call *call, struct stale *stale) {
   if (call->args[1] && mappings_in_engine((uintptr_t)call->args[1], length)) return -EINVAL;
   long at = os_call3(__NR_shmat, call->args[0], call->args[1], flags);
   if (os_failed(at) || !length) return at;
+  if (!mlock_attached((uintptr_t)at, length)) {
+    os_call1(__NR_shmdt, at);
+    return -EAGAIN;
+  }
   uint32_t prot = PROT_READ | (flags & SHM_RDONLY ? 0 : PROT_WRITE) | (flags & SHM_EXEC ? PROT_EXEC : 0);
   note_stale(stale, (uintptr_t)at, (uintptr_t)at + length);
   tree_put((struct mapping){.start = (uintptr_t)at,
@@ -413,20 +419,14 @@ static long do_remap_file_pages(const struct call *call, struct stale *stale) {
   return result;
 }
 
-/* Locks what the application has, but not the engine's memory, which is large and sparse. */
 static long do_mlockall(const struct call *call, struct stale *stale) {
   (void)stale;
-  long flags = call->args[0];
-  if (!flags || flags & ~(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) || flags == MCL_ONFAULT) return -EINVAL;
-  if (flags & MCL_CURRENT) {
-    long how = flags & MCL_ONFAULT ? MLOCK_ONFAULT : 0;
-    for (const struct mapping *m = tree_from(0); m; m = tree_from(m->end)) {
-      /* As in the kernel, pages that can't be brought in are no error here; a limit is. */
-      long result = os_call3(__NR_mlock2, m->start, m->end - m->start, how);
-      if (result == -EPERM || result == -EAGAIN) return result;
-    }
-  }
-  return flags & MCL_FUTURE ? os_call1(__NR_mlockall, MCL_FUTURE | MCL_ONFAULT) : 0;
+  return mlock_all(call->args[0]);
+}
+
+static long do_munlockall(const struct call *call, struct stale *stale) {
+  (void)call, (void)stale;
+  return munlock_all();
 }
 
 static const struct {
@@ -443,6 +443,7 @@ static const struct {
     {__NR_madvise, do_madvise},
     {__NR_remap_file_pages, do_remap_file_pages},
     {__NR_mlockall, do_mlockall},
+    {__NR_munlockall, do_munlockall},
 };
 
 /* Whether the call may concern code. Then no other thread may translate while the kernel and the book change, or it

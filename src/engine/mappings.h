@@ -1,4 +1,4 @@
-/* mappings.h: the application's address space as the engine keeps book of it (mappings.c, heap.c).
+/* mappings.h: the application's address space as the engine keeps book of it (mappings.c, heap.c, mlock.c).
  *
  * An ordered set of ranges with their protection. It answers whether an address may be executed and tells which code
  * can change behind our back. Every system call that changes mappings goes through it. */
@@ -35,8 +35,8 @@ bool mappings_find(uintptr_t address, struct mapping *out);
 bool mappings_next(uintptr_t address, struct mapping *out);
 /* Says which object the mappings in a range are of, from that offset on. */
 void mappings_name(uintptr_t start, uintptr_t end, uint32_t object, uint64_t offset, bool ordered);
-/* mmap, munmap, mprotect, pkey_mprotect, mremap, brk, shmat, shmdt, remap_file_pages, mlockall, and madvise that
- * drops contents. Refuses (ENOMEM or EINVAL as the kernel would) what would touch the engine's region. */
+/* mmap, munmap, mprotect, pkey_mprotect, mremap, brk, shmat, shmdt, remap_file_pages, mlockall, munlockall, and madvise
+ * that drops contents. Refuses (ENOMEM or EINVAL as the kernel would) what would touch the engine's region. */
 bool mappings_call(struct thread *thread, const struct call *call, long *result);
 /* Replay: maps a file where shmat has attached a segment, so that shmdt finds it. The address, or an error. */
 long mappings_attach(int fd, long at, size_t length, long flags);
@@ -52,5 +52,16 @@ void heap_init(uintptr_t start, size_t data_bytes);
 uintptr_t heap_brk(uintptr_t end);
 /* The heap as it is now, for /proc/self/maps. */
 void heap_range(uintptr_t *start, uintptr_t *end);
+
+/* -- mlock.c: mlockall, munlockall ------------------------------------------------------------------------------- */
+
+long mlock_all(long flags);
+long munlock_all(void);
+/* What mlockall(MCL_FUTURE) has for new mappings: flags for mmap, and what is left to do afterwards. False: they must not stay. */
+long mlock_flags(void);
+bool mlock_made(uintptr_t start, size_t length);
+bool mlock_attached(uintptr_t start, size_t length); /* by shmat, which has no such flag */
+/* Locks are not inherited. */
+void mlock_after_fork(bool child);
 
 #endif

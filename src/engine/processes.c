@@ -109,6 +109,7 @@ static void lock_all_but_cache(struct thread *thread) {
 
 static void unlock_all_but_cache(struct thread *thread, bool child) {
   arena_after_fork();
+  mlock_after_fork(child);
   lock_release(&mappings_lock);
   signals_after_fork(thread, child);
   if (child) threads_forget_others(thread);

@@ -273,6 +273,7 @@ static long replay_mmap(struct thread *thread, const struct call *call, const st
 #ifdef MAP_32BIT /* architectures that never had such programs do without */
     again.args[3] &= ~(long)MAP_32BIT;
 #endif
+    again.args[3] &= ~(long)MAP_LOCKED; /* which may be limited */
     if (!(again.args[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE))) again.args[3] |= MAP_FIXED_NOREPLACE;
     long result = perform(thread, &again);
     if (result != at)
