@@ -61,28 +61,70 @@ static void set_page(uint8_t *map, uint8_t bits) {
 
 /* Whoever was given blocks of a page to write is left alone with them for a while, the longer the more they are: who misses there waits before it
  * asks for them. They would be taken away before they are used otherwise, where many threads go through the same pages, or a lock before it
- * is free again. It is about speed only: whoever asks is answered. */
-enum { LEASE_PER_BLOCK = 4, LEASE_MOST = PAGE_BLOCKS * LEASE_PER_BLOCK, LEASE_BITS = 22 }; /* moments */
-struct lease {
-  uint32_t slot : 10, end : LEASE_BITS;
-};
-union lease_word {
+ * is free again. Who had to ask again for what was taken from it only just now stays twice as long next time: threads that use the same blocks all
+ * the time would do little else than hand them over. It is about speed only: whoever asks is answered. */
+/* In moments, but for the first: log2 of how many blocks the longest stay is worth. */
+enum { STAY_MOST = 9, STAY_BITS = 18, SOON = 128 };
+union lease {
   uint32_t word;
-  struct lease lease;
+  struct {
+    uint32_t slot : 10, stay : 4, begin : STAY_BITS;
+  };
 };
 
+static uint32_t age_of(union lease lease) {
+  return ((uint32_t)arch_moments() - lease.begin) & ((1U << STAY_BITS) - 1);
+}
+
+static bool is_over(union lease lease) {
+  enum { BLOCK = 4 };
+  return age_of(lease) >= (unsigned)BLOCK << lease.stay;
+}
+
+enum { STAYS = 64 };
+static struct stays {
+  _Alignas(DIRECTORY_LINE) _Atomic bool waits; /* the slot's thread does nothing with what it has */
+  struct stay {
+    uint32_t page, longer; /* how often it was doubled */
+  } stay[STAYS];
+} stays_of[REGION_SLOTS];
+
 static void begin_lease(uint64_t page, unsigned slot, uint64_t blocks) {
+  const struct stay *own = &stays_of[slot].stay[page % STAYS];
   unsigned span = 64 - (unsigned)__builtin_clzll(blocks) - (unsigned)__builtin_ctzll(blocks);
-  uint64_t end = arch_moments() + (uint64_t)span * LEASE_PER_BLOCK;
-  union lease_word now = {.lease = {.slot = slot & 0x3ff, .end = end & ((1U << LEASE_BITS) - 1)}};
+  unsigned stay = 31 - (unsigned)__builtin_clz(2 * span - 1) + (own->page == page ? own->longer : 0);
+  union lease now = {.slot = slot & 0x3ff, .stay = MIN(stay, STAY_MOST) & 15};
+  now.begin = arch_moments() & ((1U << STAY_BITS) - 1);
   atomic_store_explicit(&GROUPS[page].lease, now.word, memory_order_relaxed);
 }
 
-/* Who is parked does nothing with it. */
-static void await_lease(const struct directory *d, uint64_t page, unsigned slot) {
-  union lease_word now = {atomic_load_explicit(&GROUPS[page].lease, memory_order_relaxed)};
-  if (now.lease.slot == slot || atomic_load(&d->slot[now.lease.slot].state) == DIRECTORY_PARKED) return;
-  while (((now.lease.end - arch_moments()) & ((1U << LEASE_BITS) - 1)) - 1 < LEASE_MOST) arch_relax();
+static void set_waits(unsigned slot, bool waits) {
+  atomic_store_explicit(&stays_of[slot].waits, waits, memory_order_relaxed);
+}
+
+static bool uses_what_it_has(const struct directory *d, unsigned slot) {
+  return !atomic_load_explicit(&stays_of[slot].waits, memory_order_relaxed) &&
+         atomic_load(&d->slot[slot].state) != DIRECTORY_PARKED;
+}
+
+static void learn_stay(struct stay *own, uint64_t page, bool soon) {
+  if (own->page != page) *own = (struct stay){.page = (uint32_t)page};
+  if (soon)
+    own->longer += own->longer < STAY_MOST;
+  else
+    own->longer -= MIN(own->longer, 2U);
+}
+
+/* Not while somebody asks this one. */
+static void await_lease(const struct directory *d, uint64_t page, unsigned slot, bool write) {
+  union lease lease = {atomic_load_explicit(&GROUPS[page].lease, memory_order_relaxed)};
+  if (lease.slot == slot) return;
+  if (write) learn_stay(&stays_of[slot].stay[page % STAYS], page, age_of(lease) < SOON);
+  uint32_t events = atomic_load(&d->slot[slot].events);
+  set_waits(slot, true);
+  while (!is_over(lease) && uses_what_it_has(d, lease.slot) && atomic_load(&d->slot[slot].events) == events)
+    arch_relax();
+  set_waits(slot, false);
 }
 
 static void permit(const struct directory *d, unsigned slot, uint64_t group, uint64_t blocks,
@@ -210,7 +252,7 @@ static uint64_t along(const struct directory *d, unsigned slot, uint64_t group, 
                       unsigned want) {
   if (group == STAGE_GROUP) return 0;
   bool write = want == ORDER_WRITE, free = !write && directory_is_unowned(d, group, need);
-  if (!free) await_lease(d, group, slot);
+  if (!free) await_lease(d, group, slot, write);
   unsigned share = share_of(group, slot, write, free), count = 1U << share;
   uint64_t bits = blocks_from(ALIGN_DOWN((unsigned)__builtin_ctzll(need), count), count);
   if (share <= SHARE_FEW) bits |= habit_of(slot, group, need);
@@ -408,9 +450,7 @@ static bool spin(const struct directory_slot *slot, unsigned me, uint32_t seen) 
   return true;
 }
 
-void wait_for_events(struct thread *thread, uint32_t seen) {
-  struct directory_slot *slot = self(thread);
-  if (spin(slot, slot_number(thread), seen)) return;
+static void sleep_until_events(struct directory_slot *slot, uint32_t seen) {
   struct {
     long seconds, nanoseconds;
   } patience = {0, 1000000};
@@ -419,6 +459,13 @@ void wait_for_events(struct thread *thread, uint32_t seen) {
   atomic_store(&slot->asleep, 0);
   look_for_killed();
   remind(slot, true);
+}
+
+void wait_for_events(struct thread *thread, uint32_t seen) {
+  unsigned me = slot_number(thread);
+  set_waits(me, true);
+  if (!spin(self(thread), me, seen)) sleep_until_events(self(thread), seen);
+  set_waits(me, false);
 }
 
 void park_steps(struct thread *thread, enum directory_result (*step)(const struct directory *, unsigned,
