@@ -1,27 +1,6 @@
 /* mlock, mlockall, mlock2, munlock: accepted, residency visible by mincore, limits and errors; not
  * inherited by fork. */
-#include "sys_helpers.h"
-#include <sys/mman.h>
-
-enum { P = 4096 };
-
-static int resident(char *base, int pages) {
-  unsigned char vector[64];
-  int count = 0;
-  CHECK(mincore(base, pages * P, vector) == 0);
-  for (int i = 0; i < pages; i++) count += vector[i] & 1;
-  return count;
-}
-
-static long locked_kb(void) {
-  char line[256];
-  long kb = -1;
-  FILE *status = fopen("/proc/self/status", "r");
-  CHECK(status);
-  while (fgets(line, sizeof line, status)) sscanf(line, "VmLck: %ld", &kb);
-  fclose(status);
-  return kb;
-}
+#include "mem_resident.h"
 
 int main(void) {
   char *base = mmap(NULL, 16 * P, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

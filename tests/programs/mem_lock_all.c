@@ -1,12 +1,11 @@
 /* mlockall and munlockall: what is mapped from then on is resident at once or on first use, counts towards RLIMIT_MEMLOCK, and no
  * further than that; new threads have room; not inherited by fork. */
-#include "sys_helpers.h"
+#include "mem_resident.h"
 #include <pthread.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 
-enum { P = 4096, PAGES = 16, LIMIT = 1 << 20 };
+enum { PAGES = 16, LIMIT = 1 << 20 };
 
 static void limit_to(rlim_t bytes) {
   struct rlimit limit = {bytes, bytes};
@@ -17,31 +16,13 @@ static void *map(int pages) {
   return mmap(NULL, (size_t)pages * P, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-static int resident(const char *base) {
-  unsigned char vector[PAGES];
-  int count = 0;
-  CHECK(mincore((void *)base, PAGES * P, vector) == 0);
-  for (int i = 0; i < PAGES; i++) count += vector[i] & 1;
-  return count;
-}
-
-static long locked_kb(void) {
-  char line[256];
-  long kb = -1;
-  FILE *status = fopen("/proc/self/status", "r");
-  CHECK(status);
-  while (fgets(line, sizeof line, status)) sscanf(line, "VmLck: %ld", &kb);
-  fclose(status);
-  return kb;
-}
-
 static void say_mapped(const char *when) {
   long before = locked_kb();
   char *base = map(PAGES);
   CHECK(base != MAP_FAILED);
-  say("%s: resident %d, more locked %ld kB\n", when, resident(base), locked_kb() - before);
+  say("%s: resident %d, more locked %ld kB\n", when, resident(base, PAGES), locked_kb() - before);
   base[3 * P] = 1;
-  say("%s, one touched: resident %d\n", when, resident(base));
+  say("%s, one touched: resident %d\n", when, resident(base, PAGES));
   CHECK(munmap(base, PAGES * P) == 0);
 }
 
