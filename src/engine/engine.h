@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ENGINE_CONFIG_MAGIC = 0x52505231, ENGINE_PATH_MAX = 4096, OUTPUT_ROLES = 1024 };
+enum { ENGINE_CONFIG_MAGIC = 0x52505231, ENGINE_PATH_MAX = 4096, OUTPUT_ROLES = 256 };
 
 /* Which memory accesses call for the inline permission check. */
 enum check_mode {
@@ -44,12 +44,14 @@ struct engine_config {
   uint64_t mask, ignored; /* replay: signals that the program finds blocked and ignored when it starts */
   uint8_t quiet;          /* replay: output is not shown */
   uint8_t sandboxed;      /* a filter of the program's judges its calls (sandbox.c) */
-  uint8_t
-      output_roles[OUTPUT_ROLES]; /* by descriptor, 1 or 2 where it is standard output or error (output.c) */
+  uint32_t output_roles[OUTPUT_ROLES]; /* the descriptors that are standard output and error (output.c) */
   char comm[16]; /* the process's name as the kernel would have set it (not by the launcher) */
   char program[ENGINE_PATH_MAX]; /* the file to load: the program, or the interpreter of its script */
   char execfn[ENGINE_PATH_MAX];  /* AT_EXECFN as the kernel would have set it */
 };
+
+/* An entry of output_roles: that the descriptor is the role's, 1 or 2. */
+#define OUTPUT_ROLE(fd, role) (((uint32_t)(fd) + 1) << 8 | (role))
 
 /* All of the engine's memory lies in [ENGINE_BASE, ENGINE_END): nothing that the kernel chooses for a program
  * comes near it, nor do the fixed regions of the address, thread and memory sanitizers. */

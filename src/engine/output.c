@@ -21,16 +21,42 @@ enum {
   OPENED_AGAIN = 0x40, /* it has an offset of its own */
 };
 
+/* Descriptors can have any number, and few are of interest: each of these has an entry, which goes on naming it without a role when it is
+ * closed, until another is put there. None was ever used behind the first that is 0. Threads may change them at the same time. More than
+ * there is room for are not followed. */
+enum { ROLE = 0xff, DESCRIPTORS = 0xffffff };
+
+static _Atomic uint32_t *entry_of(struct thread *thread, long fd) {
+  _Atomic uint32_t *entry = thread->process->output_roles, *end = entry + OUTPUT_ROLES;
+  if (fd < 0 || fd >= DESCRIPTORS) return NULL;
+  for (uint32_t now; entry < end && (now = atomic_load(entry)); entry++)
+    if (now >> 8 == (uint32_t)fd + 1) return entry;
+  return NULL;
+}
+
 static uint8_t known_of(struct thread *thread, long fd) {
-  return fd >= 0 && fd < OUTPUT_ROLES ? thread->process->output_roles[fd] & ~CLOSES_ON_EXEC : 0;
+  const _Atomic uint32_t *entry = entry_of(thread, fd);
+  return entry ? atomic_load(entry) & ROLE & ~CLOSES_ON_EXEC : 0;
 }
 
 static uint8_t role_of(struct thread *thread, long fd) {
   return known_of(thread, fd) & ~OPENED_AGAIN;
 }
 
+static void add_entry(struct thread *thread, long fd, uint8_t role) {
+  _Atomic uint32_t *entry = thread->process->output_roles, *end = entry + OUTPUT_ROLES;
+  for (; entry < end; entry++) {
+    uint32_t now = atomic_load(entry);
+    if (!(now & ROLE) && atomic_compare_exchange_strong(entry, &now, OUTPUT_ROLE(fd, role))) return;
+  }
+}
+
 static void set_role(struct thread *thread, long fd, uint8_t role) {
-  if (fd >= 0 && fd < OUTPUT_ROLES) thread->process->output_roles[fd] = role;
+  _Atomic uint32_t *entry = entry_of(thread, fd);
+  if (entry)
+    atomic_store(entry, OUTPUT_ROLE(fd, role));
+  else if (role && fd >= 0 && fd < DESCRIPTORS)
+    add_entry(thread, fd, role);
 }
 
 static void show(int fd, const char *from, size_t count) {
@@ -127,11 +153,14 @@ static void copy_role(struct thread *thread, long from, long to, bool closes) {
 }
 
 static void each_in_range(struct thread *thread, const long *a) {
-  for (long fd = (unsigned)a[0]; fd < OUTPUT_ROLES && fd <= (long)(unsigned)a[1]; fd++)
+  for (unsigned i = 0; i < OUTPUT_ROLES; i++) {
+    uint32_t entry = atomic_load(&thread->process->output_roles[i]), fd = (entry >> 8) - 1;
+    if (!(entry & ROLE) || fd < (uint32_t)a[0] || fd > (uint32_t)a[1]) continue;
     if (a[2] & CLOSE_RANGE_CLOEXEC)
       close_on_exec(thread, fd, true);
     else
       set_role(thread, fd, 0);
+  }
 }
 
 static void follow_fcntl(struct thread *thread, const long *a, long result) {
@@ -168,11 +197,13 @@ static void follow(struct thread *thread, const struct call *call, long result) 
   }
 }
 
-void output_before_exec(struct thread *thread, uint8_t roles[OUTPUT_ROLES]) {
-  for (long fd = 0; fd < OUTPUT_ROLES; fd++) {
-    uint8_t role = thread->process->output_roles[fd];
-    roles[fd] = role & CLOSES_ON_EXEC ? 0 : role;
+void output_before_exec(struct thread *thread, uint32_t roles[OUTPUT_ROLES]) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < OUTPUT_ROLES; i++) {
+    uint32_t entry = atomic_load(&thread->process->output_roles[i]);
+    if (entry & ROLE && !(entry & CLOSES_ON_EXEC)) roles[count++] = entry;
   }
+  memset(roles + count, 0, (OUTPUT_ROLES - count) * sizeof *roles);
 }
 
 /* -- Recording ---------------------------------------------------------------------------------------------------------- */

@@ -168,7 +168,7 @@ void output_record(struct thread *thread, const struct call *call, long result);
 /* Replay: shows again what a call has written to the recorded program's standard output and error. */
 void output_replay(struct thread *thread, const struct call *call, long result);
 /* Which descriptors the next program has them on. */
-void output_before_exec(struct thread *thread, uint8_t roles[OUTPUT_ROLES]);
+void output_before_exec(struct thread *thread, uint32_t roles[OUTPUT_ROLES]);
 /* Whether the call writes there. */
 bool output_writes(struct thread *thread, const struct call *call);
 /* Of such a call: whether it never waits where there is room, and whether there is, within so many nanoseconds, or the call fails

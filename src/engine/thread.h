@@ -63,7 +63,7 @@ struct process {
   int pid;
   _Atomic uint32_t users; /* threads that point here */
   struct signal_actions *actions;
-  uint8_t output_roles[OUTPUT_ROLES]; /* see engine_config */
+  _Atomic uint32_t output_roles[OUTPUT_ROLES]; /* see engine_config */
   _Atomic uint32_t ender; /* recording in parallel: slot + 1 of the thread that ends all others, 0: none */
 };
 

@@ -352,8 +352,8 @@ int record(const struct record_options *options, struct engine_config *settings,
   settings->mode = MODE_RECORD;
   settings->max_episode = options->max_episode;
   if (settings->order != ENGINE_CHUNK) settings->check = CHECK_ALL;
-  settings->output_roles[STDOUT_FILENO] = STDOUT_FILENO;
-  settings->output_roles[STDERR_FILENO] = STDERR_FILENO;
+  settings->output_roles[0] = OUTPUT_ROLE(STDOUT_FILENO, STDOUT_FILENO);
+  settings->output_roles[1] = OUTPUT_ROLE(STDERR_FILENO, STDERR_FILENO);
   settings->check_memory = options->check_memory;
   if (manager_start(&manager, settings, argv, environ, options->seed, options->chaos, options->chunk,
                     &problem)) {

@@ -373,8 +373,8 @@ int replay(const char *path, bool quiet, struct engine_config *settings) {
   settings->first = 1;
   settings->program_fd = -1;
   settings->quiet = quiet;
-  settings->output_roles[STDOUT_FILENO] = STDOUT_FILENO;
-  settings->output_roles[STDERR_FILENO] = STDERR_FILENO;
+  settings->output_roles[0] = OUTPUT_ROLE(STDOUT_FILENO, STDOUT_FILENO);
+  settings->output_roles[1] = OUTPUT_ROLE(STDERR_FILENO, STDERR_FILENO);
   manager.context = &feed;
   manager.serve = serve;
   manager.answer = answer;
