@@ -26,17 +26,18 @@ enum {
  * there is room for are not followed. */
 enum { ROLE = 0xff, DESCRIPTORS = 0xffffff };
 
-static _Atomic uint32_t *entry_of(struct thread *thread, long fd) {
+/* *now: what the entry is. */
+static _Atomic uint32_t *entry_of(struct thread *thread, long fd, uint32_t *now) {
   _Atomic uint32_t *entry = thread->process->output_roles, *end = entry + OUTPUT_ROLES;
   if (fd < 0 || fd >= DESCRIPTORS) return NULL;
-  for (uint32_t now; entry < end && (now = atomic_load(entry)); entry++)
-    if (now >> 8 == (uint32_t)fd + 1) return entry;
+  for (; entry < end && (*now = atomic_load(entry)); entry++)
+    if (*now >> 8 == (uint32_t)fd + 1) return entry;
   return NULL;
 }
 
 static uint8_t known_of(struct thread *thread, long fd) {
-  const _Atomic uint32_t *entry = entry_of(thread, fd);
-  return entry ? atomic_load(entry) & ROLE & ~CLOSES_ON_EXEC : 0;
+  uint32_t now;
+  return entry_of(thread, fd, &now) ? now & ROLE & ~CLOSES_ON_EXEC : 0;
 }
 
 static uint8_t role_of(struct thread *thread, long fd) {
@@ -52,11 +53,10 @@ static void add_entry(struct thread *thread, long fd, uint8_t role) {
 }
 
 static void set_role(struct thread *thread, long fd, uint8_t role) {
-  _Atomic uint32_t *entry = entry_of(thread, fd);
-  if (entry)
-    atomic_store(entry, OUTPUT_ROLE(fd, role));
-  else if (role && fd >= 0 && fd < DESCRIPTORS)
-    add_entry(thread, fd, role);
+  uint32_t now;
+  for (_Atomic uint32_t *entry; (entry = entry_of(thread, fd, &now));)
+    if (atomic_compare_exchange_strong(entry, &now, OUTPUT_ROLE(fd, role))) return;
+  if (role && fd >= 0 && fd < DESCRIPTORS) add_entry(thread, fd, role);
 }
 
 static void show(int fd, const char *from, size_t count) {
