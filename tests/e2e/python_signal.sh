@@ -33,6 +33,14 @@ os.kill(os.getpid(), signal.SIGRTMIN)
 print(select.select([r], [], [], 60)[0] == [r], r.recv(1))
 signal.set_wakeup_fd(-1)
 
+# Before there are threads: a newer Python warns of a fork beside them.
+pid = os.fork()
+if pid == 0:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pause()
+os.kill(pid, signal.SIGTERM)
+print(os.waitpid(pid, 0)[1])
+
 # A signal in the middle of a blocking read, which is then taken up again.
 a, b = os.pipe()
 def later():
@@ -52,12 +60,6 @@ try:
 except Stop:
     print("stopped")
 
-pid = os.fork()
-if pid == 0:
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.pause()
-os.kill(pid, signal.SIGTERM)
-print(os.waitpid(pid, 0)[1])
 signal.signal(signal.SIGXCPU, signal.SIG_DFL)
 print("last words", flush=True)
 os.kill(os.getpid(), signal.SIGXCPU)
