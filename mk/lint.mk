@@ -5,7 +5,8 @@ C_FILES = $(shell find src tests docs bench -name '*.[ch]' -o -name '*.cc' 2>/de
 
 TIDY := xargs -r -n 1 -P $(shell nproc) tools/tidy.sh
 CPPCHECK := cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 -j $(shell nproc) \
-            --enable=warning,performance,portability --suppress=missingIncludeSystem -I src
+            --enable=warning,performance,portability --suppress=missingIncludeSystem -I src \
+            -U$(if $(filter x64,$(ARCH)),__aarch64__,__x86_64__)
 
 .PHONY: format lint
 format:
