@@ -136,7 +136,7 @@ growth_verdict() {
 
 growth_text() {
   printf '## Scaling\n\n'
-  echo "Measured by \`bench/orders --scaling --percent $percent --rounds $rounds\` on: $(machine). Wall time over native wall time of the same round. The work grows with the threads."
+  echo "Measured by \`bench/orders --scaling --percent $percent --rounds $rounds\` on: $(machine). Wall time over native wall time of the same round. The input grows with the threads: each has half of the usual one."
   echo
   awk "$read_row$read_growth"'
     BEGIN {

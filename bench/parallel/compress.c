@@ -64,7 +64,7 @@ static void work(int me) {
 
 int main(int argc, char **argv) {
   team_begin(argc, argv);
-  pieces = team_amount(PIECES * 24);
+  pieces = team_amount(PIECES * 24) * team_size;
   make_text();
   team_run(work);
   uint64_t sum = 0;

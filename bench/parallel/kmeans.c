@@ -4,13 +4,13 @@
 
 enum { POINTS = 1 << 15, DIMENSIONS = 8, CLUSTERS = 24 };
 
-static int32_t points[POINTS][DIMENSIONS];
-static int32_t centres[CLUSTERS][DIMENSIONS];
+static int32_t (*points)[DIMENSIONS];
+_Alignas(TEAM_LINE) static int32_t centres[CLUSTERS][DIMENSIONS];
 static struct {
-  int64_t sum[CLUSTERS][DIMENSIONS];
+  _Alignas(TEAM_LINE) int64_t sum[CLUSTERS][DIMENSIONS];
   int64_t count[CLUSTERS];
 } partial[TEAM_MAX];
-static long rounds;
+static long count_of_points, rounds;
 
 static int nearest(const int32_t *point) {
   int64_t least = INT64_MAX;
@@ -49,7 +49,7 @@ static void combine(int me) {
 
 static void work(int me) {
   long from, to;
-  team_part(me, POINTS, &from, &to);
+  team_part(me, count_of_points, &from, &to);
   for (long round = 0; round < rounds; round++) {
     gather(me, from, to);
     team_wait();
@@ -60,9 +60,11 @@ static void work(int me) {
 
 int main(int argc, char **argv) {
   team_begin(argc, argv);
-  rounds = team_amount(120);
+  rounds = team_amount(240);
+  count_of_points = POINTS * team_size;
+  points = team_array((size_t)count_of_points, sizeof *points);
   uint64_t random = 99;
-  for (int p = 0; p < POINTS; p++)
+  for (long p = 0; p < count_of_points; p++)
     for (int i = 0; i < DIMENSIONS; i++) points[p][i] = (int32_t)(kernel_random(&random) % 10000);
   for (int c = 0; c < CLUSTERS; c++) memcpy(centres[c], points[c * 997], sizeof centres[c]);
   team_run(work);

@@ -47,7 +47,7 @@ static void work(int me) {
 
 int main(int argc, char **argv) {
   team_begin(argc, argv);
-  options = team_amount(2000);
+  options = team_amount(2000) * team_size;
   team_run(work);
   return kernel_report("montecarlo", total);
 }

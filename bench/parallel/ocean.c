@@ -4,8 +4,8 @@
 
 enum { SIZE = 770 };
 
-static double grid[SIZE][SIZE];
-static long steps;
+static double (*grid)[SIZE];
+static long rows, steps;
 
 static void half_step(long from, long to, int colour) {
   for (long i = from; i < to; i++)
@@ -16,7 +16,7 @@ static void half_step(long from, long to, int colour) {
 
 static void work(int me) {
   long from, to;
-  team_part(me, SIZE - 2, &from, &to);
+  team_part(me, rows - 2, &from, &to);
   for (long step = 0; step < steps; step++)
     for (int colour = 0; colour < 2; colour++) {
       half_step(from + 1, to + 1, colour);
@@ -27,11 +27,13 @@ static void work(int me) {
 int main(int argc, char **argv) {
   team_begin(argc, argv);
   steps = team_amount(600);
-  for (int i = 0; i < SIZE; i++)
+  rows = (SIZE - 2) * team_size + 2;
+  grid = team_array((size_t)rows, sizeof *grid);
+  for (long i = 0; i < rows; i++)
     for (int j = 0; j < SIZE; j++) grid[i][j] = (double)(team_mix((uint64_t)(i * SIZE + j)) % 100);
   team_run(work);
   uint64_t sum = 0;
-  for (int i = 0; i < SIZE; i++)
+  for (long i = 0; i < rows; i++)
     for (int j = 0; j < SIZE; j++) sum = sum * 31 + team_bits(grid[i][j]);
   return kernel_report("ocean", sum);
 }

@@ -8,7 +8,7 @@ static uint64_t queue[ROOM];
 static long head, tail, produced, items;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t filled = PTHREAD_COND_INITIALIZER, emptied = PTHREAD_COND_INITIALIZER;
-static uint64_t sums[TEAM_MAX];
+static struct team_number sums[TEAM_MAX];
 
 static uint64_t chew(uint64_t item) {
   for (int i = 0; i < CHEW; i++) item = item * 6364136223846793005 + 1442695040888963407, item ^= item >> 29;
@@ -43,13 +43,13 @@ static void consume(int me) {
     if (head == items) pthread_cond_broadcast(&filled);
     pthread_cond_signal(&emptied);
     pthread_mutex_unlock(&lock);
-    sums[me] += chew(item);
+    sums[me].value += chew(item);
   }
 }
 
 static void work(int me) {
   if (team_threads == 1)
-    for (long i = 0; i < items; i++) sums[0] += chew(chew((uint64_t)i));
+    for (long i = 0; i < items; i++) sums[0].value += chew(chew((uint64_t)i));
   else if (me & 1)
     produce();
   else
@@ -58,9 +58,9 @@ static void work(int me) {
 
 int main(int argc, char **argv) {
   team_begin(argc, argv);
-  items = team_amount(60000);
+  items = team_amount(60000) * team_size;
   team_run(work);
   uint64_t sum = 0;
-  for (int i = 0; i < team_threads; i++) sum += sums[i];
+  for (int i = 0; i < team_threads; i++) sum += sums[i].value;
   return kernel_report("pipeline", sum);
 }

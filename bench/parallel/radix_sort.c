@@ -4,10 +4,10 @@
 
 enum { KEYS = 1 << 20, DIGITS = 256 };
 
-static uint32_t arrays[2][KEYS];
-static uint32_t histogram[TEAM_MAX][DIGITS];
-static long passes;
-static uint64_t sums[TEAM_MAX];
+static uint32_t *arrays[2];
+_Alignas(TEAM_LINE) static uint32_t histogram[TEAM_MAX][DIGITS];
+static long total, passes;
+static struct team_number sums[TEAM_MAX];
 
 static void count(int me, const uint32_t *keys, long from, long to, int shift) {
   memset(histogram[me], 0, sizeof histogram[me]);
@@ -38,21 +38,23 @@ static void sort(int me, long from, long to) {
 
 static void work(int me) {
   long from, to;
-  team_part(me, KEYS, &from, &to);
+  team_part(me, total, &from, &to);
   for (long pass = 0; pass < passes; pass++) {
-    for (long i = from; i < to; i++) arrays[0][i] = (uint32_t)team_mix((uint64_t)(i + pass * KEYS));
+    for (long i = from; i < to; i++) arrays[0][i] = (uint32_t)team_mix((uint64_t)(i + pass * total));
     team_wait();
     sort(me, from, to);
-    for (long i = from; i < to; i++) sums[me] += (uint64_t)arrays[0][i] * (uint64_t)(i + 1);
+    for (long i = from; i < to; i++) sums[me].value += (uint64_t)arrays[0][i] * (uint64_t)(i + 1);
     team_wait();
   }
 }
 
 int main(int argc, char **argv) {
   team_begin(argc, argv);
-  passes = team_amount(24);
+  passes = team_amount(48);
+  total = KEYS * team_size;
+  for (int i = 0; i < 2; i++) arrays[i] = team_array((size_t)total, sizeof *arrays[i]);
   team_run(work);
   uint64_t sum = 0;
-  for (int i = 0; i < team_threads; i++) sum += sums[i];
+  for (int i = 0; i < team_threads; i++) sum += sums[i].value;
   return kernel_report("radix_sort", sum);
 }

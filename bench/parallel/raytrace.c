@@ -4,7 +4,7 @@
 
 #include "team.h"
 
-enum { WIDTH = 640, HEIGHT = 480, TILE = 16, SPHERES = 24, DEPTH = 4 };
+enum { WIDTH = 640, HEIGHT = 480, TILE = 32, SPHERES = 24, DEPTH = 4 };
 
 struct vector {
   double x, y, z;
@@ -14,7 +14,7 @@ struct sphere {
   double radius, mirror, shade;
 };
 static struct sphere spheres[SPHERES];
-static uint8_t picture[HEIGHT][WIDTH];
+_Alignas(TEAM_LINE) static uint32_t picture[HEIGHT][WIDTH]; /* a tile has cache lines of its own */
 static long next_tile, tiles;
 static pthread_mutex_t queue = PTHREAD_MUTEX_INITIALIZER;
 
@@ -67,7 +67,7 @@ static void tile(long number) {
     for (long x = x0; x < x0 + TILE; x++) {
       struct vector by = unit((struct vector){(double)(x - WIDTH / 2), (double)(HEIGHT / 2 - y), WIDTH});
       double light = trace((struct vector){0, 0, -12}, by);
-      picture[y][x] = (uint8_t)(light >= 1 ? 255 : light * 255);
+      picture[y][x] = (uint32_t)(light >= 1 ? 255 : light * 255) * 0x10101;
     }
 }
 
@@ -84,7 +84,7 @@ static void work(int me) {
 
 int main(int argc, char **argv) {
   team_begin(argc, argv);
-  tiles = team_amount((long)WIDTH * HEIGHT / TILE / TILE * 12);
+  tiles = team_amount((long)WIDTH * HEIGHT / TILE / TILE * 24) * team_size;
   uint64_t random = 12345;
   for (int i = 0; i < SPHERES; i++)
     spheres[i] = (struct sphere){.centre = {(double)(kernel_random(&random) % 1200) / 100 - 6,
@@ -96,6 +96,6 @@ int main(int argc, char **argv) {
   team_run(work);
   uint64_t sum = 0;
   for (int y = 0; y < HEIGHT; y++)
-    for (int x = 0; x < WIDTH; x++) sum = sum * 31 + picture[y][x];
+    for (int x = 0; x < WIDTH; x++) sum = sum * 31 + picture[y][x] % 256;
   return kernel_report("raytrace", sum);
 }

@@ -1,9 +1,11 @@
 /* team.h: what the parallel kernels share: a team of threads, a barrier, work by ranges.
  *
- *     KERNEL [PERCENT [THREADS]]     percent of the usual amount of work, 100; threads, 2
+ *     KERNEL [PERCENT [THREADS [SIZE]]]     percent of the usual number of repetitions, 100; threads, 2; how many times
+ *                                           as large as usual the input is, 1
  *
  * A kernel prints one line with a checksum that depends neither on the number of threads nor on how they
- * interleave, so that any two runs can be compared. Work is a fixed total that the threads divide. */
+ * interleave, so that any two runs can be compared. Work is a fixed total that the threads divide. What threads write for
+ * themselves alone lies in cache lines of its own. */
 #ifndef REPRISE_BENCH_TEAM_H
 #define REPRISE_BENCH_TEAM_H
 
@@ -12,14 +14,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "../kernels/kernel.h"
 
-enum { TEAM_MAX = 64 };
+enum { TEAM_MAX = 64, TEAM_LINE = 64 };
 
-static long team_percent = 100;
+static long team_percent = 100, team_size = 1;
 static int team_threads = 2;
-static pthread_barrier_t team_barrier;
+_Alignas(TEAM_LINE) static pthread_barrier_t team_barrier;
+
+/* A number for each member of the team. */
+struct team_number {
+  _Alignas(TEAM_LINE) uint64_t value;
+};
 
 static inline void team_wait(void) {
   pthread_barrier_wait(&team_barrier);
@@ -34,6 +42,20 @@ static inline void team_part(int me, long total, long *from, long *to) {
 static inline long team_amount(long usual) {
   long amount = usual * team_percent / 100;
   return amount > 0 ? amount : 1;
+}
+
+/* The same of an algorithm that takes `more` times as many steps for the larger input as for the usual one. */
+static inline long team_repeat(long usual, double more) {
+  long amount = (long)((double)(usual * team_percent) / 100 * (double)team_size / more);
+  return amount > 0 ? amount : 1;
+}
+
+/* Zeroes, from the start of a page. */
+static inline void *team_array(size_t count, size_t each) {
+  void *array = mmap(NULL, count * each, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (array != MAP_FAILED) return array;
+  perror("mmap");
+  exit(1);
 }
 
 /* A well-mixed number for an index: random input that any thread can make for itself. */
@@ -52,8 +74,11 @@ static inline uint64_t team_bits(double value) {
 static inline void team_begin(int argc, char **argv) {
   if (argc > 1) team_percent = atol(argv[1]);
   if (argc > 2) team_threads = atoi(argv[2]);
-  if (team_percent < 1 || team_threads < 1 || team_threads > TEAM_MAX) {
-    fprintf(stderr, "usage: %s [PERCENT [THREADS, at most %d]]\n", argv[0], TEAM_MAX);
+  if (argc > 3) team_size = atol(argv[3]);
+  if (team_percent < 1 || team_threads < 1 || team_threads > TEAM_MAX || team_size < 1 ||
+      team_size > TEAM_MAX) {
+    fprintf(stderr, "usage: %s [PERCENT [THREADS [SIZE]]], neither THREADS nor SIZE more than %d\n", argv[0],
+            TEAM_MAX);
     exit(2);
   }
   pthread_barrier_init(&team_barrier, NULL, (unsigned)team_threads);
