@@ -86,6 +86,7 @@ static struct stays {
   _Alignas(DIRECTORY_LINE) _Atomic bool waits; /* the slot's thread does nothing with what it has */
   struct stay {
     uint32_t page, longer; /* how often it was doubled */
+    _Atomic uint32_t lost; /* when what it could write there was last taken away, in moments */
   } stay[STAYS];
 } stays_of[REGION_SLOTS];
 
@@ -107,9 +108,20 @@ static bool uses_what_it_has(const struct directory *d, unsigned slot) {
          atomic_load(&d->slot[slot].state) != DIRECTORY_PARKED;
 }
 
-static void learn_stay(struct stay *own, uint64_t page, bool soon) {
-  if (own->page != page) *own = (struct stay){.page = (uint32_t)page};
-  if (soon)
+/* By whoever takes it. */
+static void note_loss(uint64_t page, unsigned slot) {
+  struct stay *own = &stays_of[slot].stay[page % STAYS];
+  if (own->page == page) atomic_store_explicit(&own->lost, (uint32_t)arch_moments(), memory_order_relaxed);
+}
+
+static void learn_stay(struct stay *own, uint64_t page) {
+  uint32_t now = (uint32_t)arch_moments();
+  if (own->page != page) {
+    own->page = (uint32_t)page;
+    own->longer = 0;
+    atomic_store_explicit(&own->lost, now - SOON, memory_order_relaxed);
+  }
+  if (now - atomic_load_explicit(&own->lost, memory_order_relaxed) < SOON)
     own->longer += own->longer < STAY_MOST;
   else
     own->longer -= MIN(own->longer, 2U);
@@ -119,7 +131,7 @@ static void learn_stay(struct stay *own, uint64_t page, bool soon) {
 static void await_lease(const struct directory *d, uint64_t page, unsigned slot, bool write) {
   union lease lease = {atomic_load_explicit(&GROUPS[page].lease, memory_order_relaxed)};
   if (lease.slot == slot) return;
-  if (write) learn_stay(&stays_of[slot].stay[page % STAYS], page, age_of(lease) < SOON);
+  if (write) learn_stay(&stays_of[slot].stay[page % STAYS], page);
   uint32_t events = atomic_load(&d->slot[slot].events);
   set_waits(slot, true);
   while (!is_over(lease) && uses_what_it_has(d, lease.slot) && atomic_load(&d->slot[slot].events) == events)
@@ -129,13 +141,15 @@ static void await_lease(const struct directory *d, uint64_t page, unsigned slot,
 
 static void permit(const struct directory *d, unsigned slot, uint64_t group, uint64_t blocks,
                    unsigned permission) {
-  (void)d;
   if (group == STAGE_GROUP) {
     stage_held[slot] = (uint8_t)permission;
     return;
   }
   if (!members[slot]) return;
-  if (permission == ORDER_WRITE) begin_lease(group, slot, blocks);
+  if (permission == ORDER_WRITE)
+    begin_lease(group, slot, blocks);
+  else if (held(d, slot, group, blocks & -blocks, ORDER_WRITE))
+    note_loss(group, slot);
   uint8_t *map = map_of(members[slot]);
   uint32_t first = (uint32_t)group * PAGE_BLOCKS;
   uint8_t bits = permission == ORDER_WRITE ? INLINE : permission ? PERMISSION_READ : 0;
