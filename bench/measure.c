@@ -5,12 +5,13 @@
    Command number N (from 0) reads nothing, writes DIRECTORY/N.out and DIRECTORY/N.err, and when it has ended
    DIRECTORY/N.result holds one line
 
-     STATUS CPU WALL RSS
+     STATUS CPU WALL RSS STOLEN
 
    STATUS as a shell shows it (128 + signal when killed), or "limit" when it took longer than LIMIT seconds.
    CPU: user and system seconds of the process and of all its descendants: the kernel adds up those that are
    waited for, and those that nobody waited for (a replay waits for none) become children of this process.
    WALL: seconds from start to end. RSS: peak resident kilobytes of the largest process among them.
+   STOLEN: seconds, of all processors together, in which a virtual machine had something to run and its host did not let it.
 
    Several commands take turns of a few milliseconds, all others being stopped meanwhile. On a virtual machine
    or a busy one the same program may take 1.5 times as long a second later; whole runs that follow each
@@ -39,6 +40,7 @@ struct command {
   bool killed;         /* by us, at the limit */
   int status;          /* as from wait4 */
   double start, end;   /* wall clock */
+  double stolen;       /* at the start so far; then since */
   struct rusage usage; /* of the whole family */
 };
 
@@ -56,6 +58,14 @@ static double seconds_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static double stolen_so_far(void) {
+  long ticks = 0;
+  FILE *file = fopen("/proc/stat", "re");
+  if (!file || fscanf(file, "cpu %*d %*d %*d %*d %*d %*d %*d %ld", &ticks) != 1) ticks = 0;
+  if (file) fclose(file);
+  return (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
 static double seconds(struct timeval t) {
@@ -91,6 +101,7 @@ static void add(struct timeval *sum, const struct timeval *more) {
 static void note_end(struct command *command) {
   struct rusage orphan;
   command->end = seconds_now();
+  command->stolen = stolen_so_far() - command->stolen;
   command->over = true;
   kill(-command->pid, SIGKILL); /* whatever it left behind */
   while (wait4(-command->pid, NULL, 0, &orphan) > 0) {
@@ -111,6 +122,7 @@ static bool check(struct command *command, int options) {
 
 static void start(int number, const sigset_t *mask) {
   struct command *command = &commands[number];
+  command->stolen = stolen_so_far();
   command->start = seconds_now();
   command->pid = fork();
   if (command->pid < 0) fail("fork");
@@ -181,7 +193,8 @@ static void write_result(int number) {
     fprintf(result, "%d", WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
   }
   double cpu = seconds(command->usage.ru_utime) + seconds(command->usage.ru_stime);
-  fprintf(result, " %.6f %.6f %ld\n", cpu, command->end - command->start, command->usage.ru_maxrss);
+  fprintf(result, " %.6f %.6f %ld %.2f\n", cpu, command->end - command->start, command->usage.ru_maxrss,
+          command->stolen);
   if (fclose(result) != 0) fail(path);
 }
 

@@ -234,7 +234,7 @@ orders_text() {
   echo '## Orders'
   echo
   echo "Measured by \`bench/orders --write\` on: $(machine). Medians of $rounds interleaved rounds, kernels at $percent% of their usual work."
-  echo 'Wall time over native wall time of the same round. `tokens` is `dag` with PRED and SUCC as sets of threads, and wake-ups that are counted, as in the hardware of Karma.'
+  echo 'Wall time over native wall time of the same round; what the host of the virtual machine has disturbed is measured again. `tokens` is `dag` with PRED and SUCC as sets of threads, and wake-ups that are counted, as in the hardware of Karma.'
   for n in $threads; do
     printf '\n### %s threads\n\n' "$n"
     schemes_table record 'recording over native' "$n"
