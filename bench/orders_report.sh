@@ -219,12 +219,14 @@ plot_episodes() {
 default_text() {
   awk "$read_row"'
     { read_row() }
-    value["kernel"] == "geomean" && value["threads"] == 2 { record[value["scheme"]] = value["record"]; replay[value["scheme"]] = value["replay"] }
+    value["kernel"] == "geomean" && value["threads"] == 2 {
+      record[value["scheme"]] = value["record"]; replay[value["scheme"]] = value["replay"]; worst[value["scheme"]] = value["worst_record"]
+    }
     END {
       printf "`chunk` is the default. It records every program that can be recorded, those too that share memory between processes at full\n"
-      printf "speed; one thread pays for little but its system calls, and at two threads it records in %s and replays in %s of native time, where\n", record["chunk"], replay["chunk"]
-      printf "`dag` records in %s and replays in %s. `dag` is for threads that compute apart for long, on many processors: with `chunk` their\n", record["dag"], replay["dag"]
-      printf "number is what they lose. Of its like `scalar` replays in %s and `arcs` in %s. To count tokens as the hardware of Karma does (`tokens`) instead of\n", replay["scalar"], replay["arcs"]
+      printf "speed; one thread pays for little but its system calls, and at two threads it records in %s of native time, at worst in %s, and replays in\n", record["chunk"], worst["chunk"]
+      printf "%s, where `dag` records in %s, at worst in %s, and replays in %s. `dag` is for threads that compute apart for long, on many processors: with\n", replay["chunk"], record["dag"], worst["dag"], replay["dag"]
+      printf "`chunk` their number is what they lose. Of its like `scalar` replays in %s and `arcs` in %s. To count tokens as the hardware of Karma does (`tokens`) instead of\n", replay["scalar"], replay["arcs"]
       printf "naming the episode in PRED records in %s and replays in %s.\n", record["tokens"], replay["tokens"]
     }' "$work/means"
 }
