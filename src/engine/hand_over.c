@@ -85,15 +85,20 @@ enum { STAYS = 64 };
 static struct stays {
   _Alignas(DIRECTORY_LINE) _Atomic bool waits; /* the slot's thread does nothing with what it has */
   struct stay {
-    uint32_t page, longer; /* how often it was doubled */
+    _Atomic uint32_t page;
+    uint32_t longer;       /* how often it was doubled */
     _Atomic uint32_t lost; /* when what it could write there was last taken away, in moments */
   } stay[STAYS];
 } stays_of[REGION_SLOTS];
 
+static bool is_about(const struct stay *stay, uint64_t page) {
+  return atomic_load_explicit(&stay->page, memory_order_relaxed) == page;
+}
+
 static void begin_lease(uint64_t page, unsigned slot, uint64_t blocks) {
   const struct stay *own = &stays_of[slot].stay[page % STAYS];
   unsigned span = 64 - (unsigned)__builtin_clzll(blocks) - (unsigned)__builtin_ctzll(blocks);
-  unsigned stay = 31 - (unsigned)__builtin_clz(2 * span - 1) + (own->page == page ? own->longer : 0);
+  unsigned stay = 31 - (unsigned)__builtin_clz(2 * span - 1) + (is_about(own, page) ? own->longer : 0);
   union lease now = {.slot = slot & 0x3ff, .stay = MIN(stay, STAY_MOST) & 15};
   now.begin = arch_moments() & ((1U << STAY_BITS) - 1);
   atomic_store_explicit(&GROUPS[page].lease, now.word, memory_order_relaxed);
@@ -111,13 +116,13 @@ static bool uses_what_it_has(const struct directory *d, unsigned slot) {
 /* By whoever takes it. */
 static void note_loss(uint64_t page, unsigned slot) {
   struct stay *own = &stays_of[slot].stay[page % STAYS];
-  if (own->page == page) atomic_store_explicit(&own->lost, (uint32_t)arch_moments(), memory_order_relaxed);
+  if (is_about(own, page)) atomic_store_explicit(&own->lost, (uint32_t)arch_moments(), memory_order_relaxed);
 }
 
 static void learn_stay(struct stay *own, uint64_t page) {
   uint32_t now = (uint32_t)arch_moments();
-  if (own->page != page) {
-    own->page = (uint32_t)page;
+  if (!is_about(own, page)) {
+    atomic_store_explicit(&own->page, (uint32_t)page, memory_order_relaxed);
     own->longer = 0;
     atomic_store_explicit(&own->lost, now - SOON, memory_order_relaxed);
   }
