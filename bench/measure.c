@@ -5,13 +5,14 @@
    Command number N (from 0) reads nothing, writes DIRECTORY/N.out and DIRECTORY/N.err, and when it has ended
    DIRECTORY/N.result holds one line
 
-     STATUS CPU WALL RSS STOLEN
+     STATUS CPU WALL RSS DISTURBED
 
    STATUS as a shell shows it (128 + signal when killed), or "limit" when it took longer than LIMIT seconds.
    CPU: user and system seconds of the process and of all its descendants: the kernel adds up those that are
    waited for, and those that nobody waited for (a replay waits for none) become children of this process.
    WALL: seconds from start to end. RSS: peak resident kilobytes of the largest process among them.
-   STOLEN: seconds, of all processors together, in which a virtual machine had something to run and its host did not let it.
+   DISTURBED: 1 when a virtual machine had something to run meanwhile and its host did not let it, for more than a twentieth of WALL,
+   all processors together; else 0. What was measured then says more about the host.
 
    Several commands take turns of a few milliseconds, all others being stopped meanwhile. On a virtual machine
    or a busy one the same program may take 1.5 times as long a second later; whole runs that follow each
@@ -193,8 +194,8 @@ static void write_result(int number) {
     fprintf(result, "%d", WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
   }
   double cpu = seconds(command->usage.ru_utime) + seconds(command->usage.ru_stime);
-  fprintf(result, " %.6f %.6f %ld %.2f\n", cpu, command->end - command->start, command->usage.ru_maxrss,
-          command->stolen);
+  double wall = command->end - command->start;
+  fprintf(result, " %.6f %.6f %ld %d\n", cpu, wall, command->usage.ru_maxrss, command->stolen > wall / 20);
   if (fclose(result) != 0) fail(path);
 }
 

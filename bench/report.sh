@@ -79,7 +79,7 @@ print_tables() {
 section_text() {
   echo '## Engine'
   echo
-  echo "Measured by \`bench/run --write\` on: $(machine). Medians of $rounds interleaved rounds${quick:+ (quick)}."
+  echo "Measured by \`bench/run --write\` on: $(machine). Medians of $rounds interleaved rounds${quick:+ (quick)}; what the host of the virtual machine has disturbed is measured again."
   echo 'Times are user and system CPU seconds, children included; "over native" is the median of the rounds'\'' ratios.'
   echo '"run" is `reprise run`, "checked" is `reprise run --check=accesses`. A bar is the most that its row may be.'
   echo "The geomean leaves out $outside_mean: natively its depth overruns the processor's return predictor, so its"
