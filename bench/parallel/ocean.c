@@ -26,7 +26,7 @@ static void work(int me) {
 
 int main(int argc, char **argv) {
   team_begin(argc, argv);
-  steps = team_amount(600);
+  steps = team_amount(1200);
   rows = (SIZE - 2) * team_size + 2;
   grid = team_array((size_t)rows, sizeof *grid);
   for (long i = 0; i < rows; i++)
