@@ -14,9 +14,9 @@ readonly read_row='
 geomeans() { # THREADS
   local scheme
   for scheme in $orders; do
-    awk -v n="$1" -v scheme="$scheme" -v beside="$beside" "$read_row"'
+    awk -v n="$1" -v scheme="$scheme" "$read_row"'
       { read_row() }
-      value["threads"] != n || value["scheme"] != scheme || value["kernel"] == beside { next }
+      value["threads"] != n || value["scheme"] != scheme { next }
       $NF == "failed" { failed++; next }
       {
         record += log(value["record"]); replay += log(value["replay"]); count++
@@ -237,7 +237,7 @@ orders_text() {
   echo
   echo "Measured by \`bench/orders --write\` on: $(machine). Medians of $rounds interleaved rounds, kernels at $percent% of their usual work."
   echo 'Wall time over native wall time of the same round; what the host of the virtual machine has disturbed is measured again. `tokens` is `dag` with PRED and SUCC as sets of threads, and wake-ups that are counted, as in the hardware of Karma.'
-  echo '`sysbench_mutex` has the mutexes and the loops between them that sysbench takes by default. `sysbench_hot` has 64 mutexes and hardly anything between them, the worst that a directory in software can meet; it is not in the geomeans.'
+  echo '`sysbench_mutex` has the mutexes and the loops between them that sysbench takes by default. `sysbench_hot` has 64 mutexes and hardly anything between them, the worst that a directory in software can meet.'
   for n in $threads; do
     printf '\n### %s threads\n\n' "$n"
     schemes_table record 'recording over native' "$n"
