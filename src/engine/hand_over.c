@@ -190,6 +190,11 @@ void permissions_mark(uint32_t first, uint32_t count, bool set) {
  * who do, and a page that is written by turns now may be read by all later: so there is a measure for each. Threads do not wait for each
  * other here: a mark that is lost costs a request. */
 enum { SHARE_ALL = 6, SHARE_FEW = 2, A_MOMENT = 1, SELDOM = 128 };
+#if defined(REPRISE_STRESS_SLOW_PATHS)
+enum { SHARES_PAGES = 0 };
+#else
+enum { SHARES_PAGES = 1 };
+#endif
 struct hint { /* log2 of blocks; of the last to miss: whether it was to write, slot + 1, when that was */
   uint32_t reads : 3, writes : 3, wrote : 1, last : 10, ticks : 15;
 };
@@ -267,74 +272,105 @@ static uint64_t habit_of(unsigned slot, uint64_t group, uint64_t need) {
   return blocks;
 }
 
-static uint64_t along(const struct directory *d, unsigned slot, uint64_t group, uint64_t need,
-                      unsigned want) {
-  if (group == STAGE_GROUP) return 0;
-  bool write = want == ORDER_WRITE, free = !write && directory_is_unowned(d, group, need);
-  if (!free) await_lease(d, group, slot, write);
-  unsigned share = share_of(group, slot, write, free), count = 1U << share;
-  uint64_t bits = blocks_from(ALIGN_DOWN((unsigned)__builtin_ctzll(need), count), count);
-  if (share <= SHARE_FEW) bits |= habit_of(slot, group, need);
-  return write ? bits | row_of(d, slot, group, need) : bits;
-}
-
 /* Walks over memory: where a thread has asked, and at what distance before. Who goes on where a walk would, for the second time, since the first
- * may be by chance, gets twice as many pages as before at once; not so many when it turns out that it did not come so far. */
+ * may be by chance, gets twice as many steps of it as before at once; not so many when it turns out that it did not come so far. Where pages are
+ * passed on as a whole, a step is a page; elsewhere some blocks, as of a row in a part of a picture. */
 enum { WALKS = 8, WALK_NEAR = 16, WALK_MOST = 31 };
-static struct {
+static struct walks {
   _Alignas(DIRECTORY_LINE) struct walk {
-    uint32_t at; /* the page asked for last, with so many further ones */
+    uint32_t at; /* the page, or block, asked for last, with so many further ones */
     int16_t stride;
-    uint8_t further;
+    uint8_t further, width; /* width: blocks */
     bool sure;
   } walk[WALKS];
   unsigned next; /* the one to be forgotten */
-} walks_of[REGION_SLOTS];
+} page_walks_of[REGION_SLOTS], block_walks_of[REGION_SLOTS];
+static struct walk
+    *block_walk_of[REGION_SLOTS]; /* that the present claim is a step of; NULL: of one by pages */
 
-/* How many strides the page is from where the walk was; 0: it is not on the way, or farther than what was asked for. */
-static unsigned strides_to(const struct walk *walk, uint64_t page) {
-  int64_t distance = (int64_t)page - walk->at, stride = walk->stride;
+/* How many strides the place is from where the walk was; 0: it is not on the way, or farther than what was asked for. */
+static unsigned strides_to(const struct walk *walk, uint64_t at) {
+  int64_t distance = (int64_t)at - walk->at, stride = walk->stride;
   if (stride < 0) distance = -distance, stride = -stride;
   if (distance <= 0 || distance > stride * (walk->further + 1)) return 0;
   return distance % stride == 0 ? (unsigned)(distance / stride) : 0;
 }
 
-/* The walk that the page belongs to, perhaps a new one. */
-static struct walk *find_walk(unsigned slot, uint64_t page) {
-  struct walk *walks = walks_of[slot].walk;
-  for (unsigned i = 0; i < WALKS; i++) {
-    unsigned strides = strides_to(&walks[i], page);
+/* The walk that the page or block belongs to, perhaps a new one. */
+static struct walk *find_walk(struct walks *walks, uint64_t at, int64_t near) {
+  for (struct walk *walk = walks->walk; walk < walks->walk + WALKS; walk++) {
+    unsigned strides = strides_to(walk, at);
     if (!strides) continue;
-    unsigned more = walks[i].sure ? MIN(2 * walks[i].further + 1, WALK_MOST) : 0;
-    walks[i].further = (uint8_t)(strides > walks[i].further ? more : strides - 1);
-    walks[i].sure = true;
-    return &walks[i];
+    unsigned more = walk->sure ? MIN(2 * walk->further + 1, WALK_MOST) : 0;
+    walk->further = (uint8_t)(strides > walk->further ? more : strides - 1);
+    walk->sure = true;
+    return walk;
   }
-  for (unsigned i = 0; i < WALKS; i++) {
-    int64_t distance = (int64_t)page - walks[i].at;
-    if (!distance || distance > WALK_NEAR || distance < -WALK_NEAR) continue;
-    walks[i].stride = (int16_t)distance;
-    walks[i].further = walks[i].sure = 0;
-    return &walks[i];
+  for (struct walk *walk = walks->walk; walk < walks->walk + WALKS; walk++) {
+    int64_t distance = (int64_t)at - walk->at;
+    if (!distance || distance > near || distance < -near) continue;
+    walk->stride = (int16_t)distance;
+    walk->further = walk->sure = 0;
+    return walk;
   }
-  struct walk *walk = &walks[walks_of[slot].next++ % WALKS];
-  *walk = (struct walk){.stride = 1};
+  struct walk *walk = &walks->walk[walks->next++ % WALKS];
+  *walk = (struct walk){.stride = 1, .width = 1};
   return walk;
 }
 
+/* The walk by blocks; NULL for one more of the same step, of which the walk gets broader. */
+static struct walk *find_block_walk(unsigned slot, uint32_t block) {
+  struct walks *walks = &block_walks_of[slot];
+  for (struct walk *walk = walks->walk; walk < walks->walk + WALKS; walk++) {
+    uint32_t beyond = block - walk->at;
+    if (!walk->at || beyond > walk->width) continue;
+    if (!beyond) return walk; /* once more */
+    if (beyond == walk->width) walk->width = (uint8_t)MIN(2 * walk->width, PAGE_BLOCKS);
+    return NULL;
+  }
+  struct walk *walk = find_walk(walks, block, (int64_t)WALK_NEAR * PAGE_BLOCKS);
+  walk->at = block;
+  return walk;
+}
+
+static uint64_t along(const struct directory *d, unsigned slot, uint64_t group, uint64_t need,
+                      unsigned want) {
+  block_walk_of[slot] = NULL;
+  if (group == STAGE_GROUP) return 0;
+  bool write = want == ORDER_WRITE, free = !write && directory_is_unowned(d, group, need);
+  if (!free) await_lease(d, group, slot, write);
+  unsigned first = (unsigned)__builtin_ctzll(need);
+  unsigned share = SHARES_PAGES ? share_of(group, slot, write, free) : 0, count = 1U << share;
+  uint64_t bits = blocks_from(ALIGN_DOWN(first, count), count);
+  if (share <= SHARE_FEW) bits |= habit_of(slot, group, need);
+  struct walk *walk = find_block_walk(slot, (uint32_t)group_first(group, need));
+  if (share < SHARE_ALL) {
+    block_walk_of[slot] = walk;
+    if (walk && walk->sure) bits |= blocks_from(first, walk->width);
+  }
+  return write ? bits | row_of(d, slot, group, need) : bits;
+}
+
 static unsigned further(const struct directory *d, unsigned slot, uint64_t group, unsigned known,
-                        int16_t *stride) {
+                        struct directory_walk *to) {
   (void)d;
   if (group == STAGE_GROUP) return 0;
-  struct walk *walk = find_walk(slot, group);
-  if (known > walk->further || (known && walk->stride != 1)) {
-    walk->stride = 1;
-    walk->further = (uint8_t)MIN(known, WALK_MOST);
+  struct walk *walk = block_walk_of[slot];
+  int64_t place = group, end = STAGE_GROUP;
+  if (walk && !known) {
+    place = walk->at, end = STAGE;
+    *to = (struct directory_walk){walk->at % PAGE_BLOCKS, walk->width, walk->stride};
+  } else {
+    walk = find_walk(&page_walks_of[slot], group, WALK_NEAR);
+    if (known > walk->further || (known && walk->stride != 1)) {
+      walk->stride = 1;
+      walk->further = (uint8_t)MIN(known, WALK_MOST);
+    }
+    walk->at = (uint32_t)group;
+    *to = (struct directory_walk){0, PAGE_BLOCKS, (int16_t)(walk->stride * PAGE_BLOCKS)};
   }
-  walk->at = (uint32_t)group;
-  *stride = walk->stride;
   if (!walk->further) return 0;
-  int64_t room = walk->stride > 0 ? STAGE_GROUP - 1 - (int64_t)group : (int64_t)group;
+  int64_t room = walk->stride > 0 ? end - 1 - place : place;
   return (unsigned)MIN(walk->further, room / (walk->stride > 0 ? walk->stride : -walk->stride));
 }
 

@@ -101,7 +101,6 @@ static void find_further(const struct directory *d, unsigned me, const struct di
   const struct order_options *options = &d->order->options;
   struct directory_slot *slot = &d->slot[me];
   slot->further = 0;
-  slot->stride = 1;
   if (!d->further || claim->revoke || options->filter || options->last_access) return;
   uint64_t known = 0;
   for (unsigned i = 0; i < claim->count; i++) {
@@ -110,7 +109,7 @@ static void find_further(const struct directory *d, unsigned me, const struct di
       known = last - claim->group;
   }
   slot->further =
-      (uint8_t)d->further(d, me, claim->group, (unsigned)(known < MOST ? known : MOST), &slot->stride);
+      (uint8_t)d->further(d, me, claim->group, (unsigned)(known < MOST ? known : MOST), &slot->walk);
 }
 
 /* To where I do not have what I need. Only I change what I have. */
@@ -198,20 +197,17 @@ static enum directory_result lock_blocks(const struct directory *d, unsigned me,
   return DIRECTORY_AGAIN;
 }
 
-/* One more group that I only want to read, if it looks as if that could be had without asking. */
+/* One more part that I only want to read, if it looks as if that could be had without asking. */
 static enum directory_result bring(const struct directory *d, unsigned me, struct directory_claim *claim) {
   const struct directory_slot *slot = &d->slot[me];
-  bool more =
-      claim->brought < slot->further && directory_is_read(d, further_group(slot, claim->brought + 1u));
+  bool more = claim->brought < slot->further && directory_is_read(d, further_part(slot, claim->brought + 1u));
   claim->at = more ? CLAIM_BRING_LOCK : CLAIM_ASK;
   return DIRECTORY_AGAIN;
 }
 
 static enum directory_result bring_lock(const struct directory *d, unsigned me,
                                         struct directory_claim *claim) {
-  struct directory_group *group = d->group(d, further_group(&d->slot[me], claim->brought + 1u));
-  uint64_t nobody = 0;
-  bool locked = atomic_compare_exchange_strong(&group->locked, &nobody, GROUP_ALL);
+  bool locked = lock_part(d, further_part(&d->slot[me], claim->brought + 1u));
   claim->at = locked ? CLAIM_BRING_LOCKED : CLAIM_ASK;
   return DIRECTORY_AGAIN;
 }
@@ -219,13 +215,13 @@ static enum directory_result bring_lock(const struct directory *d, unsigned me,
 /* It may have changed before it was locked. */
 static enum directory_result bring_locked(const struct directory *d, unsigned me,
                                           struct directory_claim *claim) {
-  uint64_t number = further_group(&d->slot[me], claim->brought + 1u);
-  if (directory_is_read(d, number) || ORDER_WRONG(WRONG_BROUGHT_BLIND)) {
-    directory_add_writer(d, me, claim, number);
+  struct directory_part part = further_part(&d->slot[me], claim->brought + 1u);
+  if (directory_is_read(d, part) || ORDER_WRONG(WRONG_BROUGHT_BLIND)) {
+    directory_add_writers(d, me, claim, part);
     claim->brought++;
     claim->at = CLAIM_BRING;
   } else {
-    atomic_store(&d->group(d, number)->locked, 0);
+    unlock_part(d, part);
     claim->at = CLAIM_BRING_REFUSED;
   }
   return DIRECTORY_AGAIN;
@@ -235,7 +231,7 @@ static enum directory_result bring_locked(const struct directory *d, unsigned me
 static enum directory_result bring_refused(const struct directory *d, unsigned me,
                                            struct directory_claim *claim) {
   if (!ORDER_WRONG(WRONG_BROUGHT_QUIET))
-    directory_tell_waiters(d, me, further_group(&d->slot[me], claim->brought + 1u));
+    directory_tell_waiters(d, me, further_part(&d->slot[me], claim->brought + 1u).group);
   claim->at = CLAIM_ASK;
   return DIRECTORY_AGAIN;
 }
@@ -441,18 +437,17 @@ static enum directory_result grant_wake(const struct directory *d, unsigned me,
 static enum directory_result grant_further(const struct directory *d, unsigned me,
                                            struct directory_claim *claim) {
   const struct directory_slot *slot = &d->slot[me];
-  uint64_t number = further_group(slot, claim->brought);
-  struct directory_group *group = d->group(d, number);
-  directory_grant_whole(d, me, number, claim->info);
-  d->permit(d, me, number, GROUP_ALL, slot->want);
-  atomic_store(&group->locked, 0);
+  struct directory_part part = further_part(slot, claim->brought);
+  directory_grant_part(d, me, part, claim->info);
+  d->permit(d, me, part.group, part.blocks, slot->want);
+  unlock_part(d, part);
   claim->at = CLAIM_FURTHER_GRANTED;
   return DIRECTORY_AGAIN;
 }
 
 static enum directory_result further_wake(const struct directory *d, unsigned me,
                                           struct directory_claim *claim) {
-  uint64_t number = further_group(&d->slot[me], claim->brought);
+  uint64_t number = further_part(&d->slot[me], claim->brought).group;
   if (atomic_load(&d->group(d, number)->awaited) && !ORDER_WRONG(WRONG_FURTHER_QUIET))
     directory_tell_waiters(d, me, number);
   claim->at = --claim->brought ? CLAIM_FURTHER : CLAIM_NEXT;

@@ -36,10 +36,10 @@
  * it waits for, none; of the group whose locks it has, those below the lowest that it waits for. (Who waits for locks has no locks and no pins there, so
  * nobody waits for it; who waits for answers is waited for only by those whose lowest is lower.) What is lost meanwhile is claimed again.
  *
- * Who walks over memory asks for further groups, too, at a fixed distance from each other (`further`). Whoever answers brings as many of them as it
+ * Who walks over memory asks for parts of further groups, too, at a fixed distance from each other (`further`). Whoever answers brings as many of them as it
  * has alone, or shares with the asker alone, up to the first that is not so, that is locked, or pinned. It locks them, and it is the asker who unlocks
- * them with the grant: only who has its answers already, and waits for nobody any more, has the locks of other groups than those it needs.
- * Who reads what others only read has nobody to ask, and brings further groups that are read only, too, by itself: it locks them before it has the edges
+ * them with the grant: only who has its answers already, and waits for nobody any more, has the locks of other blocks than those it needs.
+ * Who reads what others only read has nobody to ask, and brings further parts that are read only, too, by itself: it locks them before it has the edges
  * of their last writers.
  *
  * A group has one entry for all its blocks, and blocks that differ have their own: memory that is passed on by the page, as most
@@ -120,13 +120,19 @@ static inline uint32_t directory_held_by(unsigned slot) {
 enum directory_cell_state { CELL_EMPTY, CELL_ASKED, CELL_ANSWERED };
 struct directory_cell {
   _Atomic uint32_t asks; /* slot asked << 8 | enum directory_cell_state */
-  uint32_t brought;      /* answered: further groups that come with it, locked */
+  uint32_t brought;      /* answered: further parts that come with it, locked */
   uint64_t kept;         /* answered: these, which were not needed, the asker does not get */
   struct order_note note;
 };
 
 struct directory_range {
   uint64_t first, end; /* blocks */
+};
+
+/* Where further parts are: so many blocks, from that one of the group on, and so many blocks behind it, and so on; each as far as its group goes. */
+struct directory_walk {
+  uint8_t first, width;
+  int16_t stride;
 };
 
 /* A hand-over costs as much as its lines of memory that go from one processor to the other, so what is touched together lies
@@ -146,8 +152,8 @@ struct directory_slot {
   uint64_t blocks;       /* of the group, which it would have … */
   _Atomic uint64_t need; /* … and those that it can't do without */
   uint8_t want;
-  uint8_t further; /* groups that it would have as well … */
-  int16_t stride;  /* … each so many behind the one before */
+  uint8_t further; /* parts of other groups that it would have as well … */
+  struct directory_walk walk;
   struct directory_cell cell[DIRECTORY_BATCH];
   _Alignas(DIRECTORY_LINE) _Atomic uint32_t lock; /* of the recorder: own_id of who has it, or 0 */
   uint32_t lost;                                  /* permissions given up so far */
@@ -155,6 +161,10 @@ struct directory_slot {
   struct directory_range pin[DIRECTORY_RANGES];
   struct order_recorder recorder;
 };
+_Static_assert(DIRECTORY_LINE < 64 || offsetof(struct directory_slot, cell) + sizeof(struct directory_cell) -
+                                              offsetof(struct directory_slot, group) <=
+                                          DIRECTORY_LINE,
+               "a request and the first answer are one line");
 
 struct directory {
   const struct order *order;
@@ -170,9 +180,9 @@ struct directory {
                  unsigned permission);
   /* Which blocks of the group the slot would have as well as those it needs. NULL: none. */
   uint64_t (*along)(const struct directory *d, unsigned slot, uint64_t group, uint64_t need, unsigned want);
-  /* How many further groups the slot would have as well, and at which distance; `known` next ones it needs for sure. NULL: none. */
+  /* How many further parts of groups the slot would have as well, and where; `known` next groups it needs for sure. NULL: none. */
   unsigned (*further)(const struct directory *d, unsigned slot, uint64_t group, unsigned known,
-                      int16_t *stride);
+                      struct directory_walk *walk);
   /* Whether the slot is one of this address space. Who has left it, or forked off, may still be asked, or ask, and the answer orders them;
    * but its blocks are not these. NULL: all are. */
   bool (*near)(const struct directory *d, unsigned slot);
@@ -197,7 +207,7 @@ enum directory_result {
 /* Answering one request, for oneself or for a slot that one holds. */
 struct directory_serve {
   uint8_t at;
-  uint8_t brought;                        /* further groups so far */
+  uint8_t brought;                        /* further parts so far */
   bool puts_off;                          /* some askers in this pass: */
   uint16_t as, asker, cell;               /* who answers whom, where */
   uint64_t seen[(ORDER_SLOTS + 63) / 64]; /* those whose blocks are pinned */
@@ -217,7 +227,7 @@ struct directory_claim {
   bool revoke;              /* skip untouched blocks */
   uint8_t cell;             /* the one looked at in this round */
   bool moved;               /* something happened in this round */
-  uint8_t brought;          /* further groups, still to be granted … */
+  uint8_t brought;          /* further parts, still to be granted … */
   uint64_t info;            /* … and what their owner left with its answer */
   uint8_t then;             /* where to go on when the note is received, or those who waited are told */
   uint64_t locked, takes;   /* of the group: whose locks it has; what it gets */

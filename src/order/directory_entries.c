@@ -117,22 +117,28 @@ void directory_find_targets(const struct directory *d, unsigned me, struct direc
     if (!order_is_alive(&d->slot[slot].recorder)) set_remove(&claim->targets, slot);
 }
 
-bool directory_has_alone(const struct directory *d, uint64_t number, unsigned answerer, unsigned asker,
-                         unsigned want) {
-  const struct directory_group *group = d->group(d, number);
-  uint64_t word = word_of(group);
-  if (atomic_load_explicit(&group->split, memory_order_relaxed)) return false;
-  if (word == make_word(DIRECTORY_OWNED, answerer + 1)) return true;
-  if (want == ORDER_READ || word_mode(word) != DIRECTORY_SHARED) return false;
-  struct order_set those = {0};
-  set_add(&those, answerer);
-  return are_sharers_in(&those, word, asker);
+/* A whole group is had at once, with one entry, or left. */
+static bool is_split(const struct directory *d, struct directory_part part) {
+  return part.blocks == GROUP_ALL &&
+         atomic_load_explicit(&d->group(d, part.group)->split, memory_order_relaxed);
 }
 
-bool directory_is_read(const struct directory *d, uint64_t number) {
-  const struct directory_group *group = d->group(d, number);
-  return word_mode(word_of(group)) >= DIRECTORY_SHARED &&
-         !atomic_load_explicit(&group->split, memory_order_relaxed);
+bool directory_has_alone(const struct directory *d, struct directory_part part, unsigned answerer,
+                         unsigned asker, unsigned want) {
+  struct order_set those = {0};
+  struct run run;
+  if (is_split(d, part)) return false;
+  set_add(&those, answerer);
+  for (uint64_t set = part.blocks; next_run(d, part.group, &set, &run);) {
+    if (run.word == make_word(DIRECTORY_OWNED, answerer + 1)) continue;
+    if (want == ORDER_READ || word_mode(run.word) != DIRECTORY_SHARED) return false;
+    if (!are_sharers_in(&those, run.word, asker)) return false;
+  }
+  return true;
+}
+
+bool directory_is_read(const struct directory *d, struct directory_part part) {
+  return !is_split(d, part) && directory_is_unowned(d, part.group, part.blocks);
 }
 
 bool directory_is_unowned(const struct directory *d, uint64_t number, uint64_t blocks) {
@@ -142,24 +148,30 @@ bool directory_is_unowned(const struct directory *d, uint64_t number, uint64_t b
   return true;
 }
 
-void directory_add_writer(const struct directory *d, unsigned me, struct directory_claim *claim,
-                          uint64_t number) {
-  unsigned who = word_field(word_of(d->group(d, number)), WORD_WHO);
-  if (who && who != me + 1 && !ORDER_WRONG(WRONG_BROUGHT_NO_EDGE)) set_add(&claim->writers, who - 1);
+void directory_add_writers(const struct directory *d, unsigned me, struct directory_claim *claim,
+                           struct directory_part part) {
+  struct run run;
+  for (uint64_t set = part.blocks; next_run(d, part.group, &set, &run);) {
+    unsigned who = word_field(run.word, WORD_WHO);
+    if (who && who != me + 1 && !ORDER_WRONG(WRONG_BROUGHT_NO_EDGE)) set_add(&claim->writers, who - 1);
+  }
+}
+
+/* The latest of those that the writer left behind in the part. */
+static uint64_t info_of(const struct directory *d, struct directory_part part, unsigned writer,
+                        uint64_t latest) {
+  struct run run;
+  while (next_run(d, part.group, &part.blocks, &run))
+    if (word_mode(run.word) >= DIRECTORY_SHARED && word_field(run.word, WORD_WHO) == writer + 1)
+      latest = *run.info > latest ? *run.info : latest;
+  return latest;
 }
 
 uint64_t directory_info(const struct directory *d, unsigned me, const struct directory_claim *claim,
                         unsigned writer) {
-  uint64_t latest = 0;
-  struct run run;
-  for (unsigned n = 1; n <= claim->brought; n++) {
-    const struct directory_group *group = d->group(d, further_group(&d->slot[me], n));
-    if (word_mode(word_of(group)) >= DIRECTORY_SHARED && word_field(word_of(group), WORD_WHO) == writer + 1)
-      latest = group->info > latest ? group->info : latest;
-  }
-  for (uint64_t set = claim->takes; next_run(d, claim->group, &set, &run);)
-    if (word_mode(run.word) >= DIRECTORY_SHARED && word_field(run.word, WORD_WHO) == writer + 1)
-      latest = *run.info > latest ? *run.info : latest;
+  uint64_t latest = info_of(d, (struct directory_part){claim->group, claim->takes}, writer, 0);
+  for (unsigned n = 1; n <= claim->brought; n++)
+    latest = info_of(d, further_part(&d->slot[me], n), writer, latest);
   return latest;
 }
 
@@ -236,17 +248,17 @@ void directory_disown(const struct directory *d, const struct directory_claim *c
 }
 
 /* For reading it was read only, or owned by who brought it. */
-void directory_grant_whole(const struct directory *d, unsigned me, uint64_t number, uint64_t info) {
-  struct directory_group *group = d->group(d, number);
-  unsigned owner = word_field(word_of(group), WORD_WHO);
-  uint64_t word = make_word(DIRECTORY_OWNED, me + 1);
-  if (d->slot[me].want == ORDER_READ && word_mode(word_of(group)) >= DIRECTORY_SHARED) {
-    word = add_sharer(word_of(group), me);
-  } else if (d->slot[me].want == ORDER_READ) {
-    word = add_sharer(add_sharer(make_word(DIRECTORY_SHARED, owner), owner - 1), me);
-    group->info = info;
+void directory_grant_part(const struct directory *d, unsigned me, struct directory_part part, uint64_t info) {
+  struct run run;
+  for (uint64_t set = part.blocks; next_run(d, part.group, &set, &run);) {
+    unsigned owner = word_field(run.word, WORD_WHO);
+    bool shared = word_mode(run.word) >= DIRECTORY_SHARED;
+    uint64_t word = make_word(DIRECTORY_OWNED, me + 1), left = shared ? *run.info : info;
+    if (d->slot[me].want == ORDER_READ)
+      word = add_sharer(shared ? run.word : add_sharer(make_word(DIRECTORY_SHARED, owner), owner - 1), me);
+    change(d, part.group, &run, word, left);
   }
-  atomic_store_explicit(&group->word, word, memory_order_relaxed);
+  join(d, part.group, part.blocks);
 }
 
 void directory_grant(const struct directory *d, unsigned me, const struct directory_claim *claim) {

@@ -32,34 +32,33 @@ static void reply(const struct directory *d, const struct directory_serve *serve
     d->order->scheme->reply(d->order, as, &ask, made ? &again : note);
 }
 
-/* The next further group, as long as there is one that seems to be had. */
+/* The next further part, as long as there is one that seems to be had. */
 static bool has_further(const struct directory *d, const struct directory_serve *serve) {
   const struct directory_slot *asker = &d->slot[serve->asker];
   if (serve->brought == asker->further || (d->near && !d->near(d, serve->asker))) return false;
-  uint64_t number = further_group(asker, serve->brought + 1);
-  return directory_has_alone(d, number, serve->as, serve->asker, asker->want) &&
-         (!pinned(&d->slot[serve->as], number) || ORDER_WRONG(WRONG_FURTHER_PINNED));
+  struct directory_part part = further_part(asker, serve->brought + 1);
+  return directory_has_alone(d, part, serve->as, serve->asker, asker->want) &&
+         (!(pinned(&d->slot[serve->as], part.group) & part.blocks) || ORDER_WRONG(WRONG_FURTHER_PINNED));
 }
 
 /* The locks are the asker's in the end. */
 static bool lock_further(const struct directory *d, const struct directory_serve *serve) {
-  uint64_t number = further_group(&d->slot[serve->asker], serve->brought + 1), nobody = 0;
-  return atomic_compare_exchange_strong(&d->group(d, number)->locked, &nobody, GROUP_ALL);
+  return lock_part(d, further_part(&d->slot[serve->asker], serve->brought + 1));
 }
 
 /* It may have changed before it was locked. */
 static void give_further(const struct directory *d, struct directory_serve *serve) {
   const struct directory_slot *asker = &d->slot[serve->asker];
-  uint64_t number = further_group(asker, serve->brought + 1);
+  struct directory_part part = further_part(asker, serve->brought + 1);
   bool writes = asker->want == ORDER_WRITE;
-  if (!directory_has_alone(d, number, serve->as, serve->asker, asker->want) &&
+  if (!directory_has_alone(d, part, serve->as, serve->asker, asker->want) &&
       !ORDER_WRONG(WRONG_FURTHER_BLIND)) {
-    atomic_store(&d->group(d, number)->locked, 0);
+    unlock_part(d, part);
     serve->at = SERVE_FURTHER_REFUSED;
     return;
   }
-  uint64_t had = d->held(d, serve->as, number, GROUP_ALL, writes ? ORDER_READ : ORDER_WRITE);
-  if (had) d->permit(d, serve->as, number, had, writes ? 0 : ORDER_READ);
+  uint64_t had = d->held(d, serve->as, part.group, part.blocks, writes ? ORDER_READ : ORDER_WRITE);
+  if (had) d->permit(d, serve->as, part.group, had, writes ? 0 : ORDER_READ);
   serve->brought++;
   serve->at = SERVE_FURTHER;
 }
@@ -89,7 +88,7 @@ enum directory_result directory_serve_one(const struct directory *d, struct dire
       give_further(d, serve);
       return DIRECTORY_AGAIN;
     case SERVE_FURTHER_REFUSED: /* somebody may have waited meanwhile */
-      directory_tell_waiters(d, serve->as, further_group(asker, serve->brought + 1));
+      directory_tell_waiters(d, serve->as, further_part(asker, serve->brought + 1).group);
       serve->at = SERVE_ANSWER;
       return DIRECTORY_AGAIN;
     default: /* the hand-over: what `as` wrote to the block is before what the asker does with it */

@@ -131,22 +131,38 @@ void directory_grant(const struct directory *d, unsigned me, const struct direct
 /* The blocks of the group that somebody has touched. */
 uint64_t directory_touched(const struct directory *d, uint64_t group);
 
-/* The n-th further group that the slot asks for. */
-static inline uint64_t further_group(const struct directory_slot *slot, unsigned n) {
-  return slot->group + (uint64_t)((int64_t)slot->stride * n);
+/* Blocks of a group. */
+struct directory_part {
+  uint64_t group, blocks;
+};
+/* The n-th further part that the slot asks for. */
+static inline struct directory_part further_part(const struct directory_slot *slot, unsigned n) {
+  uint64_t first =
+      slot->group * DIRECTORY_GROUP + slot->walk.first + (uint64_t)((int64_t)slot->walk.stride * n);
+  struct directory_range range = {first, first + slot->walk.width};
+  return (struct directory_part){first / DIRECTORY_GROUP, group_part(first / DIRECTORY_GROUP, &range)};
 }
-/* Whether nobody but the answerer has to be asked for the whole group. Without its locks: whether it seems so. */
-bool directory_has_alone(const struct directory *d, uint64_t group, unsigned answerer, unsigned asker,
-                         unsigned want);
-/* Whether the whole group is only read, so that nobody has to be asked who reads it, too. */
-bool directory_is_read(const struct directory *d, uint64_t group);
+/* Takes the locks of the part, or none of them. */
+static inline bool lock_part(const struct directory *d, struct directory_part part) {
+  struct directory_group *group = d->group(d, part.group);
+  uint64_t now = atomic_load(&group->locked);
+  return !(now & part.blocks) && atomic_compare_exchange_strong(&group->locked, &now, now | part.blocks);
+}
+static inline void unlock_part(const struct directory *d, struct directory_part part) {
+  atomic_fetch_and(&d->group(d, part.group)->locked, ~part.blocks);
+}
+/* Whether nobody but the answerer has to be asked for the part. Without its locks: whether it seems so. */
+bool directory_has_alone(const struct directory *d, struct directory_part part, unsigned answerer,
+                         unsigned asker, unsigned want);
+/* Whether the part is only read, so that nobody has to be asked who reads it, too. */
+bool directory_is_read(const struct directory *d, struct directory_part part);
 /* Whether these blocks are only read. Without their locks: whether it seems so. */
 bool directory_is_unowned(const struct directory *d, uint64_t group, uint64_t blocks);
-/* Of a group that the claim brings: whose edge is to be had. */
-void directory_add_writer(const struct directory *d, unsigned me, struct directory_claim *claim,
-                          uint64_t number);
-/* The entry of a further group after its grant. */
-void directory_grant_whole(const struct directory *d, unsigned me, uint64_t number, uint64_t info);
+/* Of a part that the claim brings: whose edges are to be had. */
+void directory_add_writers(const struct directory *d, unsigned me, struct directory_claim *claim,
+                           struct directory_part part);
+/* The entries of a further part after its grant. */
+void directory_grant_part(const struct directory *d, unsigned me, struct directory_part part, uint64_t info);
 /* Some locks of the group are free, and somebody has waited. */
 void directory_tell_waiters(const struct directory *d, unsigned me, uint64_t number);
 

@@ -123,6 +123,7 @@ struct setting {
   unsigned further; /* world_further */
   unsigned count;
   struct op op[10];
+  bool part; /* world_part */
 };
 
 static bool is_allowed(const struct world *state, unsigned t, struct op op) {
@@ -168,6 +169,7 @@ static const char *explore(const struct setting *setting) {
   states_clear();
   world_along = setting->along;
   world_further = setting->further;
+  world_part = setting->part;
   world_start(setting->scheme, &(struct order_options){0}, setting->threads, false);
   for (unsigned t = 0; t < setting->threads; t++) {
     world.slot[t].recorder.now.clock = UINT64_MAX; /* nothing has happened, and all are ordered behind it */
@@ -214,6 +216,9 @@ enum {
   FURTHER_PARKED,
   FURTHER_THREE,
   FURTHER_ONE,
+  PART,
+  PART_READERS,
+  PART_THREE,
   READERS,
 };
 static const struct setting settings[] = {
@@ -354,6 +359,33 @@ static const struct setting settings[] = {
                      1,
                      3,
                      {READ(B2), WRITE(B2), WRITE(B0 | B2)}},
+    [PART] = {"2 threads, 2 groups, a block of one brought with the other's, or with its neighbour",
+              ALWAYS,
+              &asking,
+              2,
+              0,
+              ALL,
+              3,
+              {WRITE(B0), READ(B2), WRITE(B1 | B2)},
+              true},
+    [PART_READERS] = {"2 threads, 2 groups, a block of one read with the other's",
+                      SOAK,
+                      &leaving,
+                      2,
+                      0,
+                      ALL,
+                      4,
+                      {READ(B0), READ(B2), WRITE(B1), WRITE(B2)},
+                      true},
+    [PART_THREE] = {"3 threads, 2 groups, a block of one brought with the other's",
+                    MISTAKES,
+                    &leaving,
+                    3,
+                    0,
+                    ALL,
+                    2,
+                    {WRITE(B1), WRITE(B2)},
+                    true},
     [READERS] = {"2 threads, 2 groups, read together",
                  SOAK,
                  &leaving,
@@ -384,6 +416,10 @@ static const struct {
     {"a group brought that is pinned", WRONG_FURTHER_PINNED, FURTHER_ONE},
     {"a group brought as it was before it was locked", WRONG_FURTHER_BLIND, FURTHER_THREE},
     {"nobody told of a group that was brought", WRONG_FURTHER_QUIET, FURTHER},
+    {"a part brought that is pinned", WRONG_FURTHER_PINNED, PART},
+    {"a part brought as it was before it was locked", WRONG_FURTHER_BLIND, PART_THREE},
+    {"nobody told of a part that was brought", WRONG_FURTHER_QUIET, PART},
+    {"a group's entry changed for a part of it", WRONG_WHOLE_GROUP, PART},
 };
 
 int main(int argc, char **argv) {

@@ -54,13 +54,15 @@ static uint64_t along(const struct directory *d, unsigned slot, uint64_t number,
   unsigned turn = turns[slot]++ % 8;
   return turn < 4 ? UINT64_MAX : turn < 6 ? need << 1 : 0;
 }
-/* The other group, now and then. */
+/* The other group, now and then, or the next block. */
 static unsigned further(const struct directory *d, unsigned slot, uint64_t number, unsigned known,
-                        int16_t *stride) {
+                        struct directory_walk *walk) {
   (void)d, (void)known;
   static _Atomic unsigned turns[THREADS];
-  *stride = number ? -1 : 1;
-  return turns[slot]++ % 3 == 0;
+  unsigned turn = turns[slot]++;
+  *walk = (struct directory_walk){.width = turn / 3 % 2 ? 1 : DIRECTORY_GROUP};
+  walk->stride = number ? -walk->width : walk->width;
+  return turn % 3 == 0;
 }
 static void wake(const struct directory *d, unsigned slot) {
   (void)d, (void)slot;

@@ -9,6 +9,7 @@ const char *world_wrong;
 void (*world_on_access)(unsigned t, struct op op);
 uint64_t world_along = UINT64_MAX;
 unsigned world_further;
+bool world_part;
 enum order_wrong order_wrong;
 
 /* -- What the directory asks of its substrate ---------------------------------------------------------------------------- */
@@ -47,9 +48,10 @@ static uint64_t along(const struct directory *d, unsigned slot, uint64_t number,
   return world_along;
 }
 static unsigned further(const struct directory *d, unsigned slot, uint64_t number, unsigned known,
-                        int16_t *stride) {
+                        struct directory_walk *walk) {
   (void)d, (void)known;
-  *stride = number ? -1 : 1;
+  *walk = (struct directory_walk){.width = world_part ? 1 : DIRECTORY_GROUP};
+  walk->stride = number ? -walk->width : walk->width;
   return WORLD_GROUPS > 1 && world_further >> slot & 1;
 }
 static void wake(const struct directory *d, unsigned slot) {
@@ -376,7 +378,7 @@ void world_canonical(void) {
     for (unsigned i = 0; i < DIRECTORY_BATCH; i++)
       if ((slot->cell[i].asks & 0xff) != CELL_ANSWERED) slot->cell[i].brought = 0;
     if (thread->activity == CLAIMING) continue;
-    slot->group = slot->want = slot->further = 0, slot->stride = 0;
+    slot->group = slot->want = slot->further = 0, slot->walk = (struct directory_walk){0};
     slot->blocks = slot->need = 0;
   }
   for (unsigned block = 0; block < WORLD_BLOCKS; block++) {

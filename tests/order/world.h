@@ -103,7 +103,8 @@ struct world {
 extern struct world world; /* the one that steps are taken in */
 extern struct order world_order;
 extern uint64_t world_along;   /* blocks of a group that are welcome beside what is needed: all, or 0 */
-extern unsigned world_further; /* bits of slots to which the other group is welcome, too */
+extern unsigned world_further; /* bits of slots to which the other group is welcome, too … */
+extern bool world_part;        /* … or, instead of it, block 1 */
 
 /* Empty, with one thread that has begun and the others born by it if `threads` says so. */
 void world_start(const struct order_scheme *scheme, const struct order_options *options, unsigned threads,
