@@ -356,7 +356,7 @@ static unsigned further(const struct directory *d, unsigned slot, uint64_t group
   (void)d;
   if (group == STAGE_GROUP) return 0;
   struct walk *walk = block_walk_of[slot];
-  int64_t place = group, end = STAGE_GROUP;
+  int64_t place = (int64_t)group, end = STAGE_GROUP;
   if (walk && !known) {
     place = walk->at, end = STAGE;
     *to = (struct directory_walk){walk->at % PAGE_BLOCKS, walk->width, walk->stride};
