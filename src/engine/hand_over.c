@@ -191,7 +191,7 @@ void permissions_mark(uint32_t first, uint32_t count, bool set) {
  * other here: a mark that is lost costs a request. */
 enum { SHARE_ALL = 6, SHARE_FEW = 2, A_MOMENT = 1, SELDOM = 128 };
 #if defined(REPRISE_STRESS_SLOW_PATHS)
-enum { SHARES_PAGES = 0 };
+enum { SHARES_PAGES = 0 }; /* what follows on a block has to be found out in other ways */
 #else
 enum { SHARES_PAGES = 1 };
 #endif
