@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 
 #include "engine/baton.h"
+#include "engine/leaving.h"
 #include "engine/lib.h"
 #include "engine/patience.h"
 #include "engine/private_stack.h"
@@ -151,10 +152,12 @@ static void permit(const struct directory *d, unsigned slot, uint64_t group, uin
     return;
   }
   if (!members[slot]) return;
-  if (permission == ORDER_WRITE)
+  if (permission == ORDER_WRITE) {
     begin_lease(group, slot, blocks);
-  else if (held(d, slot, group, blocks & -blocks, ORDER_WRITE))
+    leaving_note(d, slot, group, blocks);
+  } else if (held(d, slot, group, blocks & -blocks, ORDER_WRITE)) {
     note_loss(group, slot);
+  }
   uint8_t *map = map_of(members[slot]);
   uint32_t first = (uint32_t)group * PAGE_BLOCKS;
   uint8_t bits = permission == ORDER_WRITE ? INLINE : permission ? PERMISSION_READ : 0;
@@ -341,6 +344,7 @@ static uint64_t along(const struct directory *d, unsigned slot, uint64_t group, 
   if (!free) await_lease(d, group, slot, write);
   unsigned first = (unsigned)__builtin_ctzll(need);
   unsigned share = SHARES_PAGES ? share_of(group, slot, write, free) : 0, count = 1U << share;
+  leaving_begin(d, slot, group, need, write && share < SHARE_ALL);
   uint64_t bits = blocks_from(ALIGN_DOWN(first, count), count);
   if (share <= SHARE_FEW) bits |= habit_of(slot, group, need);
   struct walk *walk = find_block_walk(slot, (uint32_t)group_first(group, need));
@@ -552,7 +556,7 @@ void claim_all(struct thread *thread, struct directory_claim *claim) {
   for (unsigned steps = 1;; steps++) {
     if (claim->group != group) group = claim->group, steps = 1;
     enum directory_result result = directory_claim_step(&directory, me, claim);
-    if (result == DIRECTORY_DONE) return;
+    if (result == DIRECTORY_DONE) break;
     if (claim->group == STAGE_GROUP && is_ending(me) && directory_claim_abandon(&directory, me, claim))
       retire(thread);
     if (result == DIRECTORY_WAITS) {
@@ -562,4 +566,5 @@ void claim_all(struct thread *thread, struct directory_claim *claim) {
       os_call0(__NR_sched_yield);
     }
   }
+  leaving_end(me);
 }
