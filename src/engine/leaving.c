@@ -10,7 +10,7 @@ enum { KEEP = 4096, KEEP_LEAST = KEEP / 8 };
 /* How often KEEP is doubled, in steps; with so many doublings nothing is left. A thread that is alone with another takes back half of what it
  * leaves, one among many hardly anything. */
 enum { DOUBLING = 8, DOUBLINGS = 6, TAKEN_BACK = 4, NOT_TAKEN_BACK = 1 };
-enum { PARTS = 128, PARTS_LOOKED_AT = 4, PAGES = 64 };
+enum { PARTS = 255, PLACES = 512, PAGES = 64 };
 
 static struct taken {
   _Alignas(DIRECTORY_LINE) bool to_be_left; /* what the present claim takes … */
@@ -20,7 +20,8 @@ static struct taken {
   struct {
     struct directory_part part;
     uint64_t due;
-  } taken[PARTS]; /* more than these are not left */
+  } taken[PARTS];        /* more than these are not left */
+  uint8_t place[PLACES]; /* by page: where it may be among them */
   struct {
     uint32_t page, longer;
   } learnt[PAGES];
@@ -49,12 +50,13 @@ void leaving_note(const struct directory *d, unsigned slot, uint64_t page, uint6
   struct taken *own = &taken_by[slot];
   if (!own->to_be_left) return;
   uint64_t due = d->slot[slot].recorder.position + own->keep;
-  for (unsigned i = own->count; i && i + PARTS_LOOKED_AT > own->count;)
-    if (own->taken[--i].part.group == page && own->taken[i].due <= due) {
-      own->taken[i].part.blocks |= blocks;
-      return;
-    }
+  unsigned known = own->place[page % PLACES];
+  if (known < own->count && own->taken[known].part.group == page && own->taken[known].due <= due) {
+    own->taken[known].part.blocks |= blocks;
+    return;
+  }
   if (own->count == PARTS) return;
+  own->place[page % PLACES] = (uint8_t)own->count;
   own->due = own->count ? MIN(own->due, due) : due;
   own->taken[own->count].part = (struct directory_part){page, blocks};
   own->taken[own->count++].due = due;
@@ -79,6 +81,7 @@ void leaving_serve(struct thread *thread) {
     while (directory_leave_step(&directory, me, &leaving) != DIRECTORY_DONE) {
     }
     own->taken[i] = own->taken[--own->count];
+    own->place[own->taken[i].part.group % PLACES] = (uint8_t)i;
   }
 }
 

@@ -324,6 +324,8 @@ static enum directory_result look_at_cell(const struct directory *d, unsigned me
     claim->source = (uint16_t)target;
     claim->note = cell->note;
     claim->brought = (uint8_t)cell->brought;
+    for (unsigned n = 1; n <= claim->brought && !ORDER_WRONG(WRONG_LEFT_FURTHER); n++)
+      directory_add_leavers(d, me, claim, further_part(&d->slot[me], n));
     claim->info = cell->note.clock;
     if (!ORDER_WRONG(WRONG_KEPT_TAKEN)) claim->takes &= ~cell->kept;
     atomic_store(&cell->asks, 0);

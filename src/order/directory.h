@@ -38,7 +38,7 @@
  * nobody waits for it; who waits for answers is waited for only by those whose lowest is lower.) What is lost meanwhile is claimed again.
  *
  * Who walks over memory asks for parts of further groups, too, at a fixed distance from each other (`further`). Whoever answers brings as many of them as it
- * has alone, or shares with the asker alone, up to the first that is not so, that is locked, or pinned. It locks them, and it is the asker who unlocks
+ * has alone, or shares with the asker alone, or nobody has, up to the first that is not so, that is locked, or pinned. It locks them, and it is the asker who unlocks
  * them with the grant: only who has its answers already, and waits for nobody any more, has the locks of other blocks than those it needs.
  * Who reads what others only read, or takes what was left, has nobody to ask, and brings further parts of that kind by itself: it locks them before it has
  * the edges of their last writers.

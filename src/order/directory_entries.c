@@ -136,11 +136,8 @@ bool directory_has_alone(const struct directory *d, struct directory_part part, 
   if (is_split(d, part)) return false;
   set_add(&those, answerer);
   for (uint64_t set = part.blocks; next_run(d, part.group, &set, &run);) {
-    if (run.word == make_word(DIRECTORY_OWNED, answerer + 1)) continue;
+    if (run.word == make_word(DIRECTORY_OWNED, answerer + 1) || is_left(run.word)) continue;
     if (want == ORDER_READ || word_mode(run.word) != DIRECTORY_SHARED) return false;
-    if (is_left(run.word) && word_field(run.word, WORD_WHO) != answerer + 1 &&
-        !ORDER_WRONG(WRONG_LEFT_FURTHER))
-      return false;
     if (!are_sharers_in(&those, run.word, asker)) return false;
   }
   return true;
@@ -165,6 +162,15 @@ void directory_add_writers(const struct directory *d, unsigned me, struct direct
   for (uint64_t set = part.blocks; next_run(d, part.group, &set, &run);) {
     unsigned who = word_field(run.word, WORD_WHO);
     if (who && who != me + 1 && !ORDER_WRONG(WRONG_BROUGHT_NO_EDGE)) set_add(&claim->writers, who - 1);
+  }
+}
+
+void directory_add_leavers(const struct directory *d, unsigned me, struct directory_claim *claim,
+                           struct directory_part part) {
+  struct run run;
+  for (uint64_t set = part.blocks; next_run(d, part.group, &set, &run);) {
+    unsigned who = word_field(run.word, WORD_WHO);
+    if (is_left(run.word) && who != me + 1) set_add(&claim->writers, who - 1);
   }
 }
 

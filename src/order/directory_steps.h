@@ -148,7 +148,7 @@ static inline bool lock_part(const struct directory *d, struct directory_part pa
 static inline void unlock_part(const struct directory *d, struct directory_part part) {
   atomic_fetch_and(&d->group(d, part.group)->locked, ~part.blocks);
 }
-/* Whether nobody but the answerer has to be asked for the part. Without its locks: whether it seems so. */
+/* Whether nobody but the answerer has to be asked for the part; some of it may have been left. Without its locks: whether it seems so. */
 bool directory_has_alone(const struct directory *d, struct directory_part part, unsigned answerer,
                          unsigned asker, unsigned want);
 /* Whether nobody has to be asked for the part: it is only read, and to be read, or was left. */
@@ -157,6 +157,9 @@ bool directory_is_free(const struct directory *d, struct directory_part part, un
 bool directory_is_unowned(const struct directory *d, uint64_t group, uint64_t blocks);
 /* Of a part that the claim brings: whose edges are to be had. */
 void directory_add_writers(const struct directory *d, unsigned me, struct directory_claim *claim,
+                           struct directory_part part);
+/* The same of a part that was brought with an answer, which says nothing of those who have left some of it. */
+void directory_add_leavers(const struct directory *d, unsigned me, struct directory_claim *claim,
                            struct directory_part part);
 /* Which of these blocks that one has left, ORDER_NOBODY: anyone; and owns. Without their locks: seems to. */
 uint64_t directory_left_by(const struct directory *d, unsigned who, uint64_t group, uint64_t blocks);

@@ -36,7 +36,7 @@ enum order_wrong {
   WRONG_BROUGHT_QUIET,   /* … and tells nobody that it has unlocked it without */
   WRONG_LEFT_NO_EDGE,    /* who writes what was left has no edge from who left it */
   WRONG_LEFT_ALONG,      /* … nor when it comes along */
-  WRONG_LEFT_FURTHER,    /* a further group is given though somebody else has left it */
+  WRONG_LEFT_FURTHER,    /* a further group is given that somebody has left, without an edge from that one */
   WRONG_LEFT_QUIET,      /* nobody is told when what was left is unlocked */
   WRONG_VARIANTS
 };

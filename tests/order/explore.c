@@ -462,8 +462,8 @@ static const struct {
     {"nobody told of a part that was brought", WRONG_FURTHER_QUIET, PART},
     {"a group's entry changed for a part of it", WRONG_WHOLE_GROUP, PART},
     {"no edge from who has left what is written", WRONG_LEFT_NO_EDGE, LEFT},
-    {"no edge from who has left what comes along", WRONG_LEFT_ALONG, LEFT_ALONG},
-    {"a group brought that another has left", WRONG_LEFT_FURTHER, LEFT_THREE},
+    {"no edge from who has left what comes along", WRONG_LEFT_ALONG, LEFT_READ},
+    {"no edge from who has left what is brought", WRONG_LEFT_FURTHER, LEFT_THREE},
     {"nobody told of what was left", WRONG_LEFT_QUIET, LEFT},
 };
 
