@@ -344,7 +344,6 @@ static uint64_t along(const struct directory *d, unsigned slot, uint64_t group, 
   if (!free) await_lease(d, group, slot, write);
   unsigned first = (unsigned)__builtin_ctzll(need);
   unsigned share = SHARES_PAGES ? share_of(group, slot, write, free) : 0, count = 1U << share;
-  leaving_begin(d, slot, group, need, write && share < SHARE_ALL);
   uint64_t bits = blocks_from(ALIGN_DOWN(first, count), count);
   if (share <= SHARE_FEW) bits |= habit_of(slot, group, need);
   struct walk *walk = find_block_walk(slot, (uint32_t)group_first(group, need));
@@ -352,6 +351,8 @@ static uint64_t along(const struct directory *d, unsigned slot, uint64_t group, 
     block_walk_of[slot] = walk;
     if (walk && walk->sure) bits |= blocks_from(first, walk->width);
   }
+  /* What a walk goes over is not what others wait for: they would rather have all of it at once. */
+  leaving_begin(d, slot, group, need, write && share < SHARE_ALL && !(walk && walk->sure));
   return write ? bits | row_of(d, slot, group, need) : bits;
 }
 

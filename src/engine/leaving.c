@@ -7,9 +7,16 @@
 /* Instructions. Where a thread counts in several words it comes by when one of them has had its share, so it may come by that early, and is
  * done with what it took then. */
 enum { KEEP = 4096, KEEP_LEAST = KEEP / 8 };
-/* How often KEEP is doubled, in steps; with so many doublings nothing is left. A thread that is alone with another takes back half of what it
- * leaves, one among many hardly anything. */
-enum { DOUBLING = 8, DOUBLINGS = 6, TAKEN_BACK = 4, NOT_TAKEN_BACK = 1 };
+/* How often KEEP is doubled, in steps; with so many doublings nothing is left, for that many claims. A thread that is alone with another takes
+ * back half of what it leaves, one among many hardly anything. */
+enum {
+  DOUBLING = 8,
+  DOUBLINGS = 6,
+  TOP = DOUBLING * DOUBLINGS,
+  PAUSE = 256,
+  TAKEN_BACK = 4,
+  NOT_TAKEN_BACK = 1
+};
 enum { PARTS = 255, PLACES = 512, PAGES = 64 };
 
 static struct taken {
@@ -30,20 +37,21 @@ static struct taken {
 
 static uint32_t adapt(uint32_t longer, bool taken_back) {
   if (!taken_back) return longer - MIN(longer, (uint32_t)NOT_TAKEN_BACK);
-  return MIN(longer + TAKEN_BACK, (uint32_t)DOUBLING * DOUBLINGS);
+  longer += TAKEN_BACK;
+  return longer < TOP ? longer : TOP + PAUSE;
 }
 
-void leaving_begin(const struct directory *d, unsigned slot, uint64_t page, uint64_t need, bool to_be_left) {
+void leaving_begin(const struct directory *d, unsigned slot, uint64_t page, uint64_t need, bool writes) {
   struct taken *own = &taken_by[slot];
-  own->to_be_left = to_be_left;
-  if (!to_be_left) return;
   bool taken_back = directory_left_by(d, slot, page, need & -need);
   unsigned i = page % PAGES;
+  own->to_be_left = false;
+  if (!taken_back && !writes) return;
   if (own->learnt[i].page != page) own->learnt[i].page = (uint32_t)page, own->learnt[i].longer = own->longer;
   own->learnt[i].longer = adapt(own->learnt[i].longer, taken_back);
   own->longer = adapt(own->longer, taken_back);
-  own->keep = (uint64_t)KEEP << own->learnt[i].longer / DOUBLING;
-  own->to_be_left = own->learnt[i].longer < DOUBLING * DOUBLINGS;
+  own->to_be_left = writes && own->learnt[i].longer < TOP;
+  if (own->to_be_left) own->keep = (uint64_t)KEEP << own->learnt[i].longer / DOUBLING;
 }
 
 void leaving_note(const struct directory *d, unsigned slot, uint64_t page, uint64_t blocks) {

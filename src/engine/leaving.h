@@ -13,8 +13,8 @@
 struct directory;
 struct thread;
 
-/* A claim of the slot's thread begins: whether what it takes is to be left, learning from who has had what it needs. */
-void leaving_begin(const struct directory *d, unsigned slot, uint64_t page, uint64_t need, bool to_be_left);
+/* A claim of the slot's thread begins: learns from who has had what it needs. writes: what it takes is to be left. */
+void leaving_begin(const struct directory *d, unsigned slot, uint64_t page, uint64_t need, bool writes);
 /* These were granted to it, for writing. */
 void leaving_note(const struct directory *d, unsigned slot, uint64_t page, uint64_t blocks);
 /* The claim is done. */
