@@ -82,7 +82,8 @@ void leaving_serve(struct thread *thread) {
   own->due = UINT64_MAX;
   for (unsigned i = 0; i < own->count;) {
     if (own->taken[i].due > soon) {
-      own->due = MIN(own->due, own->taken[i++].due);
+      own->due = MIN(own->due, own->taken[i].due);
+      i++;
       continue;
     }
     struct directory_leaving leaving = {.part = own->taken[i].part};

@@ -162,8 +162,8 @@ void directory_add_writers(const struct directory *d, unsigned me, struct direct
 void directory_add_leavers(const struct directory *d, unsigned me, struct directory_claim *claim,
                            struct directory_part part);
 /* Which of these blocks that one has left, ORDER_NOBODY: anyone; and owns. Without their locks: seems to. */
-uint64_t directory_left_by(const struct directory *d, unsigned who, uint64_t group, uint64_t blocks);
-uint64_t directory_owned_by(const struct directory *d, unsigned who, uint64_t group, uint64_t blocks);
+uint64_t directory_left_by(const struct directory *d, unsigned who, uint64_t number, uint64_t blocks);
+uint64_t directory_owned_by(const struct directory *d, unsigned who, uint64_t number, uint64_t blocks);
 /* The entries of what I owned and have left; info as in a reply. */
 void directory_set_left(const struct directory *d, unsigned me, struct directory_part part, uint64_t info);
 /* The entries of a further part after its grant. */
