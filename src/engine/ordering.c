@@ -30,6 +30,19 @@ void order_write(struct thread *thread, uintptr_t address, size_t bytes) {
     order_gate(thread);
 }
 
+void order_alone(struct thread *thread) {
+  if (!in_parallel()) return;
+  order_tick(thread);
+  if (recording())
+    permissions_stop(thread);
+  else
+    order_gate(thread);
+}
+
+void order_together(struct thread *thread) {
+  if (in_parallel() && recording()) permissions_go(thread);
+}
+
 /* -- The log ----------------------------------------------------------------------------------------------------------- */
 
 /* The next step; false at the end of the log. */

@@ -14,6 +14,10 @@ void order_tick(struct thread *thread);
 /* The engine is about to write [address, address + bytes) for the thread: takes it, or waits for whoever did so before. Then comes
  * the access, then order_tick. */
 void order_write(struct thread *thread, uintptr_t address, size_t bytes);
+/* The engine is about to change, at a position of its own, what belongs to all threads of the address space: stops the others, or waits for
+ * whoever did so before. Then comes the change, then order_tick, then order_together. */
+void order_alone(struct thread *thread);
+void order_together(struct thread *thread);
 
 /* Replay: does what the log has for the thread's position: tells others how far it is, and waits for them. */
 void order_gate(struct thread *thread);

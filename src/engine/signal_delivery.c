@@ -154,20 +154,30 @@ static void die_of(struct thread *thread, const struct queued_signal *signal) {
   if (signal->synchronous) os_call1(__NR_exit_group, 128 + signal->signo);
 }
 
-/* The action that applies to the signal; a one-shot handler is used up. */
+static bool is_one_shot(const struct action *action) {
+  return action->handler != HANDLER_DEFAULT && action->handler != HANDLER_IGNORE &&
+         action->flags & SA_RESETHAND;
+}
+
+/* The action that applies to the signal; a one-shot handler is used up. That the action was looked at has a position of its own: others who change
+ * it do so before or after that, as do those who use up the same handler. */
 static struct action take_action(struct thread *thread, const struct queued_signal *signal) {
   struct signal_actions *actions = thread->process->actions;
-  lock_take(&actions->lock);
   struct action *current = &actions->of[signal->signo];
+  bool alone = in_sphere() && is_one_shot(current);
+  if (alone) order_alone(thread);
+  lock_take(&actions->lock);
   struct action action = *current;
   bool forced =
       signal->synchronous && (action.handler == HANDLER_IGNORE || thread->mask & SIGNAL_BIT(signal->signo));
   if (forced) action.handler = HANDLER_DEFAULT;
-  if (action.handler != HANDLER_DEFAULT && action.handler != HANDLER_IGNORE && action.flags & SA_RESETHAND) {
+  if (is_one_shot(&action)) {
     current->handler = HANDLER_DEFAULT;
     kernel_set_action(signal->signo, current);
   }
   lock_release(&actions->lock);
+  if (in_sphere()) order_tick(thread);
+  if (alone) order_together(thread);
   return action;
 }
 
