@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 
 #include "engine/baton.h"
+#include "engine/leaving.h"
 #include "engine/lib.h"
 #include "engine/patience.h"
 #include "engine/private_stack.h"
@@ -151,10 +152,12 @@ static void permit(const struct directory *d, unsigned slot, uint64_t group, uin
     return;
   }
   if (!members[slot]) return;
-  if (permission == ORDER_WRITE)
+  if (permission == ORDER_WRITE) {
     begin_lease(group, slot, blocks);
-  else if (held(d, slot, group, blocks & -blocks, ORDER_WRITE))
+    leaving_note(d, slot, group, blocks);
+  } else if (held(d, slot, group, blocks & -blocks, ORDER_WRITE)) {
     note_loss(group, slot);
+  }
   uint8_t *map = map_of(members[slot]);
   uint32_t first = (uint32_t)group * PAGE_BLOCKS;
   uint8_t bits = permission == ORDER_WRITE ? INLINE : permission ? PERMISSION_READ : 0;
@@ -348,6 +351,8 @@ static uint64_t along(const struct directory *d, unsigned slot, uint64_t group, 
     block_walk_of[slot] = walk;
     if (walk && walk->sure) bits |= blocks_from(first, walk->width);
   }
+  /* What a walk goes over is not what others wait for: they would rather have all of it at once. */
+  leaving_begin(d, slot, group, need, write && share < SHARE_ALL && !(walk && walk->sure));
   return write ? bits | row_of(d, slot, group, need) : bits;
 }
 
@@ -552,7 +557,7 @@ void claim_all(struct thread *thread, struct directory_claim *claim) {
   for (unsigned steps = 1;; steps++) {
     if (claim->group != group) group = claim->group, steps = 1;
     enum directory_result result = directory_claim_step(&directory, me, claim);
-    if (result == DIRECTORY_DONE) return;
+    if (result == DIRECTORY_DONE) break;
     if (claim->group == STAGE_GROUP && is_ending(me) && directory_claim_abandon(&directory, me, claim))
       retire(thread);
     if (result == DIRECTORY_WAITS) {
@@ -562,4 +567,5 @@ void claim_all(struct thread *thread, struct directory_claim *claim) {
       os_call0(__NR_sched_yield);
     }
   }
+  leaving_end(me);
 }

@@ -4,6 +4,7 @@
 #include <linux/mman.h>
 
 #include "engine/hand_over.h"
+#include "engine/leaving.h"
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/private_stack.h"
@@ -95,6 +96,7 @@ static bool take(struct thread *thread, const struct access *accesses, unsigned 
   CHECK(directory_claim_add(&claim, STAGE, STAGE + 1, ORDER_READ));
   claim_all(thread, &claim);
   directory_unpin(&directory, slot_number(thread));
+  if (leaving_stop(thread) < arch_stop(thread)) arch_set_stop(thread, leaving_stop(thread));
   if (is_asked(slot)) arch_request(thread); /* what was put off meanwhile is served at the next safepoint */
   return slot->lost == lost;
 }
@@ -172,7 +174,9 @@ void permissions_serve(struct thread *thread) {
   if (slot->recorder.position >= order_limit(&order, &slot->recorder))
     while (directory_end_step(&directory, slot_number(thread)) != DIRECTORY_DONE) {
     }
-  if (order.options.max_episode) arch_set_stop(thread, patrol(thread));
+  leaving_serve(thread);
+  uint64_t stop = order.options.max_episode ? patrol(thread) : UINT64_MAX;
+  arch_set_stop(thread, MIN(stop, leaving_stop(thread)));
   if (atomic_load(&thread->rthread->tracer)) {
     permissions_park(thread);
     permissions_unpark(thread);
@@ -331,6 +335,7 @@ static void note_slot(unsigned slot) {
   while (now < slot + 1 && !atomic_compare_exchange_weak(&region->directory_slots, &now, slot + 1)) {
   }
   shared_forget(slot);
+  leaving_forget(slot);
   struct order_recorder *recorder = &region->directory[slot].recorder;
   if (!recorder->now.clock && !recorder->lives) order_recorder_init(recorder, slot);
 }

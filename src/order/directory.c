@@ -190,17 +190,18 @@ static enum directory_result lock_blocks(const struct directory *d, unsigned me,
   slot->blocks = claim->takes;
   unsigned target = set_next(&claim->targets, 0);
   bool alone = target >= ORDER_SLOTS, several = !alone && set_next(&claim->targets, target + 1) < ORDER_SLOTS;
-  if (several || (alone && slot->want != ORDER_READ)) slot->further = 0;
+  if (several) slot->further = 0;
   claim->brought = 0;
   claim->cell = 0;
   claim->at = alone && slot->further ? CLAIM_BRING : CLAIM_ASK;
   return DIRECTORY_AGAIN;
 }
 
-/* One more part that I only want to read, if it looks as if that could be had without asking. */
+/* One more part, if it looks as if that could be had without asking. */
 static enum directory_result bring(const struct directory *d, unsigned me, struct directory_claim *claim) {
   const struct directory_slot *slot = &d->slot[me];
-  bool more = claim->brought < slot->further && directory_is_read(d, further_part(slot, claim->brought + 1u));
+  bool more = claim->brought < slot->further &&
+              directory_is_free(d, further_part(slot, claim->brought + 1u), slot->want);
   claim->at = more ? CLAIM_BRING_LOCK : CLAIM_ASK;
   return DIRECTORY_AGAIN;
 }
@@ -216,7 +217,7 @@ static enum directory_result bring_lock(const struct directory *d, unsigned me,
 static enum directory_result bring_locked(const struct directory *d, unsigned me,
                                           struct directory_claim *claim) {
   struct directory_part part = further_part(&d->slot[me], claim->brought + 1u);
-  if (directory_is_read(d, part) || ORDER_WRONG(WRONG_BROUGHT_BLIND)) {
+  if (directory_is_free(d, part, d->slot[me].want) || ORDER_WRONG(WRONG_BROUGHT_BLIND)) {
     directory_add_writers(d, me, claim, part);
     claim->brought++;
     claim->at = CLAIM_BRING;
@@ -323,6 +324,8 @@ static enum directory_result look_at_cell(const struct directory *d, unsigned me
     claim->source = (uint16_t)target;
     claim->note = cell->note;
     claim->brought = (uint8_t)cell->brought;
+    for (unsigned n = 1; n <= claim->brought && !ORDER_WRONG(WRONG_LEFT_FURTHER); n++)
+      directory_add_leavers(d, me, claim, further_part(&d->slot[me], n));
     claim->info = cell->note.clock;
     if (!ORDER_WRONG(WRONG_KEPT_TAKEN)) claim->takes &= ~cell->kept;
     atomic_store(&cell->asks, 0);

@@ -10,6 +10,7 @@
  *                       last writer o, info from its answer
  *     shared, last      edge from w ("registered"; o's answer was        ask all sharers, which keep nothing;
  *      writer w           to somebody else); shared by me too             owned by me
+ *     left by w         the same                                         edge from w, likewise; owned by me
  *
  *     a slot is RUNNING   its thread answers, at safepoints and wherever it waits
  *               PARKED    its thread is in the kernel, dead, or was never born: others may HOLD it
@@ -37,10 +38,13 @@
  * nobody waits for it; who waits for answers is waited for only by those whose lowest is lower.) What is lost meanwhile is claimed again.
  *
  * Who walks over memory asks for parts of further groups, too, at a fixed distance from each other (`further`). Whoever answers brings as many of them as it
- * has alone, or shares with the asker alone, up to the first that is not so, that is locked, or pinned. It locks them, and it is the asker who unlocks
+ * has alone, or shares with the asker alone, or nobody has, up to the first that is not so, that is locked, or pinned. It locks them, and it is the asker who unlocks
  * them with the grant: only who has its answers already, and waits for nobody any more, has the locks of other blocks than those it needs.
- * Who reads what others only read has nobody to ask, and brings further parts that are read only, too, by itself: it locks them before it has the edges
- * of their last writers.
+ * Who reads what others only read, or takes what was left, has nobody to ask, and brings further parts of that kind by itself: it locks them before it has
+ * the edges of their last writers.
+ *
+ * Who owns a block may leave it: shared by nobody, with itself as the last writer, and in the info where it was done with it. So nobody has to be asked
+ * for it, and who takes it is ordered behind that place, and not behind all that its owner has done since.
  *
  * A group has one entry for all its blocks, and blocks that differ have their own: memory that is passed on by the page, as most
  * is, costs no more than one block does. Blocks without an entry of their own all have the same one; it is changed by who has the locks of all of
@@ -243,6 +247,16 @@ struct directory_claim {
   struct directory_serve serve;
 };
 
+/* Blocks of a group. */
+struct directory_part {
+  uint64_t group, blocks;
+};
+
+struct directory_leaving {
+  uint8_t at;
+  struct directory_part part; /* what is to be left */
+};
+
 struct directory_parking {
   uint8_t at;
   uint32_t seen; /* DIRECTORY_WAITS: as above */
@@ -265,6 +279,11 @@ void directory_unpin(const struct directory *d, unsigned me);
 /* Answers what was asked of me, but for pinned blocks. */
 enum directory_result directory_serve_step(const struct directory *d, unsigned me,
                                            struct directory_serve *serve);
+
+/* At a safepoint: leaves blocks that I have for writing, but for those that others are at. Whoever wants them next finds in their entries where
+ * I was done with them, and need not ask. */
+enum directory_result directory_leave_step(const struct directory *d, unsigned me,
+                                           struct directory_leaving *leaving);
 
 enum directory_result directory_park_step(const struct directory *d, unsigned me,
                                           struct directory_parking *parking);

@@ -49,6 +49,11 @@ static void add_sharers(struct order_set *to, uint64_t word) {
     if (word_field(word, sharer_shift(i))) set_add(to, word_field(word, sharer_shift(i)) - 1);
 }
 
+/* Nobody has it: who wrote it last has left it. */
+static bool is_left(uint64_t word) {
+  return word_mode(word) == DIRECTORY_SHARED && !(word >> WORD_SHARERS);
+}
+
 static bool are_sharers_in(const struct order_set *set, uint64_t word, unsigned me) {
   for (unsigned i = 0; i < DIRECTORY_INLINE; i++) {
     unsigned sharer = word_field(word, sharer_shift(i));
@@ -72,7 +77,8 @@ static void add_targets(struct directory_claim *claim, unsigned want, uint64_t w
     case DIRECTORY_MANY:
       break;
   }
-  if (want == ORDER_READ && who) set_add(&claim->writers, who - 1);
+  if (who && (want == ORDER_READ || (is_left(word) && !ORDER_WRONG(WRONG_LEFT_NO_EDGE))))
+    set_add(&claim->writers, who - 1);
 }
 
 /* Whether it can come along: nobody has to be asked for it but those who are asked already. (Who shares what many do is found out
@@ -81,7 +87,7 @@ static bool fits(const struct directory_claim *claim, unsigned me, unsigned want
   unsigned who = word_field(word, WORD_WHO);
   if (word_mode(word) == DIRECTORY_UNTOUCHED) return true;
   if (word_mode(word) == DIRECTORY_OWNED) return who == me + 1 || set_has(&claim->targets, who - 1);
-  if (want == ORDER_READ)
+  if (want == ORDER_READ || (is_left(word) && !ORDER_WRONG(WRONG_LEFT_ALONG)))
     return !who || who == me + 1 || set_has(&claim->targets, who - 1) || set_has(&claim->writers, who - 1);
   return word_mode(word) == DIRECTORY_SHARED && are_sharers_in(&claim->targets, word, me);
 }
@@ -130,15 +136,17 @@ bool directory_has_alone(const struct directory *d, struct directory_part part, 
   if (is_split(d, part)) return false;
   set_add(&those, answerer);
   for (uint64_t set = part.blocks; next_run(d, part.group, &set, &run);) {
-    if (run.word == make_word(DIRECTORY_OWNED, answerer + 1)) continue;
+    if (run.word == make_word(DIRECTORY_OWNED, answerer + 1) || is_left(run.word)) continue;
     if (want == ORDER_READ || word_mode(run.word) != DIRECTORY_SHARED) return false;
     if (!are_sharers_in(&those, run.word, asker)) return false;
   }
   return true;
 }
 
-bool directory_is_read(const struct directory *d, struct directory_part part) {
-  return !is_split(d, part) && directory_is_unowned(d, part.group, part.blocks);
+bool directory_is_free(const struct directory *d, struct directory_part part, unsigned want) {
+  if (is_split(d, part)) return false;
+  return want == ORDER_READ ? directory_is_unowned(d, part.group, part.blocks)
+                            : directory_left_by(d, ORDER_NOBODY, part.group, part.blocks) == part.blocks;
 }
 
 bool directory_is_unowned(const struct directory *d, uint64_t number, uint64_t blocks) {
@@ -154,6 +162,15 @@ void directory_add_writers(const struct directory *d, unsigned me, struct direct
   for (uint64_t set = part.blocks; next_run(d, part.group, &set, &run);) {
     unsigned who = word_field(run.word, WORD_WHO);
     if (who && who != me + 1 && !ORDER_WRONG(WRONG_BROUGHT_NO_EDGE)) set_add(&claim->writers, who - 1);
+  }
+}
+
+void directory_add_leavers(const struct directory *d, unsigned me, struct directory_claim *claim,
+                           struct directory_part part) {
+  struct run run;
+  for (uint64_t set = part.blocks; next_run(d, part.group, &set, &run);) {
+    unsigned who = word_field(run.word, WORD_WHO);
+    if (is_left(run.word) && who != me + 1) set_add(&claim->writers, who - 1);
   }
 }
 
@@ -245,6 +262,29 @@ void directory_disown(const struct directory *d, const struct directory_claim *c
   for (uint64_t set = claim->takes; next_run(d, claim->group, &set, &run);)
     if (run.word == owned)
       change(d, claim->group, &run, add_sharer(make_word(DIRECTORY_SHARED, owner + 1), owner), info);
+}
+
+uint64_t directory_left_by(const struct directory *d, unsigned who, uint64_t number, uint64_t blocks) {
+  uint64_t left = 0;
+  struct run run;
+  while (next_run(d, number, &blocks, &run))
+    if (is_left(run.word) && (who == ORDER_NOBODY || word_field(run.word, WORD_WHO) == who + 1))
+      left |= run.blocks;
+  return left;
+}
+
+uint64_t directory_owned_by(const struct directory *d, unsigned who, uint64_t number, uint64_t blocks) {
+  uint64_t owned = 0;
+  struct run run;
+  while (next_run(d, number, &blocks, &run))
+    if (run.word == make_word(DIRECTORY_OWNED, who + 1)) owned |= run.blocks;
+  return owned;
+}
+
+void directory_set_left(const struct directory *d, unsigned me, struct directory_part part, uint64_t info) {
+  struct run run;
+  for (uint64_t set = part.blocks; next_run(d, part.group, &set, &run);)
+    change(d, part.group, &run, make_word(DIRECTORY_SHARED, me + 1), info);
 }
 
 /* For reading it was read only, or owned by who brought it. */

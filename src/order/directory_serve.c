@@ -158,6 +158,58 @@ enum directory_result directory_serve_step(const struct directory *d, unsigned m
   }
 }
 
+/* -- Leaving ------------------------------------------------------------------------------------------------------------ */
+
+/* What I answer who asks where I am done with these blocks; those who look into my recorder for it see themselves. */
+static uint64_t last_words(const struct directory *d, unsigned me, struct directory_part part) {
+  struct order_ask ask = {
+      .block = group_first(part.group, part.blocks), .want = ORDER_WRITE, .from = (uint16_t)me};
+  struct order_note note;
+  if (d->order->scheme->asks_writer) return 0;
+  d->order->scheme->end(d->order, &d->slot[me].recorder);
+  d->order->scheme->reply(d->order, &d->slot[me].recorder, &ask, &note);
+  return note.clock;
+}
+
+static void leave_blocks(const struct directory *d, unsigned me, struct directory_part part) {
+  part.blocks = directory_owned_by(d, me, part.group, part.blocks);
+  if (!part.blocks) return;
+  directory_set_left(d, me, part, last_words(d, me, part));
+  d->permit(d, me, part.group, part.blocks, 0);
+  d->slot[me].lost++;
+}
+
+enum directory_result directory_leave_step(const struct directory *d, unsigned me,
+                                           struct directory_leaving *leaving) {
+  const struct order_options *options = &d->order->options;
+  struct directory_part *part = &leaving->part;
+  struct directory_group *group = d->group(d, part->group);
+  switch (leaving->at) {
+    case LEAVE_LOCK:
+      part->blocks &= ~(atomic_load(&group->locked) | pinned(&d->slot[me], part->group));
+      if (options->filter || options->last_access) part->blocks &= -part->blocks;
+      if (!part->blocks || !lock_part(d, *part)) return DIRECTORY_DONE;
+      leaving->at = LEAVE_RECORDER;
+      return DIRECTORY_AGAIN;
+    case LEAVE_RECORDER:
+      if (lock_recorder(d, me)) leaving->at = LEAVE_SET;
+      return DIRECTORY_AGAIN;
+    case LEAVE_SET: /* seen by nobody before the blocks are unlocked */
+      leave_blocks(d, me, *part);
+      unlock_recorder(d, me);
+      leaving->at = LEAVE_UNLOCK;
+      return DIRECTORY_AGAIN;
+    case LEAVE_UNLOCK:
+      unlock_part(d, *part);
+      leaving->at = LEAVE_TELL;
+      return DIRECTORY_AGAIN;
+    default:
+      if (atomic_load(&group->awaited) && !ORDER_WRONG(WRONG_LEFT_QUIET))
+        directory_tell_waiters(d, me, part->group);
+      return DIRECTORY_DONE;
+  }
+}
+
 /* -- Parking ----------------------------------------------------------------------------------------------------------- */
 
 static bool is_asked(const struct directory_slot *slot) {

@@ -59,6 +59,7 @@ enum claim_at {
   CLAIM_FURTHER_GRANTED,
 };
 
+enum leave_at { LEAVE_LOCK, LEAVE_RECORDER, LEAVE_SET, LEAVE_UNLOCK, LEAVE_TELL };
 enum park_at { PARK_SERVE, PARK_LOCK, PARK_SCHEME, PARK_SET, PARK_CHECK, PARK_SERVE_AGAIN };
 enum unpark_at { UNPARK_TAKE, UNPARK_LOCK, UNPARK_SCHEME, UNPARK_SERVE };
 enum serve_at {
@@ -131,10 +132,6 @@ void directory_grant(const struct directory *d, unsigned me, const struct direct
 /* The blocks of the group that somebody has touched. */
 uint64_t directory_touched(const struct directory *d, uint64_t group);
 
-/* Blocks of a group. */
-struct directory_part {
-  uint64_t group, blocks;
-};
 /* The n-th further part that the slot asks for. */
 static inline struct directory_part further_part(const struct directory_slot *slot, unsigned n) {
   uint64_t first =
@@ -151,16 +148,24 @@ static inline bool lock_part(const struct directory *d, struct directory_part pa
 static inline void unlock_part(const struct directory *d, struct directory_part part) {
   atomic_fetch_and(&d->group(d, part.group)->locked, ~part.blocks);
 }
-/* Whether nobody but the answerer has to be asked for the part. Without its locks: whether it seems so. */
+/* Whether nobody but the answerer has to be asked for the part; some of it may have been left. Without its locks: whether it seems so. */
 bool directory_has_alone(const struct directory *d, struct directory_part part, unsigned answerer,
                          unsigned asker, unsigned want);
-/* Whether the part is only read, so that nobody has to be asked who reads it, too. */
-bool directory_is_read(const struct directory *d, struct directory_part part);
+/* Whether nobody has to be asked for the part: it is only read, and to be read, or was left. */
+bool directory_is_free(const struct directory *d, struct directory_part part, unsigned want);
 /* Whether these blocks are only read. Without their locks: whether it seems so. */
 bool directory_is_unowned(const struct directory *d, uint64_t group, uint64_t blocks);
 /* Of a part that the claim brings: whose edges are to be had. */
 void directory_add_writers(const struct directory *d, unsigned me, struct directory_claim *claim,
                            struct directory_part part);
+/* The same of a part that was brought with an answer, which says nothing of those who have left some of it. */
+void directory_add_leavers(const struct directory *d, unsigned me, struct directory_claim *claim,
+                           struct directory_part part);
+/* Which of these blocks that one has left, ORDER_NOBODY: anyone; and owns. Without their locks: seems to. */
+uint64_t directory_left_by(const struct directory *d, unsigned who, uint64_t number, uint64_t blocks);
+uint64_t directory_owned_by(const struct directory *d, unsigned who, uint64_t number, uint64_t blocks);
+/* The entries of what I owned and have left; info as in a reply. */
+void directory_set_left(const struct directory *d, unsigned me, struct directory_part part, uint64_t info);
 /* The entries of a further part after its grant. */
 void directory_grant_part(const struct directory *d, unsigned me, struct directory_part part, uint64_t info);
 /* Some locks of the group are free, and somebody has waited. */

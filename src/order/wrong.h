@@ -31,9 +31,13 @@ enum order_wrong {
   WRONG_FURTHER_PINNED,  /* a further group is given though some of it is pinned */
   WRONG_FURTHER_BLIND,   /* a further group is given as it was before it was locked */
   WRONG_FURTHER_QUIET,   /* nobody is told when a further group that was brought is unlocked */
-  WRONG_BROUGHT_NO_EDGE, /* a reader brings a group by itself, and has no edge from its last writer */
+  WRONG_BROUGHT_NO_EDGE, /* who brings a group by itself has no edge from its last writer */
   WRONG_BROUGHT_BLIND,   /* … and takes it as it was before it was locked */
   WRONG_BROUGHT_QUIET,   /* … and tells nobody that it has unlocked it without */
+  WRONG_LEFT_NO_EDGE,    /* who writes what was left has no edge from who left it */
+  WRONG_LEFT_ALONG,      /* … nor when it comes along */
+  WRONG_LEFT_FURTHER,    /* a further group is given that somebody has left, without an edge from that one */
+  WRONG_LEFT_QUIET,      /* nobody is told when what was left is unlocked */
   WRONG_VARIANTS
 };
 extern enum order_wrong order_wrong;

@@ -191,6 +191,8 @@ static const char *explore(const struct setting *setting) {
   { .kind = OP_ACCESS, .writes = (blocks) }
 #define BOTH(r, w) \
   { .kind = OP_ACCESS, .reads = (r), .writes = (w) }
+#define LEAVE(blocks) \
+  { .kind = OP_LEAVE, .writes = (blocks) }
 #define PARKING_OPS    \
   {.kind = OP_PARK}, { \
     .kind = OP_UNPARK  \
@@ -220,6 +222,11 @@ enum {
   PART_READERS,
   PART_THREE,
   READERS,
+  LEFT,
+  LEFT_ALONG,
+  LEFT_READ,
+  LEFT_BROUGHT,
+  LEFT_THREE,
 };
 static const struct setting settings[] = {
     [PLAIN] = {"2 threads, 2 blocks",
@@ -394,6 +401,40 @@ static const struct setting settings[] = {
                  ALL,
                  4,
                  {READ(B0), READ(B2), WRITE(B0), WRITE(B0 | B2)}},
+    [LEFT] =
+        {"3 threads, 1 block that is left", ALWAYS, &leaving, 3, 0, 0, 3, {READ(B0), WRITE(B0), LEAVE(B0)}},
+    [LEFT_ALONG] = {"2 threads, 2 blocks together that are left",
+                    ALWAYS,
+                    &leaving,
+                    2,
+                    UINT64_MAX,
+                    0,
+                    3,
+                    {WRITE(B0), WRITE(B1), LEAVE(B0 | B1)}},
+    [LEFT_READ] = {"2 threads, 2 blocks together that are left, or read",
+                   SOAK,
+                   &leaving,
+                   2,
+                   UINT64_MAX,
+                   0,
+                   5,
+                   {WRITE(B0), WRITE(B1), READ(B1), LEAVE(B0), LEAVE(B0 | B1)}},
+    [LEFT_BROUGHT] = {"2 threads, 2 groups that are left, one brought with the other",
+                      SOAK,
+                      &leaving,
+                      2,
+                      UINT64_MAX,
+                      ALL,
+                      6,
+                      {WRITE(B0), WRITE(B2), READ(B2), LEAVE(B0 | B1), LEAVE(B2), WRITE(B0 | B2)}},
+    [LEFT_THREE] = {"3 threads, 2 groups, one left, and brought with the other",
+                    MISTAKES,
+                    &leaving,
+                    3,
+                    UINT64_MAX,
+                    ALL,
+                    3,
+                    {WRITE(B0), WRITE(B2), LEAVE(B0 | B1)}},
 };
 
 static const struct {
@@ -420,6 +461,10 @@ static const struct {
     {"a part brought as it was before it was locked", WRONG_FURTHER_BLIND, PART_THREE},
     {"nobody told of a part that was brought", WRONG_FURTHER_QUIET, PART},
     {"a group's entry changed for a part of it", WRONG_WHOLE_GROUP, PART},
+    {"no edge from who has left what is written", WRONG_LEFT_NO_EDGE, LEFT},
+    {"no edge from who has left what comes along", WRONG_LEFT_ALONG, LEFT_READ},
+    {"no edge from who has left what is brought", WRONG_LEFT_FURTHER, LEFT_THREE},
+    {"nobody told of what was left", WRONG_LEFT_QUIET, LEFT},
 };
 
 int main(int argc, char **argv) {

@@ -6,7 +6,7 @@
  * the order of steps, and wrongly once the mistake is made. Then all programs of two threads and two operations each; with --soak, of three.
  *
  * A program: for each thread its operations. R and W with the number of a block, + joins accesses of one instruction; P parks and comes
- * back; | ends an episode; S spawns that slot's thread; X exits. Threads that nobody spawns are there from the beginning. */
+ * back; L with a block leaves it; | ends an episode; S spawns that slot's thread; X exits. Threads that nobody spawns are there from the beginning. */
 /* cflags: -DORDER_SLOTS=3 -DORDER_PREDS=3 -DORDER_FILTER_BYTES=8 -DDIRECTORY_BATCH=2 -DDIRECTORY_INLINE=1 -DDIRECTORY_RANGES=2 -DDIRECTORY_LINE=8 -DDIRECTORY_GROUP=2 */
 #include "schemes.h"
 #include "states.h"
@@ -23,7 +23,8 @@ static void parse_access(const char *word, struct op *op) {
   for (; *word; word++) {
     uint8_t block = (uint8_t)(1U << (word[1] - '0'));
     if (*word == 'R') op->reads |= block;
-    if (*word == 'W') op->writes |= block;
+    if (*word == 'W' || *word == 'L') op->writes |= block;
+    if (*word == 'L') op->kind = OP_LEAVE;
   }
 }
 
@@ -164,6 +165,14 @@ static const struct {
      WRONG_BROUGHT_QUIET,
      ARCS,
      {"W0+W1 W0", "R0+R1 R0", "R2"}},
+    {"no edge from who has left what is written", WRONG_LEFT_NO_EDGE, DAG, {"W0 L0", "W0"}},
+    {"the same, named", WRONG_LEFT_NO_EDGE, NAMED, {"W0 L0 W1", "W1 W0 L0", "R0"}},
+    {"the same, arcs", WRONG_LEFT_NO_EDGE, ARCS, {"W0 L0 W0", "R0 W0"}},
+    {"the same, scalar", WRONG_LEFT_NO_EDGE, SCALAR, {"W0 L0 P", "W0 X"}},
+    {"no edge from who has left a group that is brought",
+     WRONG_BROUGHT_NO_EDGE,
+     ARCS,
+     {"W0+W1 L0+L1", "R0", "W2 W0"}},
 };
 
 static unsigned passed, failed;
@@ -200,6 +209,7 @@ static const struct op alphabet[] = {
     {.kind = OP_ACCESS, .writes = 2},
     {.kind = OP_PARK},
     {.kind = OP_END},
+    {.kind = OP_LEAVE, .writes = 1},
 };
 enum { LETTERS = sizeof alphabet / sizeof *alphabet };
 

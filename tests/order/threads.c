@@ -122,6 +122,12 @@ static void park(unsigned me, bool for_ever) {
     if (result == DIRECTORY_WAITS) sleep_while(me, parking.seen);
 }
 
+/* Some blocks, or what it has of them. */
+static void leave(unsigned me, unsigned draw) {
+  struct directory_leaving leaving = {.part = {draw % GROUPS, (draw >> 4 & GROUP_ALL) | 1}};
+  while (directory_leave_step(&directory, me, &leaving) != DIRECTORY_DONE) continue;
+}
+
 static void *run(void *argument) {
   unsigned me = (unsigned)(uintptr_t)argument;
   unsigned seed = me + 1;
@@ -138,6 +144,7 @@ static void *run(void *argument) {
     directory_unpin(&directory, me);
     struct directory_serve serve = {0};
     while (directory_serve_step(&directory, me, &serve) != DIRECTORY_DONE) continue;
+    if (draw >> 21 & 1) leave(me, draw >> 22);
     if (!(draw >> 16 & 15)) park(me, false);
   }
   park(me, true);

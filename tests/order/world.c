@@ -138,6 +138,12 @@ static void start_claim(unsigned t, struct op op) {
   }
 }
 
+static void start_leaving(unsigned t, struct op op) {
+  unsigned group = (unsigned)__builtin_ctz(op.writes) / DIRECTORY_GROUP;
+  world.thread[t].leaving =
+      (struct directory_leaving){.part = {group, op.writes >> group * DIRECTORY_GROUP & GROUP_ALL}};
+}
+
 /* Where it can't, nothing happens. */
 static void abandon(unsigned t) {
   struct world_thread *thread = &world.thread[t];
@@ -150,9 +156,9 @@ static void abandon(unsigned t) {
 
 void world_operate(unsigned t, struct op op) {
   struct world_thread *thread = &world.thread[t];
-  static const uint8_t starts[] = {
-      [OP_ACCESS] = CLAIMING, [OP_REVOKE] = CLAIMING, [OP_PARK] = PARKING, [OP_UNPARK] = UNPARKING,
-      [OP_END] = ENDING,      [OP_SPAWN] = SPAWNING,  [OP_EXIT] = EXITING, [OP_SERVE] = SERVING};
+  static const uint8_t starts[] = {[OP_ACCESS] = CLAIMING,  [OP_REVOKE] = CLAIMING, [OP_PARK] = PARKING,
+                                   [OP_UNPARK] = UNPARKING, [OP_END] = ENDING,      [OP_SPAWN] = SPAWNING,
+                                   [OP_EXIT] = EXITING,     [OP_SERVE] = SERVING,   [OP_LEAVE] = LEAVING};
   if (op.kind == OP_ABANDON) {
     abandon(t);
     return;
@@ -161,6 +167,7 @@ void world_operate(unsigned t, struct op op) {
   thread->activity = starts[op.kind];
   thread->waits = false;
   if (thread->activity == CLAIMING) start_claim(t, op);
+  if (op.kind == OP_LEAVE) start_leaving(t, op);
   for (unsigned block = 0; op.kind == OP_REVOKE && block < WORLD_BLOCKS;
        block++) /* first touches are no matter of its */
     if (!is_touched(block)) thread->op.writes &= (uint8_t) ~(1U << block);
@@ -233,6 +240,8 @@ static enum directory_result advance(unsigned t) {
       return directory_claim_step(&directory, t, &thread->claim);
     case SERVING:
       return directory_serve_step(&directory, t, &thread->serve);
+    case LEAVING:
+      return directory_leave_step(&directory, t, &thread->leaving);
     case PARKING:
       return directory_park_step(&directory, t, &thread->parking);
     case UNPARKING:
@@ -254,6 +263,7 @@ static enum directory_result advance(unsigned t) {
 static void finish(unsigned t) {
   struct world_thread *thread = &world.thread[t];
   thread->parking = (struct directory_parking){0};
+  thread->leaving = (struct directory_leaving){0};
   switch (thread->activity) {
     case CLAIMING: /* checked: the access is a step of its own, and still the next thing that this thread does */
       memset(&thread->claim, 0, sizeof thread->claim);

@@ -32,6 +32,7 @@ enum op_kind {
   OP_SPAWN,  /* a thread in a slot that has none */
   OP_EXIT,
   OP_SERVE,   /* a safepoint */
+  OP_LEAVE,   /* writes: blocks of one group */
   OP_ABANDON, /* what a thread that waits in a claim may do: it gives the claim up, and ends */
 };
 
@@ -45,6 +46,7 @@ enum activity {
   UNBORN,
   IDLE,
   SERVING,
+  LEAVING,
   CLAIMING,
   ACCESSING,
   PARKING,
@@ -68,6 +70,7 @@ struct world_thread {
   struct directory_claim claim;
   struct directory_parking parking;
   struct directory_serve serve;
+  struct directory_leaving leaving;
 };
 
 /* What happened, in the order in which it did, for the check of the logs. */
