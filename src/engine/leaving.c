@@ -4,14 +4,14 @@
 #include "engine/hand_over.h"
 #include "engine/lib.h"
 
-/* Instructions. Where a thread counts in several words it comes by when one of them has had its share, so it may come by that early, and is
- * done with what it took then. */
-enum { KEEP = 4096, KEEP_LEAST = KEEP / 8 };
+/* Instructions. Where a thread counts in several words it comes by when one of them has had its share, so to ask for less
+ * would be to come by all the time. */
+enum { COME_BY = 4096, KEEP = COME_BY / 8, TOGETHER = KEEP / 4 };
 /* How often KEEP is doubled, in steps; with so many doublings nothing is left, for that many claims. A thread that is alone with another takes
  * back half of what it leaves, one among many hardly anything. */
 enum {
   DOUBLING = 8,
-  DOUBLINGS = 6,
+  DOUBLINGS = 9,
   TOP = DOUBLING * DOUBLINGS,
   PAUSE = 256,
   TAKEN_BACK = 4,
@@ -59,7 +59,7 @@ void leaving_note(const struct directory *d, unsigned slot, uint64_t page, uint6
   if (!own->to_be_left) return;
   uint64_t due = d->slot[slot].recorder.position + own->keep;
   unsigned known = own->place[page % PLACES];
-  if (known < own->count && own->taken[known].part.group == page && own->taken[known].due <= due) {
+  if (known < own->count && own->taken[known].part.group == page && due - own->taken[known].due <= TOGETHER) {
     own->taken[known].part.blocks |= blocks;
     return;
   }
@@ -77,11 +77,11 @@ void leaving_end(unsigned slot) {
 void leaving_serve(struct thread *thread) {
   unsigned me = slot_number(thread);
   struct taken *own = &taken_by[me];
-  uint64_t soon = self(thread)->recorder.position + KEEP - KEEP_LEAST;
-  if (!own->count || own->due > soon) return;
+  uint64_t position = self(thread)->recorder.position;
+  if (!own->count || own->due > position) return;
   own->due = UINT64_MAX;
   for (unsigned i = 0; i < own->count;) {
-    if (own->taken[i].due > soon) {
+    if (own->taken[i].due > position) {
       own->due = MIN(own->due, own->taken[i].due);
       i++;
       continue;
@@ -98,7 +98,7 @@ uint64_t leaving_stop(const struct thread *thread) {
   const struct taken *own = &taken_by[slot_number(thread)];
   if (!own->count) return UINT64_MAX;
   uint64_t position = order_position(thread);
-  return arch_position(thread) + MAX(own->due, position + KEEP) - position;
+  return arch_position(thread) + MAX(own->due, position + COME_BY) - position;
 }
 
 void leaving_forget(unsigned slot) {

@@ -19,7 +19,7 @@ static void run(unsigned me) {
   for (unsigned i = 0; i < race_rounds; i++) {
     uint32_t chance = race_mix(i, me);
     if (chance % 4 == 0) set(SIGUSR1, chance & 8 ? on_signal : SIG_IGN, 0);
-    if (chance % 4 == 1) set(SIGURG, on_signal, SA_RESETHAND); /* which natively does nothing without a handler */
+    if (chance % 4 == 1) set(SIGURG, on_signal, SA_RESETHAND); /* ignored without a handler */
     CHECK(!raise(SIGUSR1) && !raise(SIGURG));
     race_note(me, handled);
   }
