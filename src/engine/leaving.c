@@ -4,8 +4,9 @@
 #include "engine/hand_over.h"
 #include "engine/lib.h"
 
-/* Instructions. Where a thread counts in several words it comes by when one of them has had its share, so to ask for less
- * would be to come by all the time. */
+/* Instructions: after how many a thread comes by to leave something, for how many it keeps what it has taken at least, and within how many
+ * blocks of a page must be taken to be left together. Where a thread counts in several words it comes by when one of them has had its
+ * share: with a smaller COME_BY it would do so all the time. */
 enum { COME_BY = 4096, KEEP = COME_BY / 8, TOGETHER = KEEP / 4 };
 /* How often KEEP is doubled, in steps; with so many doublings nothing is left, for that many claims. A thread that is alone with another takes
  * back half of what it leaves, one among many hardly anything. */
