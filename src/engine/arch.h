@@ -71,6 +71,9 @@ void arch_set_result(struct thread *thread, long result);
 void arch_restart_call(struct thread *thread, long nr);
 /* What the trapping instruction itself changes, before the call is performed. */
 void arch_begin_call(struct thread *thread);
+/* The monitor of an exclusive load is lost, as on the way through the kernel: by a call, or where a handler is entered. Nowhere else, since
+ * whether the store succeeds must be the same in replay: not by a fault that the program does not see. */
+void arch_lose_monitor(struct thread *thread);
 /* System calls only this architecture has or that act on its registers. True when handled, with *result set. */
 bool arch_own_call(struct thread *thread, const struct call *call, long *result);
 

@@ -202,6 +202,7 @@ static long push_frame(struct thread *thread, const struct queued_signal *signal
   enum { FRAME = 24 << 10 }; /* at most */
   if (in_sphere()) order_write(thread, request.stack - FRAME, FRAME);
   long result = arch_push_frame(thread, &request);
+  arch_lose_monitor(thread);
   if (in_sphere()) order_tick(thread);
   return result;
 }

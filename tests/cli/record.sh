@@ -45,7 +45,7 @@ case_races_in_parallel() {
   local order threads program
   for order in dag tokens scalar arcs 'dag --max-episode=1' 'dag --max-episode=0'; do
     for threads in 2 4; do
-      for program in "race_racey $threads 5000" "race_memory $threads 20" "race_frames $threads 900" "race_actions $threads"; do
+      for program in "race_racey $threads 5000" "race_memory $threads 20" "race_frames $threads 900" "race_actions $threads" "race_code_words $threads 900"; do
         replays_in "$order" "$program"
       done
     done

@@ -105,10 +105,13 @@ void arch_restart_call(struct thread *thread, long nr) {
   thread->arch.pc -= INSN_BYTES;
 }
 
-/* The way through the kernel loses the monitor of an exclusive load. */
+void arch_lose_monitor(struct thread *thread) {
+  thread->arch.monitor_size = 0;
+}
+
 void arch_begin_call(struct thread *thread) {
   thread->arch.first_argument = thread->arch.gpr[0];
-  thread->arch.monitor_size = 0;
+  arch_lose_monitor(thread);
 }
 
 bool arch_own_call(struct thread *thread, const struct call *call, long *result) {
@@ -257,7 +260,6 @@ static void context_from_uc(struct thread *thread, const struct ucontext *uc) {
   thread->arch.sp = uc->uc_mcontext.sp;
   thread->arch.nzcv = uc->uc_mcontext.pstate & NZCV_BITS;
   thread->arch.countdown = uc->uc_mcontext.regs[COUNTDOWN];
-  thread->arch.monitor_size = 0;
   thread->arch.fault_address = uc->uc_mcontext.fault_address;
   thread->arch.fault_syndrome = frame_syndrome(uc);
 }

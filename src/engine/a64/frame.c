@@ -140,7 +140,6 @@ long arch_push_frame(struct thread *thread, const struct frame_request *request)
   gpr[LINK] = request->flags & SA_RESTORER ? request->restorer : (uintptr_t)signal_trampoline;
   thread->arch.sp = at;
   thread->arch.pc = request->handler;
-  thread->arch.monitor_size = 0;
   return 0;
 }
 
@@ -171,7 +170,6 @@ long arch_pop_frame(struct thread *thread, uint64_t *mask, stack_t *altstack) {
   thread->arch.sp = m->sp;
   thread->arch.pc = m->pc;
   thread->arch.nzcv = m->pstate & NZCV_BITS;
-  thread->arch.monitor_size = 0;
   *mask = *arch_uc_mask(&frame.uc);
   *altstack = frame.uc.uc_stack;
   return 0;

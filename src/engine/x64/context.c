@@ -130,6 +130,10 @@ void arch_restart_call(struct thread *thread, long nr) {
   thread->arch.rip -= SYSCALL_LENGTH;
 }
 
+void arch_lose_monitor(struct thread *thread) {
+  (void)thread; /* there are no exclusive loads */
+}
+
 /* What the syscall instruction itself does to registers. */
 void arch_begin_call(struct thread *thread) {
   thread->arch.gpr[RCX] = thread->arch.rip;
