@@ -20,7 +20,7 @@ report() { # pass|fail|skip [WHY [EXCERPT]]
       fail) set -- known "$known" ;;
     esac
   fi
-  echo "$1 $id${2:+ ($2)}" >>"$RESULTS"
+  printf '%s\ntime %s %s\n' "$1 $id${2:+ ($2)}" "$SECONDS" "$id" >>"$RESULTS"
   case $1 in
     known) [ -z "$VERBOSE" ] || echo "known: $id: $known" ;;
     fail) printf 'FAIL %s: %s (outputs in %s)\n%s' "$id" "$2" "${dir#"$ROOT"/}" "${3:+$3$'\n'}" ;;
@@ -60,6 +60,19 @@ limited() { # KIND COMMAND…
 prepare() { :; }
 variables=()
 
+# The reason why this can't be recorded in this order, if tests/not-recorded has one.
+not_recorded() {
+  awk -F '\t' -v name="$test" -v order="$order" \
+    '$1 == name && ($2 == "all" || index(" " $2 " ", " " order " ")) { print $3 }' "$ROOT/tests/not-recorded"
+}
+
+refused() { # LINE: the recorder ended with 122 and said this
+  local reason
+  reason=$(not_recorded)
+  [ -n "$reason" ] || report fail "can't be recorded" "$1"
+  report skip "$reason"
+}
+
 # How the engine runs a program. Modes that take more than one command belong here.
 translated() { # PROGRAM ARGS…
   if [ "$kind" != record ]; then
@@ -67,8 +80,9 @@ translated() { # PROGRAM ARGS…
     return
   fi
   rm -rf "$dir/recording"
-  limited record "$REPRISE" record --order="${ORDER:-chunk}" $check_memory -o "$dir/recording" -- "$@"
-  [ "$(cat "$dir/record/status")" != "exit 122" ] || report skip "$(head -n 1 "$dir/record/stderr")"
+  limited record "$REPRISE" record --order="$order" $check_memory -o "$dir/recording" -- "$@"
+  if [ "$(cat "$dir/record/status")" = "exit 122" ]; then refused "$(head -n 1 "$dir/record/stderr")"; fi
+  [ -z "$(not_recorded)" ] || report fail "can be recorded, but is listed in tests/not-recorded"
   prepare() { :; }
   limited replay "$REPRISE" replay "$dir/recording"
   rm -rf "$dir/recording"
@@ -78,13 +92,14 @@ translated() { # PROGRAM ARGS…
 # A script of tests/e2e with each of its programs recorded; then, with its folder gone, in an empty one and without a network, each
 # recording is replayed. What a replay prints and how it ends must be what the program printed and how it ended.
 recorded() { # SCRIPT
-  local recordings=$dir/recordings folder expected refused
+  local recordings=$dir/recordings folder expected line
   rm -rf "$recordings" && mkdir -p "$recordings"
   variables[2]="R=$ROOT/build/tests/recorded"
-  variables+=(RECORDINGS="$recordings" REPRISE="$REPRISE" RECORD_ORDER="${ORDER:-chunk}")
+  variables+=(RECORDINGS="$recordings" REPRISE="$REPRISE" RECORD_ORDER="$order")
   limited record /bin/bash -u "$1"
-  refused=$(cat "$dir/record/stderr" "$recordings"/*/std* 2>/dev/null | grep -am 1 "^reprise: .*can't be recorded\|^reprise: .*can be recorded with")
-  [ -z "$refused" ] || report skip "$refused"
+  line=$(cat "$dir/record/stderr" "$recordings"/*/std* 2>/dev/null | grep -am 1 "^reprise: .*can't be recorded\|^reprise: .*can be recorded with")
+  [ -z "$line" ] || refused "$line"
+  [ -z "$(not_recorded)" ] || report fail "can be recorded, but is listed in tests/not-recorded"
   alone=(unshare -n)
   [ "$(id -u)" = 0 ] || alone=(unshare -rn)
   for folder in "$recordings"/*; do
@@ -161,8 +176,9 @@ if [[ $stress == "$OTHER"* ]]; then
   emulator=("${foreign[@]}" "${emulator[@]}")
 fi
 
-if [[ $stress == record*-dag ]]; then
-  ORDER=dag stress=${stress%-dag}
+order=${ORDER:-chunk}
+if [[ $stress =~ ^(record.*)-(dag|scalar|arcs|tokens)$ ]]; then
+  stress=${BASH_REMATCH[1]} order=${BASH_REMATCH[2]}
 fi
 
 if [ ! -x "$ROOT/build/tests/limit" ]; then report fail "build/tests/limit is not built: make test-programs"; fi
