@@ -3,6 +3,7 @@
 #   ARCH=x64|a64     the instruction set (default: this machine's; the other one is cross-built, mk/cross.mk)
 #   CC, CXX          gcc or clang; changing them, or any flag, rebuilds what depends on it
 #   STRESS=NAME      build one of the stress engines (mk/stress.mk) into build/stress-NAME
+#   SANITIZE=1       the hosted half under AddressSanitizer and UBSan, into build/sanitized
 #   PREFIX, DESTDIR  where `make install` puts things
 #   V=1              show the commands
 
@@ -26,13 +27,20 @@ say = $(if $(V),,@echo "  $1")
 
 CLI_CC = $(CC)
 include mk/cross.mk mk/stress.mk
+ifneq ($(SANITIZE),)
+BUILD := $(BUILD)/sanitized
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+CLI_EXTRA += $(BUILD)/cli/sanitizer_options.o
+$(BUILD)/cli/sanitizer_options.o: tests/lib/sanitizer_options.c
+	$(Q)mkdir -p $(@D) && $(CLI_CC) $(CLI_FLAGS) -c -o $@ $<
+endif
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
             -Wpointer-arith -Wwrite-strings -Wundef -Wvla
 COMMON := -O2 -g -I src $(STRESS_FLAGS) $(WARNINGS)
 
 # The command is an ordinary hosted program.
-CLI_FLAGS := -std=gnu11 $(COMMON) -D_GNU_SOURCE -DREPRISE_LIBEXEC='"$(PREFIX)/libexec/reprise"'
+CLI_FLAGS := -std=gnu11 $(COMMON) $(SANITIZERS) -D_GNU_SOURCE -DREPRISE_LIBEXEC='"$(PREFIX)/libexec/reprise"'
 # Without elfutils reports have no names of functions. Asked at link time, when packages have been installed.
 SYMBOL_LIBS = $$(echo '\#include <elfutils/libdwfl.h>' | $(CLI_CC) -E - >/dev/null 2>&1 && echo -ldw -lelf)
 CLI_LIBS = -lzstd -lm $(SYMBOL_LIBS) -pthread $(CLI_LINK)
@@ -112,6 +120,7 @@ help:
 	@echo "make            build $(BUILD)/reprise and $(BUILD)/reprise-engine"
 	@echo "make demo       a racy program, recorded and replayed"
 	@echo "make test       all tests (minutes)"
+	@echo "make check      lint, the other compiler, the tests of the command under sanitizers, each fuzzer for some seconds"
 	@echo "make soak       the tests at full length, under every stress build (hours)"
 	@echo "make fuzz       the readers of recordings and events against a fuzzer, each for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make bench      run time and memory against native"

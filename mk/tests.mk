@@ -9,7 +9,7 @@
 #   /* needs: some/header.h */
 # is left out where that header is not installed.
 
-TESTS := $(if $(filter $(HOST_ARCH),$(ARCH)),build,$(BUILD))/tests
+TESTS := $(if $(SANITIZE),$(BUILD),$(if $(filter $(HOST_ARCH),$(ARCH)),build,$(BUILD)))/tests
 
 PROGRAM_SOURCES := $(foreach dir,tests/programs tests/programs/$(ARCH),$(foreach ext,c cc S,$(wildcard $(dir)/*.$(ext))))
 PROGRAMS := $(patsubst tests/%,$(TESTS)/%,$(basename $(PROGRAM_SOURCES)))
@@ -24,7 +24,7 @@ X64_SHARED := $(filter $(patsubst %.h,%.c,$(wildcard tests/engine/x64/*.h)),$(wi
 UNIT_SOURCES := $(wildcard tests/engine/a64/*.c) \
                 $(if $(filter x64,$(ARCH)),$(filter-out $(X64_SHARED),$(wildcard tests/engine/x64/*.c)))
 UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(UNIT_SOURCES))
-UNIT_FLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I src
+UNIT_FLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I src $(SANITIZERS)
 
 # The same for the recording library, which is hosted anyway.
 RECORDING_SHARED := $(filter $(patsubst %.h,%.c,$(wildcard tests/recording/*.h)),$(wildcard tests/recording/*.c))
@@ -59,6 +59,24 @@ soak: all stress-engines build-tests
 	@ARCH=$(ARCH) tests/run --soak
 	@tools/packages.sh bench
 	@bench/soak $(BUILD)/reprise
+
+# What continuous integration looks at besides the tests: the other compiler, the hosted half under sanitizers, the fuzzers.
+.PHONY: check check-clang check-sanitized check-fuzz
+check: lint check-clang check-sanitized check-fuzz
+
+check-clang:
+	@tools/packages.sh lint
+	+@$(MAKE) --no-print-directory CC=clang BUILD=build/clang all
+
+check-sanitized: all build-tests
+	+@$(MAKE) --no-print-directory SANITIZE=1 all hosted-units
+	@UNITS=build/sanitized/tests REPRISE=$(CURDIR)/build/sanitized/reprise tests/run 'cli/*' 'recording/*' 'input/*' 'sim/*'
+
+check-fuzz:
+	+@$(MAKE) --no-print-directory -j1 fuzz FUZZ_SECONDS=5
+
+.PHONY: hosted-units
+hosted-units: $(RECORDING_UNITS) $(INPUT_UNITS) $(SIM_UNITS)
 
 build-tests: test-packages
 	+@$(MAKE) --no-print-directory --keep-going test-programs || :

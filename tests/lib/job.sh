@@ -243,7 +243,7 @@ case $suite in
   engine | recording | input | sim | order)
     seconds=3600
     [ -z "$SOAK" ] || seconds=14400
-    program=$ROOT/build/tests/$test
+    program=$ROOT/${UNITS:-build/tests}/$test
     [ ! -e "$ROOT/tests/$test.sh" ] || program=$ROOT/tests/$test.sh
     must_be_built "$program" "$ROOT/tests/$test.c"
     variables=(BUILD="$ROOT/build" REPRISE="$REPRISE")
