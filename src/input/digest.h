@@ -1,4 +1,4 @@
-/* digest.h: a 64-bit digest of what the application sends out, so that replay can tell that it sends the same.
+/* digest.h: XXH3, a 64-bit digest of what the application sends out and holds, so that replay can tell that it is the same.
  *
  * Not against anybody's malice: a replay that differs must be noticed, and two different contents collide with
  * probability 2^-64. Pieces are chained by giving the digest so far as the seed; where the pieces were cut matters. */

@@ -6,6 +6,13 @@ static uint64_t mix(uint64_t digest, uint64_t value) {
   return digest ^ digest >> 29;
 }
 
+/* What is added up must differ in all bits where it differs in one: else two differences may cancel each other. */
+static uint64_t finish(uint64_t digest) {
+  digest = (digest ^ digest >> 33) * 0xff51afd7ed558ccd;
+  digest = (digest ^ digest >> 33) * 0xc4ceb9fe1a85ec53;
+  return digest ^ digest >> 33;
+}
+
 /* Threads end in any order: their digests are added up. */
 void digest_task(struct task *task) {
   const struct registers *r = task_registers(task);
@@ -14,7 +21,7 @@ void digest_task(struct task *task) {
   for (int i = 1; i < 32; i++) digest = mix(digest, r->x[i]);
   for (int i = 0; i < 32; i++) digest = mix(digest, r->f[i]);
   digest = mix(mix(digest, r->pc), r->fcsr);
-  task->thread.sphere->register_digest += digest;
+  task->thread.sphere->register_digest += finish(digest);
 }
 
 struct page_digest {
@@ -32,7 +39,7 @@ static void digest_page(void *context, uint64_t vaddr, uint64_t entry) {
     digest = mix(digest, words[i]);
   }
   /* A page of zeros is as good as one that was never touched. */
-  if (!zero) page->sum += mix(digest, vaddr);
+  if (!zero) page->sum += finish(mix(digest, vaddr));
 }
 
 void digest_space(struct process *process) {

@@ -70,6 +70,26 @@ case_output() {
   says '.*write.*' 'libc\.so\.6, pc 0x[0-9a-f]+: write: expected to send bytes with the digest 0x[0-9a-f]+, got 0x[0-9a-f]+'
 }
 
+# Every byte of what goes out counts, however short the piece is.
+case_short_output() {
+  local length
+  cat >program.c <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+static char text[] = TEXT "0123456789abcdef0123456789abcdef0123456789abcdef";
+int main(int argc, char **argv) { return argc > 1 && write(1, text, (size_t)atoi(argv[1])) > 0 ? 0 : 1; }
+END
+  gcc -O1 -DTEXT='"A"' -o program program.c && gcc -O1 -DTEXT='"B"' -o other program.c || fail "no program"
+  for length in 1 3 4 8 9 12 16 17 24 31 32 33; do
+    rm -rf recording changed
+    "$REPRISE" record -o recording -- ./program $length >recorded </dev/null || fail "status $?"
+    "$EXCHANGE" recording changed "$PWD/program" other || fail "the program can't be exchanged"
+    "$REPRISE" replay changed >out 2>err
+    [ $? = 120 ] || fail "$length bytes, of which the first differs: status $?, '$(cat out)'"
+    grep -q ': write: expected to send bytes with the digest ' err || fail "$length bytes: $(cat err)"
+  done
+}
+
 case_argument() {
   changed 300 seek
   says '.*lseek.*' 'libc\.so\.6, pc 0x[0-9a-f]+: lseek: expected 0x[0-9a-f]+ as argument 2, got 0x[0-9a-f]+'

@@ -347,3 +347,17 @@ case_bad_options() {
   refuses 2 'no such option' "$REPRISE" replay --unknown
   refuses 2 'too many' "$REPRISE" replay one two
 }
+
+# The version of the format is told in three places of its page, and by every recording.
+case_format_version() {
+  local page version
+  page=$(dirname "$LIB")/../../docs/format.md
+  "$REPRISE" record -o recording -- /bin/true || fail "status $?"
+  version=$(sed -n '1s/^reprise-recording: //p' recording/manifest)
+  [ -n "$version" ] || fail "no version in the manifest"
+  for text in "Version $version." "    reprise-recording: $version" "version: $version |"; do
+    grep -qF -- "$text" "$page" || fail "docs/format.md does not say '$text'"
+  done
+  [ "$(grep -oE 'Version [0-9]+\.|reprise-recording: [0-9]+|version: [0-9]+' "$page" | grep -oE '[0-9]+' | sort -u)" = "$version" ] ||
+    fail "docs/format.md names another version besides"
+}

@@ -301,7 +301,7 @@ static void check_digest(void) {
   uint8_t shifted[BYTES + 8];
   memcpy(shifted + 3, contents, BYTES);
   trial_check("alignment does not", input_digest(5, shifted + 3, BYTES) == input_digest(5, contents, BYTES));
-  trial_check("the function is that of the format", input_digest(0, "reprise", 7) == 0x45f0dcdcb27356e6UL);
+  trial_check("the function is that of the format", input_digest(0, "reprise", 7) == 0xf3734d142a083d0aUL);
 }
 
 int main(int argc, char **argv) {
