@@ -140,15 +140,21 @@ static bool path_call(struct thread *thread, const struct call *call, long *resu
 
 /* -- Personality ---------------------------------------------------------------------------------------------------- */
 
-/* Randomisation was turned off by the launcher, not by the program: it sees it as on, and it stays off. */
+#define PERSONALITY_ASKED 0xffffffffU /* an argument that changes nothing */
+
+void files_note_personality(const struct call *call) {
+  unsigned wanted = (unsigned)call->args[0];
+  if (wanted != PERSONALITY_ASKED) mappings_read_implies_exec = wanted & READ_IMPLIES_EXEC;
+}
+
+/* If the launcher, not the program, has turned randomisation off, the program sees it as on, and it stays off. */
 static long change_personality(const struct call *call) {
   unsigned wanted = (unsigned)call->args[0];
   unsigned hidden = config.hide_no_randomize ? ADDR_NO_RANDOMIZE : 0;
-  if (wanted == 0xffffffff) return os_call1(__NR_personality, wanted) & ~(long)hidden;
-  long old = os_call1(__NR_personality, wanted | ADDR_NO_RANDOMIZE);
+  long old = os_call1(__NR_personality, wanted == PERSONALITY_ASKED ? wanted : wanted | hidden);
   if (os_failed(old)) return old;
-  config.hide_no_randomize = !(wanted & ADDR_NO_RANDOMIZE);
-  mappings_read_implies_exec = wanted & READ_IMPLIES_EXEC;
+  if (wanted != PERSONALITY_ASKED && wanted & ADDR_NO_RANDOMIZE) config.hide_no_randomize = 0;
+  files_note_personality(call);
   return old & ~(long)hidden;
 }
 

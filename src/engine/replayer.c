@@ -8,6 +8,7 @@
 
 #include "engine/baton.h"
 #include "engine/code.h"
+#include "engine/files.h"
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/mappings.h"
@@ -247,6 +248,7 @@ static long replay_emulated(struct thread *thread, const struct call *call, cons
   replay_copy_ins(thread);
   objects_replay_changes(thread);
   if (sets_stack_limit(call) && !result) perform(thread, call);
+  if (call->nr == __NR_personality && !os_failed(result)) files_note_personality(call);
   if (result != CALL_INTERRUPTED) output_replay(thread, shown, result);
   waiting_over(thread);
   return result;
@@ -362,7 +364,7 @@ static long replay_clone(struct thread *thread, const struct call *call, uint64_
 static long replay_exec(struct thread *thread, const struct call *call, uint64_t digest,
                         perform_call *perform) {
   const struct input_event *event = next_event(thread);
-  if (event->kind == EVENT_FILE) {
+  if (event->kind == EVENT_COPY_IN) { /* the end of the new program's stack */
     long result = perform(thread, call);
     sphere_fail(OUTCOME_FAILED, "can't start the next program (error %ld)", -result);
   }

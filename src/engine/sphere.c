@@ -5,6 +5,7 @@
 #include "engine/code.h"
 #include "engine/lib.h"
 #include "engine/log.h"
+#include "engine/mappings.h"
 #include "engine/objects.h"
 #include "engine/ordering.h"
 #include "engine/shared.h"
@@ -164,16 +165,29 @@ int sphere_next_image(struct thread *thread, uintptr_t *address) {
   return fd;
 }
 
-void sphere_stack(struct thread *thread, uintptr_t *sp, uintptr_t top) {
+/* A copy-in of the last bytes, which are always zero, tells where the stack ends. */
+uintptr_t sphere_stack_top(struct thread *thread, uintptr_t top) {
+  static const uint8_t end[8];
   if (recording()) {
-    record_copy_in(thread, *sp, (const void *)*sp, top - *sp);
-    return;
+    record_copy_in(thread, top - sizeof end, end, sizeof end);
+    return top;
   }
-  const struct input_event *event = replay_expect(thread, EVENT_COPY_IN, "the initial stack");
-  uintptr_t recorded = event->copy_in.address;
-  if (*sp < recorded) memset((void *)*sp, 0, recorded - *sp);
-  *sp = recorded;
+  const struct input_event *event = replay_expect(thread, EVENT_COPY_IN, "the end of the stack");
+  uintptr_t recorded = event->copy_in.address + event->copy_in.count;
+  if (recorded % PAGE || recorded < PAGE || mappings_in_engine(recorded - PAGE, PAGE))
+    sphere_fail(OUTCOME_DAMAGED, "the input log of thread %u has no sensible stack", thread->number);
+  replay_consume(thread);
+  return recorded;
+}
+
+uintptr_t sphere_stack(struct thread *thread, uintptr_t sp, uintptr_t top) {
+  if (recording()) {
+    record_copy_in(thread, sp, (const void *)sp, top - sp);
+    return sp;
+  }
+  sp = replay_expect(thread, EVENT_COPY_IN, "the initial stack")->copy_in.address;
   replay_copy_ins(thread);
+  return sp;
 }
 
 /* -- Threads and processes ------------------------------------------------------------------------------------------------------ */

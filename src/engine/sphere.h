@@ -21,8 +21,10 @@ void sphere_begin_program(struct thread *thread);
 void sphere_mapped_image(struct thread *thread, int fd, uintptr_t address, size_t bytes);
 /* Replay: the file that is to be mapped next, and where. */
 int sphere_next_image(struct thread *thread, uintptr_t *address);
-/* The initial stack is complete from *sp up to top: logged, or replaced. */
-void sphere_stack(struct thread *thread, uintptr_t *sp, uintptr_t top);
+/* Where the stack ends, before anything is mapped: logged, or as it was in the recording. */
+uintptr_t sphere_stack_top(struct thread *thread, uintptr_t top);
+/* The initial stack is complete from sp up to top: logged, or filled from the log. Where the stack pointer is. */
+uintptr_t sphere_stack(struct thread *thread, uintptr_t sp, uintptr_t top);
 
 /* -- While it runs ----------------------------------------------------------------------------------------------------- */
 

@@ -91,6 +91,9 @@ static void load(struct thread *thread, int fd, uintptr_t place, uintptr_t top, 
   arena_free(interpreter, sizeof *interpreter);
 }
 
+/* How much of the stack the kernel maps beyond what it has put there. */
+enum { STACK_AHEAD = 0x21000 };
+
 /* What the kernel has mapped besides the engine's file. */
 struct given {
   uintptr_t sp;
@@ -126,24 +129,59 @@ static uintptr_t move_vdso(const struct given *given, uintptr_t code) {
   return given->vdso_count && code ? code - given->vdso[0].start + VDSO_BASE : 0;
 }
 
-static void take_over_mappings(const struct start_stack *stack) {
+/* Without /proc nobody tells where the vDSO begins and ends. In replay it may lie where the program wants to be: it goes,
+ * with the pages before it, which are its data. */
+static uintptr_t drop_vdso(uintptr_t code) {
+  enum { PAGES_BEFORE = 16, PAGES_MOST = 32 };
+  unsigned char present;
+  if (!code) return 0;
+  uintptr_t start = code, end = code;
+  for (unsigned i = 0; i < PAGES_BEFORE && !os_call3(__NR_mincore, start - PAGE, PAGE, &present); i++)
+    start -= PAGE;
+  for (unsigned i = 0; i < PAGES_MOST && !os_call3(__NR_mincore, end, PAGE, &present); i++) end += PAGE;
+  os_call2(__NR_munmap, start, end - start);
+  return 0;
+}
+
+/* The kernel has put the stack anywhere. In replay it is made anew where it was in the recording, as large; the log has
+ * what is in it. */
+static void replace_stack(struct given *given, uintptr_t top) {
+  size_t bytes = given->stack_end - given->stack_start;
+  os_call2(__NR_munmap, given->stack_start, bytes);
+  given->stack_start = top - bytes;
+  given->stack_end = top;
+  long at = os_call6(__NR_mmap, given->stack_start, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN | MAP_FIXED_NOREPLACE, -1, 0);
+  if (at != (long)given->stack_start)
+    sphere_fail(OUTCOME_FAILED, "can't make the stack below %lx, as in the recording (got %ld)", top, at);
+}
+
+/* Where the stack ends. In replay nothing is left of the one that the kernel has made. */
+static uintptr_t take_over_mappings(struct thread *thread, const struct start_stack *stack) {
   struct given given = {.sp = stack->sp};
-  uintptr_t vdso = stack_value(stack, AT_SYSINFO_EHDR);
+  uintptr_t vdso = stack_value(stack, AT_SYSINFO_EHDR), top = stack_top(stack);
   if (maps_visit("/proc/self/maps", visit_given, &given)) {
     vdso = move_vdso(&given, vdso);
   } else { /* without /proc: the part of the stack that is surely there */
     given.stack_start = ALIGN_DOWN(stack->sp, PAGE);
-    given.stack_end = stack_top(stack);
+    given.stack_end = top;
+    if (replaying()) {
+      given.stack_start -= STACK_AHEAD;
+      vdso = drop_vdso(vdso);
+    }
   }
   vdso_init(vdso);
+  if (in_sphere()) top = sphere_stack_top(thread, top);
+  if (replaying()) replace_stack(&given, top);
   mappings_add_stack(given.stack_start, given.stack_end, PROT_READ | PROT_WRITE);
+  return top;
 }
 
-static void make_stack_executable(const struct start_stack *stack) {
-  uintptr_t page = ALIGN_DOWN(stack->sp, PAGE);
-  struct call call = {__NR_mprotect,
-                      {(long)page, (long)(stack_top(stack) - page),
-                       PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN, 0, 0, 0}};
+/* All of it: the flag goes down to its lower end. */
+static void make_stack_executable(uintptr_t top) {
+  struct call call = {
+      __NR_mprotect,
+      {(long)(top - PAGE), PAGE, PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN, 0, 0, 0}};
   long result;
   mappings_call(NULL, &call, &result);
   if (result) fail(result, "its stack can't be made executable");
@@ -165,16 +203,15 @@ void engine_main(uintptr_t *sp) {
   if (fd < 0 && !replaying()) fd = exec_first(thread, stack.argv, stack.envp, &problem);
   if (fd < 0 && !replaying()) fail(fd, problem);
   if (in_sphere()) sphere_start(thread);
+  uintptr_t top = take_over_mappings(thread, &stack);
   if (replaying()) fd = sphere_next_image(thread, &place);
-  take_over_mappings(&stack);
   struct loaded loaded;
-  load(thread, (int)fd, place, stack_top(&stack), &loaded);
+  load(thread, (int)fd, place, top, &loaded);
   descriptor_keep_program((int)fd);
   heap_init(loaded.heap, loaded.data_bytes);
-  if (loaded.executable_stack) make_stack_executable(&stack);
-  uintptr_t top = stack_top(&stack);
-  stack_finish(&stack, &loaded, config.execfn);
-  if (in_sphere()) sphere_stack(thread, &stack.sp, top);
+  if (loaded.executable_stack) make_stack_executable(top);
+  if (!replaying()) stack_finish(&stack, &loaded, config.execfn);
+  if (in_sphere()) stack.sp = sphere_stack(thread, stack.sp, top);
   os_call2(__NR_prctl, PR_SET_NAME, config.comm);
   LOG(start, "%s: start %lx, stack %lx, heap %lx", config.program, loaded.start, stack.sp, loaded.heap);
   arch_reset(thread, loaded.start, stack.sp);

@@ -22,7 +22,7 @@ static const struct input_row rows[] = {
     ROW_WALK(waitid, EMULATE, walk_waitid, VALUE, VALUE, POINTER, VALUE, POINTER),
     ROW(unshare, EMULATE, VALUE),
     ROW(setns, EMULATE, FD, VALUE),
-    ROW(personality, EXECUTE, VALUE),
+    ROW(personality, EMULATE, VALUE),
     ROW_WALK(prctl, EMULATE, walk_prctl, VALUE, POINTER, POINTER, POINTER, POINTER),
     ROW_WALK(seccomp, EMULATE, walk_seccomp, VALUE, VALUE, POINTER),
     ROW(kcmp, EMULATE, VALUE, VALUE, VALUE, VALUE, VALUE),

@@ -1,6 +1,6 @@
-/* launch.c: becomes the engine: randomisation is turned off, the engine's files are put on high descriptors, and the engine
- * is executed in this very process, so that process id, parent, terminal and limits are those the program would have
- * had. */
+/* launch.c: becomes the engine: randomisation is turned off where that is allowed, the engine's files are put on high
+ * descriptors, and the engine is executed in this very process, so that process id, parent, terminal and limits are those
+ * the program would have had. */
 #include "sphere/launch.h"
 
 #include <errno.h>
@@ -100,6 +100,14 @@ static int place_descriptors(int engine, int settings, int fourth) {
   return placed ? number : -1;
 }
 
+/* Addresses that are the same in every run are a comfort: two recordings can be compared line by line. Nothing depends on
+ * them, since replay puts all of the program's memory where it was. The default filters of containers deny this. */
+static void stop_randomising(struct engine_config *settings) {
+  int old = personality(0xffffffff);
+  if (old < 0 || old & ADDR_NO_RANDOMIZE) return;
+  settings->hide_no_randomize = personality((unsigned long)old | ADDR_NO_RANDOMIZE) >= 0;
+}
+
 void launch(struct engine_config *settings, char **argv, char **envp, int region,
             struct launch_problem *problem) {
   int engine = open_engine();
@@ -107,12 +115,7 @@ void launch(struct engine_config *settings, char **argv, char **envp, int region
     set_problem(problem, FAILED, "the engine (reprise-engine) is missing: %s", strerror(errno));
     return;
   }
-  int old = personality(0xffffffff);
-  if (old < 0 || personality((unsigned long)old | ADDR_NO_RANDOMIZE) < 0) {
-    set_problem(problem, FAILED, "can't turn address-space randomisation off: %s", strerror(errno));
-    return;
-  }
-  settings->hide_no_randomize = !(old & ADDR_NO_RANDOMIZE);
+  stop_randomising(settings);
   int file = config_file(settings);
   if (file < 0) {
     set_problem(problem, FAILED, "can't make a memory file: %s", strerror(errno));
