@@ -96,7 +96,7 @@ cross-tests: test-packages
 	  $(MAKE) --no-print-directory --keep-going ARCH=$(OTHER_ARCH) all \
 	    $$(tests/run -l | sed -n 's,^\(.*\)@$(OTHER_ARCH).*,build/$(OTHER_ARCH)/tests/\1,p') || :
 
-test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/pairs $(TESTS)/exchange $(TESTS)/cut $(TESTS)/quota.so
+test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/pairs $(TESTS)/exchange $(TESTS)/cut $(TESTS)/quota.so $(TESTS)/contained
 test-programs: $(SIM_UNITS) $(RISCV_PROGRAMS)
 
 $(TESTS)/programs/%: tests/programs/%.c
@@ -146,6 +146,13 @@ $(TESTS)/sim/%: tests/sim/%.c $(SIM_OBJECTS)
 $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/pairs: $(TESTS)/%: tests/lib/%.c
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $<
+
+# Names and numbers of all calls, as the compiler's headers have them.
+$(TESTS)/contained: tests/lib/contained.c
+	$(call say,CC $<)
+	$(Q)mkdir -p $(@D) && echo '#include <asm/unistd.h>' | $(CC) -E -dM - | \
+	  sed -nE 's/^#define __NR_([a-z_0-9]+) ([0-9]+|__NR.*)$$/{"\1", __NR_\1},/p' >$(@D)/calls.h
+	$(Q)$(CC) $(UNIT_FLAGS) -I $(@D) -o $@ $<
 
 $(TESTS)/quota.so: tests/lib/quota.c
 	$(call say,CC $<)

@@ -16,6 +16,7 @@
 #include "engine/arena.h"
 #include "engine/code.h"
 #include "engine/counters.h"
+#include "engine/limits.h"
 #include "engine/log.h"
 
 enum { CACHE_SIZE = 96 * 1024 * 1024 };
@@ -72,7 +73,7 @@ bool cache_contains(uintptr_t address) {
 void cache_init(void) {
   long at = os_call6(__NR_mmap, CODE_CACHE_BASE, CACHE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-  if (os_failed(at)) die(125, "cannot map the code cache (error %ld)", -at);
+  if (os_failed(at)) limits_die("the code cache", at);
   cache.next = cache.present = CODE_CACHE_BASE;
   cache.room = CACHE_AT_FIRST;
   cache.epoch = 1; /* a new thread has seen none, and starts by laying out its table */

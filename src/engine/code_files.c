@@ -15,6 +15,7 @@
 
 #include "engine/arena.h"
 #include "engine/code.h"
+#include "engine/file_state.h"
 #include "engine/lib.h"
 #include "engine/mapping_tree.h"
 
@@ -22,7 +23,7 @@ static struct code_file *files; /* under mappings_lock */
 
 static bool identify(int fd, struct code_file *file) {
   struct statx info;
-  if (os_call5(__NR_statx, fd, "", AT_EMPTY_PATH, STATX_INO, &info)) return false;
+  if (file_state(fd, "", &info)) return false;
   file->device = (uint64_t)info.stx_dev_major << 32 | info.stx_dev_minor;
   file->inode = info.stx_ino;
   return true;

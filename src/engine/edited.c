@@ -2,8 +2,8 @@
 #include "engine/edited.h"
 
 #include <linux/fcntl.h>
-#include <linux/memfd.h>
 
+#include "engine/file_state.h"
 #include "engine/lib.h"
 #include "engine/mappings.h"
 #include "engine/maps.h"
@@ -18,7 +18,7 @@ struct copy {
 };
 
 static long begin(struct copy *copy) {
-  copy->fd = (int)os_call2(__NR_memfd_create, "proc", MFD_CLOEXEC);
+  copy->fd = (int)scratch_file("proc");
   copy->filled = 0;
   return copy->fd;
 }

@@ -13,10 +13,10 @@
 #include "engine/exec.h"
 
 #include <linux/fcntl.h>
-#include <linux/memfd.h>
 #include <linux/mman.h>
 
 #include "engine/descriptors.h"
+#include "engine/file_state.h"
 #include "engine/files.h"
 #include "engine/handover.h"
 #include "engine/image.h"
@@ -149,7 +149,7 @@ static long check_program(struct work *work, int fd) {
 
 /* Leaves the configuration where the new engine looks for it. */
 static long leave_config(struct work *work) {
-  long fd = os_call2(__NR_memfd_create, "reprise", MFD_CLOEXEC);
+  long fd = scratch_file("reprise");
   if (fd < 0) return fd;
   long n = os_call4(__NR_pwrite64, fd, &work->config, sizeof work->config, 0);
   if (n == sizeof work->config && descriptor_reserve((int)fd, FD_CONFIG) == 0) return 0;

@@ -8,6 +8,7 @@
 #include <linux/stat.h>
 
 #include "engine/arch.h"
+#include "engine/file_state.h"
 #include "engine/lib.h"
 
 #ifndef AT_EACCESS
@@ -96,13 +97,22 @@ long image_read_as_interpreter(int fd, struct image *image) {
 
 long image_check_complete(struct image *image) {
   struct statx info;
-  if (os_call5(__NR_statx, image->fd, "", AT_EMPTY_PATH, STATX_SIZE, &info)) return 0;
+  if (file_state(image->fd, "", &info)) return 0;
   for (unsigned i = 0; i < image->header.e_phnum; i++) {
     const Elf64_Phdr *s = &image->segments[i];
     if (s->p_type == PT_LOAD && (s->p_filesz > info.stx_size || s->p_offset > info.stx_size - s->p_filesz))
       return refuse(image, -ENOEXEC, "a truncated ELF file (segments)");
   }
   return 0;
+}
+
+/* Whether the caller may execute a file; by its other name where there is no faccessat2, for the real user then. */
+static long check_executable(int look, const char *name) {
+  enum { EXECUTE = 1 };
+  long result = os_call4(__NR_faccessat2, look, "", EXECUTE, AT_EACCESS | AT_EMPTY_PATH);
+  if (result != -ENOSYS && result != -EPERM) return result;
+  result = os_call3(__NR_faccessat, AT_FDCWD, name, EXECUTE);
+  return result == -ENOENT ? 0 : result; /* without /proc nobody can tell */
 }
 
 long image_open(int directory, const char *path, int flags) {
@@ -112,15 +122,13 @@ long image_open(int directory, const char *path, int flags) {
     look = os_call3(__NR_fcntl, directory, F_DUPFD_CLOEXEC, 0);
   if (look < 0) return look;
   struct statx info;
-  long result = os_call5(__NR_statx, look, "", AT_EMPTY_PATH, STATX_TYPE, &info);
+  long result = file_state((int)look, "", &info);
   if (!result && S_ISLNK(info.stx_mode)) result = -ELOOP;
   if (!result && !S_ISREG(info.stx_mode)) result = -EACCES;
-  if (!result) result = os_call4(__NR_faccessat2, look, "", 1 /* X_OK */, AT_EACCESS | AT_EMPTY_PATH);
-  if (result == -ENOSYS)
-    result = 0; /* before Linux 5.8: the execve of the engine's caller is checked by nobody */
+  char self[32];
+  format(self, sizeof self, "/proc/self/fd/%ld", look);
+  if (!result) result = check_executable((int)look, self);
   if (!result) {
-    char self[32];
-    format(self, sizeof self, "/proc/self/fd/%ld", look);
     result = os_call4(__NR_openat, AT_FDCWD, self, O_RDONLY | O_CLOEXEC, 0);
     /* Without /proc the name has to do. */
     if (result == -ENOENT) result = os_call4(__NR_openat, directory, path, O_RDONLY | O_CLOEXEC, 0);

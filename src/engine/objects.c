@@ -17,6 +17,7 @@
 #include <linux/stat.h>
 
 #include "engine/code_files.h"
+#include "engine/file_state.h"
 #include "engine/files.h"
 #include "engine/lib.h"
 #include "engine/mappings.h"
@@ -72,8 +73,7 @@ static void note_state(struct region_object *object, const struct statx *info) {
 }
 
 static bool identify(int fd, const char *path, struct statx *info) {
-  return !os_call5(__NR_statx, fd, path, path[0] ? 0 : AT_EMPTY_PATH,
-                   STATX_TYPE | STATX_INO | STATX_SIZE | STATX_MTIME, info);
+  return !file_state(fd, path, info);
 }
 
 static uint64_t device_of(const struct statx *info) {
@@ -158,7 +158,7 @@ struct region_object *objects_mapped(struct thread *thread, const struct call *c
 
 /* A file with the content of a segment. */
 static uint32_t keep_segment(uintptr_t at, size_t bytes) {
-  long fd = os_call2(__NR_memfd_create, "segment", 1 /* close on exec */);
+  long fd = scratch_file("segment");
   if (fd < 0 || os_call2(__NR_ftruncate, fd, bytes))
     sphere_fail(OUTCOME_FAILED, "can't make a file of shared memory (error %ld)", -fd);
   static const uint8_t zeros[PAGE];

@@ -10,13 +10,14 @@
 #include <linux/stat.h>
 
 #include "engine/lib.h"
+#include "engine/file_state.h"
 #include "engine/sphere.h"
 
 /* S_IFMT and S_IFCHR, which the kernel's header leaves to a C library. */
 enum { FILE_TYPE = 0170000, CHARACTER_DEVICE = 0020000 };
 
 static bool identify(int fd, struct statx *info) {
-  return !os_call5(__NR_statx, fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO, info);
+  return !file_state(fd, "", info);
 }
 
 static uint64_t device_of(const struct statx *info) {

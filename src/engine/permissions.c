@@ -6,6 +6,7 @@
 #include "engine/hand_over.h"
 #include "engine/leaving.h"
 #include "engine/lib.h"
+#include "engine/limits.h"
 #include "engine/log.h"
 #include "engine/private_stack.h"
 #include "engine/schemes.h"
@@ -245,7 +246,7 @@ static void receive_release(struct thread *thread, struct rthread *child) {
 static void map_tables(void) {
   long at = os_call6(__NR_mmap, DIRECTORY_BASE, 2 * DIRECTORY_PART + DIRECTORY_GROUPS, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-  if (os_failed(at)) die(125, "cannot map the directory of memory blocks (error %ld)", -at);
+  if (os_failed(at)) limits_die("the directory of memory blocks", at);
 }
 
 /* The thread has nothing any more. */

@@ -7,6 +7,7 @@
 #include <linux/stat.h>
 
 #include "engine/engine.h"
+#include "engine/file_state.h"
 #include "engine/lib.h"
 #include "engine/os.h"
 
@@ -107,7 +108,6 @@ bool proc_runs_engine(const char *folder) {
   char link[PROC_FOLDER_MAX + 8];
   struct statx engine, other;
   format(link, sizeof link, "%s/exe", folder);
-  return !os_call5(__NR_statx, engine_fd, "", AT_EMPTY_PATH, STATX_INO, &engine) &&
-         !os_call5(__NR_statx, AT_FDCWD, link, 0, STATX_INO, &other) && engine.stx_ino == other.stx_ino &&
-         engine.stx_dev_major == other.stx_dev_major && engine.stx_dev_minor == other.stx_dev_minor;
+  return !file_state(engine_fd, "", &engine) && !file_state(AT_FDCWD, link, &other) &&
+         engine.stx_ino == other.stx_ino && engine.stx_dev_major == other.stx_dev_major && engine.stx_dev_minor == other.stx_dev_minor;
 }

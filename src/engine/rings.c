@@ -7,6 +7,7 @@
 
 #include "engine/descriptors.h"
 #include "engine/lib.h"
+#include "engine/limits.h"
 #include "engine/stops.h"
 
 static _Atomic bool mapped[REGION_RINGS]; /* which rings this process has mapped */
@@ -14,7 +15,7 @@ static _Atomic bool mapped[REGION_RINGS]; /* which rings this process has mapped
 static void map_part(uintptr_t at, size_t bytes, uint64_t offset) {
   long result = os_call6(__NR_mmap, at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                          engine_fd + FD_REGION, offset);
-  if (os_failed(result)) die(125, "can't map the memory shared with the manager");
+  if (os_failed(result)) limits_die("the memory shared with the manager", result);
 }
 
 void region_attach(void) {

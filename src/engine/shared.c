@@ -12,6 +12,7 @@
 #include "engine/baton.h"
 #include "engine/code.h"
 #include "engine/lib.h"
+#include "engine/limits.h"
 #include "engine/mapping_tree.h"
 #include "engine/own_code.h"
 #include "engine/permissions.h"
@@ -75,7 +76,7 @@ static bool has_changed(void) {
 static void map_ranges(void) {
   long at = os_call6(__NR_mmap, SHARED_RANGES, RANGES_MOST * sizeof *marked, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-  if (os_failed(at)) die(125, "cannot map the list of shared memory (error %ld)", -at);
+  if (os_failed(at)) limits_die("the list of shared memory", at);
   marked = (struct range *)at;
 }
 

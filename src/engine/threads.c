@@ -15,6 +15,7 @@
 #include "engine/counters.h"
 #include "engine/dispatch.h"
 #include "engine/lib.h"
+#include "engine/limits.h"
 #include "engine/log.h"
 #include "engine/mappings.h"
 #include "engine/permissions.h"
@@ -218,7 +219,7 @@ struct thread *thread_first(void) {
     thread_enlist(thread);
     return thread;
   }
-  die(125, "cannot map the memory of a thread");
+  limits_die("the memory of a thread", -ENOMEM);
 }
 
 void thread_begin(struct thread *thread) {

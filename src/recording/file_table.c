@@ -12,6 +12,7 @@
 #include "recording/file_entry.h"
 #include "recording/io.h"
 #include "recording/reader.h"
+#include "recording/scratch.h"
 
 /* -- The table ----------------------------------------------------------------------------------------------------- */
 
@@ -106,7 +107,7 @@ int recording_open_file(struct recording_reader *reader, const struct recording_
   if (status) return status;
   int content = extent.fd;
   if (!extent.own) {
-    content = memfd_create("reprise-file", MFD_CLOEXEC);
+    content = scratch_file("reprise-file");
     if (content < 0) return recording_fail_errno(error, reader->path, "unpacking a file");
     status = unpack(reader, file, name, extent, content, error);
   }

@@ -110,11 +110,21 @@ void recording_use_reserve(struct recording_writer *writer) {
   if (writer->reserve >= 0) (void)!ftruncate(writer->reserve, 0);
 }
 
+/* From the kernel; from its device where the call is denied. */
+static bool random_bytes(void *to, size_t count) {
+  if (getrandom(to, count, 0) == (ssize_t)count) return true;
+  int error = errno, fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+  bool good = fd >= 0 && read(fd, to, count) == (ssize_t)count;
+  if (fd >= 0) close(fd);
+  errno = error;
+  return good;
+}
+
 /* Fills the directory, which was just made. The manifest comes first: from then on this is a recording, which can be
  * listed and removed. */
 static int fill(struct recording_writer *w, struct recording_error *error) {
   if (!frame_maker_open(&w->maker)) return recording_fail_errno(error, w->path, "starting to compress");
-  if (getrandom(&w->id, sizeof w->id, 0) != (ssize_t)sizeof w->id)
+  if (!random_bytes(&w->id, sizeof w->id))
     return recording_fail_errno(error, w->path, "getting random bytes");
   w->directory = open(w->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (w->directory < 0) return recording_fail_errno(error, w->path, "opening it");

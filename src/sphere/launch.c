@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
@@ -18,6 +19,7 @@
 
 #include "engine/handover.h"
 #include "engine/log_channels.h"
+#include "recording/scratch.h"
 
 enum { USAGE = 2, FAILED = 125, NOT_EXECUTABLE = 126 };
 
@@ -56,7 +58,9 @@ static int open_engine(void) {
   static const char *const places[] = {"reprise-engine", "../libexec/reprise/reprise-engine"};
   char path[ENGINE_PATH_MAX + 64];
   ssize_t n = readlink("/proc/self/exe", path, ENGINE_PATH_MAX);
-  char *name = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
+  const char *called = (const char *)getauxval(AT_EXECFN);
+  if (n <= 0 && called) n = snprintf(path, ENGINE_PATH_MAX, "%s", called); /* without /proc */
+  char *name = n > 0 && n < ENGINE_PATH_MAX ? memrchr(path, '/', (size_t)n) : NULL;
   for (size_t i = 0; name && i < sizeof places / sizeof *places; i++) {
     snprintf(name + 1, 64, "%s", places[i]);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -77,7 +81,7 @@ static int choose_number(const struct rlimit *limit) {
 }
 
 static int config_file(const struct engine_config *from) {
-  int fd = memfd_create("reprise", MFD_CLOEXEC);
+  int fd = scratch_file("reprise");
   if (fd >= 0 && write(fd, from, sizeof *from) == (ssize_t)sizeof *from) return fd;
   if (fd >= 0) close(fd);
   return -1;

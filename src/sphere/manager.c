@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "recording/scratch.h"
+
 /* -- Futexes ------------------------------------------------------------------------------------------------------------- */
 
 static void sleep_on(_Atomic uint32_t *word, uint32_t seen) {
@@ -81,7 +83,7 @@ int manager_order_named(const char *name) {
 /* The region's file. Its lock is shared by all who inherit the descriptor, so it is free when they are dead; the manager
  * maps another open file of it. */
 static int make_region(struct manager *manager) {
-  int fd = memfd_create("reprise-region", MFD_CLOEXEC);
+  int fd = scratch_file("reprise-region");
   if (fd < 0) return -1;
   char path[64];
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
@@ -93,6 +95,15 @@ static int make_region(struct manager *manager) {
   manager->region->magic = REGION_MAGIC;
   manager->region->manager = getpid();
   return fd;
+}
+
+static const char *why_no_region(int error) {
+  struct rlimit limit;
+  if (error == EFBIG) return "File too large: the limit on the size of files (ulimit -f) is below its size";
+  if (error == ENOMEM && !getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
+    return "the limit on address space (ulimit -v) is below its size";
+  if (error == ENOENT && access("/proc/self", F_OK)) return "/proc is not mounted";
+  return strerror(error);
 }
 
 static const int left_to_program[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGABRT, SIGUSR1, SIGSEGV,
@@ -133,6 +144,16 @@ static void end_all(struct manager *manager, int lock) {
   for (kill_all(manager); flock(lock, LOCK_EX | LOCK_NB); kill_all(manager)) nanosleep(&pause, NULL);
 }
 
+/* Closes descriptor first and all above it, also where close_range is denied or there is no such call. */
+static void close_from(int first) {
+  enum { HIGHEST_DESCRIPTOR = 65536 }; /* that a program is likely to have been given */
+  struct rlimit limit;
+  if (!close_range((unsigned)first, ~0U, 0)) return;
+  int end = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_max > HIGHEST_DESCRIPTOR ? HIGHEST_DESCRIPTOR
+                                                                                    : (int)limit.rlim_max;
+  for (int fd = first; fd < end; fd++) close(fd);
+}
+
 /* A process that outlives the manager for a moment: should that be killed, nobody takes the logs any more, and the sphere ends.
  * It learns of it by the end of a pipe that only the manager can write to, and holds nothing else open. */
 static void stand_guard(struct manager *manager, int pipe) {
@@ -140,7 +161,7 @@ static void stand_guard(struct manager *manager, int pipe) {
   prctl(PR_SET_NAME, "reprise-guard");
   for (int signo = 1; signo < SIGRTMAX; signo++) signal(signo, SIG_IGN);
   if (dup3(manager->lock, 0, 0) < 0 || dup3(pipe, 1, 0) < 0) _exit(1);
-  close_range(2, ~0U, 0);
+  close_from(2);
   if (read(1, &byte, 1) == 1) _exit(0); /* the manager goes as it should */
   end_all(manager, 0);
   _exit(0);
@@ -192,7 +213,7 @@ int manager_start(struct manager *manager, struct engine_config *settings, char 
   if (fd < 0) {
     *problem = (struct launch_problem){.status = 125};
     snprintf(problem->text, sizeof problem->text, "can't make the memory to be shared with the program: %s",
-             strerror(errno));
+             why_no_region(errno));
     return -1;
   }
   chunk_init(&manager->region->scheduler, seed, chaos, chunk);

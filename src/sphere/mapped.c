@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "recording/scratch.h"
 #include "sphere/ahead.h"
 
 static bool changes(struct recording_reader *reader, uint32_t number) {
@@ -23,7 +24,7 @@ static bool changes(struct recording_reader *reader, uint32_t number) {
 /* A copy in memory, as sparse as the original; or -1 with errno. */
 static int copy_to_memory(int from, uint64_t size) {
   char buffer[65536];
-  int to = memfd_create("reprise-mapped", MFD_CLOEXEC);
+  int to = scratch_file("reprise-mapped");
   if (to < 0 || ftruncate(to, (off_t)size)) return -1;
   off_t at = 0, end;
   while ((at = lseek(from, at, SEEK_DATA)) >= 0 && (end = lseek(from, at, SEEK_HOLE)) > at)

@@ -10,6 +10,7 @@
 
 #include "engine/counters.h"
 #include "engine/lib.h"
+#include "engine/limits.h"
 #include "engine/log.h"
 
 extern const char empty_targets[];
@@ -38,7 +39,7 @@ static unsigned place_of(uintptr_t pc) {
 void arch_forget_targets(struct thread *thread) {
   long at = os_call6(__NR_mmap, table_of(thread), TARGET_COUNT * 8, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_FIXED, engine_fd, empty_targets_offset());
-  if (os_failed(at)) die(125, "cannot map a table for indirect branches (error %ld)", -at);
+  if (os_failed(at)) limits_die("a table for indirect branches", at);
 }
 
 /*      pc

@@ -11,6 +11,7 @@
 
 #include "engine/arena.h"
 #include "engine/counters.h"
+#include "engine/limits.h"
 #include "engine/log.h"
 
 extern const char exit_indirect[], exit_return[], empty_targets[];
@@ -44,7 +45,7 @@ static long empty_targets_offset(void) {
 void arch_forget_targets(struct thread *thread) {
   long at = os_call6(__NR_mmap, table_of(thread, ENTRY_INDIRECT), 2 * TARGET_COUNT * 8,
                      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, engine_fd, empty_targets_offset());
-  if (os_failed(at)) die(125, "cannot map a table for indirect branches (error %ld)", -at);
+  if (os_failed(at)) limits_die("a table for indirect branches", at);
 }
 
 /*      mov  rax, -pc                    ; target in rcx
