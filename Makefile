@@ -121,6 +121,7 @@ help:
 	@echo "make demo       a racy program, recorded and replayed"
 	@echo "make test       all tests (minutes)"
 	@echo "make check      lint, the other compiler, the tests of the command under sanitizers, each fuzzer for some seconds"
+	@echo "make test-contained  the tests of the command, as in a default container"
 	@echo "make soak       the tests at full length, under every stress build (hours)"
 	@echo "make fuzz       the readers of recordings and events against a fuzzer, each for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make bench      run time and memory against native"

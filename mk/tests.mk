@@ -50,9 +50,13 @@ RISCV_PROGRAMS := $(if $(shell command -v $(RISCV_CC)),$(patsubst tests/%.c,$(TE
 RISCV_FLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -static -pthread -I tests/sim/programs
 
 # A test program that does not compile is a failed test, not the end of the run.
-.PHONY: test soak build-tests test-programs test-packages
+.PHONY: test test-contained soak build-tests test-programs test-packages
 test: all stress-engines build-tests cross-tests
 	@ARCH=$(ARCH) tests/run
+
+# What the command says and does where a container allows no more than by default.
+test-contained: all build-tests
+	@ARCH=$(ARCH) tests/run --contained
 
 soak: all stress-engines build-tests
 	+@$(MAKE) --no-print-directory --keep-going ARCH=$(OTHER_ARCH) all stress-engines programs

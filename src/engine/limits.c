@@ -22,8 +22,8 @@ static int index_of(long resource) {
 
 /* The application's limit becomes ours, the kernel's as high as it may be. */
 static void take_over(int i) {
-  struct rlimit64 limit;
-  if (os_call4(__NR_prlimit64, 0, resources[i], 0, &limit)) return;
+  struct rlimit64 limit = {RLIM64_INFINITY, RLIM64_INFINITY}; /* if nobody tells */
+  os_call4(__NR_prlimit64, 0, resources[i], 0, &limit);
   if (!config.limits_known) {
     config.limits[i].soft = limit.rlim_cur;
     config.limits[i].hard = limit.rlim_max;

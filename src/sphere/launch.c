@@ -90,7 +90,7 @@ static int config_file(const struct engine_config *from) {
 /* Puts the files on their numbers (engine.h). The first number, or -1. */
 static int place_descriptors(int engine, int settings, int fourth) {
   struct rlimit limit, higher;
-  if (getrlimit(RLIMIT_NOFILE, &limit)) return -1;
+  if (getrlimit(RLIMIT_NOFILE, &limit)) limit = (struct rlimit){1024, 1024}; /* nobody tells: the usual one */
   int number = choose_number(&limit);
   if (number <= STDERR_FILENO || number <= engine || number <= settings || number <= fourth) return -1;
   higher = limit;
@@ -100,7 +100,7 @@ static int place_descriptors(int engine, int settings, int fourth) {
   }
   bool placed = dup2(engine, number) == number && dup2(settings, number + 1) == number + 1 &&
                 (fourth < 0 || dup2(fourth, number + 3) == number + 3);
-  if (setrlimit(RLIMIT_NOFILE, &limit)) return -1;
+  if (higher.rlim_cur != limit.rlim_cur && setrlimit(RLIMIT_NOFILE, &limit)) return -1;
   return placed ? number : -1;
 }
 

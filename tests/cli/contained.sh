@@ -1,0 +1,102 @@
+# Where calls are denied: the rules that containers have by default, kernels without the newer calls, no /proc, low limits. Everything
+# works, or one line says what is missing; nothing waits for ever.
+
+# Many processes and threads, files, and a look at what lies where.
+work='
+  "$PROGRAMS/race_racey" 4 2000 | cut -c 1-20
+  echo /* | cut -c 1-9; cat /proc/self/maps >/dev/null
+  (exit 3) || echo "status $?"
+  echo done | { read -r line; echo "$line"; }'
+
+as_natively() { # LAUNCHER…: the same work, recorded and replayed by the launcher, and replayed without it
+  local order
+  "$@" /bin/sh -c "$work" >native 2>err || fail "$*: natively: $(cat err)"
+  for order in chunk dag; do
+    rm -rf recording
+    timeout -s KILL 60 "$@" "$REPRISE" record --order=$order -o recording -- /bin/sh -c "$work" >recorded 2>err ||
+      fail "$*: record, $order: status $?: $(cat err)"
+    [ ! -s err ] || fail "$*: record, $order, says: $(cat err)"
+    [ "$(wc -l <recorded)" = "$(wc -l <native)" ] || fail "$*: record, $order, shows: $(cat recorded)"
+    prints 0 "$(cat recorded)" timeout -s KILL 60 "$@" "$REPRISE" replay recording
+    prints 0 "$(cat recorded)" timeout -s KILL 60 "$REPRISE" replay recording
+  done
+  prints 0 word timeout -s KILL 60 "$@" "$REPRISE" run -- /bin/echo word
+}
+
+# In a container already, there are no further namespaces to be had.
+case_default_rules() {
+  [ -z "$CONTAINED" ] || return 0
+  "$CONTAINER" /bin/true 2>/dev/null || return 0 # no user namespaces here
+  as_natively "$CONTAINER"
+}
+
+# Recorded elsewhere, where addresses are not chosen at random.
+case_replayed_in_container() {
+  "$REPRISE" record -o recording -- /bin/sh -c "$work" >recorded || fail "record: status $?"
+  [ -n "$CONTAINED" ] || "$CONTAINER" /bin/true 2>/dev/null || return 0
+  local launcher=("$CONTAINER")
+  [ -z "$CONTAINED" ] || launcher=(env)
+  prints 0 "$(cat recorded)" "${launcher[@]}" "$REPRISE" replay recording
+}
+
+# Addresses are chosen at random: each recording has others, and each replay those of its recording.
+case_random_places() {
+  local i
+  for i in 1 2 3 4 5 6 7 8; do
+    rm -rf recording
+    "$CONTAINER" --deny personality --error EPERM "$REPRISE" record -o recording -- /bin/cat /proc/self/maps >recorded$i 2>err ||
+      fail "record: $(cat err)"
+    prints 0 "$(cat recorded$i)" "$CONTAINER" --deny personality --error EPERM "$REPRISE" replay recording
+  done
+  [ "$(cat /proc/sys/kernel/randomize_va_space)" = 0 ] || ! cmp -s recorded1 recorded2 || fail "the addresses are the same"
+}
+
+# What a kernel before Linux 5.10 may lack, down to the oldest that is supported (README), and what other filters are known to deny.
+case_missing_calls() {
+  local call
+  for call in close_range openat2 faccessat2 pidfd_getfd clone3,pidfd_open process_madvise epoll_pwait2 mount_setattr \
+    landlock_create_ruleset,landlock_add_rule,landlock_restrict_self memfd_secret process_mrelease futex_waitv \
+    set_mempolicy_home_node; do
+    as_natively "$CONTAINER" --deny "$call"
+  done
+}
+
+case_denied_calls() {
+  local call
+  for call in personality close_range memfd_create getrandom statx faccessat2 membarrier userfaultfd perf_event_open \
+    process_vm_readv,process_vm_writev pidfd_open,pidfd_send_signal,pidfd_getfd kcmp sched_setscheduler prlimit64 mincore; do
+    "$CONTAINER" --deny "$call" --error EPERM /bin/true || continue # nothing runs without it
+    as_natively "$CONTAINER" --deny "$call" --error EPERM
+  done
+  as_natively "$CONTAINER" --deny memfd_create,close_range,statx,getrandom,faccessat2,membarrier,personality
+}
+
+# A limit that an ordinary user can't raise.
+case_address_space() {
+  local launcher=("$CONTAINER") size order status
+  [ -z "$CONTAINED" ] || launcher=(env)
+  "${launcher[@]}" /bin/true 2>/dev/null || return 0
+  for size in 20000 100000 200000 400000 1000000; do
+    for order in chunk dag; do
+      rm -rf recording
+      (ulimit -v $size && exec timeout -s KILL 60 "${launcher[@]}" "$REPRISE" record --order=$order -o recording -- /bin/echo word) >out 2>err
+      status=$?
+      [ $status != 0 ] || continue
+      [ $status = 125 ] || fail "$size KiB, $order: status $status: $(cat err)"
+      [ "$(wc -l <err)" = 1 ] || fail "$size KiB, $order: not one line: $(cat err)"
+      grep -q '^reprise: .*ulimit -v' err || fail "$size KiB, $order: does not name the limit: $(cat err)"
+    done
+  done
+  rm -rf recording
+  (ulimit -v 4000000 && prints 0 word "${launcher[@]}" "$REPRISE" record -o recording -- /bin/echo word) || exit 1
+}
+
+# Needs mounts of one's own.
+case_no_proc() {
+  local away=(unshare -m)
+  "${away[@]}" true 2>/dev/null || away=(unshare -rm)
+  "${away[@]}" true 2>/dev/null || return 0
+  away+=(sh -c 'mount -t tmpfs none /proc && exec "$@"' sh)
+  prints 0 word "${away[@]}" "$REPRISE" run -- /bin/echo word
+  refuses 125 '/proc is not mounted' "${away[@]}" "$REPRISE" record -o recording -- /bin/echo word
+}
