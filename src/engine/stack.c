@@ -13,6 +13,7 @@
 #include "engine/stack.h"
 
 #include <linux/auxvec.h>
+#include <linux/prctl.h>
 
 #include "engine/arch.h"
 #include "engine/lib.h"
@@ -107,6 +108,28 @@ void stack_finish(struct start_stack *stack, const struct loaded *loaded, const 
   for (size_t i = 0; i < stack->auxv_count; i++) set_entry(&stack->auxv[i], loaded, name);
   saved_bytes = MIN(stack->auxv_count, AUXV_MAX) * sizeof *saved_auxv;
   memcpy(saved_auxv, stack->auxv, saved_bytes);
+}
+
+void stack_announce(uintptr_t sp, uintptr_t top, const struct loaded *loaded) {
+  uintptr_t arguments, first[2]; /* of the arguments, and of the environment */
+  if (safe_copy(&arguments, (void *)sp, sizeof arguments) || arguments > (top - sp) / sizeof arguments)
+    return;
+  if (safe_copy(&first[0], (void *)(sp + sizeof arguments), sizeof first[0])) return;
+  if (safe_copy(&first[1], (void *)(sp + (arguments + 2) * sizeof arguments), sizeof first[1])) return;
+  uintptr_t code = ALIGN_DOWN(loaded->entry, PAGE), end = code + PAGE;
+  struct prctl_mm_map map = {.start_code = code,
+                             .end_code = end,
+                             .start_data = end,
+                             .end_data = end,
+                             .start_brk = MAX(loaded->heap, end + PAGE),
+                             .brk = MAX(loaded->heap, end + PAGE),
+                             .start_stack = sp,
+                             .arg_start = first[0],
+                             .arg_end = first[1] ? first[1] : first[0],
+                             .env_start = first[1] ? first[1] : first[0],
+                             .env_end = top - sizeof arguments,
+                             .exe_fd = (uint32_t)-1};
+  os_call5(__NR_prctl, PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
 }
 
 const void *stack_saved_auxv(size_t *bytes) {

@@ -212,6 +212,7 @@ void engine_main(uintptr_t *sp) {
   if (loaded.executable_stack) make_stack_executable(top);
   if (!replaying()) stack_finish(&stack, &loaded, config.execfn);
   if (in_sphere()) stack.sp = sphere_stack(thread, stack.sp, top);
+  if (replaying()) stack_announce(stack.sp, top, &loaded);
   os_call2(__NR_prctl, PR_SET_NAME, config.comm);
   LOG(start, "%s: start %lx, stack %lx, heap %lx", config.program, loaded.start, stack.sp, loaded.heap);
   arch_reset(thread, loaded.start, stack.sp);
