@@ -542,14 +542,22 @@ static void alone_begin(struct thread *thread, struct region_object *target) {
   thread->keeps_shared = true;
 }
 
-/* The manager and all threads of a sphere know each other by their process ids: in a namespace these mean something else. So the answer is
- * that of a kernel without such namespaces; programs that put a part of themselves away there do without. */
+/* Whether setns goes to another namespace of process ids. A descriptor of a namespace needs no flags; one of a process does, and knows
+ * nothing of its type. */
+static bool enters_id_namespace(const struct call *call) {
+  enum { NS_GET_NSTYPE = 0xb703 };
+  int flags = (int)call->args[1];
+  return flags & CLONE_NEWPID ||
+         (!flags && os_call2(__NR_ioctl, (int)call->args[0], NS_GET_NSTYPE) == CLONE_NEWPID);
+}
+
+/* The manager and all threads of a sphere know each other by their process ids: in a namespace these mean something else. So the
+ * answer is that of a container without privileges; programs that put a part of themselves away there do without. */
 static bool wants_id_namespace(const struct call *call) {
   uint64_t flags = 0;
+  if (call->nr == __NR_setns) return enters_id_namespace(call);
   if (call->nr == __NR_clone || call->nr == __NR_unshare)
     flags = (uint64_t)call->args[0];
-  else if (call->nr == __NR_setns)
-    flags = (uint64_t)call->args[1];
   else if (call->nr == __NR_clone3 && safe_copy(&flags, (const void *)call->args[0], sizeof flags))
     return false;
   return flags & CLONE_NEWPID;
@@ -557,7 +565,7 @@ static bool wants_id_namespace(const struct call *call) {
 
 static long perform_refused(struct thread *thread, const struct call *call) {
   (void)thread, (void)call;
-  return -EINVAL;
+  return -EPERM;
 }
 
 static long record(struct thread *thread, const struct call *call, perform_call *perform) {
