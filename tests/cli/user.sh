@@ -8,11 +8,20 @@ as_user() {
   fi
 }
 
+# Others may not be able to enter the checkout, or to read what was built: they get copies, in a folder of their own.
 case_ordinary() {
-  export REPRISE_DIR=$PWD/home/recordings HOME=$PWD/home
-  mkdir home
-  chmod 777 . home
-  as_user "$REPRISE" --version >out 2>err || return 0 # the command lies where others can't reach it
+  local place
+  place=$(mktemp -d "${TMPDIR:-/tmp}/reprise-user.XXXXXX") || fail "no folder for temporary files"
+  # The path is known now.
+  # shellcheck disable=SC2064
+  trap "rm -rf '$place'" EXIT
+  mkdir "$place/home"
+  install -m 755 "$REPRISE" "${REPRISE%/*}/reprise-engine" "$PROGRAMS/race_racey" "$place"
+  chmod 755 "$place"
+  chmod 777 "$place/home"
+  REPRISE=$place/reprise PROGRAMS=$place
+  cd "$place/home" || fail "can't enter $place/home"
+  export REPRISE_DIR=$place/home/recordings HOME=$place/home
   as_user "$REPRISE" record -- /bin/sh -c 'id -u; cat /proc/self/status | grep -c Uid; exit 3' >recorded 2>err
   [ $? = 3 ] || fail "record: $(cat err)"
   as_user "$REPRISE" record --chaos=1 -- "$PROGRAMS/race_racey" 4 20000 >racy 2>err || fail "record with threads: $(cat err)"
@@ -25,9 +34,9 @@ case_ordinary() {
   [ "$(grep -c complete list)" = 2 ] || fail "not two recordings: $(cat list)"
   as_user "$REPRISE" stat >out 2>err || fail "stat: $(cat err)"
   as_user "$REPRISE" dump sh-0 >out 2>err || fail "dump: $(cat err)"
-  (cd home && as_user "$REPRISE" pack sh-0 >../out 2>../err) || fail "pack: $(cat err)"
+  as_user "$REPRISE" pack sh-0 >out 2>err || fail "pack: $(cat err)"
   as_user "$REPRISE" rm sh-0 race_racey-0 >out 2>err || fail "rm: $(cat err)"
-  as_user "$REPRISE" replay ./home/sh-0.reprise >replayed 2>err
+  as_user "$REPRISE" replay ./sh-0.reprise >replayed 2>err
   [ $? = 3 ] || fail "replay of a pack: $(cat err)"
   cmp recorded replayed || fail "the replay of a pack differs"
 }
