@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <linux/mman.h>
 #include <linux/sched.h>
+#include <linux/sem.h>
 #include <linux/signal.h>
 
 #include "engine/baton.h"
@@ -138,6 +139,19 @@ bool record_keeps_baton(const struct thread *thread, const struct call *call) {
   return atomic_load_explicit(&region->live, memory_order_relaxed) == 1 || !may_wait(thread, call);
 }
 
+/* How many semaphores a set has is known to the kernel alone. It never changes, and the id is never another set's. */
+static uint32_t count_semaphores(const struct call *call) {
+  struct semid64_ds info = {0};
+  if (call->nr != __NR_semctl || (call->args[2] != GETALL && call->args[2] != SETALL)) return 0;
+  return os_call4(__NR_semctl, call->args[0], 0, IPC_STAT, &info) ? 0 : (uint32_t)info.sem_nsems;
+}
+
+static void begin(struct input_call *in, const struct thread *thread, const struct call *call) {
+  input_begin(in, call->nr, call->args, read_application, NULL);
+  in->pid = thread->process->pid;
+  in->semaphores = count_semaphores(call);
+}
+
 static long log_piece(void *visitor, const struct input_piece *piece) {
   record_memory(visitor, piece->address, piece->bytes);
   return 0;
@@ -169,8 +183,7 @@ static long log_readable(void *visitor, const struct input_piece *piece) {
 /* A call that fails on the way may have written something, and does not tell what. */
 void record_all_it_may_write(struct thread *thread, const struct call *call) {
   struct input_call in;
-  input_begin(&in, call->nr, call->args, read_application, NULL);
-  in.pid = thread->process->pid;
+  begin(&in, thread, call);
   input_reach(&in, log_readable, thread);
   thread->overwritten = false;
 }
@@ -303,13 +316,18 @@ static long record_direct(struct thread *thread, const struct call *call, struct
 }
 
 /* Where a call that may wait does so: without its turn. What it writes to standard output or error is the exception. */
+struct going {
+  bool writes, stays; /* to standard output or error; with its turn */
+};
+
 static long perform_waiting(struct thread *thread, const struct call *call, const struct call *bounced,
-                            bool writes, perform_call *perform) {
-  if (writes && in_parallel()) {
+                            struct going going, perform_call *perform) {
+  if (going.writes && in_parallel()) {
     take_output(thread, call);
     return perform(thread, bounced);
   }
-  if (writes && output_is_short(call)) {
+  if (going.stays) return perform(thread, bounced);
+  if (going.writes && output_is_short(call)) {
     await_room(thread, call);
     return perform(thread, bounced);
   }
@@ -319,9 +337,14 @@ static long perform_waiting(struct thread *thread, const struct call *call, cons
   return result;
 }
 
-/* sent: so many of its bytes are sent already. */
-static long record_waiting(struct thread *thread, const struct call *call, struct input_call *in,
-                           perform_call *perform, enum stops_kind stops, long sent) {
+struct manner {
+  enum stops_kind stops;
+  bool stays; /* it keeps its turn */
+  long sent;  /* so many of its bytes are sent already */
+};
+
+static long record_on_copies(struct thread *thread, const struct call *call, struct input_call *in,
+                             perform_call *perform, struct manner manner) {
   struct call bounced = *call;
   bool dies = call_sends_itself(thread, call) == SIGKILL;
   if (dies) stop_others(thread); /* its robust mutexes are left */
@@ -329,20 +352,21 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
   uint64_t digest = call_digest(in);
   call_leave_if_killed(thread, call);
   waiting_begin(thread, in, &bounced);
-  if (sent) bounced.args[1] += sent, bounced.args[2] -= sent;
+  bounced.args[1] += manner.sent, bounced.args[2] -= manner.sent;
   order_tick(thread);
   if (dies) let_others_go(thread);
   bool writes = output_writes(thread, call);
-  stops_before(thread, call, stops);
-  long result = stops == STOPS_ITSELF ? perform(thread, &bounced)
-                                      : perform_waiting(thread, call, &bounced, writes, perform);
-  if (sent) result = MAX(result, 0) + sent;
-  stops_after(thread, call, stops, result);
+  stops_before(thread, call, manner.stops);
+  long result = manner.stops == STOPS_ITSELF
+                    ? perform(thread, &bounced)
+                    : perform_waiting(thread, call, &bounced, (struct going){writes, manner.stays}, perform);
+  if (manner.sent) result = MAX(result, 0) + manner.sent;
+  stops_after(thread, call, manner.stops, result);
   bool interrupted = result == CALL_INTERRUPTED;
   if (in_parallel() && !interrupted) waiting_hold(thread, result);
   long seen = interrupted ? result : waiting_end(thread, result);
   record_result(thread, call, seen, digest, true);
-  if (seen == -EFAULT)
+  if (seen == -EFAULT && !(in->compares && seen == result))
     record_all_it_may_write(thread, call);
   else if (!interrupted)
     waiting_log(thread, result);
@@ -354,9 +378,8 @@ static long record_waiting(struct thread *thread, const struct call *call, struc
 
 long record_rest(struct thread *thread, const struct call *call, perform_call *perform, size_t sent) {
   struct input_call in;
-  input_begin(&in, call->nr, call->args, read_application, NULL);
-  in.pid = thread->process->pid;
-  return record_waiting(thread, call, &in, perform, STOPS_NONE, (long)sent);
+  begin(&in, thread, call);
+  return record_on_copies(thread, call, &in, perform, (struct manner){STOPS_NONE, false, (long)sent});
 }
 
 /* A mutex that inherits priority. */
@@ -574,8 +597,7 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   long result;
   record_position(thread); /* which stays the same until the call is over */
   if (wants_id_namespace(call)) perform = perform_refused;
-  input_begin(&in, call->nr, call->args, read_application, NULL);
-  in.pid = thread->process->pid;
+  begin(&in, thread, call);
   switch (input_replay(&in, &error)) {
     case INPUT_REFUSE:
       return -error;
@@ -603,8 +625,9 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   if (alone) alone_begin(thread, target);
   bool at_futex = call->nr == __NR_futex && !keeps && !in_parallel();
   if (at_futex) baton_waits(thread, (uintptr_t)call->args[0]);
-  result = keeps ? record_direct(thread, call, &in, perform, stops)
-                 : record_waiting(thread, call, &in, perform, stops, 0);
+  result = keeps && !in.compares
+               ? record_direct(thread, call, &in, perform, stops)
+               : record_on_copies(thread, call, &in, perform, (struct manner){stops, keeps, 0});
   if (at_futex) baton_waited(thread, (uintptr_t)call->args[0], !result || result == -EAGAIN);
   if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
   if (memory && result != CALL_INTERRUPTED) memory_written(thread, call, result);

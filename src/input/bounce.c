@@ -27,8 +27,9 @@ static bool bounced(const struct input_piece *piece) {
 
 static long add_room(void *visitor, const struct input_piece *piece) {
   size_t *room = visitor;
-  if (bounced(piece))
-    *room += aligned(piece->bytes) + sizeof(struct bounce_copy) + (piece->bytes < SECTOR ? 0 : PAGE_SIZE);
+  if (!bounced(piece)) return 0;
+  *room += aligned(piece->bytes) + sizeof(struct bounce_copy) + (piece->bytes < SECTOR ? 0 : PAGE_SIZE);
+  if (piece->flags & INPUT_COMPARED) *room += aligned(piece->bytes);
   return 0;
 }
 
@@ -97,10 +98,12 @@ static long copy_piece(void *visitor, const struct input_piece *piece) {
   struct bounce *b = entering->bounce;
   if (!bounced(piece)) return 0;
   size_t skipped = lead(piece, (uintptr_t)b->memory + b->used), bytes = aligned(skipped + piece->bytes);
+  size_t original = bytes;
+  if (piece->flags & INPUT_COMPARED) bytes += aligned(piece->bytes);
   if (entering->room < sizeof(struct bounce_copy)) return -ENOMEM;
   entering->room -= sizeof(struct bounce_copy);
   if (b->used > entering->room || bytes > entering->room - b->used) return -ENOMEM;
-  struct bounce_copy made = {*piece, b->memory + b->used + skipped, NULL};
+  struct bounce_copy made = {.piece = *piece, .copy = b->memory + b->used + skipped};
   if (piece->flags & (INPUT_READS | INPUT_PARTIAL) &&
       b->read(b->context, made.copy, piece->address, piece->bytes)) {
     entering->room += sizeof(struct bounce_copy);
@@ -109,6 +112,10 @@ static long copy_piece(void *visitor, const struct input_piece *piece) {
   if (!redirect(b, &made)) {
     entering->room += sizeof(struct bounce_copy);
     return 0;
+  }
+  if (piece->flags & INPUT_COMPARED) {
+    made.original = b->memory + b->used + original;
+    __builtin_memcpy(b->memory + b->used + original, made.copy, piece->bytes);
   }
   b->used += bytes;
   *--b->copies = made;
@@ -143,10 +150,23 @@ struct leaving {
   void *visitor;
 };
 
+/* Each run of bytes that differ, as a write of its own: the bytes between them may be others' to change. */
+static long tell_changes(const struct leaving *leaving, const struct bounce_copy *copy) {
+  const struct input_piece *piece = &copy->piece;
+  for (size_t at = 0, end; at < piece->bytes; at = end + 1) {
+    for (end = at; end < piece->bytes && copy->copy[end] != copy->original[end];) end++;
+    struct bounce_write write = {piece->address + at, copy->copy + at, end - at, piece->flags};
+    long status = write.bytes ? leaving->visit(leaving->visitor, &write) : 0;
+    if (status) return status;
+  }
+  return 0;
+}
+
 static long tell(void *visitor, const struct input_piece *piece) {
   const struct leaving *leaving = visitor;
   struct bounce_write write = {piece->address, NULL, piece->bytes, piece->flags};
   const struct bounce_copy *copy = find(leaving->bounce, same_pointer, piece->slot, piece->argument);
+  if (copy && copy->original) return tell_changes(leaving, copy);
   if (copy && contains(copy, piece->address, piece->bytes))
     write.from = copy->copy + (piece->address - copy->piece.address);
   return leaving->visit(leaving->visitor, &write);

@@ -66,6 +66,8 @@ enum {
       4, /* it may leave some of them as they are: a bounce buffer must start as a copy of the application's */
   INPUT_IN_PLACE =
       8, /* the address itself matters to the kernel (futex words, spliced pages): don't bounce */
+  INPUT_COMPARED =
+      16, /* how much it writes is not known: what differs afterwards. With all three of the first */
 };
 
 /* A run of application bytes that the kernel reads or writes. The pointer that leads to it is an argument of the call,
@@ -94,10 +96,11 @@ struct input_call {
   const struct input_row *row; /* its row, or NULL … */
   uint8_t replay;              /* … what replay does with it, enum input_replay … */
   uint8_t error;               /* … the error of INPUT_REFUSE … */
-  uint8_t moves;               /* … and which ways memory may be moved at all: INPUT_READS, INPUT_WRITES */
-  int pid; /* of the calling process: process_vm_writev into oneself; 0 if that is not of interest */
+  uint8_t moves;               /* … which ways memory may be moved at all: INPUT_READS, INPUT_WRITES … */
+  bool compares; /* … and whether any of it is INPUT_COMPARED, which is exact on copies only */
+  int pid;       /* of the calling process: process_vm_writev into oneself; 0 if that is not of interest */
   uint32_t
-      semaphores; /* semctl(GETALL, SETALL) only: how many the set has, which IPC_STAT tells; 0 if unknown */
+      semaphores; /* semctl(GETALL, SETALL) only: how many the set has, which IPC_STAT tells while recording */
   input_read *read;
   void *context;
   uint32_t note_count;

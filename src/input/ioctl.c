@@ -1,27 +1,26 @@
 /* ioctl.c: ioctl by rule.
  *
- * A well-formed number says itself how many bytes go which way. What it does not say (the numbers from before that
- * convention, those that say something else than they do, and structures that point further) is in the
- * table (ioctl_table.c), which is asked first. A number without size that is not there has a plain value,
- * if any, as its argument. */
+ * What is known of a number is in the table (ioctl_table.c), which is asked first. Of any other the number itself tells how much the
+ * kernel reads, at least: that is logged as sent. What it writes need not be what the number says. Some say that they
+ * only read and write all the same, some have an array behind the structure that they name, and those from before the convention, or with a
+ * careless author, say nothing. So the memory at the argument, if it is an address at all, is compared with what it was.
+ *
+ * Known limit: what a structure points to is seen only if the table knows that it does. Families of which that is known, and which are not in
+ * the table one by one, are refused there. */
 #include <asm/ioctl.h>
 
 #include "input/ioctl.h"
 
+/* As large as a number can say that its structure is. */
+enum { WINDOW = 1 << 14, REQUEST_WINDOW = 1 << 17 };
+
 void walk_ioctl(struct input_walk *w) {
   uint32_t command = (uint32_t)w->call->args[1];
   const struct input_command *known = ioctl_command(command);
-  struct place at = walk_argument(w, 2);
-  size_t bytes = _IOC_SIZE(command);
-  if (known) {
+  if (known)
     walk_command(w, known, 2);
-    return;
-  }
-  unsigned flags = (_IOC_DIR(command) & _IOC_WRITE ? INPUT_READS : 0) |
-                   (_IOC_DIR(command) & _IOC_READ ? INPUT_WRITES | INPUT_PARTIAL : 0);
-  /* A driver may have written before it failed, but not one that does not know the number. */
-  bool may_have_written = w->result != -ENOTTY && w->result != -EBADF;
-  if (flags) walk_piece(w, at, flags, bytes, bytes, may_have_written);
+  else
+    walk_window(w, walk_argument(w, 2), _IOC_DIR(command) & _IOC_WRITE ? _IOC_SIZE(command) : 0, WINDOW);
 }
 
 /* -- Structures that point further, or have no fixed size ------------------------------------------------ */
@@ -35,21 +34,46 @@ void ioctl_interfaces(struct input_walk *w, struct place at) {
   if ((int32_t)room > 0) walk_out(w, walk_pointer(w, at, 8), room, after);
 }
 
-/* struct ifreq with a pointer to a request of the network device, whose first word tells what it is. */
-void ioctl_ethtool(struct input_walk *w, struct place at) {
-  enum { IFREQ = 40, GET_DRIVER = 0x3, GET_LINK = 0xa, GET_SETTINGS = 0x1, GET_TIMESTAMPS = 0x41 };
-  static const struct {
-    uint32_t command;
-    uint16_t size;
-  } requests[] = {{GET_SETTINGS, 44}, {GET_DRIVER, 196}, {GET_LINK, 8}, {GET_TIMESTAMPS, 44}};
-  struct place request = walk_pointer(w, at, 16);
-  uint32_t command;
-  walk_in(w, at, IFREQ);
-  if (!walk_u32(w, request.address, &command)) return;
-  for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
-    if (requests[i].command == command)
-      walk_piece(w, request, INPUT_READS | INPUT_WRITES | INPUT_PARTIAL, requests[i].size, requests[i].size,
-                 false);
+/* struct ifreq with a pointer to a request of the network device. How long that is its first word tells, or a count further on, or the
+ * kernel alone. */
+void ioctl_device_request(struct input_walk *w, struct place at) {
+  enum { IFREQ = 40, NAME_AND_POINTER = 24, DATA_AT = 16, COMMAND_WORD = 4 };
+  walk_window(w, at, NAME_AND_POINTER, IFREQ);
+  walk_window(w, walk_pointer(w, at, DATA_AT), COMMAND_WORD, REQUEST_WINDOW);
+}
+
+/* struct iwreq with a pointer, a count of elements and flags. */
+void ioctl_wireless_buffer(struct input_walk *w, struct place at) {
+  enum { REQUEST = 32, DATA_AT = 16 };
+  walk_window(w, at, REQUEST, REQUEST);
+  walk_window(w, walk_pointer(w, at, DATA_AT), 0, REQUEST_WINDOW);
+}
+
+/* Bridges by three words: what to do, an array of interface numbers, and how many there is room for. */
+void ioctl_bridges(struct input_walk *w, struct place at) {
+  enum { WORDS = 24, GET_BRIDGES = 1, LIMIT = 1 << 16 };
+  uint64_t command, room;
+  walk_in(w, at, WORDS);
+  if (!walk_u64(w, at.address, &command) || command != GET_BRIDGES) return;
+  if (walk_u64(w, at.address + 16, &room) && room <= LIMIT)
+    walk_out(w, walk_pointer(w, at, 8), (size_t)room * 4, w->failed ? 0 : (size_t)w->result * 4);
+}
+
+/* btrfs: a header, the size of the buffer behind it, and the buffer. */
+void ioctl_tree_search(struct input_walk *w, struct place at) {
+  enum { HEADER = 112, SIZE_AT = 104, LIMIT = 1 << 24 };
+  uint32_t bytes;
+  if (!walk_note(w, at.address + SIZE_AT, &bytes) || bytes > LIMIT) return;
+  walk_window(w, at, HEADER, HEADER + (size_t)bytes);
+}
+
+/* btrfs: a structure with the size of a buffer and its address. */
+void ioctl_tree_paths(struct input_walk *w, struct place at) {
+  enum { REQUEST = 56, SIZE_AT = 8, BUFFER_AT = 48, LIMIT = 1 << 24 };
+  uint32_t bytes;
+  if (!walk_note(w, at.address + SIZE_AT, &bytes) || bytes > LIMIT) return;
+  walk_window(w, at, REQUEST, REQUEST);
+  walk_window(w, walk_pointer(w, at, BUFFER_AT), 0, bytes);
 }
 
 /* struct fiemap: a header with two counts, then as many extents. */

@@ -5,7 +5,11 @@
 #include "input/row.h"
 
 void ioctl_interfaces(struct input_walk *w, struct place at);
-void ioctl_ethtool(struct input_walk *w, struct place at);
+void ioctl_device_request(struct input_walk *w, struct place at);
+void ioctl_wireless_buffer(struct input_walk *w, struct place at);
+void ioctl_bridges(struct input_walk *w, struct place at);
+void ioctl_tree_search(struct input_walk *w, struct place at);
+void ioctl_tree_paths(struct input_walk *w, struct place at);
 void ioctl_extents(struct input_walk *w, struct place at);
 void ioctl_dedupe(struct input_walk *w, struct place at);
 void ioctl_scsi(struct input_walk *w, struct place at);

@@ -20,6 +20,11 @@ enum { IFREQ = 40, ROUTE = 120, ARP = 68, TIME = 16, WIRELESS = 32, LOOP_INFO = 
   { (uint32_t)(name), INPUT_EMULATE, 0, INPUT_##kind, size, #name, NULL }
 #define COMMAND_WALK(name, walk) \
   { (uint32_t)(name), INPUT_EMULATE, 0, INPUT_POINTER, 0, #name, walk }
+/* With memory that is compared (INPUT_COMPARED). */
+#define NUMBERED_WINDOW(number, name, walk) \
+  { number, INPUT_EMULATE, 0, INPUT_POINTER, COMPARED_SIZE, name, walk }
+#define NUMBERED_REFUSE(number, name) \
+  { number, INPUT_REFUSE, ENOTTY, INPUT_VALUE, 0, name, NULL }
 #define NUMBERED(number, name, kind, size) \
   { number, INPUT_EMULATE, 0, INPUT_##kind, size, name, NULL }
 #define NUMBERED_WALK(number, name, walk) \
@@ -165,34 +170,41 @@ static const struct input_command commands[] = {
     COMMAND(SIOCSIFLINK, NONE, 0),
     COMMAND_WALK(SIOCGIFCONF, ioctl_interfaces),
     COMMAND(SIOCGIFFLAGS, INOUT, IFREQ),
-    COMMAND(SIOCSIFFLAGS, IN, IFREQ),
+    COMMAND(SIOCSIFFLAGS, INOUT, IFREQ),
     COMMAND(SIOCGIFADDR, INOUT, IFREQ),
-    COMMAND(SIOCSIFADDR, IN, IFREQ),
+    COMMAND(SIOCSIFADDR, INOUT, IFREQ),
     COMMAND(SIOCGIFDSTADDR, INOUT, IFREQ),
-    COMMAND(SIOCSIFDSTADDR, IN, IFREQ),
+    COMMAND(SIOCSIFDSTADDR, INOUT, IFREQ),
     COMMAND(SIOCGIFBRDADDR, INOUT, IFREQ),
-    COMMAND(SIOCSIFBRDADDR, IN, IFREQ),
+    COMMAND(SIOCSIFBRDADDR, INOUT, IFREQ),
     COMMAND(SIOCGIFNETMASK, INOUT, IFREQ),
-    COMMAND(SIOCSIFNETMASK, IN, IFREQ),
+    COMMAND(SIOCSIFNETMASK, INOUT, IFREQ),
     COMMAND(SIOCGIFMETRIC, INOUT, IFREQ),
-    COMMAND(SIOCSIFMETRIC, IN, IFREQ),
+    COMMAND(SIOCSIFMETRIC, INOUT, IFREQ),
     COMMAND(SIOCGIFMTU, INOUT, IFREQ),
-    COMMAND(SIOCSIFMTU, IN, IFREQ),
-    COMMAND(SIOCSIFNAME, IN, IFREQ),
+    COMMAND(SIOCSIFMTU, INOUT, IFREQ),
+    COMMAND(SIOCSIFNAME, INOUT, IFREQ),
     COMMAND(SIOCGIFHWADDR, INOUT, IFREQ),
-    COMMAND(SIOCSIFHWADDR, IN, IFREQ),
+    COMMAND(SIOCSIFHWADDR, INOUT, IFREQ),
     COMMAND(SIOCGIFSLAVE, INOUT, IFREQ),
-    COMMAND(SIOCADDMULTI, IN, IFREQ),
-    COMMAND(SIOCDELMULTI, IN, IFREQ),
+    COMMAND(SIOCADDMULTI, INOUT, IFREQ),
+    COMMAND(SIOCDELMULTI, INOUT, IFREQ),
     COMMAND(SIOCGIFINDEX, INOUT, IFREQ),
     COMMAND(SIOCGIFPFLAGS, INOUT, IFREQ),
     COMMAND(SIOCGIFTXQLEN, INOUT, IFREQ),
-    COMMAND(SIOCSIFTXQLEN, IN, IFREQ),
+    COMMAND(SIOCSIFTXQLEN, INOUT, IFREQ),
     COMMAND(SIOCGIFMAP, INOUT, IFREQ),
     COMMAND(SIOCDARP, IN, ARP),
     COMMAND(SIOCGARP, INOUT, ARP),
     COMMAND(SIOCSARP, IN, ARP),
-    COMMAND_WALK(SIOCETHTOOL, ioctl_ethtool),
+    NUMBERED_WINDOW(SIOCETHTOOL, "SIOCETHTOOL", ioctl_device_request),
+    NUMBERED_WINDOW(0x8993, "SIOCBONDSLAVEINFOQUERY", ioctl_device_request),
+    NUMBERED_WINDOW(0x8994, "SIOCBONDINFOQUERY", ioctl_device_request),
+    NUMBERED_WINDOW(0x89b0, "SIOCSHWTSTAMP", ioctl_device_request),
+    NUMBERED_WINDOW(0x89b1, "SIOCGHWTSTAMP", ioctl_device_request),
+    NUMBERED_WALK(0x8940, "SIOCGIFBR", ioctl_bridges),
+    NUMBERED_WALK(0x8941, "SIOCSIFBR", ioctl_bridges),
+    NUMBERED_REFUSE(0x894a, "SIOCWANDEV"),
     NUMBERED(0x8b01, "SIOCGIWNAME", INOUT, WIRELESS),
     /* Tunnels: the numbers say int, and mean an interface request. */
     NUMBERED(0x400454ca, "TUNSETIFF", INOUT, IFREQ),
@@ -203,10 +215,20 @@ static const struct input_command commands[] = {
     NUMBERED(0x400454cc, "TUNSETOWNER", VALUE, 0),
     NUMBERED(0x400454ce, "TUNSETGROUP", VALUE, 0),
     NUMBERED(0x400454d0, "TUNSETOFFLOAD", VALUE, 0),
-    /* USB requests that complete after the call. */
-    {0x8038550a, INPUT_REFUSE, ENOTTY, INPUT_VALUE, 0, "USBDEVFS_SUBMITURB", NULL},
-    {0x4008550c, INPUT_REFUSE, ENOTTY, INPUT_VALUE, 0, "USBDEVFS_REAPURB", NULL},
-    {0x4008550d, INPUT_REFUSE, ENOTTY, INPUT_VALUE, 0, "USBDEVFS_REAPURBNDELAY", NULL},
+    /* btrfs. */
+    NUMBERED_WINDOW(0xc0709411, "BTRFS_IOC_TREE_SEARCH_V2", ioctl_tree_search),
+    NUMBERED_WINDOW(0xc0389423, "BTRFS_IOC_INO_PATHS", ioctl_tree_paths),
+    NUMBERED_WINDOW(0xc0389424, "BTRFS_IOC_LOGICAL_INO", ioctl_tree_paths),
+    NUMBERED_WINDOW(0xc038943b, "BTRFS_IOC_LOGICAL_INO_V2", ioctl_tree_paths),
+    /* Structures with pointers to what is written. The first two also tell of the engine's mappings. */
+    NUMBERED_REFUSE(0xc0606610, "PAGEMAP_SCAN"),
+    NUMBERED_REFUSE(0xc0686611, "PROCMAP_QUERY"),
+    NUMBERED_REFUSE(0xc0286687, "FS_IOC_READ_VERITY_METADATA"),
+    NUMBERED_REFUSE(0xc0101282, "BLKREPORTZONE"),
+    NUMBERED_REFUSE(0x707, "I2C_RDWR"),
+    NUMBERED_REFUSE(0x720, "I2C_SMBUS"),
+    NUMBERED_REFUSE(0x530e, "CDROMREADAUDIO"),
+    NUMBERED_REFUSE(0x5393, "CDROM_SEND_PACKET"),
     /* Namespaces. */
     NUMBERED(0xb704, "NS_GET_OWNER_UID", OUT, INT),
 };
@@ -214,21 +236,60 @@ static const struct input_command commands[] = {
 /* Families by the letter of the number: a device or the kernel writes memory after the call has returned, or the
  * structures point to memory in ways that only the driver knows. As if the device were not there. */
 static const struct input_command refused_family = {0, INPUT_REFUSE, ENOTTY, INPUT_VALUE, 0, NULL, NULL};
-static const uint8_t refused_letters[] = {
-    0xae, /* virtual machines */
-    0xaf, /* their devices */
-    'd',  /* graphics */
-    ';',  /* devices handed to the process */
-    0xaa, /* userfaultfd */
+static const struct {
+  uint8_t letter;
+  bool sized;          /* only the numbers that have a size: others under this letter are harmless */
+  uint8_t first, last; /* of the numbers under the letter */
+} refused_families[] = {
+    {0xae, false, 0, 255},                           /* virtual machines */
+    {0xaf, false, 0, 255},                           /* their devices */
+    {'d', false, 0, 255},                            /* graphics */
+    {';', false, 0, 255},                            /* devices handed to the process */
+    {0xaa, false, 0, 255},                           /* userfaultfd */
+    {'a', false, 0, 255},                            /* ATM */
+    {'b', false, 0, 255},                            /* binder, shared buffers of devices */
+    {'k', false, 0, 255},                            /* SPI */
+    {'N', false, 0, 255},                            /* NVMe */
+    {'|', false, 0, 255},                            /* media controllers */
+    {'A', true, 0, 255},                             /* sound: streams */
+    {'M', true, 0, 255},                             /* flash memory */
+    {'U', true, 0, 255},                             /* USB; sound: controls */
+    {'V', true, 0, 255},                             /* video */
+    {'X', true, 101, 118},                           /* XFS: what it tells in bulk, and handles */
+    {'X', true, 122, 123},     {0x94, true, 64, 64}, /* btrfs: compressed data as it is */
+    {0x89, false, 0xf0, 0xff},                       /* what drivers of network devices have of their own */
 };
+
+static bool is_refused(uint32_t command) {
+  for (size_t i = 0; i < sizeof refused_families / sizeof *refused_families; i++)
+    if (_IOC_TYPE(command) == refused_families[i].letter && _IOC_NR(command) >= refused_families[i].first &&
+        _IOC_NR(command) <= refused_families[i].last && (!refused_families[i].sized || _IOC_SIZE(command)))
+      return true;
+  return false;
+}
+
+/* Of the wireless extensions, those whose request has a pointer to a buffer; drivers may have such of their own. */
+static const struct input_command *wireless_command(uint32_t command) {
+  static const struct input_command buffer = {0,    INPUT_EMULATE,        0, INPUT_POINTER, COMPARED_SIZE,
+                                              NULL, ioctl_wireless_buffer};
+  static const uint8_t with_buffer[] = {
+      0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f,       /* range, private commands, statistics */
+      0x10, 0x11, 0x12, 0x13, 0x16, 0x17,       /* spying, access points */
+      0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d,       /* scans, names */
+      0x2a, 0x2b, 0x30, 0x31, 0x34, 0x35, 0x36, /* keys */
+  };
+  if (command < 0x8b00 || command > 0x8bff) return NULL;
+  if (command >= 0x8be0) return &refused_family;
+  for (size_t i = 0; i < sizeof with_buffer; i++)
+    if ((command & 0xff) == with_buffer[i]) return &buffer;
+  return NULL;
+}
 
 const struct input_command *ioctl_command(uint32_t command) {
   const struct input_command *known =
       input_find_command(commands, sizeof commands / sizeof *commands, command);
-  if (known) return known;
+  if (known || (known = wireless_command(command))) return known;
   static const struct input_command mapper = {0, INPUT_EMULATE, 0, INPUT_POINTER, 0, NULL, ioctl_mapper};
   if (_IOC_TYPE(command) == 0xfd && _IOC_DIR(command) == (_IOC_READ | _IOC_WRITE)) return &mapper;
-  for (size_t i = 0; i < sizeof refused_letters; i++)
-    if (_IOC_TYPE(command) == refused_letters[i]) return &refused_family;
-  return NULL;
+  return is_refused(command) ? &refused_family : NULL;
 }

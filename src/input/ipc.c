@@ -74,7 +74,8 @@ void walk_semctl(struct input_walk *w) {
       walk_out(w, at, count * 2, count * 2);
       break;
     case SETALL:
-      walk_in(w, at, count * 2);
+      /* Nothing tells the count in replay: the values are not compared there. */
+      if (w->pass == PASS_REACH) walk_in(w, at, count * 2);
       break;
     default:
       control(w, &semaphores, command, at);

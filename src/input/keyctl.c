@@ -130,32 +130,34 @@ void walk_keyctl(struct input_walk *w) {
 
 /* The numbers of linux/quota.h and linux/dqblk_xfs.h: what each writes or reads at its address. */
 static const struct input_command quota_commands[] = {
-    {0x800002, 0, 0, INPUT_IN, STRING_SIZE, "Q_QUOTAON", NULL},
-    {0x800004, 0, 0, INPUT_OUT, 4, "Q_GETFMT", NULL},
-    {0x800005, 0, 0, INPUT_OUT, 24, "Q_GETINFO", NULL},
-    {0x800006, 0, 0, INPUT_IN, 24, "Q_SETINFO", NULL},
-    {0x800007, 0, 0, INPUT_OUT, 72, "Q_GETQUOTA", NULL},
-    {0x800008, 0, 0, INPUT_IN, 72, "Q_SETQUOTA", NULL},
-    {0x800009, 0, 0, INPUT_OUT, 72, "Q_GETNEXTQUOTA", NULL},
-    {0x5801, 0, 0, INPUT_IN, 4, "Q_XQUOTAON", NULL},
-    {0x5802, 0, 0, INPUT_IN, 4, "Q_XQUOTAOFF", NULL},
-    {0x5803, 0, 0, INPUT_OUT, 112, "Q_XGETQUOTA", NULL},
-    {0x5804, 0, 0, INPUT_IN, 112, "Q_XSETQLIM", NULL},
-    {0x5805, 0, 0, INPUT_OUT, 80, "Q_XGETQSTAT", NULL},
-    {0x5806, 0, 0, INPUT_IN, 4, "Q_XQUOTARM", NULL},
-    {0x5808, 0, 0, INPUT_INOUT, 168, "Q_XGETQSTATV", NULL},
-    {0x5809, 0, 0, INPUT_OUT, 112, "Q_XGETNEXTQUOTA", NULL},
+    {0x800001, INPUT_EMULATE, 0, INPUT_NONE, 0, "Q_SYNC", NULL},
+    {0x800002, INPUT_EMULATE, 0, INPUT_IN, STRING_SIZE, "Q_QUOTAON", NULL},
+    {0x800003, INPUT_EMULATE, 0, INPUT_NONE, 0, "Q_QUOTAOFF", NULL},
+    {0x800004, INPUT_EMULATE, 0, INPUT_OUT, 4, "Q_GETFMT", NULL},
+    {0x800005, INPUT_EMULATE, 0, INPUT_OUT, 24, "Q_GETINFO", NULL},
+    {0x800006, INPUT_EMULATE, 0, INPUT_IN, 24, "Q_SETINFO", NULL},
+    {0x800007, INPUT_EMULATE, 0, INPUT_OUT, 72, "Q_GETQUOTA", NULL},
+    {0x800008, INPUT_EMULATE, 0, INPUT_IN, 72, "Q_SETQUOTA", NULL},
+    {0x800009, INPUT_EMULATE, 0, INPUT_OUT, 72, "Q_GETNEXTQUOTA", NULL},
+    {0x5801, INPUT_EMULATE, 0, INPUT_IN, 4, "Q_XQUOTAON", NULL},
+    {0x5802, INPUT_EMULATE, 0, INPUT_IN, 4, "Q_XQUOTAOFF", NULL},
+    {0x5803, INPUT_EMULATE, 0, INPUT_OUT, 112, "Q_XGETQUOTA", NULL},
+    {0x5804, INPUT_EMULATE, 0, INPUT_IN, 112, "Q_XSETQLIM", NULL},
+    {0x5805, INPUT_EMULATE, 0, INPUT_OUT, 80, "Q_XGETQSTAT", NULL},
+    {0x5806, INPUT_EMULATE, 0, INPUT_IN, 4, "Q_XQUOTARM", NULL},
+    {0x5807, INPUT_EMULATE, 0, INPUT_NONE, 0, "Q_XQUOTASYNC", NULL},
+    {0x5808, INPUT_EMULATE, 0, INPUT_INOUT, 168, "Q_XGETQSTATV", NULL},
+    {0x5809, INPUT_EMULATE, 0, INPUT_OUT, 112, "Q_XGETNEXTQUOTA", NULL},
 };
 
-static void quota(struct input_walk *w, uint32_t command) {
-  size_t count = sizeof quota_commands / sizeof *quota_commands;
-  walk_command(w, input_find_command(quota_commands, count, command >> 8), 3);
+const struct input_command *quota_command(uint32_t command) {
+  return input_find_command(quota_commands, sizeof quota_commands / sizeof *quota_commands, command >> 8);
 }
 
 void walk_quotactl(struct input_walk *w) {
-  quota(w, (uint32_t)w->call->args[0]);
+  walk_command(w, quota_command((uint32_t)w->call->args[0]), 3);
 }
 
 void walk_quotactl_fd(struct input_walk *w) {
-  quota(w, (uint32_t)w->call->args[1]);
+  walk_command(w, quota_command((uint32_t)w->call->args[1]), 3);
 }

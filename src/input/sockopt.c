@@ -5,7 +5,13 @@
 
 /* Levels and options by number: their headers can't be included together with the kernel's own. */
 enum { LEVEL_IP = 0, LEVEL_TCP = 6, LEVEL_IPV6 = 41, LEVEL_SCTP = 132 };
-enum { NETFILTER_FIRST = 64, TCP_ZEROCOPY_RECEIVE_OPTION = 35, FILTER_SIZE = 8, FILTERS_LIMIT = 4096 };
+enum {
+  NETFILTER_FIRST = 64,
+  TCP_ZEROCOPY_RECEIVE_OPTION = 35,
+  RULES_REPLACE = 64,
+  ADDRESS_RULES_REPLACE = 96
+};
+enum { FILTER_SIZE = 8, FILTERS_LIMIT = 4096 };
 
 /* struct sock_fprog: a count and a pointer to so many filter instructions. */
 void walk_filter(struct input_walk *w, struct place at) {
@@ -15,12 +21,27 @@ void walk_filter(struct input_walk *w, struct place at) {
     walk_in(w, walk_pointer(w, at, 8), (size_t)(count & 0xffff) * FILTER_SIZE);
 }
 
+/* struct ipt_replace, ip6t_replace, arpt_replace: new rules; the counters of the old ones are written to where a pointer leads. */
+static void replace_rules(struct input_walk *w, struct place at, size_t length, size_t counters_at) {
+  enum { COUNTERS = 16, COUNTERS_LIMIT = 1 << 20 };
+  uint32_t count;
+  walk_in(w, at, length);
+  if (length < counters_at + 8 || !walk_u32(w, at.address + counters_at - 4, &count)) return;
+  if (count > COUNTERS_LIMIT) return;
+  walk_piece(w, walk_pointer(w, at, counters_at), INPUT_WRITES | INPUT_PARTIAL, (size_t)count * COUNTERS,
+             (size_t)count * COUNTERS, false);
+}
+
 void walk_setsockopt(struct input_walk *w) {
   int level = (int)w->call->args[1], option = (int)w->call->args[2];
   int32_t length = (int32_t)w->call->args[4];
   struct place at = walk_argument(w, 3);
   if (level == SOL_SOCKET && (option == SO_ATTACH_FILTER || option == SO_ATTACH_REUSEPORT_CBPF))
     walk_filter(w, at);
+  else if (length > 0 && (level == LEVEL_IP || level == LEVEL_IPV6) && option == RULES_REPLACE)
+    replace_rules(w, at, (size_t)length, 88);
+  else if (length > 0 && level == LEVEL_IP && option == ADDRESS_RULES_REPLACE)
+    replace_rules(w, at, (size_t)length, 72);
   else if (length > 0)
     walk_in(w, at, (size_t)length);
 }
@@ -28,7 +49,6 @@ void walk_setsockopt(struct input_walk *w) {
 /* Requests that tell in the buffer what they want to know. */
 static bool reads_request(int level, int option) {
   if (level == LEVEL_SCTP) return true;
-  if (level == LEVEL_TCP) return option == TCP_ZEROCOPY_RECEIVE_OPTION;
   return (level == LEVEL_IP || level == LEVEL_IPV6) && option >= NETFILTER_FIRST;
 }
 
@@ -46,6 +66,22 @@ void walk_getsockopt(struct input_walk *w) {
     bytes = (size_t)(room > FILTERS_LIMIT ? FILTERS_LIMIT : room) * FILTER_SIZE;
     written = room ? (size_t)after * FILTER_SIZE : 0;
   }
-  unsigned access = reads_request(level, option) ? INPUT_READS | INPUT_WRITES | INPUT_PARTIAL : INPUT_WRITES;
+  /* Which options read a request in the buffer is up to each protocol: all may. */
+  unsigned access = INPUT_WRITES | INPUT_PARTIAL | (reads_request(level, option) ? INPUT_READS : 0);
   walk_piece(w, value, access, bytes, written, false);
+}
+
+/* -- Options that give the kernel memory to write to at any time, or whose structures hold pointers to what it writes ---------------- */
+
+static const struct input_command refused_option = {0, INPUT_REFUSE, ENOPROTOOPT, INPUT_VALUE, 0, NULL, NULL};
+
+const struct input_command *sockopt_command(int level, int option) {
+  enum { LEVEL_PACKET = 263, LEVEL_RDS = 276, LEVEL_XDP = 283 };
+  enum { PACKET_RX_RING = 5, PACKET_TX_RING = 13, BRIDGE_RULES_FIRST = 128, BRIDGE_RULES_LAST = 131 };
+  bool refused = false;
+  if (level == LEVEL_TCP) refused = option == TCP_ZEROCOPY_RECEIVE_OPTION;
+  if (level == LEVEL_PACKET) refused = option == PACKET_RX_RING || option == PACKET_TX_RING;
+  if (level == LEVEL_IP) refused = option >= BRIDGE_RULES_FIRST && option <= BRIDGE_RULES_LAST;
+  if (level == LEVEL_RDS || level == LEVEL_XDP) refused = true;
+  return refused ? &refused_option : NULL;
 }

@@ -3,7 +3,7 @@
 
 #include "input/row.h"
 
-enum { NUMBERS = 512 };
+enum { NUMBERS = 512, LAST_SECCOMP = 3 };
 
 static const struct input_group *const groups[] = {
     &input_group_files,   &input_group_tree,    &input_group_memory,  &input_group_processes,
@@ -61,22 +61,40 @@ const struct input_command *input_find_command(const struct input_command *table
   return NULL;
 }
 
+/* A command that is not in the table of its call may write memory in a way that nobody knows yet: answered as by a kernel without it. */
+static const struct input_command *known_or_refused(const struct input_command *command, long nr) {
+  static const struct input_command unknown = {0, INPUT_REFUSE, EINVAL, INPUT_VALUE, 0, NULL, NULL};
+  static const struct input_command unknown_key = {0, INPUT_REFUSE, EOPNOTSUPP, INPUT_VALUE, 0, NULL, NULL};
+  if (command) return command;
+  return nr == __NR_keyctl ? &unknown_key : &unknown;
+}
+
 static const struct input_command *command_of(const struct input_call *call) {
+  const long *args = call->args;
   switch (call->nr) {
     case __NR_ioctl:
-      return ioctl_command((uint32_t)call->args[1]);
+      return ioctl_command((uint32_t)args[1]);
     case __NR_fcntl:
-      return fcntl_command((uint32_t)call->args[1]);
+      return known_or_refused(fcntl_command((uint32_t)args[1]), call->nr);
     case __NR_prctl:
-      return prctl_command((uint32_t)call->args[0]);
+      return known_or_refused(prctl_command((uint32_t)args[0]), call->nr);
 #ifdef __NR_arch_prctl
     case __NR_arch_prctl:
-      return arch_prctl_command((uint32_t)call->args[0]);
+      return known_or_refused(arch_prctl_command((uint32_t)args[0]), call->nr);
 #endif
     case __NR_keyctl:
-      return keyctl_command((uint32_t)call->args[0]);
+      return known_or_refused(keyctl_command((uint32_t)args[0]), call->nr);
+    case __NR_quotactl:
+      return known_or_refused(quota_command((uint32_t)args[0]), call->nr);
+    case __NR_quotactl_fd:
+      return known_or_refused(quota_command((uint32_t)args[1]), call->nr);
+    case __NR_seccomp:
+      return (uint32_t)args[0] > LAST_SECCOMP ? known_or_refused(NULL, call->nr) : NULL;
+    case __NR_setsockopt:
+    case __NR_getsockopt:
+      return sockopt_command((int)args[1], (int)args[2]);
     case __NR_ptrace:
-      return ptrace_command((uint32_t)call->args[0]);
+      return ptrace_command((uint32_t)args[0]);
     default:
       return NULL;
   }
@@ -88,12 +106,14 @@ void input_classify(struct input_call *call) {
   call->replay = INPUT_REFUSE;
   call->error = ENOSYS;
   call->moves = 0;
+  call->compares = false;
   if (!row) return;
   const struct input_command *command = command_of(call);
   call->error = command ? command->error : row->error;
   call->replay = command ? command->replay : row->replay;
   if (call->replay != INPUT_REFUSE && call->replay != INPUT_UNSUPPORTED)
     call->moves = atomic_load_explicit(&moves[call->nr], memory_order_relaxed);
+  call->compares = call->nr == __NR_ioctl && (!command || command->size == COMPARED_SIZE);
   /* These have no memory but what the command's argument points to. */
   if (command && command->kind < INPUT_IN && (call->nr == __NR_fcntl || call->nr == __NR_ioctl))
     call->moves = 0;

@@ -9,7 +9,7 @@
 /* No application has memory above. */
 #define ADDRESS_LIMIT (1UL << 63)
 
-enum { VECTOR_LIMIT = 1024, VECTOR_BATCH = 16, STRING_CHUNK = 128, SOCKADDR_LIMIT = 128 };
+enum { VECTOR_LIMIT = 1024, VECTOR_BATCH = 16, STRING_CHUNK = 128, SOCKADDR_LIMIT = 128, PAGE_BYTES = 4096 };
 /* Of execve: the kernel takes at most 6 MiB of strings and their pointers. */
 enum { STRINGS_LIMIT = 0x800000, ONE_STRING_LIMIT = 0x20000 };
 
@@ -53,17 +53,21 @@ bool walk_u64(struct input_walk *w, uintptr_t from, uint64_t *value) {
 }
 
 bool walk_note(struct input_walk *w, uintptr_t from, uint32_t *value) {
+  bool room = w->next_note < INPUT_NOTES;
+  uint32_t now = 0;
+  if (room && (before_call(w) || w->next_note >= w->call->note_count) && !walk_u32(w, from, &now)) now = 0;
+  *value = walk_remember(w, now);
+  return room;
+}
+
+uint32_t walk_remember(struct input_walk *w, uint32_t value) {
   struct input_call *call = w->call;
   uint32_t note = w->next_note++;
-  if (note >= INPUT_NOTES) return false;
-  if (!before_call(w) && note < call->note_count) {
-    *value = call->notes[note];
-    return true;
-  }
-  if (!walk_u32(w, from, value)) *value = 0;
-  call->notes[note] = *value;
+  if (note >= INPUT_NOTES) return 0;
+  if (!before_call(w) && note < call->note_count) return call->notes[note];
+  call->notes[note] = value;
   call->note_count = note + 1;
-  return true;
+  return value;
 }
 
 /* -- Pieces ---------------------------------------------------------------------------------------------- */
@@ -111,6 +115,24 @@ void walk_inout(struct input_walk *w, struct place at, size_t bytes) {
 void walk_inout_fields(struct input_walk *w, struct place at, size_t bytes) {
   if (w->pass != PASS_INCOMING)
     walk_piece(w, at, INPUT_READS | INPUT_WRITES | INPUT_PARTIAL, bytes, bytes, false);
+}
+
+/* How many of the bytes can be read. */
+static size_t readable(struct input_walk *w, uintptr_t at, size_t limit) {
+  size_t done = 0;
+  uint8_t byte;
+  while (done < limit && walk_read(w, &byte, at + done, 1))
+    done += smaller(PAGE_BYTES - (at + done) % PAGE_BYTES, limit - done);
+  return done;
+}
+
+void walk_window(struct input_walk *w, struct place at, size_t bytes, size_t room) {
+  size_t found = before_call(w) && at.address ? readable(w, at.address, room > bytes ? room : bytes) : 0;
+  size_t there = walk_remember(w, (uint32_t)found);
+  if (w->pass == PASS_OUTGOING || w->pass == PASS_SENT)
+    walk_in(w, at, bytes);
+  else
+    walk_piece(w, at, INPUT_READS | INPUT_WRITES | INPUT_PARTIAL | INPUT_COMPARED, there, there, true);
 }
 
 /* -- Strings --------------------------------------------------------------------------------------------- */

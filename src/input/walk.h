@@ -50,6 +50,9 @@ bool walk_u64(struct input_walk *w, uintptr_t from, uint64_t *value);
 /* A length that the kernel will overwrite: as it was before the call, in every pass. */
 bool walk_note(struct input_walk *w, uintptr_t from, uint32_t *value);
 
+/* A number that is found before the call, and is the same in every pass. */
+uint32_t walk_remember(struct input_walk *w, uint32_t value);
+
 /* The kernel reads these bytes. */
 void walk_in(struct input_walk *w, struct place at, size_t bytes);
 /* The kernel reads up to room bytes, and has taken as many as the result says. */
@@ -63,6 +66,10 @@ void walk_inout_fields(struct input_walk *w, struct place at, size_t bytes);
 void walk_piece(struct input_walk *w, struct place at, unsigned flags, size_t room, size_t bytes,
                 bool always);
 
+/* The kernel reads so many bytes, at least, and writes what its headers don't tell: all memory there, up to room bytes, is compared
+ * with what it was. */
+void walk_window(struct input_walk *w, struct place at, size_t bytes, size_t room);
+
 /* A string and its zero, at most limit bytes; its length with the zero, 0 if it can't be read. */
 size_t walk_string(struct input_walk *w, struct place at, size_t limit);
 /* NULL-terminated array of strings. */
@@ -75,8 +82,8 @@ void walk_sockaddr(struct input_walk *w, unsigned address, unsigned length);
 /* A pointer to struct sock_fprog: a socket's or a process's filter. (sockopt.c) */
 void walk_filter(struct input_walk *w, struct place at);
 
-/* As the size of a command's argument: a string. */
-enum { STRING_SIZE = 0xffff };
+/* As the size of a command's argument: a string; with INPUT_POINTER: some of it is INPUT_COMPARED. */
+enum { STRING_SIZE = 0xffff, COMPARED_SIZE = 0xfffe };
 
 /* A command of a multiplexed call, in its sub-table. */
 struct input_command {
@@ -151,6 +158,8 @@ const struct input_command *fcntl_command(uint32_t command);
 const struct input_command *prctl_command(uint32_t command);
 const struct input_command *arch_prctl_command(uint32_t command);
 const struct input_command *keyctl_command(uint32_t command);
+const struct input_command *quota_command(uint32_t command);
+const struct input_command *sockopt_command(int level, int option);
 const struct input_command *ptrace_command(uint32_t command);
 /* Fills in what the table knows of a call: its row and what follows from that. */
 void input_classify(struct input_call *call);

@@ -13,7 +13,9 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <linux/ethtool.h>
 #include <linux/filter.h>
+#include <linux/sockios.h>
 
 #include "trial.h"
 
@@ -295,6 +297,47 @@ static void interface_index(struct trial *t) {
   CALL(t, SYS_ioctl, fd, SIOCGIFINDEX, put(t, &request, sizeof request), 0, 0, 0);
 }
 
+/* A request of the network device: as many strings as the kernel has. */
+static void device_strings(struct trial *t) {
+  uint32_t command[] = {ETHTOOL_GSTRINGS, ETH_SS_FEATURES, 0};
+  struct ifreq request = {.ifr_name = "lo"};
+  int fd = datagrams(t);
+  request.ifr_data = put(t, command, sizeof command);
+  place(t, 8192);
+  t->outgoing = 24 + 4;
+  CALL(t, SYS_ioctl, fd, SIOCETHTOOL, put(t, &request, sizeof request), 0, 0, 0);
+}
+
+static void device_driver(struct trial *t) {
+  uint32_t command = ETHTOOL_GDRVINFO;
+  struct ifreq request = {.ifr_name = "lo"};
+  int fd = datagrams(t);
+  t->expect = ANY_RESULT;
+  request.ifr_data = put(t, &command, sizeof command);
+  place(t, 300);
+  CALL(t, SYS_ioctl, fd, SIOCETHTOOL, put(t, &request, sizeof request), 0, 0, 0);
+}
+
+static void bridge_list(struct trial *t) {
+  unsigned long request[] = {1, (unsigned long)place(t, 64), 16};
+  int fd = datagrams(t);
+  t->expect = ANY_RESULT;
+  CALL(t, SYS_ioctl, fd, SIOCGIFBR, put(t, request, sizeof request), 0, 0, 0);
+}
+
+/* The filter of a multicast group is asked for in the buffer that it comes back in. */
+static void option_request(struct trial *t) {
+  struct ip_msfilter filter = {
+      .imsf_multiaddr.s_addr = 0x010000e0, .imsf_interface.s_addr = 0x0100007f, .imsf_numsrc = 4};
+  struct ip_mreq group = {.imr_multiaddr.s_addr = 0x010000e0, .imr_interface.s_addr = 0x0100007f};
+  socklen_t room = 64;
+  int fd = datagrams(t);
+  must(setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group, sizeof group));
+  void *value = put(t, &filter, sizeof filter);
+  place(t, 64);
+  CALL(t, SYS_getsockopt, fd, IPPROTO_IP, IP_MSFILTER, value, put(t, &room, sizeof room), 0);
+}
+
 /* -- System V and message queues ------------------------------------------------------------------------- */
 
 static int queue, semaphores, segment;
@@ -371,6 +414,7 @@ int main(void) {
   TRY(send_message), TRY(receive_descriptors), TRY(receive_messages), TRY(send_messages);
   TRY(option_int), TRY(option_larger), TRY(option_smaller), TRY(option_peer), TRY(option_unknown);
   TRY(option_tcp), TRY(option_filter), TRY(filter_get), TRY(interfaces), TRY(interface_index);
+  TRY(device_strings), TRY(device_driver), TRY(bridge_list), TRY(option_request);
   queue = (int)must(msgget(IPC_PRIVATE, 0600));
   semaphores = (int)must(semget(IPC_PRIVATE, 5, 0600));
   segment = (int)must(shmget(IPC_PRIVATE, 4096, 0600));

@@ -66,6 +66,20 @@ static void check_commands(void) {
   trial_check("mmap is executed", replay_of(SYS_mmap, 0, 0, &error) == INPUT_EXECUTE);
   trial_check("ioctl of a virtual machine is refused",
               replay_of(SYS_ioctl, 0, 0xae01, &error) == INPUT_REFUSE && error == ENOTTY);
+  trial_check("ioctl that fills in pointers is refused",
+              replay_of(SYS_ioctl, 0, 0xc0686611, &error) == INPUT_REFUSE && error == ENOTTY);
+  trial_check("freezing a file system is not XFS's",
+              replay_of(SYS_ioctl, 0, 0xc0045877, &error) == INPUT_EMULATE);
+  trial_check("an unknown prctl is refused",
+              replay_of(SYS_prctl, 0x7fff, 0, &error) == INPUT_REFUSE && error == EINVAL);
+  trial_check("an unknown fcntl is refused",
+              replay_of(SYS_fcntl, 0, 0x7fff, &error) == INPUT_REFUSE && error == EINVAL);
+  trial_check("an unknown keyctl is refused",
+              replay_of(SYS_keyctl, 0x7fff, 0, &error) == INPUT_REFUSE && error == EOPNOTSUPP);
+  trial_check("an unknown quotactl is refused",
+              replay_of(SYS_quotactl, 0x7fff00, 0, &error) == INPUT_REFUSE && error == EINVAL);
+  trial_check("an unknown seccomp is refused",
+              replay_of(SYS_seccomp, 17, 0, &error) == INPUT_REFUSE && error == EINVAL);
   trial_check("an unknown number is refused",
               replay_of(100000, 0, 0, &error) == INPUT_REFUSE && error == ENOSYS);
   trial_check("a negative number is refused", replay_of(-1, 0, 0, &error) == INPUT_REFUSE && error == ENOSYS);

@@ -118,7 +118,7 @@ static const char *direct(struct input_call *call, long *result) {
 
 /* The call on copies: the memory must not change before the copy-in, and then as if it had been direct. */
 static const char *on_copies(struct input_call *call, long *result) {
-  static uint8_t copies[4 * TRIAL_MEMORY] __attribute__((aligned(16)));
+  static uint8_t copies[8 * TRIAL_MEMORY] __attribute__((aligned(16)));
   struct bounce bounce;
   size_t room = bounce_room(call);
   memset(copies, 0x99, sizeof copies);
