@@ -126,8 +126,7 @@ static int dump(const char *path, const struct filter *filter) {
   }
   places_free(places);
   recording_reader_close(reader);
-  if (fflush(stdout) || ferror(stdout))
-    return complain(STATUS_FAILED, "standard output: %s", strerror(errno));
+  if (ferror(stdout)) return STATUS_FAILED; /* which is told in the end */
   if (status == RECORDING_OK) return complain(STATUS_FAILED, "no memory for what was mapped");
   return status == RECORDING_END ? 0 : complain_recording(&error);
 }

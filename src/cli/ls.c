@@ -144,7 +144,7 @@ static int run(int argc, char **argv) {
     print(&table);
   }
   free_table(&table);
-  return fflush(stdout) ? STATUS_FAILED : status;
+  return status;
 }
 
 const struct command ls_command = {
@@ -162,7 +162,7 @@ const struct command ls_command = {
         "  complete     made to its end\n"
         "  packed       the same, in one file\n"
         "  recording    being made at this moment\n"
-        "  unfinished   its recorder was killed; it is good until then\n"
+        "  unfinished   its recorder was killed, or could not go on; it is good until then\n"
         "  damaged      its manifest is not what was written\n"
         "  version      of another version of the format\n"
         "  unreadable   it may not be read\n"

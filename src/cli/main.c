@@ -1,4 +1,5 @@
 /* main.c: finds the subcommand and runs it. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -46,17 +47,24 @@ int bad_usage(const struct command *command, const char *pattern, ...) {
   return STATUS_USAGE;
 }
 
+/* What was printed has to arrive: status, or a line and STATUS_FAILED. */
+static int finish_output(int status) {
+  errno = 0;
+  if (!fflush(stdout) && !ferror(stdout)) return status;
+  return complain(STATUS_FAILED, "standard output: %s", errno ? strerror(errno) : "it can't be written");
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) return bad_usage(&help_command, "no command given");
   const char *name = argv[1];
   if (!strcmp(name, "--version")) {
     puts("reprise " VERSION);
-    return fflush(stdout) ? STATUS_FAILED : 0;
+    return finish_output(0);
   }
   if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
   const struct command *command = find_command(name);
   if (!command) return bad_usage(&help_command, "%s: no such command", name);
   bool wants_help = argc > 2 && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"));
-  if (wants_help) return help_command.run(2, (char *[]){argv[2], argv[1], NULL});
-  return command->run(argc - 1, argv + 1);
+  if (wants_help) return finish_output(help_command.run(2, (char *[]){argv[2], argv[1], NULL}));
+  return finish_output(command->run(argc - 1, argv + 1));
 }

@@ -117,6 +117,18 @@ const struct command record_command = {
         "The recordings' own place is $REPRISE_DIR, else $XDG_DATA_HOME/reprise, else "
         "~/.local/share/reprise.\n"
         "\n"
+        "On a terminal the last line says where the recording is. If it can't go on, what was recorded until "
+        "then\n"
+        "stays, as an unfinished recording that can be replayed as far as it goes, and one line says why, "
+        "how "
+        "far it\n"
+        "goes and where it is.\n"
+        "\n"
+        "A signal that is sent to the recorder goes to PROGRAM. When PROGRAM has ended and has left "
+        "processes "
+        "behind,\n"
+        "Ctrl-C or SIGTERM ends them, and the recording; a second one at once.\n"
+        "\n"
         "The exit status is PROGRAM's; 127 if it is not found, 126 if it can't be executed, 122 if it does\n"
         "what can't be recorded, 125 if reprise itself fails, 2 for a mistake in the arguments.",
     .run = run,

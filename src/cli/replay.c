@@ -45,10 +45,15 @@ const struct command replay_command = {
         "\n"
         "  -q, --quiet   do not write the program's output again\n"
         "\n"
+        "A recording that is unfinished is repeated as far as it goes. One line then says that it breaks "
+        "off, "
+        "and why,\n"
+        "and the replay ends as if killed by SIGKILL, unless the program had ended.\n"
+        "\n"
         "The exit status is the recorded program's; 120 if the replay did something else than the recording "
         "(what\n"
         "and where is told on standard error), 121 if the recording is damaged or of another version, 125 "
         "if\n"
-        "reprise itself fails, 2 for a mistake in the arguments.",
+        "reprise itself fails or the output can't be written, 2 for a mistake in the arguments.",
     .run = run,
 };

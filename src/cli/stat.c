@@ -1,5 +1,4 @@
 /* stat.c: reprise stat: the numbers of a recording. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,7 +187,6 @@ static int print(const char *path, bool json) {
   free(facts.command);
   summary_free(&summary);
   recording_reader_close(reader);
-  if (fflush(stdout)) return complain(STATUS_FAILED, "standard output: %s", strerror(errno));
   return status ? complain_recording(&error) : 0;
 }
 

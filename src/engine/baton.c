@@ -183,13 +183,14 @@ static bool leaves_marks(const struct rthread *dead) {
   return false;
 }
 
-/* Who was killed with the baton in hand gives it up; so do all threads of its process. */
+/* Who was killed with the baton in hand gives it up; so do all threads of its process. Nobody is given it, and sees what can't be
+ * replayed, where the recording ends with this. */
 static void bury(struct rthread *dead, uint32_t number) {
   struct rthread *next = NULL;
-  bool lost = false;
   region_lock();
-  if (holder() == dead && dead->number == number) {
-    lost = !atomic_load(&dead->turn) && leaves_marks(dead);
+  bool holds = holder() == dead && dead->number == number;
+  bool lost = holds && !atomic_load(&dead->turn) && leaves_marks(dead);
+  if (holds && !lost) {
     for (uint32_t i = 0; i < region_slots(region); i++) {
       struct rthread *other = &region->slots[i];
       if (other == dead || atomic_load(&other->state) != SLOT_LIVE || other->pid != dead->pid) continue;

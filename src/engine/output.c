@@ -59,6 +59,14 @@ static void set_role(struct thread *thread, long fd, uint8_t role) {
   if (role && fd >= 0 && fd < DESCRIPTORS) add_entry(thread, fd, role);
 }
 
+static _Noreturn void give_up(int fd, long error) {
+  if (sphere_claim_end()) {
+    region->ending.unwritable.descriptor = fd;
+    region->ending.unwritable.error = (int32_t)-error;
+  }
+  sphere_end_early(OUTCOME_UNWRITABLE);
+}
+
 static void show(int fd, const char *from, size_t count) {
   while (count) {
     long n = os_call3(__NR_write, fd, from, count);
@@ -66,7 +74,7 @@ static void show(int fd, const char *from, size_t count) {
       struct pollfd wait = {.fd = fd, .events = POLLOUT};
       os_call5(__NR_ppoll, &wait, 1, 0, 0, 0);
     } else if (n != -EINTR) {
-      if (n <= 0) return;
+      if (n < 0) give_up(fd, n);
       from += n;
       count -= (size_t)n;
     }

@@ -462,8 +462,10 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
   in.pid = thread->process->pid;
   enum input_replay how = input_replay(&in, &error);
   if (how == INPUT_REFUSE) return -error;
-  if (how == INPUT_UNSUPPORTED)
+  if (how == INPUT_UNSUPPORTED) {
+    next_event(thread); /* the recording may well end with this call */
     replay_diverged(thread, "got a call that can't be recorded: %s", input_row(call->nr)->name);
+  }
   if (in_parallel()) order_gate(thread);
   uint64_t digest = how == INPUT_VIRTUAL ? 0 : call_digest(&in);
   if (how == INPUT_EMULATE) {

@@ -21,6 +21,7 @@ static void map_part(uintptr_t at, size_t bytes, uint64_t offset) {
 void region_attach(void) {
   map_part(REGION_BASE, REGION_HEADER, 0);
   if (region->magic != REGION_MAGIC) die(125, "the memory shared with the manager is of another version");
+  region->descriptor = engine_fd + FD_REGION;
 }
 
 /* -- Waiting ---------------------------------------------------------------------------------------------------------- */
@@ -182,11 +183,9 @@ bool sphere_claim_end(void) {
 
 void sphere_end_early(enum outcome outcome) {
   uint32_t none = OUTCOME_NONE;
-  static const int statuses[] = {[OUTCOME_UNSUPPORTED] = 122,
-                                 [OUTCOME_DIVERGED] = 120,
-                                 [OUTCOME_DAMAGED] = 121,
-                                 [OUTCOME_FAILED] = 125,
-                                 [OUTCOME_LOG_ENDS] = 0};
+  static const int statuses[] = {
+      [OUTCOME_UNSUPPORTED] = 122, [OUTCOME_DIVERGED] = 120, [OUTCOME_DAMAGED] = 121,
+      [OUTCOME_FAILED] = 125,      [OUTCOME_LOG_ENDS] = 0,   [OUTCOME_UNWRITABLE] = 125};
   atomic_compare_exchange_strong(&region->outcome, &none, outcome);
   region_doorbell();
   for (;;) os_call1(__NR_exit_group, statuses[outcome]);

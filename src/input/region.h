@@ -145,6 +145,7 @@ enum outcome {
   OUTCOME_DAMAGED,     /* the logs can't be read */
   OUTCOME_FAILED,      /* Reprise's own failure */
   OUTCOME_LOG_ENDS,    /* the replay has come to where the recorded sphere was killed */
+  OUTCOME_UNWRITABLE,  /* the replay can't show the program's output */
 };
 
 /* Why the sphere ended early. The manager tells it: it still has a standard error when the program has closed its own, and kills
@@ -154,6 +155,9 @@ struct early_end {
   uint32_t thread;          /* of OUTCOME_DIVERGED: where it was … */
   uint64_t position, pc;
   char text[1024]; /* … and what it should have done; of others one line, or nothing */
+  struct {
+    int32_t descriptor, error;
+  } unwritable; /* of OUTCOME_UNWRITABLE */
 };
 
 /* Of a slot of the recording, for those who wait in a replay in parallel. A cache line each. */
@@ -203,6 +207,7 @@ struct region_shared {
 struct region {
   uint32_t magic;
   int32_t manager;           /* its process id */
+  int32_t descriptor;        /* of this file, in all of the sphere's processes */
   _Atomic uint32_t doorbell; /* futex: the manager sleeps on it */
   _Atomic uint32_t manager_sleeps;
   _Atomic uint32_t outcome;  /* enum outcome: what made the sphere end early */

@@ -394,8 +394,9 @@ int figures_write(const struct figures *figures) {
   karma_log_sizes(figures, text);
   fdr(figures, text);
   capo(figures, text);
+  bool written = !fflush(text) && !ferror(text);
   rewind(text);
   for (int c; (c = getc(text)) != EOF;) putchar(c);
   fclose(text);
-  return fflush(stdout) ? 125 : 0;
+  return written ? 0 : (fprintf(stderr, "reprise: %s: can't be written\n", path), 125);
 }

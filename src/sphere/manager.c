@@ -20,11 +20,15 @@
 #include <unistd.h>
 
 #include "recording/scratch.h"
+#include "sphere/processes.h"
 
 /* -- Futexes ------------------------------------------------------------------------------------------------------------- */
 
+/* The manager looks at the rings this often, even when nobody rings the doorbell: recording rests on it (record.c). */
+enum { SLEEP_MS = 20 };
+
 static void sleep_on(_Atomic uint32_t *word, uint32_t seen) {
-  struct timespec patience = {0, 100000000};
+  struct timespec patience = {0, SLEEP_MS * 1000000L};
   syscall(SYS_futex, word, FUTEX_WAIT, seen, &patience, NULL, 0);
 }
 
@@ -93,7 +97,7 @@ static int make_region(struct manager *manager) {
   if (at == MAP_FAILED) return -1;
   manager->region = at;
   manager->region->magic = REGION_MAGIC;
-  manager->region->manager = getpid();
+  manager->self = manager->region->manager = getpid();
   return fd;
 }
 
@@ -106,20 +110,51 @@ static const char *why_no_region(int error) {
   return strerror(error);
 }
 
+/* -- Signals to the manager -------------------------------------------------------------------------------------------------- */
+
 static const int left_to_program[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGABRT, SIGUSR1, SIGSEGV,
                                       SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGVTALRM};
 enum { LEFT = sizeof left_to_program / sizeof *left_to_program };
 
-static volatile pid_t told; /* the program, for the handler */
+/* For the handler. */
+static struct {
+  volatile sig_atomic_t is_replay;
+  volatile sig_atomic_t pid, descriptor; /* of the program; pid is 0 when it is dead */
+  volatile sig_atomic_t ignored;         /* bit n: the n-th of the signals was, when the manager began */
+  volatile sig_atomic_t signo, times;    /* the signal that is to end the sphere, and how often it came */
+} told;
 
-/* Who sends the manager a signal means the program. What the terminal sends has reached the program as well. */
+static bool was_ignored(int signo) {
+  for (int i = 0; i < LEFT; i++)
+    if (left_to_program[i] == signo) return told.ignored >> i & 1;
+  return false;
+}
+
+static bool ends_sphere(int signo) {
+  if (told.is_replay) return !was_ignored(signo);
+  if (told.pid || was_ignored(signo)) return false;
+  return signo == SIGHUP || signo == SIGINT || signo == SIGQUIT || signo == SIGTERM;
+}
+
+/* Who sends the recorder a signal means the program. What the terminal sends has reached the program as well. When the program has ended, and
+ * has left processes behind, the signal is for them. A replay takes no signals but those of the log: it ends. */
 static void pass_on(int signo, siginfo_t *info, void *context) {
   (void)context;
-  if (info->si_code <= 0) {
-    if (told > 0) kill(told, signo);
-  } else if (signo == SIGSEGV || signo == SIGABRT) {
+  bool sent = info->si_code <= 0, own = info->si_pid == getpid();
+  int failed = errno;
+  if (!sent && (signo == SIGSEGV || signo == SIGABRT)) {
     signal(signo, SIG_DFL); /* our own, then */
+  } else if (ends_sphere(signo)) {
+    told.signo = signo;
+    told.times = told.times + 1;
+  } else if (sent && !own && told.pid) {
+    process_send(told.descriptor, told.pid, signo);
   }
+  errno = failed;
+}
+
+int manager_was_told(void) {
+  return told.signo;
 }
 
 /* The manager stays until the program is dead. */
@@ -127,21 +162,44 @@ static void set_signals(struct sigaction old[LEFT], bool restore) {
   for (int i = 0; i < LEFT; i++) {
     struct sigaction own = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigaction(left_to_program[i], restore ? &old[i] : &own, restore ? NULL : &old[i]);
+    if (!restore && old[i].sa_handler == SIG_IGN) told.ignored = told.ignored | 1 << i;
   }
 }
 
+/* -- The end of the sphere ---------------------------------------------------------------------------------------------------- */
+
 /* Those that are left of a sphere that has come to its end. */
 static void kill_all(struct manager *manager) {
-  for (uint32_t i = 0; i < region_slots(manager->region); i++) {
-    const struct rthread *slot = &manager->region->slots[i];
-    if (slot->state == SLOT_LIVE && slot->pid > 0) kill(slot->pid, SIGKILL);
-  }
+  processes_signal(manager, SIGKILL);
 }
 
 /* The same until none is left: one may just have been born. lock: a descriptor of the region's file. */
 static void end_all(struct manager *manager, int lock) {
   struct timespec pause = {0, 1000000};
   for (kill_all(manager); flock(lock, LOCK_EX | LOCK_NB); kill_all(manager)) nanosleep(&pause, NULL);
+}
+
+/* The first process may not be in the region yet. */
+static void kill_program(struct manager *manager) {
+  if (told.pid) process_send(manager->descriptor, manager->program, SIGKILL);
+}
+
+/* The manager was told to end the sphere. Processes that a recorded program has left behind are asked to end; those that have not after
+ * a moment, or when the manager is told again, are killed. */
+static void obey(struct manager *manager) {
+  enum { PATIENCE_S = 1 };
+  static struct timespec asked;
+  struct timespec now;
+  if (!told.times) return;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  bool first = !asked.tv_sec;
+  if (first) asked = now;
+  if (manager->is_replay || told.times > 1 || now.tv_sec - asked.tv_sec > PATIENCE_S) {
+    kill_program(manager);
+    kill_all(manager);
+  } else if (first) {
+    processes_signal(manager, SIGTERM);
+  }
 }
 
 /* Closes descriptor first and all above it, also where close_range is denied or there is no such call. */
@@ -162,6 +220,7 @@ static void stand_guard(struct manager *manager, int pipe) {
   for (int signo = 1; signo < SIGRTMAX; signo++) signal(signo, SIG_IGN);
   if (dup3(manager->lock, 0, 0) < 0 || dup3(pipe, 1, 0) < 0) _exit(1);
   close_from(2);
+  manager->lock = 0;
   if (read(1, &byte, 1) == 1) _exit(0); /* the manager goes as it should */
   end_all(manager, 0);
   _exit(0);
@@ -189,6 +248,10 @@ static void relieve_guard(struct manager *manager) {
 
 static void *watch(void *argument) {
   struct manager *manager = argument;
+  siginfo_t info;
+  while (waitid(P_PID, (id_t)manager->program, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+  told.pid = 0; /* from now on its id may be another's */
   while (waitpid(manager->program, &manager->status, 0) < 0 && errno == EINTR) {
   }
   if (atomic_load(&manager->region->finished)) end_all(manager, manager->lock);
@@ -218,24 +281,28 @@ int manager_start(struct manager *manager, struct engine_config *settings, char 
   }
   chunk_init(&manager->region->scheduler, seed, chaos, chunk);
   struct sigaction old[LEFT];
+  told.is_replay = manager->is_replay;
   set_signals(old, false);
   fflush(NULL);
   bool guarded = post_guard(manager);
   manager->program = guarded ? fork() : -1;
   if (manager->program == 0) {
     set_signals(old, true);
+    if (manager->is_replay) signal(SIGPIPE, SIG_IGN); /* the engine tells of output that nobody reads */
     allowance_return(&manager->allowance);
     launch(settings, argv, envp, fd, problem);
     fprintf(stderr, "reprise: %s\n", problem->text);
     _exit(problem->status);
   }
-  told = manager->program;
+  manager->descriptor = manager->program > 0 ? process_open(manager->program) : -1;
+  told.descriptor = manager->descriptor;
+  told.pid = manager->program > 0 ? manager->program : 0;
   step_back();
   close(fd);
   if (manager->program < 0 || pthread_create(&manager->watcher, NULL, watch, manager)) {
     *problem = (struct launch_problem){.status = 125};
     snprintf(problem->text, sizeof problem->text, "can't start a process: %s", strerror(errno));
-    if (manager->program > 0) kill(manager->program, SIGKILL);
+    if (manager->program > 0) kill(manager->program, SIGKILL); /* nobody else waits for it */
     if (guarded) relieve_guard(manager);
     return -1;
   }
@@ -262,6 +329,7 @@ void manager_run(struct manager *manager) {
     bool fine = manager->serve(manager, over);
     if (over) break;
     if (!fine || atomic_load(&region->outcome)) kill_all(manager);
+    obey(manager);
     atomic_store(&region->manager_sleeps, 1);
     if (atomic_load(&region->doorbell) == seen) sleep_on(&region->doorbell, seen);
     atomic_store(&region->manager_sleeps, 0);

@@ -14,7 +14,10 @@ struct manager {
   struct allowance allowance; /* to be taken before all else */
   struct region *region;
   int lock;         /* its own open file of the region: who can lock it knows that the sphere is dead */
-  pid_t program;    /* the first process */
+  pid_t self;       /* its own id */
+  bool is_replay;   /* signals to the manager end it */
+  pid_t program;    /* the first process … */
+  int descriptor;   /* … opened (processes.h) */
   int status;       /* of the program, as wait(2) gives it */
   atomic_bool over; /* all processes of the sphere are dead */
   pthread_t watcher;
@@ -36,6 +39,8 @@ int manager_start(struct manager *manager, struct engine_config *settings, char 
                   uint64_t seed, bool chaos, uint64_t chunk, struct launch_problem *problem);
 /* Serves until all of the sphere is dead. */
 void manager_run(struct manager *manager);
+/* The signal by which the manager was told to end the sphere, or 0. */
+int manager_was_told(void);
 /* How the program ended, in words as the manifest has them. */
 enum { ENDING_TEXT = 32 };
 void manager_tell_ending(int status, char text[ENDING_TEXT]);

@@ -18,16 +18,24 @@
 #include "sphere/keep.h"
 #include "sphere/manager.h"
 
-enum { UNSUPPORTED = 122, FAILED = 125, FLUSH_SECONDS = 1, FLUSH_BYTES = 1 << 20 };
+enum { UNSUPPORTED = 122, FAILED = 125 };
+
+/* All that was logged is on its way to the disk after so many milliseconds, with those that the manager sleeps less than 100: a recorder that is killed loses no
+ * more. But no more than one part in so many of the manager's time goes into this, should there be very many threads. */
+enum { FLUSH_MS = 40, FLUSH_SHARE = 8, FLUSH_BYTES = 1 << 20 };
 
 struct drain {
   struct recording_writer *writer;
   struct recording_error error;
   bool failed;
-  time_t flushed;         /* when all rings were emptied last, and the order log marked */
+  int64_t flush_due;      /* when all rings are to be emptied again, and the order log marked; nanoseconds */
   uint64_t since_flushed; /* bytes */
   uint64_t instructions;  /* of the threads that have ended */
   struct timespec begun;
+  struct {
+    uint32_t thread;
+    uint64_t position;
+  } marked; /* in the order log, last */
   struct {
     uint64_t position; /* of the last frame's end */
     bool begun;        /* it has a stream */
@@ -36,6 +44,12 @@ struct drain {
   uint32_t order;                  /* enum engine_order */
   char latest[RECORDING_PATH_MAX]; /* the default place's, when ours is there; or "" */
   uint8_t buffer[RECORDING_FRAME_USUAL];
+};
+
+/* How far a recording goes. */
+struct extent {
+  double seconds;
+  uint64_t instructions; /* of all threads */
 };
 
 /* -- Rings -------------------------------------------------------------------------------------------------------------------- */
@@ -128,20 +142,24 @@ static bool note_last_chunk(struct manager *manager) {
 /* Leaves a mark in the order log how far the running chunk has come, should the manager be killed before it ends. What the input
  * logs have beyond may be of other chunks, and can't be replayed. Only now and then, if nobody has the lock. */
 static void mark_progress(struct manager *manager) {
+  struct drain *drain = manager->context;
   struct region *region = manager->region;
   if (!manager_try_lock(manager)) return;
   uint32_t holder = atomic_load(&region->holder);
   if (holder && holder == region->open_chunk && region->slots[holder - 1].number == region->open_number) {
     const struct rthread *slot = &region->slots[holder - 1];
-    struct chunk_end mark = {.length = atomic_load(&slot->ring.position) - slot->chunk_start,
-                             .next = slot->number,
-                             .reason = CHUNK_DEAD};
+    uint64_t position = atomic_load(&slot->ring.position);
+    struct chunk_end mark = {
+        .length = position - slot->chunk_start, .next = slot->number, .reason = CHUNK_DEAD};
     uint8_t buffer[CHUNK_END_LARGEST];
     size_t count = chunk_encode(&mark, buffer);
     uint64_t head = atomic_load(&region->order.head);
-    if (RING_BYTES - (head - atomic_load(&region->order.tail)) >= count) {
+    bool known = drain->marked.thread == slot->number && drain->marked.position == position;
+    if (!known && RING_BYTES - (head - atomic_load(&region->order.tail)) >= count) {
       copy_to_ring(manager_ring(manager, &region->order), head, buffer, count);
       atomic_store(&region->order.head, head + count);
+      drain->marked.thread = slot->number;
+      drain->marked.position = position;
     }
   }
   manager_unlock(manager);
@@ -210,21 +228,29 @@ static void break_off(struct manager *manager) {
   drain->error = first;
 }
 
+static int64_t monotonic(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void plan_flush(struct drain *drain, int64_t begun) {
+  int64_t now = monotonic(), least = (int64_t)FLUSH_MS * 1000000, fair = (now - begun) * FLUSH_SHARE;
+  drain->flush_due = now + (fair > least ? fair : least);
+  drain->since_flushed = 0;
+}
+
 static bool serve(struct manager *manager, bool last) {
   struct drain *drain = manager->context;
   if (drain->failed && last) break_off(manager);
   if (drain->failed) return false;
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  bool all = last || now.tv_sec - drain->flushed >= FLUSH_SECONDS || drain->since_flushed >= FLUSH_BYTES;
-  if (all) {
-    drain->flushed = now.tv_sec;
-    drain->since_flushed = 0;
-  }
-  if (all && !last) mark_progress(manager);
+  int64_t begun = monotonic();
+  bool flush = last || begun >= drain->flush_due || drain->since_flushed >= FLUSH_BYTES;
+  if (flush && !last) mark_progress(manager);
   uint64_t ordered = atomic_load(&manager->region->order.head);
-  all = all || is_frame(&manager->region->order, ordered);
+  bool all = flush || is_frame(&manager->region->order, ordered);
   drain->failed = !drain_slots(manager, all) || !drain_order(manager, ordered, all);
+  if (flush) plan_flush(drain, begun);
   if (last && !drain->failed) drain->failed = !note_last_chunk(manager);
   if (last && !drain->failed) close_orders(manager);
   return !drain->failed;
@@ -293,31 +319,66 @@ static void remove_again(const struct drain *drain, const char *path) {
   if (drain->latest[0]) recording_set_latest(drain->latest);
 }
 
+/* How far the recording goes: for its manifest, and for the user. */
+static void measure(struct manager *manager, struct drain *drain, struct extent *extent) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  extent->seconds =
+      (double)(now.tv_sec - drain->begun.tv_sec) + (double)(now.tv_nsec - drain->begun.tv_nsec) / 1e9;
+  extent->instructions = drain->instructions;
+  for (uint32_t i = 0; i < region_slots(manager->region); i++) {
+    const struct rthread *slot = &manager->region->slots[i];
+    if (atomic_load(&slot->state) != SLOT_FREE) extent->instructions += atomic_load(&slot->ring.position);
+  }
+}
+
+static void note_extent(struct drain *drain, const struct extent *extent) {
+  char text[ENDING_TEXT];
+  snprintf(text, sizeof text, "%.3f", extent->seconds);
+  recording_set(drain->writer, "duration", text, NULL);
+  snprintf(text, sizeof text, "%" PRIu64, extent->instructions);
+  recording_set(drain->writer, "instructions", text, NULL);
+}
+
+/* The recording can't go on: what there is stays, and says why it breaks off. On a full disk the manifest stays as it was. */
+static int leave_unfinished(struct drain *drain, const struct extent *extent, const char *reason,
+                            int status) {
+  if (!*reason) reason = "the recorder failed";
+  recording_use_reserve(drain->writer);
+  note_extent(drain, extent);
+  if (!recording_set(drain->writer, "breaks-off", reason, NULL)) recording_save(drain->writer, NULL);
+  fprintf(stderr, "reprise: %s; recorded until then, %.3f s and %" PRIu64 " instructions, in %s\n", reason,
+          extent->seconds, extent->instructions, recording_writer_path(drain->writer));
+  recording_abandon(drain->writer);
+  return status;
+}
+
+/* Where standard error is a terminal somebody reads it, and wants to know. */
+static void tell_place(const char *path) {
+  if (isatty(STDERR_FILENO)) fprintf(stderr, "reprise: recorded in %s\n", path);
+}
+
 static int finish(struct manager *manager, struct drain *drain) {
   char text[ENDING_TEXT], path[RECORDING_PATH_MAX];
   uint32_t outcome = manager->region->outcome;
+  struct extent extent;
   snprintf(path, sizeof path, "%s", recording_writer_path(drain->writer));
   int status = manager->status;
-  if (drain->failed) {
-    recording_abandon(drain->writer);
-    return complain(&drain->error);
-  }
+  bool empty = !manager->region->threads; /* nothing that could be replayed */
+  measure(manager, drain, &extent);
+  if (drain->failed) return leave_unfinished(drain, &extent, drain->error.text, FAILED);
   keep_end(&drain->kept, drain->writer);
+  if (outcome && !empty)
+    return leave_unfinished(drain, &extent, manager->region->ending.text,
+                            outcome == OUTCOME_UNSUPPORTED ? UNSUPPORTED : FAILED);
   manager_tell_ending(status, text);
   recording_set(drain->writer, "status", text, NULL);
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  double seconds =
-      (double)(now.tv_sec - drain->begun.tv_sec) + (double)(now.tv_nsec - drain->begun.tv_nsec) / 1e9;
-  snprintf(text, sizeof text, "%.3f", seconds);
-  recording_set(drain->writer, "duration", text, NULL);
-  snprintf(text, sizeof text, "%" PRIu64, drain->instructions);
-  recording_set(drain->writer, "instructions", text, NULL);
+  note_extent(drain, &extent);
   if (recording_close(drain->writer, &drain->error)) return complain(&drain->error);
-  /* Nothing that could be replayed. */
-  if (outcome || !manager->region->threads) remove_again(drain, path);
+  if (empty) remove_again(drain, path);
   if (outcome) manager_tell_reason(manager);
   if (outcome) return outcome == OUTCOME_UNSUPPORTED ? UNSUPPORTED : FAILED;
+  if (!empty) tell_place(path);
   return manager_leave(status);
 }
 

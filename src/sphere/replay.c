@@ -298,7 +298,28 @@ static int compare_ends(const struct manager *manager, const struct feed *feed,
   return DIVERGED;
 }
 
+/* Why an unfinished recording ends where it does; `word` is what the engines have to say, or "". */
+static void tell_break(const struct recording_reader *reader, const char *word) {
+  const char *reason = *word ? word : recording_get(reader, "breaks-off", 0);
+  if (!reason)
+    reason = recording_reader_state(reader) == RECORDING_LIVE ? "it is still being made"
+                                                              : "its recorder was killed";
+  fputs("reprise: the recording breaks off here: ", stderr);
+  for (; *reason; reason++) fputc(*reason < ' ' || *reason > '~' ? '?' : *reason, stderr);
+  fputc('\n', stderr);
+}
+
+/* As any command whose output can't be written: who has closed a pipe has read enough. */
+static int tell_unwritable(const struct early_end *ending) {
+  if (ending->unwritable.error == EPIPE) return manager_leave(SIGPIPE);
+  fprintf(stderr, "reprise: standard %s: %s\n",
+          ending->unwritable.descriptor == STDOUT_FILENO ? "output" : "error",
+          strerror(ending->unwritable.error));
+  return FAILED;
+}
+
 static int finish(struct manager *manager, struct feed *feed) {
+  if (manager_was_told()) return manager_leave(manager_was_told());
   uint32_t outcome = atomic_load(&manager->region->outcome);
   bool complete = recording_reader_state(feed->reader) == RECORDING_COMPLETE;
   /* Whether a core was dumped besides depends on where it runs. */
@@ -311,7 +332,11 @@ static int finish(struct manager *manager, struct feed *feed) {
     fprintf(stderr, "reprise: %s\n", feed->error.text);
     return feed->error.kind == RECORDING_SYSTEM ? FAILED : DAMAGED;
   }
-  if (outcome && outcome != OUTCOME_DIVERGED) manager_tell_reason(manager);
+  bool breaks_off = !complete && (!outcome || outcome == OUTCOME_LOG_ENDS);
+  if (breaks_off)
+    tell_break(feed->reader, manager->region->ending.text);
+  else if (outcome != OUTCOME_DIVERGED)
+    manager_tell_reason(manager);
   switch (outcome) {
     case OUTCOME_NONE:
       return by_itself ? compare_ends(manager, feed, unread) : manager_leave(manager->status);
@@ -319,6 +344,8 @@ static int finish(struct manager *manager, struct feed *feed) {
       return tell_divergence(feed, &manager->region->ending);
     case OUTCOME_DAMAGED:
       return DAMAGED;
+    case OUTCOME_UNWRITABLE:
+      return tell_unwritable(&manager->region->ending);
     case OUTCOME_LOG_ENDS:
       return manager_leave(recorded_status(feed->reader));
     default:
@@ -378,6 +405,7 @@ int replay(const char *path, bool quiet, struct engine_config *settings) {
   manager.context = &feed;
   manager.serve = serve;
   manager.answer = answer;
+  manager.is_replay = true;
   char *argv[] = {settings->program, NULL}, *none[] = {NULL};
   if (manager_start(&manager, settings, argv, none, 0, false, CHUNK_SIZE, &problem)) {
     fprintf(stderr, "reprise: %s\n", problem.text);

@@ -12,7 +12,8 @@ breaks_off() { # WORDS FOLDER [OPTION…]: the program, recorded there, until it
   grep -q "^reprise: .*$1" err || fail "does not say $1: $(cat err)"
   timeout -s KILL 60 "$REPRISE" replay "$2/recording" >replayed 2>err
   status=$?
-  [ ! -s err ] || fail "the replay, with status $status: $(cat err)"
+  [ $status = 137 ] || fail "the replay, with status $status: $(cat err)"
+  [ "$(wc -l <err)" = 1 ] && grep -q "^reprise: the recording breaks off here: " err || fail "the replay says: $(cat err)"
   cmp recorded replayed || fail "the replay shows: $(cat replayed)"
   "$REPRISE" stat "$2/recording" | grep -q 'state *unfinished' || fail "not unfinished"
 }

@@ -5,7 +5,7 @@
  *   type TEXT     type a line
  *   key X         press Ctrl-X
  *   expect TEXT   wait until this has been printed, after what was waited for before
- *   running NAME… wait until these are the foreground processes, besides the recorder, none of them stopped
+ *   running NAME… wait until these are the foreground processes, besides the recorder, none of them stopped; without a name, none
  * At its end the person waits for PROGRAM to end, and how it ended is the last line. */
 #include <errno.h>
 #include <glob.h>
@@ -68,7 +68,7 @@ static bool among(const char *words, const char *name) {
 
 static bool are_running(const char *names) {
   pid_t group;
-  int wanted = 1, found = 0;
+  int wanted = *names != 0, found = 0;
   if (ioctl(terminal, TIOCGPGRP, &group)) die("foreground");
   for (const char *p = names; *p; p++) wanted += *p == ' ';
   glob_t all;

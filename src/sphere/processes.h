@@ -1,0 +1,19 @@
+/* processes.h: signals to processes of a sphere, and to nobody else (processes.c). */
+#ifndef REPRISE_SPHERE_PROCESSES_H
+#define REPRISE_SPHERE_PROCESSES_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct manager;
+
+/* A descriptor of the process, which goes on meaning this one when its id is another's; -1 where the kernel has none. */
+int process_open(pid_t pid);
+/* Sends a signal to the process behind a descriptor of process_open; where there is none (-1), to the id. Safe in signal handlers. */
+void process_send(int descriptor, pid_t pid, int signo);
+
+/* Sends a signal to every process that the region names and that has the region's file open: what the region says is not enough, since it may be out of
+ * date, or forged. */
+void processes_signal(const struct manager *manager, int signo);
+
+#endif
