@@ -264,8 +264,8 @@ struct region_object *objects_target(const struct call *call) {
   if (!object || object->changes) return object;
   int64_t answer = region_ask(REQUEST_FILE_CHANGES, object->file);
   if (answer < 0)
-    sphere_fail(OUTCOME_UNSUPPORTED,
-                "a file of the system that is changed while it is mapped can't be recorded");
+    sphere_fail(OUTCOME_FAILED, "a mapped file that is going to be changed is not known (error %ld)",
+                (long)-answer);
   object->changes = true;
   return object;
 }

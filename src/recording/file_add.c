@@ -1,11 +1,8 @@
 /* file_add.c: keeps the files that the program maps with the recording. See recording_add_file in recording.h.
  *
- * A content is stored once, under its hash, by the cheapest way that is safe:
- *   reflink    the file system shares the blocks and copies them when either side is written
- *   hard link  the very same file, so only for files that are replaced and never written in place: those below /usr
- *              that belong to root and that nobody else may write, which is how package managers leave them
- *   copy       for all others
- * Its hash is taken from what was stored, not from the original, which may change meanwhile. */
+ * A content is stored once, under its hash, and never as a link to the original, which may be written to: in the default place by a link to the
+ * same content of another recording (store.h), else as a reflink, where the file system shares the blocks and copies them when either
+ * side is written, or as a copy. The hash is taken from what was stored, not from the original, which may change meanwhile. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -21,32 +18,21 @@
 #include "recording/error.h"
 #include "recording/file_entry.h"
 #include "recording/io.h"
+#include "recording/store.h"
 #include "recording/writer.h"
 
 static const char incoming[] = "incoming"; /* the name in files/ until the hash is known */
 
 /* -- Known files --------------------------------------------------------------------------------------------------- */
 
-/* See above: such a file may be linked, and need not be looked at closely to be known again. */
-static bool replaced_when_changed(int fd, const struct stat *info) {
-  char link[64], path[RECORDING_PATH_MAX];
-  if (info->st_uid != 0 || info->st_mode & (S_IWGRP | S_IWOTH)) return false;
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  ssize_t n = readlink(link, path, sizeof path - 1);
-  if (n < 0) return false;
-  path[n] = '\0';
-  return !strncmp(path, "/usr/", 5) && strncmp(path, "/usr/local/", 11);
-}
-
-/* Without the time of change if each recording of the same file by somebody else, who links it, would change that. */
-static struct file_identity identity_of(int fd, const struct stat *info) {
+static struct file_identity identity_of(const struct stat *info) {
   struct file_identity identity;
   memset(&identity, 0, sizeof identity); /* compared with its padding */
   identity.device = info->st_dev;
   identity.inode = info->st_ino;
   identity.size = info->st_size;
   identity.modified = info->st_mtim;
-  if (!replaced_when_changed(fd, info)) identity.changed = info->st_ctim;
+  identity.changed = info->st_ctim;
   return identity;
 }
 
@@ -69,34 +55,30 @@ static struct kept_file *find_kept(struct recording_writer *w, const struct file
 
 /* -- Storing ------------------------------------------------------------------------------------------------------- */
 
-/* Puts a hard link in the place of files/incoming. */
-static bool hard_link(struct recording_writer *w, int fd) {
-  static const char linked[] = "linked";
-  char path[64];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  unlinkat(w->files, linked, 0);
-  return !linkat(AT_FDCWD, path, w->files, linked, AT_SYMLINK_FOLLOW) &&
-         !renameat(w->files, linked, w->files, incoming);
-}
-
-/* Brings the content to files/incoming; false with errno. hash and size are of what is there. */
-static bool store(struct recording_writer *w, int fd, const struct stat *info, uint8_t hash[16],
-                  uint64_t *size) {
+/* Brings the content to files/incoming as a file of its own; false with errno. hash and size are of what is there. */
+static bool copy(struct recording_writer *w, int fd, uint8_t hash[16], uint64_t *size) {
   unlinkat(w->files, incoming, 0);
   int to = openat(w->files, incoming, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (to < 0) return false;
-  bool fine;
-  if (!ioctl(to, FICLONE, fd))
-    fine = content_read(to, -1, hash, size);
-  else if (replaced_when_changed(fd, info) && hard_link(w, fd))
-    fine = content_read(fd, -1, hash, size);
-  else
-    fine = content_read(fd, to, hash, size);
+  bool shared = !ioctl(to, FICLONE, fd);
+  bool fine = content_read(shared ? to : fd, shared ? -1 : to, hash, size);
   int failed = errno;
-  fchmod(to, 0400); /* no link: that is another file */
+  fchmod(to, 0400);
   close(to);
   errno = failed;
   return fine;
+}
+
+/* The same, by a link to what another recording has if there is any. What consists of holes is not read twice. */
+static bool store(struct recording_writer *w, int fd, const struct stat *info, uint8_t hash[16],
+                  uint64_t *size) {
+  bool sparse = info->st_blocks < info->st_size / 1024;
+  if (w->store < 0 || sparse) return copy(w, fd, hash, size);
+  unlinkat(w->files, incoming, 0);
+  if (content_read(fd, -1, hash, size) && store_take(w->store, hash, fd, w->files, incoming)) return true;
+  if (!copy(w, fd, hash, size)) return false;
+  store_give(w->store, hash, w->files, incoming);
+  return true;
 }
 
 /* Gives the stored content its name. One that is there already holds the same bytes, unless it was damaged since; a
@@ -149,25 +131,13 @@ static bool just_written(const struct file_identity *identity) {
   return age < TICK_MS;
 }
 
-/* By what the file is known from now on: a time of change that none has, if it was just written; and linking it has changed
- * that. */
-static void settle(int fd, struct file_identity *identity) {
-  struct stat info;
-  if (fstat(fd, &info)) return;
-  struct file_identity now = identity_of(fd, &info);
-  struct timespec changed = now.changed;
-  now.changed = identity->changed;
-  if (!memcmp(&now, identity, sizeof now)) identity->changed = changed;
-  if (just_written(identity)) identity->changed.tv_nsec = -1;
-}
-
 int recording_add_file(struct recording_writer *writer, int fd, const char *path, uint32_t *number,
                        struct recording_error *error) {
   struct stat info;
   if (fstat(fd, &info)) return recording_fail_errno(error, path, "keeping it with the recording");
   if (!S_ISREG(info.st_mode) || strlen(path) >= RECORDING_PATH_MAX)
     return recording_fail(error, RECORDING_MISUSE, path, "no regular file with a path of ordinary length");
-  struct kept_file kept = {.identity = identity_of(fd, &info)};
+  struct kept_file kept = {.identity = identity_of(&info)};
   hash_path(path, kept.path_hash);
   const struct kept_file *same = find_kept(writer, &kept.identity, kept.path_hash);
   if (same) {
@@ -180,7 +150,7 @@ int recording_add_file(struct recording_writer *writer, int fd, const char *path
     kept.size = same->size;
   } else {
     status = keep_content(writer, fd, &info, &kept, error);
-    settle(fd, &kept.identity);
+    if (just_written(&kept.identity)) kept.identity.changed.tv_nsec = -1; /* a time that none has */
   }
   if (!status) status = add_entry(writer, &kept, &info, path, error);
   if (!status) *number = writer->kept_count - 1;
@@ -189,13 +159,4 @@ int recording_add_file(struct recording_writer *writer, int fd, const char *path
 
 bool recording_same_content(const struct recording_writer *writer, uint32_t number, uint32_t other) {
   return !memcmp(writer->kept[number].content_hash, writer->kept[other].content_hash, 16);
-}
-
-bool recording_is_linked(const struct recording_writer *writer, uint32_t number) {
-  char name[CONTENT_NAME_MAX];
-  struct stat info;
-  content_name(writer->kept[number].content_hash, name);
-  const struct file_identity *original = &writer->kept[number].identity;
-  return !fstatat(writer->files, name, &info, 0) && info.st_ino == original->inode &&
-         info.st_dev == original->device;
 }

@@ -102,15 +102,13 @@ int recording_end(struct recording_writer *writer, struct recording_stream_id id
                   struct recording_error *error);
 
 /* Keeps the file behind fd, as it is now, with the recording; path is the name it was opened by. The same file under the same
- * path gives the same number again, as long as it has not changed. Numbers count from 0. The content is shared with the
- * original where that is safe (reflink; hard link for what the system's package manager owns), else copied. */
+ * path gives the same number again, as long as it has not changed. Numbers count from 0. The content is a
+ * reflink or a copy; recordings of the default place share one copy. */
 int recording_add_file(struct recording_writer *writer, int fd, const char *path, uint32_t *number,
                        struct recording_error *error);
 
-/* Of numbers that recording_add_file has returned: whether both have the same content; and whether the content is a hard link
- * to the original, so that it changes with it. */
+/* Of numbers that recording_add_file has returned: whether both have the same content. */
 bool recording_same_content(const struct recording_writer *writer, uint32_t number, uint32_t other);
-bool recording_is_linked(const struct recording_writer *writer, uint32_t number);
 
 /* Gives free the room that was taken in advance, so that a little more can be appended when the disk is full. */
 void recording_use_reserve(struct recording_writer *writer);

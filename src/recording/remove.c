@@ -17,6 +17,7 @@
 #include "recording/io.h"
 #include "recording/manifest.h"
 #include "recording/pack_format.h"
+#include "recording/store.h"
 #include "recording/stream_id.h"
 
 typedef bool name_test(const char *name);
@@ -146,6 +147,7 @@ int recording_remove(const char *path, struct recording_error *error) {
     status = recording_fail_errno(error, path, "opening it");
   else
     status = S_ISDIR(info.st_mode) ? remove_directory(fd, real, error) : remove_pack(fd, real, error);
+  if (!status) store_sweep(real, info.st_uid);
   if (!status) drop_latest(real);
   if (fd >= 0) close(fd);
   free(real);

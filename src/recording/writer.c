@@ -21,6 +21,7 @@
 #include "recording/architecture.h"
 #include "recording/error.h"
 #include "recording/io.h"
+#include "recording/store.h"
 
 enum {
   OWN_LINES_ROOM = 1 << 20, /* what callers must leave of the manifest for the lists of streams */
@@ -152,12 +153,13 @@ int recording_create(const char *path, struct recording_writer **out, struct rec
   }
   struct recording_writer *w = calloc(1, sizeof *w);
   if (!w) return recording_fail_errno(error, path, "making it");
-  w->directory = w->streams = w->files = w->reserve = w->latest = -1;
+  w->directory = w->streams = w->files = w->store = w->reserve = w->latest = -1;
   snprintf(w->path, sizeof w->path, "%s", path);
   int status;
   if (!mkdir(path, 0700)) {
     status = fill(w, error);
     if (status) remove_unfinished(w);
+    if (!status) w->store = store_open(path);
   } else if (errno == EEXIST) {
     status = recording_fail(error, RECORDING_EXISTS, path, "exists already");
   } else {
@@ -317,8 +319,9 @@ int recording_close(struct recording_writer *writer, struct recording_error *err
 }
 
 void recording_abandon(struct recording_writer *writer) {
-  int fds[] = {writer->latest, writer->reserve, writer->streams, writer->files, writer->directory};
-  for (int i = 0; i < 5; i++)
+  int fds[] = {writer->latest,  writer->reserve, writer->store,
+               writer->streams, writer->files,   writer->directory};
+  for (int i = 0; i < 6; i++)
     if (fds[i] >= 0) close(fds[i]);
   for (int kind = KIND_FIRST; kind <= KIND_LAST; kind++) free(writer->existing[kind].words);
   frame_maker_close(&writer->maker);

@@ -28,6 +28,7 @@ struct recording_writer {
   char path[RECORDING_PATH_MAX];        /* as given or made, for messages */
   int directory;                        /* holds the lock */
   int streams, files;                   /* the two folders */
+  int store;                            /* of contents that recordings share, or -1 */
   int reserve;                          /* a file without a name that takes up room; or -1 */
   int latest;                           /* the stream written last, or -1 … */
   struct recording_stream_id latest_id; /* … which is this */

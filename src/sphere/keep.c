@@ -118,7 +118,6 @@ static int64_t mark(struct kept_object *object, struct recording_writer *writer,
                     struct recording_error *error) {
   char text[16];
   if (object->changes) return 0;
-  if (recording_is_linked(writer, object->number)) return -EROFS;
   snprintf(text, sizeof text, "%u", object->number);
   if (recording_add(writer, "changing-file", text, error) || recording_save(writer, error)) return -EIO;
   object->changes = true;

@@ -156,3 +156,22 @@ case_replay_ended() {
     done
   done
 }
+
+# What is kept of a mapped file is no link to it, here or in the default place, where recordings share it among themselves.
+case_own_copies() {
+  local file
+  export REPRISE_DIR=$PWD/recordings
+  cp /bin/echo program
+  "$REPRISE" record -o recording -- ./program words >out || fail "status $?"
+  "$REPRISE" record -- ./program words >out && "$REPRISE" record -- ./program words >out || fail "status $?"
+  for file in recording/files/*; do
+    [ "$(stat -c %h "$file")" = 1 ] || fail "$file has other names"
+  done
+  for file in recordings/program-0/files/*; do
+    [ "$file" -ef "recordings/program-1/files/${file##*/}" ] || fail "$file: two copies"
+    [ "$(stat -c %h "$file")" = 3 ] || fail "$file has other names"
+  done
+  "$REPRISE" rm program-0 && prints 0 words "$REPRISE" replay program-1
+  "$REPRISE" pack program-1 packed >out && "$REPRISE" rm program-1 && prints 0 words "$REPRISE" replay ./packed
+  [ -z "$(ls recordings/.contents-*)" ] || fail "contents stay behind"
+}

@@ -207,6 +207,100 @@ static void removal(void) {
   shell("[ -L rm/latest ]");
 }
 
+/* -- Contents that recordings share ----------------------------------------------------------------------------------- */
+
+/* A recording in the default place, or at path, with this file in it; *content is what it has kept. */
+static void keep_one(const char *path, const char *file, struct stat *content) {
+  struct recording_writer *w;
+  uint32_t number;
+  int fd = open(file, O_RDONLY);
+  char found[4096];
+  memset(content, 0, sizeof *content);
+  if (!DONE(path ? recording_create(path, &w, &error) : recording_create_default("kept", &w, &error))) return;
+  DONE(recording_add_file(w, fd, file, &number, &error));
+  close(fd);
+  snprintf(found, sizeof found, "%s", recording_writer_path(w));
+  DONE(recording_close(w, &error));
+  shell("ls -d %s/files/* >found", found);
+  size_t length;
+  char *name = (char *)slurp("found", &length);
+  name[length - 1] = '\0';
+  CHECK(!stat(name, content), "%s", name);
+  free(name);
+}
+
+static void verify_one(const char *path) {
+  struct recording_reader *r;
+  if (!DONE(recording_open(path, 0, &r, &error))) return;
+  DONE(recording_verify(r, &error));
+  recording_reader_close(r);
+}
+
+static void shared_contents(void) {
+  struct stat original, one, two, three;
+  setenv("REPRISE_DIR", "place", 1);
+  shell("seq 50000 >original; touch -d '1 hour ago' original");
+  keep_one(NULL, "original", &one);
+  keep_one(NULL, "original", &two);
+  keep_one("outside", "original", &three);
+  keep_one("place/inside", "original", &original);
+  CHECK(one.st_ino == two.st_ino && one.st_ino == original.st_ino, "two copies in one place");
+  CHECK(three.st_ino != one.st_ino, "a link to the outside");
+  CHECK(!stat("original", &original) && original.st_nlink == 1, "a link to the original");
+
+  DONE(recording_remove("place/kept-0", &error)); /* in any order, by any means */
+  verify_one("place/kept-1");
+  shell("rm -rf place/inside");
+  verify_one("place/kept-1");
+  shell("[ $(ls place/.contents-* | wc -l) = 1 ]");
+  DONE(recording_remove("place/kept-1", &error));
+  shell("[ $(ls place/.contents-* | wc -l) = 0 ]");
+
+  keep_one(NULL, "original", &one);
+  shell("rm -rf place/.contents-*");
+  verify_one("place/kept-0");
+  keep_one(NULL, "original", &two);
+  CHECK(one.st_ino != two.st_ino);
+  /* One that was damaged is not given to others. */
+  shell("cd place/.contents-*; chmod 600 *; printf x | dd of=$(ls) conv=notrunc status=none; chmod 400 *");
+  keep_one(NULL, "original", &three);
+  CHECK(two.st_ino != three.st_ino, "damaged content was taken");
+  verify_one("place/kept-2");
+  /* Nor is one from a folder that others can write to. */
+  shell("chmod 777 place/.contents-*");
+  keep_one(NULL, "original", &two);
+  CHECK(two.st_ino != three.st_ino, "taken from where others can write");
+  shell("rm -rf place/.contents-*; ln -s ../elsewhere place/.contents-$(id -u); mkdir elsewhere");
+  keep_one(NULL, "original", &two);
+  shell("[ $(ls elsewhere | wc -l) = 0 ]");
+  shell("rm -rf place");
+}
+
+/* Whoever comes first, there is one copy. */
+static void shared_at_once(void) {
+  enum { WRITERS = 6 };
+  struct stat content;
+  pid_t children[WRITERS];
+  shell("mkdir -p place; seq 400000 >original; touch -d '1 hour ago' original");
+  for (int i = 0; i < WRITERS; i++) {
+    children[i] = fork();
+    if (children[i]) continue;
+    struct recording_writer *w;
+    uint32_t number;
+    bool fine = !recording_create_default("kept", &w, &error) &&
+                !recording_add_file(w, open("original", O_RDONLY), "original", &number, &error) &&
+                !recording_close(w, &error);
+    _exit(!fine);
+  }
+  for (int i = 0; i < WRITERS; i++) {
+    int status;
+    CHECK(waitpid(children[i], &status, 0) == children[i] && status == 0, "a writer failed");
+  }
+  keep_one(NULL, "original", &content);
+  CHECK(content.st_nlink == WRITERS + 2, "%d links", (int)content.st_nlink);
+  shell("rm -rf place");
+}
+
 int main(void) {
   enter_scratch();
   if (!getcwd(folder, sizeof folder)) return 2;
@@ -215,5 +309,7 @@ int main(void) {
   race();
   list();
   removal();
+  shared_contents();
+  shared_at_once();
   return verdict();
 }

@@ -1,0 +1,125 @@
+/* store.c: contents that recordings share. See store.h.
+ *
+ * In the default place lies a folder for each owner of recordings, `.contents-UID`, with a file for each content, named by its hash. The
+ * same file has a name in `files/` of every recording that has this content. A recording never needs the store: its own name is as good as the store's, so
+ * recordings can be removed in any order and by any means, and the store as well. A file with one name only is the store's alone, and
+ * goes when somebody sweeps. Between a look and a link anything may happen: then the link fails, or makes one copy too many.
+ *
+ * Nothing is taken from the store that another user could have written, and no content that differs from the one wanted: a hash alone
+ * would let somebody who makes two contents of the same hash put one into other recordings. */
+#include "recording/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "recording/file_entry.h"
+#include "recording/io.h"
+
+/* -- The folder ---------------------------------------------------------------------------------------------------- */
+
+/* The folder in which the recording lies. */
+static bool place_of(const char *path, char *out) {
+  snprintf(out, RECORDING_PATH_MAX, "%s", path);
+  char *slash = strrchr(out, '/');
+  if (!slash) return snprintf(out, RECORDING_PATH_MAX, ".") > 0;
+  slash[slash == out] = '\0';
+  return true;
+}
+
+static bool is_default(const char *place) {
+  char home[RECORDING_PATH_MAX];
+  struct stat one, other;
+  return !recording_home(home, NULL) && !stat(home, &one) && !stat(place, &other) &&
+         one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* The store of an owner in a place, if there is one that nobody else can write to. */
+static int open_store(const char *place, uid_t owner, bool make) {
+  char name[32], path[RECORDING_PATH_MAX];
+  struct stat info;
+  snprintf(name, sizeof name, ".contents-%lu", (unsigned long)owner);
+  if (!join_path(path, place, name)) return -1;
+  if (make) mkdir(path, 0700);
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return -1;
+  if (!fstat(fd, &info) && info.st_uid == owner && !(info.st_mode & (S_IWGRP | S_IWOTH))) return fd;
+  close(fd);
+  return -1;
+}
+
+int store_open(const char *path) {
+  char place[RECORDING_PATH_MAX];
+  if (!place_of(path, place) || !is_default(place)) return -1;
+  store_sweep(path, geteuid());
+  return open_store(place, geteuid(), true);
+}
+
+/* -- Contents ------------------------------------------------------------------------------------------------------ */
+
+static bool same_bytes(int one, int other) {
+  enum { PIECE = 64 << 10 };
+  uint8_t *pieces = malloc(2 * (size_t)PIECE);
+  uint64_t at = 0;
+  ssize_t n = pieces ? PIECE : -1, m = n;
+  while (n == PIECE && n == m) {
+    n = read_upto(one, at, pieces, PIECE);
+    m = read_upto(other, at, pieces + PIECE, PIECE);
+    if (n > 0 && n == m && memcmp(pieces, pieces + PIECE, (size_t)n)) m = -1;
+    at += PIECE;
+  }
+  free(pieces);
+  return n >= 0 && n == m;
+}
+
+bool store_take(int store, const uint8_t hash[16], int original, int folder, const char *name) {
+  char content[CONTENT_NAME_MAX];
+  uint64_t length;
+  struct stat info;
+  content_name(hash, content);
+  int fd = open_regular(store, content, &length);
+  if (fd < 0) return false;
+  bool ours = !fstat(fd, &info) && info.st_uid == geteuid() && !(info.st_mode & 0333);
+  bool same = ours && same_bytes(fd, original);
+  if (!same) unlinkat(store, content, 0); /* damaged: the next one is better */
+  close(fd);
+  return same && !linkat(store, content, folder, name, 0);
+}
+
+void store_give(int store, const uint8_t hash[16], int folder, const char *name) {
+  static const char other[] = "linked"; /* the name in the folder of the one that is there already */
+  char content[CONTENT_NAME_MAX];
+  uint64_t length;
+  content_name(hash, content);
+  if (!linkat(folder, name, store, content, 0) || errno != EEXIST) return;
+  int fd = open_regular(folder, name, &length);
+  if (fd < 0) return;
+  unlinkat(folder, other, 0);
+  if (!store_take(store, hash, fd, folder, other))
+    (void)!linkat(folder, name, store, content, 0);
+  else if (renameat(folder, other, folder, name))
+    unlinkat(folder, other, 0);
+  close(fd);
+}
+
+void store_sweep(const char *path, uid_t owner) {
+  char place[RECORDING_PATH_MAX];
+  uint8_t hash[16];
+  struct stat info;
+  int fd = place_of(path, place) ? open_store(place, owner, false) : -1;
+  DIR *contents = fd < 0 ? NULL : fdopendir(fd);
+  for (const struct dirent *entry; contents && (entry = readdir(contents));)
+    if (content_parse(entry->d_name, hash) && !fstatat(fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) &&
+        S_ISREG(info.st_mode) && info.st_nlink == 1)
+      unlinkat(fd, entry->d_name, 0);
+  if (contents)
+    closedir(contents);
+  else if (fd >= 0)
+    close(fd);
+}
