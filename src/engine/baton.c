@@ -32,6 +32,13 @@ bool rthread_is_alive(const struct rthread *rthread) {
   return state != 'X' && state != 'Z';
 }
 
+void rthread_check_output(const struct rthread *dead) {
+  if (recording() && atomic_load(&dead->unlogged))
+    sphere_fail(
+        OUTCOME_UNSUPPORTED,
+        "a process was killed while it wrote to standard output or error, before that could be recorded");
+}
+
 /* -- Slots ---------------------------------------------------------------------------------------------------------------- */
 
 /* Frees the slots of threads that were killed without the baton in hand; false if there are none. */
@@ -41,6 +48,7 @@ static bool end_killed(struct thread *by) {
     struct rthread *rthread = &region->slots[i];
     uint32_t number = rthread->number;
     if (atomic_load(&rthread->state) != SLOT_LIVE || rthread_is_alive(rthread)) continue;
+    rthread_check_output(rthread);
     if (permissions_on()) permissions_bury(by, rthread);
     baton_forget(rthread, number);
     any = true;
@@ -190,7 +198,8 @@ static void bury(struct rthread *dead, uint32_t number) {
   region_lock();
   bool holds = holder() == dead && dead->number == number;
   bool lost = holds && !atomic_load(&dead->turn) && leaves_marks(dead);
-  if (holds && !lost) {
+  bool output_lost = holds && atomic_load(&dead->unlogged);
+  if (holds && !lost && !output_lost) {
     for (uint32_t i = 0; i < region_slots(region); i++) {
       struct rthread *other = &region->slots[i];
       if (other == dead || atomic_load(&other->state) != SLOT_LIVE || other->pid != dead->pid) continue;
@@ -207,6 +216,7 @@ static void bury(struct rthread *dead, uint32_t number) {
                 "a process was killed in the middle of its turn: what it has just written to memory that "
                 "others share "
                 "can't be recorded");
+  if (output_lost) rthread_check_output(dead);
   wake(next);
 }
 

@@ -37,6 +37,9 @@ void baton_await(struct thread *thread);
 struct rthread *rthread_make(uint32_t number, struct thread *parent);
 /* Whether the kernel still has its thread. */
 bool rthread_is_alive(const struct rthread *rthread);
+/* Its thread was killed. Ends the recording if it may have written to standard output or error what is in no log: a replay would show
+ * the output of others without it. */
+void rthread_check_output(const struct rthread *dead);
 /* Its thread never came to be. */
 void rthread_unmake(struct rthread *rthread);
 /* Its stream is complete. */

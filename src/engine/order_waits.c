@@ -175,10 +175,39 @@ static bool any_is_cut_off(void) {
   return false;
 }
 
+/* Whether somebody waits for a thread that was never born … */
+static bool one_is_missing(void) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    const struct rthread *rthread = &region->slots[i];
+    if (atomic_load(&rthread->state) != SLOT_LIVE) continue;
+    unsigned slot = awaited(rthread);
+    if (slot != ORDER_NOBODY && !thread_in(slot)) return true;
+  }
+  return false;
+}
+
+/* … and one that was killed in the recording, whose log has nothing more, not even its end. */
+static const struct rthread *find_killed(void) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    const struct rthread *rthread = &region->slots[i];
+    if (atomic_load(&rthread->state) == SLOT_LIVE && atomic_load(&rthread->waits_for) == ORDER_RETIRED &&
+        !rthread->next_bytes && atomic_load(&rthread->ring.head) == atomic_load(&rthread->ring.tail))
+      return rthread;
+  }
+  return NULL;
+}
+
 static _Noreturn void report_stuck(struct thread *thread) {
   char text[480];
   size_t n = 0;
   if (any_is_cut_off()) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  const struct rthread *killed = find_killed();
+  if (killed && one_is_missing()) /* the limit of baton_pass */
+    sphere_fail(
+        OUTCOME_LOG_ENDS,
+        "thread %u was killed before it had logged the birth of a thread that others wait for: this is as "
+        "far as can be replayed",
+        killed->number);
   for (uint32_t i = 0; i < region_slots(region) && n + 80 < sizeof text; i++) {
     const struct rthread *rthread = &region->slots[i];
     if (atomic_load(&rthread->state) != SLOT_LIVE) continue;

@@ -105,7 +105,7 @@ void output_named(struct thread *thread, const struct call *call, const struct i
   close_on_exec(thread, event->output.count, event->output.closes);
 }
 
-/* The descriptor that a call writes to; -1: it is none of those that do so. */
+/* The descriptor that a call writes to, or whose place in the file it moves or tells; -1: it is none of those that do so. */
 static int written_by(const struct call *call) {
   switch (call->nr) {
     case __NR_write:
@@ -114,6 +114,7 @@ static int written_by(const struct call *call) {
     case __NR_pwritev:
     case __NR_pwritev2:
     case __NR_sendfile:
+    case __NR_lseek:
       return (int)call->args[0];
     case __NR_copy_file_range:
       return (int)call->args[2];
@@ -126,13 +127,18 @@ bool output_writes(struct thread *thread, const struct call *call) {
   return role_of(thread, written_by(call));
 }
 
+bool output_shows(struct thread *thread, const struct call *call) {
+  return call->nr != __NR_lseek && output_writes(thread, call);
+}
+
 /* The kernel takes as much at once where a poll says that there is room. */
 enum { SHORT_WRITE = 4096 };
 
 static size_t bytes_of(const struct call *call) {
   if (call->nr == __NR_write || call->nr == __NR_pwrite64) return (size_t)call->args[2];
   if (call->nr == __NR_sendfile) return (size_t)call->args[3];
-  if (call->nr == __NR_copy_file_range) return 0; /* to a file, where there always is room */
+  if (call->nr == __NR_copy_file_range || call->nr == __NR_lseek)
+    return 0; /* in a file there always is room */
   size_t bytes = 0;
   for (long i = 0; i < call->args[2] && bytes <= SHORT_WRITE; i++) {
     struct iovec part;
@@ -147,6 +153,7 @@ bool output_is_short(const struct call *call) {
 }
 
 bool output_has_room(const struct call *call, long patience) {
+  if (call->nr == __NR_lseek) return true;
   struct pollfd ready = {.fd = written_by(call), .events = POLLOUT};
   struct {
     long seconds, nanoseconds;

@@ -255,8 +255,11 @@ static bool quick_record(struct thread *thread, const struct call *call, const s
   if (!record_keeps_baton(thread, call)) return quick_attempt(thread, call, row, perform, result);
   if (!look(call, row, pieces, &digest)) return false;
   record_position(thread); /* which stays the same until the call is over */
+  _Atomic uint32_t *unlogged = &thread->rthread->unlogged;
+  atomic_store_explicit(unlogged, output_shows(thread, call), memory_order_relaxed);
   *result = is_plain(call, row) ? syscall_in_kernel(thread, call) : perform(thread, call);
   log_call(thread, call, row, pieces, *result, digest, false);
+  atomic_store_explicit(unlogged, 0, memory_order_release);
   if (row->followed) output_record(thread, call, *result);
   return true;
 }

@@ -299,6 +299,7 @@ static long record_direct(struct thread *thread, const struct call *call, struct
   struct deaths deaths;
   deaths_before(thread, call, &deaths);
   stops_before(thread, call, stops);
+  atomic_store_explicit(&thread->rthread->unlogged, output_shows(thread, call), memory_order_relaxed);
   long result = perform(thread, call);
   stops_after(thread, call, stops, result);
   record_result(thread, call, result, digest, false);
@@ -306,6 +307,7 @@ static long record_direct(struct thread *thread, const struct call *call, struct
     record_all_it_may_write(thread, call);
   else if (result != CALL_INTERRUPTED)
     input_incoming(in, result, log_piece, thread);
+  atomic_store_explicit(&thread->rthread->unlogged, 0, memory_order_release);
   deaths_after(thread, &deaths);
   if (call->nr == __NR_futex && result > 0 && !in_parallel()) baton_offer(thread);
   thread->keeps_shared = kept;
@@ -322,15 +324,16 @@ struct going {
 
 static long perform_waiting(struct thread *thread, const struct call *call, const struct call *bounced,
                             struct going going, perform_call *perform) {
-  if (going.writes && in_parallel()) {
-    take_output(thread, call);
+  if (going.stays && !in_parallel()) return perform(thread, bounced);
+  if (going.writes && (in_parallel() || output_is_short(call))) {
+    if (in_parallel())
+      take_output(thread, call);
+    else
+      await_room(thread, call);
+    atomic_store_explicit(&thread->rthread->unlogged, 1, memory_order_relaxed);
     return perform(thread, bounced);
   }
   if (going.stays) return perform(thread, bounced);
-  if (going.writes && output_is_short(call)) {
-    await_room(thread, call);
-    return perform(thread, bounced);
-  }
   leave_turn(thread);
   long result = perform(thread, bounced);
   take_turn(thread);
@@ -370,6 +373,7 @@ static long record_on_copies(struct thread *thread, const struct call *call, str
     record_all_it_may_write(thread, call);
   else if (!interrupted)
     waiting_log(thread, result);
+  atomic_store_explicit(&thread->rthread->unlogged, 0, memory_order_release);
   waiting_over(thread);
   order_tick(thread);
   if (writes && in_parallel()) permissions_leave_output(thread);

@@ -171,8 +171,9 @@ void output_record(struct thread *thread, const struct call *call, long result);
 void output_replay(struct thread *thread, const struct call *call, long result);
 /* Which descriptors the next program has them on. */
 void output_before_exec(struct thread *thread, uint32_t roles[OUTPUT_ROLES]);
-/* Whether the call writes there. */
+/* Whether the call writes there, or asks or says where in the file that is: its turn is that of a write; and whether it writes. */
 bool output_writes(struct thread *thread, const struct call *call);
+bool output_shows(struct thread *thread, const struct call *call);
 /* Of such a call: whether it never waits where there is room, and whether there is, within so many nanoseconds, or the call fails
  * without. */
 bool output_is_short(const struct call *call);

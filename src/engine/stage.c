@@ -13,8 +13,10 @@ static void lock_output(uint32_t me) {
     uint32_t holder = 0;
     if (atomic_compare_exchange_strong(&region->output.holder, &holder, me)) return;
     region_wait(&region->output.holder, holder);
-    if (atomic_load(&region->output.holder) == holder && !rthread_is_alive(&region->slots[holder - 1]))
+    if (atomic_load(&region->output.holder) == holder && !rthread_is_alive(&region->slots[holder - 1])) {
+      rthread_check_output(&region->slots[holder - 1]);
       atomic_compare_exchange_strong(&region->output.holder, &holder, 0);
+    }
   }
 }
 

@@ -99,6 +99,7 @@ struct rthread {
       waits_for; /* slot + 1 of whom it waits for, 0: it does not wait; or one of order_waits.h */
   _Atomic uint32_t dismissed; /* its process ends, or has gone to another program, without it */
   uint32_t programs;          /* record: that it has gone to since it was born */
+  _Atomic uint32_t unlogged;  /* record: it writes to standard output or error, and has not logged it yet */
   uint64_t ticks;             /* what the engine has done for it at positions of the order log of their own */
 };
 

@@ -142,6 +142,7 @@ static void pass_on(int signo, siginfo_t *info, void *context) {
   (void)context;
   bool sent = info->si_code <= 0, own = info->si_pid == getpid();
   int failed = errno;
+  if (own && signo == SIGPIPE) return; /* nobody reads what we say */
   if (!sent && (signo == SIGSEGV || signo == SIGABRT)) {
     signal(signo, SIG_DFL); /* our own, then */
   } else if (ends_sphere(signo)) {
@@ -228,6 +229,7 @@ static void stand_guard(struct manager *manager, int pipe) {
 
 static bool post_guard(struct manager *manager) {
   int ends[2];
+  manager->guard = -1;
   if (pipe2(ends, O_CLOEXEC)) return false;
   manager->guard = fork();
   if (!manager->guard) {
@@ -239,7 +241,15 @@ static bool post_guard(struct manager *manager) {
   return manager->guard > 0;
 }
 
+/* Posts another if it was killed. */
+static void check_guard(struct manager *manager) {
+  if (manager->guard < 0 || waitpid(manager->guard, NULL, WNOHANG) != manager->guard) return;
+  close(manager->guard_pipe);
+  post_guard(manager);
+}
+
 static void relieve_guard(struct manager *manager) {
+  if (manager->guard < 0) return;
   (void)!write(manager->guard_pipe, "", 1);
   close(manager->guard_pipe);
   while (waitpid(manager->guard, NULL, 0) < 0 && errno == EINTR) {
@@ -330,6 +340,7 @@ void manager_run(struct manager *manager) {
     if (over) break;
     if (!fine || atomic_load(&region->outcome)) kill_all(manager);
     obey(manager);
+    check_guard(manager);
     atomic_store(&region->manager_sleeps, 1);
     if (atomic_load(&region->doorbell) == seen) sleep_on(&region->doorbell, seen);
     atomic_store(&region->manager_sleeps, 0);

@@ -380,6 +380,10 @@ int replay(const char *path, bool quiet, struct engine_config *settings) {
   }
   const char *order = recording_get(feed.reader, "order", 0),
              *program = recording_get(feed.reader, "program", 0);
+  if (!order && recording_reader_state(feed.reader) != RECORDING_COMPLETE) { /* it had not begun */
+    tell_break(feed.reader, "");
+    return manager_leave(SIGKILL);
+  }
   int scheme = order ? manager_order_named(order) : -1;
   if (scheme < 0) {
     fprintf(stderr, "reprise: %s: recorded with the order %s, which this version can't replay\n", path,

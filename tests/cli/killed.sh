@@ -211,3 +211,9 @@ case_stopped() {
     cmp -s recorded replayed || fail "$order: the replay shows something else"
   done
 }
+
+# Programs of three kinds, killed anywhere (tests/kills says what must hold).
+case_three_kinds() {
+  local kills=${SOAK:+500}
+  "${LIB%/lib/*}/kills" -s "$SEED" "${kills:-12}" >out 2>&1 || fail "$(cat out)"
+}

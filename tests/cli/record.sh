@@ -240,6 +240,22 @@ for call in (lambda: libc.syscall(ctypes.c_long(56 if platform.machine() == "x86
   [ "$(uniq recorded.out)" = "-1 EPERM" ] || fail "clone says: $(cat recorded.out)"
 }
 
+# Threads and processes that write to one file in parallel and ask where they are in it, as dprintf does: all is where it was.
+case_output_in_parallel() {
+  local order role
+  for order in dag scalar arcs; do
+    for role in 'threads 150' 'forks 20'; do
+      # shellcheck disable=SC2086
+      "$REPRISE" record --order=$order -o recording -- "$VICTIM" $role >recorded
+      [ $? = 7 ] || fail "$order, $role: status $?"
+      "$REPRISE" replay recording >replayed
+      [ $? = 7 ] || fail "$order, $role: replay returned $?"
+      cmp recorded replayed || fail "$order, $role: the replay differs"
+      rm -rf recording
+    done
+  done
+}
+
 # Output that never was in the program's memory; and what is no output, on a number that was one before an execve.
 case_moved_output() {
   seq 1 20000 >file
