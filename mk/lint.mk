@@ -1,4 +1,4 @@
-# `make format` rewrites the sources; `make lint` checks the format and runs both linters over every file of the
+# `make format` rewrites the sources; `make lint` checks the format and the arrows between folders (mk/rooms), and runs both linters over every file of the
 # product with the flags it is built with.
 
 C_FILES = $(shell find src tests docs bench -name '*.[ch]' -o -name '*.cc' 2>/dev/null)
@@ -13,8 +13,10 @@ format:
 	@tools/packages.sh lint
 	$(Q)clang-format -i $(C_FILES)
 
-lint:
+lint: all
 	@tools/packages.sh lint
+	$(call say,ARROWS)
+	$(Q)tools/arrows.sh $(BUILD)
 	$(call say,FORMAT)
 	$(Q)clang-format --dry-run -Werror $(C_FILES)
 	$(call say,TIDY)
