@@ -167,6 +167,12 @@ long arch_push_frame(struct thread *thread, const struct frame_request *request)
 /* rt_sigreturn: takes the context back from the frame at the stack pointer. 0 or -EFAULT. */
 long arch_pop_frame(struct thread *thread, uint64_t *mask, stack_t *altstack);
 
+/* Leaves the engine for ever: the kernel takes the application's registers and the request's mask. A signal that ends the process must
+ * be pending. */
+_Noreturn void arch_become_program(const struct thread *thread, const struct frame_request *request);
+/* Gives a thread that is stopped by ptrace the application's registers. The others, vectors, are in the processor all the time. */
+void arch_give_registers(int tid, const struct thread *thread);
+
 /* -- Translation (cache.c calls, dispatch.c resumes) ------------------------------------------------------------- */
 
 /* Emits code for the application code at pc. The caller holds the cache lock. NULL: no room (flush and try again).

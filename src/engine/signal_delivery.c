@@ -8,6 +8,7 @@
 #include <asm/mman.h>
 
 #include "engine/code.h"
+#include "engine/core_files.h"
 #include "engine/counters.h"
 #include "engine/log.h"
 #include "engine/mappings.h"
@@ -146,6 +147,7 @@ static void die_of(struct thread *thread, const struct queued_signal *signal) {
     sphere_process_end(thread, 0, signal->signo);
   }
   os_call4(__NR_rt_sigaction, signal->signo, &standard, 0, sizeof standard.mask);
+  if (core_wanted(signal->signo)) core_die(thread, signal);
   send_again(thread, signal->signo, &signal->info);
   kernel_set_mask(~SIGNAL_BIT(signal->signo));
   /* Still alive: the first process of a pid namespace is spared its own fatal signals. A fault can't be

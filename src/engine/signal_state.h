@@ -45,11 +45,15 @@ struct signal_actions {
   struct action of[SIGNAL_COUNT + 1];
 };
 
+/* Outside of a sphere: signals whose default action the engine takes, so that core files show the program. */
+extern uint64_t signals_for_core;
+
 /* Whether the engine itself takes the default action of a signal that ends the process. It does so in a sphere, or the kernel would end the
  * process in the middle of whatever it does: a call would be made and not be logged, robust mutexes would be left out of
  * turn. */
 static inline bool ends_in_turn(int signo) {
-  return in_sphere() && !((SYNCHRONOUS | UNBLOCKABLE | HARMLESS) & SIGNAL_BIT(signo));
+  return (in_sphere() || signals_for_core & SIGNAL_BIT(signo)) &&
+         !((SYNCHRONOUS | UNBLOCKABLE | HARMLESS) & SIGNAL_BIT(signo));
 }
 
 /* Gives the kernel the action that stands for the application's. */

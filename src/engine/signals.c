@@ -11,6 +11,7 @@
 
 #include "engine/arena.h"
 #include "engine/code.h"
+#include "engine/core_files.h"
 #include "engine/lib.h"
 #include "engine/signal_state.h"
 #include "engine/sphere.h"
@@ -173,7 +174,11 @@ static void inherit_recorded(struct thread *first) {
         (struct action){.handler = config.ignored & SIGNAL_BIT(signo) ? HANDLER_IGNORE : HANDLER_DEFAULT};
 }
 
+uint64_t signals_for_core;
+
 void signals_init(struct thread *first) {
+  for (int signo = 1; !in_sphere() && signo <= SIGNAL_COUNT; signo++)
+    if (core_wanted(signo)) signals_for_core |= SIGNAL_BIT(signo);
   struct signal_actions *actions = arena_alloc(sizeof *actions);
   actions->users = 1;
   first->process->actions = actions;

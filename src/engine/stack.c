@@ -26,6 +26,10 @@
 enum { AUXV_MAX = 64 };
 static struct auxv_entry saved_auxv[AUXV_MAX];
 static size_t saved_bytes;
+static struct {
+  uintptr_t sp, top;
+  struct loaded loaded;
+} started; /* the program, for core files */
 
 void stack_parse(uintptr_t *sp, struct start_stack *stack) {
   stack->sp = (uintptr_t)sp;
@@ -103,11 +107,18 @@ static uintptr_t name_in_gap(struct start_stack *stack, const char *execfn) {
 }
 
 void stack_finish(struct start_stack *stack, const struct loaded *loaded, const char *execfn) {
-  uintptr_t name = name_on_top(stack, execfn);
+  uintptr_t top = stack_top(stack), name = name_on_top(stack, execfn);
   if (!name) name = name_in_gap(stack, execfn);
   for (size_t i = 0; i < stack->auxv_count; i++) set_entry(&stack->auxv[i], loaded, name);
   saved_bytes = MIN(stack->auxv_count, AUXV_MAX) * sizeof *saved_auxv;
   memcpy(saved_auxv, stack->auxv, saved_bytes);
+  started.sp = stack->sp;
+  started.top = top;
+  started.loaded = *loaded;
+}
+
+void stack_announce_program(void) {
+  if (started.sp) stack_announce(started.sp, started.top, &started.loaded);
 }
 
 void stack_announce(uintptr_t sp, uintptr_t top, const struct loaded *loaded) {
@@ -128,6 +139,8 @@ void stack_announce(uintptr_t sp, uintptr_t top, const struct loaded *loaded) {
                              .arg_end = first[1] ? first[1] : first[0],
                              .env_start = first[1] ? first[1] : first[0],
                              .env_end = top - sizeof arguments,
+                             .auxv = saved_bytes ? (void *)saved_auxv : NULL,
+                             .auxv_size = (uint32_t)saved_bytes,
                              .exe_fd = (uint32_t)-1};
   os_call5(__NR_prctl, PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
 }

@@ -9,9 +9,13 @@
  * frame itself may be unwritable, or forged. */
 #include "engine/a64/frame.h"
 
+#include <asm/ptrace.h>
 #include <asm/sigcontext.h>
 #include <asm/signal.h>
 #include <asm/ucontext.h>
+#include <linux/elf.h>
+#include <linux/ptrace.h>
+#include <linux/uio.h>
 
 #include "engine/cache.h"
 #include "engine/code.h"
@@ -141,6 +145,25 @@ long arch_push_frame(struct thread *thread, const struct frame_request *request)
   thread->arch.sp = at;
   thread->arch.pc = request->handler;
   return 0;
+}
+
+void arch_become_program(const struct thread *thread, const struct frame_request *request) {
+  struct long_frame frame;
+  fill(thread, request, &frame, frame_size(thread), (uintptr_t)&frame);
+  register long nr __asm__("x8") = __NR_rt_sigreturn;
+  __asm__ volatile("mov sp, %0; svc #0" : : "r"(&frame), "r"(nr) : "memory");
+  __builtin_unreachable();
+}
+
+void arch_give_registers(int tid, const struct thread *thread) {
+  struct user_pt_regs registers;
+  struct iovec all = {&registers, sizeof registers};
+  if (os_call4(__NR_ptrace, PTRACE_GETREGSET, tid, NT_PRSTATUS, &all)) return;
+  memcpy(registers.regs, thread->arch.gpr, sizeof registers.regs);
+  registers.sp = thread->arch.sp;
+  registers.pc = thread->arch.pc;
+  registers.pstate = (registers.pstate & ~NZCV_BITS) | (thread->arch.nzcv & NZCV_BITS);
+  os_call4(__NR_ptrace, PTRACE_SETREGSET, tid, NT_PRSTATUS, &all);
 }
 
 /* The scalable vectors of a frame that is being returned from, wherever its chain has them. */

@@ -11,9 +11,13 @@
  * The application's extended state is live in the processor while the engine runs, so it is saved and
  * restored by the instructions that exist for it, through a buffer: the frame itself may be unwritable, or
  * forged. */
+#include <asm/prctl.h>
 #include <asm/sigcontext.h>
 #include <asm/signal.h>
 #include <asm/ucontext.h>
+#include <linux/elf.h>
+#include <linux/ptrace.h>
+#include <linux/uio.h>
 
 #include "engine/cache.h"
 #include "engine/code.h"
@@ -266,6 +270,21 @@ static struct sigcontext_64 *registers_of(struct frame *frame) {
   return (struct sigcontext_64 *)&frame->uc.uc_mcontext;
 }
 
+static void fill(const struct thread *thread, const struct frame_request *request, struct frame *frame,
+                 uintptr_t state_at) {
+  memset(frame, 0, sizeof *frame);
+  frame->restorer = request->restorer;
+  frame->uc.uc_flags = machine.xsave ? UC_STATE : UC_STATE & ~UC_FP_XSTATE;
+  frame->uc.uc_stack.ss_sp = request->altstack.ss_sp;
+  frame->uc.uc_stack.ss_flags = request->altstack.ss_flags;
+  frame->uc.uc_stack.ss_size = request->altstack.ss_size;
+  save_registers(thread, registers_of(frame));
+  registers_of(frame)->oldmask = request->mask;
+  registers_of(frame)->fpstate = state_at;
+  *arch_uc_mask(&frame->uc) = request->mask;
+  frame->info = *request->info;
+}
+
 long arch_push_frame(struct thread *thread, const struct frame_request *request) {
   if (!(request->flags & SA_RESTORER)) return -EFAULT;
   union xstate state;
@@ -277,17 +296,7 @@ long arch_push_frame(struct thread *thread, const struct frame_request *request)
   if (request->stack_limit && at <= request->stack_limit) return -EFAULT;
 
   struct frame frame;
-  memset(&frame, 0, sizeof frame);
-  frame.restorer = request->restorer;
-  frame.uc.uc_flags = machine.xsave ? UC_STATE : UC_STATE & ~UC_FP_XSTATE;
-  frame.uc.uc_stack.ss_sp = request->altstack.ss_sp;
-  frame.uc.uc_stack.ss_flags = request->altstack.ss_flags;
-  frame.uc.uc_stack.ss_size = request->altstack.ss_size;
-  save_registers(thread, registers_of(&frame));
-  registers_of(&frame)->oldmask = request->mask;
-  registers_of(&frame)->fpstate = state_at;
-  *arch_uc_mask(&frame.uc) = request->mask;
-  frame.info = *request->info;
+  fill(thread, request, &frame, state_at);
   size_t used = request->flags & SA_SIGINFO ? sizeof frame : offsetof(struct frame, info);
   if (copy_to_app(state_at, &state, state_size) || copy_to_app(at, &frame, used)) return -EFAULT;
 
@@ -302,6 +311,44 @@ long arch_push_frame(struct thread *thread, const struct frame_request *request)
   thread->arch.trap_flag = 0;
   reset_extended();
   return 0;
+}
+
+void arch_become_program(const struct thread *thread, const struct frame_request *request) {
+  union xstate state;
+  struct frame frame;
+  memset(&state, 0, machine.xsave ? machine.size : LEGACY_SIZE);
+  save_extended(&state);
+  show_application_fip(&state);
+  fill(thread, request, &frame, (uintptr_t)&state);
+  /* The last use of GS is behind us. The handler's return would have taken the restorer. */
+  os_call2(__NR_arch_prctl, ARCH_SET_GS, thread->arch.gs_base);
+  __asm__ volatile("mov %0, %%rsp; syscall"
+                   :
+                   : "r"((uintptr_t)&frame + sizeof frame.restorer), "a"((long)__NR_rt_sigreturn)
+                   : "memory");
+  __builtin_unreachable();
+}
+
+/* As ptrace hands them out (struct user_regs_struct of the C library). */
+struct traced_registers {
+  uint64_t r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax;
+  uint64_t rip, cs, eflags, rsp, ss, fs_base, gs_base, ds, es, fs, gs;
+};
+
+void arch_give_registers(int tid, const struct thread *thread) {
+  struct traced_registers to;
+  struct iovec all = {&to, sizeof to};
+  if (os_call4(__NR_ptrace, PTRACE_GETREGSET, tid, NT_PRSTATUS, &all)) return;
+  const uint64_t *gpr = thread->arch.gpr;
+  to.rax = gpr[RAX], to.rcx = gpr[RCX], to.rdx = gpr[RDX], to.rbx = gpr[RBX];
+  to.rsp = gpr[RSP], to.rbp = gpr[RBP], to.rsi = gpr[RSI], to.rdi = gpr[RDI];
+  to.r8 = gpr[R8], to.r9 = gpr[R9], to.r10 = gpr[R10], to.r11 = gpr[R11];
+  to.r12 = gpr[R12], to.r13 = gpr[R13], to.r14 = gpr[R14], to.r15 = gpr[R15];
+  to.rip = thread->arch.rip;
+  to.eflags = visible_flags(thread) | EFLAGS_ALWAYS;
+  to.orig_rax = ~0UL;
+  to.gs_base = thread->arch.gs_base;
+  os_call4(__NR_ptrace, PTRACE_SETREGSET, tid, NT_PRSTATUS, &all);
 }
 
 long arch_pop_frame(struct thread *thread, uint64_t *mask, stack_t *altstack) {
