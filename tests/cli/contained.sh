@@ -2,32 +2,39 @@
 # works, or one line says what is missing; nothing waits for ever.
 
 # Many processes and threads, files, and a look at what lies where.
+# The shell that is recorded expands it.
+# shellcheck disable=SC2016
 work='
   "$PROGRAMS/race_racey" 4 2000 | cut -c 1-20
   echo /* | cut -c 1-9; cat /proc/self/maps >/dev/null
   (exit 3) || echo "status $?"
   echo done | { read -r line; echo "$line"; }'
 
-as_natively() { # LAUNCHER…: the same work, recorded and replayed by the launcher, and replayed without it
-  local order
+# The same work, recorded and replayed by the launcher. Without ORDER the orders take turns.
+as_natively() { # LAUNCHER…
+  local order=${ORDER:-${turn:-dag}}
+  [ "$order" = chunk ] && turn=dag || turn=chunk
   "$@" /bin/sh -c "$work" >native 2>err || fail "$*: natively: $(cat err)"
-  for order in chunk dag; do
-    rm -rf recording
-    timeout -s KILL 60 "$@" "$REPRISE" record --order=$order -o recording -- /bin/sh -c "$work" >recorded 2>err ||
-      fail "$*: record, $order: status $?: $(cat err)"
-    [ ! -s err ] || fail "$*: record, $order, says: $(cat err)"
-    [ "$(wc -l <recorded)" = "$(wc -l <native)" ] || fail "$*: record, $order, shows: $(cat recorded)"
-    prints 0 "$(cat recorded)" timeout -s KILL 60 "$@" "$REPRISE" replay recording
-    prints 0 "$(cat recorded)" timeout -s KILL 60 "$REPRISE" replay recording
-  done
-  prints 0 word timeout -s KILL 60 "$@" "$REPRISE" run -- /bin/echo word
+  rm -rf recording
+  timeout -s KILL 60 "$@" "$REPRISE" record --order="$order" -o recording -- /bin/sh -c "$work" >recorded 2>err ||
+    fail "$*: record, $order: status $?: $(cat err)"
+  [ ! -s err ] || fail "$*: record, $order, says: $(cat err)"
+  [ "$(wc -l <recorded)" = "$(wc -l <native)" ] || fail "$*: record, $order, shows: $(cat recorded)"
+  prints 0 "$(cat recorded)" timeout -s KILL 60 "$@" "$REPRISE" replay recording
 }
 
-# In a container already, there are no further namespaces to be had.
+# In a container already (CONTAINED), there are no further namespaces to be had.
 case_default_rules() {
   [ -z "$CONTAINED" ] || return 0
+  # Both come from the driver.
+  # shellcheck disable=SC2153
   "$CONTAINER" /bin/true 2>/dev/null || return 0 # no user namespaces here
-  as_natively "$CONTAINER"
+  local order
+  for order in chunk dag scalar arcs; do
+    ORDER=$order as_natively "$CONTAINER"
+    prints 0 "$(cat recorded)" "$REPRISE" replay recording
+  done
+  prints 0 word "$CONTAINER" "$REPRISE" run -- /bin/echo word
 }
 
 # Recorded elsewhere, where addresses are not chosen at random.
@@ -51,23 +58,38 @@ case_random_places() {
   [ "$(cat /proc/sys/kernel/randomize_va_space)" = 0 ] || ! cmp -s recorded1 recorded2 || fail "the addresses are the same"
 }
 
-# What a kernel before Linux 5.10 may lack, down to the oldest that is supported (README), and what other filters are known to deny.
+# What kernels lack that are newer than the oldest one supported (README), each alone and all of it together.
+# Some elements are lists.
+# shellcheck disable=SC2054
+newer=(clone3 openat2 pidfd_getfd faccessat2 close_range process_madvise epoll_pwait2 mount_setattr quotactl_fd
+  landlock_create_ruleset,landlock_add_rule,landlock_restrict_self memfd_secret process_mrelease futex_waitv set_mempolicy_home_node)
+
 case_missing_calls() {
   local call
-  for call in close_range openat2 faccessat2 pidfd_getfd clone3,pidfd_open process_madvise epoll_pwait2 mount_setattr \
-    landlock_create_ruleset,landlock_add_rule,landlock_restrict_self memfd_secret process_mrelease futex_waitv \
-    set_mempolicy_home_node; do
-    as_natively "$CONTAINER" --deny "$call"
-  done
+  for call in "${newer[@]}"; do as_natively "$CONTAINER" --deny "$call"; done
 }
 
-case_denied_calls() {
+case_oldest_kernel() {
+  local order
+  for order in chunk dag; do ORDER=$order as_natively "$CONTAINER" --deny "$(IFS=, && echo "${newer[*]}")"; done
+}
+
+denied() { # CALL…: each alone
   local call
-  for call in personality close_range memfd_create getrandom statx faccessat2 membarrier userfaultfd perf_event_open \
-    process_vm_readv,process_vm_writev pidfd_open,pidfd_send_signal,pidfd_getfd kcmp sched_setscheduler prlimit64 mincore; do
+  for call in "$@"; do
     "$CONTAINER" --deny "$call" --error EPERM /bin/true || continue # nothing runs without it
     as_natively "$CONTAINER" --deny "$call" --error EPERM
   done
+}
+
+case_denied_calls() { denied personality close_range memfd_create getrandom statx faccessat2 membarrier; }
+
+case_denied_calls_of_others() {
+  denied userfaultfd perf_event_open process_vm_readv,process_vm_writev pidfd_open,pidfd_send_signal,pidfd_getfd kcmp \
+    sched_setscheduler prlimit64 mincore
+}
+
+case_denied_together() {
   as_natively "$CONTAINER" --deny memfd_create,close_range,statx,getrandom,faccessat2,membarrier,personality
 }
 

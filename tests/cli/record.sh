@@ -69,7 +69,7 @@ case_races_after_exec() {
   local order program
   for order in chunk dag tokens scalar arcs; do
     for program in 'race_racey 4 5000' thr_cond; do
-      "$REPRISE" record --order=$order -o recording -- /bin/sh -c "exec $PROGRAMS/$program" >recorded || fail "$order: $program: status $?"
+      "$REPRISE" record --order=$order -o recording -- /bin/sh -c "exec \"\$PROGRAMS\"/$program" >recorded || fail "$order: $program: status $?"
       "$REPRISE" replay recording >replayed || fail "$order: $program: replay returned $?"
       cmp recorded replayed || fail "$order: $program: the replay differs"
       rm -rf recording
@@ -180,7 +180,7 @@ case_parallel_processes() {
 
 # make starts programs with the C library's own signals ignored.
 case_inherited_signals() {
-  printf 'all:\n\t@%s record --check-memory -o recording -- %s >recorded\n' "$REPRISE" "$PROGRAMS/sig_action_errors" |
+  printf 'all:\n\t@"%s" record --check-memory -o recording -- "%s" >recorded\n' "$REPRISE" "$PROGRAMS/sig_action_errors" |
     make -s -f - || fail "recording failed"
   "$REPRISE" replay recording >replayed || fail "replay returned $?"
   cmp recorded replayed || fail "the replay differs"
