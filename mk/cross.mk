@@ -22,6 +22,7 @@ endif
 
 CLI_EXTRA := $(BUILD)/emulated.o
 CLI_LINK := -Wl,--wrap=execve
+CROSS_FLAGS := -DREPRISE_EMULATED
 $(CLI_EXTRA): tests/lib/emulated.c
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CLI_CC) $(CLI_FLAGS) -DEMULATOR='"$(QEMU_$(ARCH))"' -DTARGET_ROOT='"/usr/$(TARGET)"' -c -o $@ $<

@@ -6,32 +6,42 @@
 #include "cli/recordings.h"
 #include "sphere/replay.h"
 
+/* An emulator of the tests has no filters of system calls. */
+#if defined(REPRISE_EMULATED)
+enum { CAN_CONFINE = 0 };
+#else
+enum { CAN_CONFINE = 1 };
+#endif
+
 static int run(int argc, char **argv) {
   static struct engine_config settings = {.magic = ENGINE_CONFIG_MAGIC};
   struct launch_problem problem;
   struct recording_error error;
   char path[RECORDING_PATH_MAX];
-  bool quiet = false;
+  bool quiet = false, confined = true;
   int i = 1;
   for (; i < argc && argv[i][0] == '-'; i++) {
     if (!strcmp(argv[i], "--")) {
       i++;
       break;
     }
-    if (strcmp(argv[i], "--quiet") && strcmp(argv[i], "-q"))
+    if (!strcmp(argv[i], "--quiet") || !strcmp(argv[i], "-q"))
+      quiet = true;
+    else if (!strcmp(argv[i], "--unconfined"))
+      confined = false;
+    else
       return bad_usage(&replay_command, "%s: no such option", argv[i]);
-    quiet = true;
   }
   if (argc - i > 1) return bad_usage(&replay_command, "too many arguments");
   const char *name = i < argc && strcmp(argv[i], "latest") ? argv[i] : NULL;
   if (launch_channels(&settings, &problem)) return complain(problem.status, "%s", problem.text);
   if (recording_resolve(name, path, &error)) return complain_recording(&error);
-  return replay(path, quiet, &settings);
+  return replay(path, quiet, confined && CAN_CONFINE, &settings);
 }
 
 const struct command replay_command = {
     .name = "replay",
-    .usage = "[--quiet] [RECORDING|latest]",
+    .usage = "[--quiet] [--unconfined] [RECORDING|latest]",
     .summary = "repeat a recorded execution",
     .help =
         "Repeats the execution that RECORDING holds: every instruction of every thread, in the recorded "
@@ -43,7 +53,14 @@ const struct command replay_command = {
         "RECORDING is a path, or a name in the recordings' own place; without it, or with `latest', the "
         "latest one.\n"
         "\n"
-        "  -q, --quiet   do not write the program's output again\n"
+        "  -q, --quiet    do not write the program's output again\n"
+        "  --unconfined   replay without the filter of system calls, for kernels that have none\n"
+        "\n"
+        "A recording is not trusted. Its processes are confined before the first event is read: whatever it "
+        "holds, they\n"
+        "open, make and change no file, connect to nothing and signal nobody; all that comes out of them is "
+        "what they\n"
+        "write to standard output and error. That may be anything, as from any program.\n"
         "\n"
         "A recording that is unfinished is repeated as far as it goes. One line then says that it breaks "
         "off, "

@@ -54,7 +54,7 @@ static int run(int argc, char **argv) {
   if (next == argc) return bad_usage(&run_command, "no program given");
   status = program_find(argv[next], settings.program, sizeof settings.program);
   if (status) return status;
-  launch(&settings, argv + next, environ, -1, &problem);
+  launch(&settings, argv + next, environ, &(struct launch_shared){-1, -1}, &problem);
   return complain(problem.status, "%s", problem.text);
 }
 

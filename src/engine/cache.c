@@ -15,6 +15,7 @@
 
 #include "engine/arena.h"
 #include "engine/code.h"
+#include "engine/code_view.h"
 #include "engine/counters.h"
 #include "engine/limits.h"
 #include "engine/log.h"
@@ -50,6 +51,7 @@ static struct {
   _Atomic uint32_t epoch; /* number of flushes */
   bool damaged;           /* a process was killed while it changed something here */
   bool barriers;          /* the flusher has barriers put on others */
+  bool copied;            /* while the process forks: the child has a copy to take */
   _Atomic(struct block *) hash[HASH_SIZE];
   _Atomic uint64_t narrow[HASH_SIZE / 64]; /* see cache_fell_short */
   _Atomic uint64_t
@@ -70,10 +72,35 @@ bool cache_contains(uintptr_t address) {
   return address - CODE_CACHE_BASE < CACHE_SIZE;
 }
 
+/* -- Views --------------------------------------------------------------------------------------------------------- */
+
+uintptr_t code_view_distance;
+
+static long map_cache(uintptr_t at, int prot, int flags) {
+  return os_call6(__NR_mmap, at, CACHE_SIZE, prot, flags | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
+/* The view in which the memory at CODE_WRITTEN_BASE is executed: mremap doubles a shared mapping whose old size is said to be 0. */
+static long map_executed_view(void) {
+  long at = os_call5(__NR_mremap, CODE_WRITTEN_BASE, 0, CACHE_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, CODE_CACHE_BASE);
+  if (os_failed(at)) return at;
+  return os_call3(__NR_mprotect, CODE_CACHE_BASE, CACHE_SIZE, PROT_READ | PROT_EXEC);
+}
+
+static void map_views(void) {
+  long result = map_cache(CODE_WRITTEN_BASE, PROT_READ | PROT_WRITE, MAP_SHARED);
+  if (!os_failed(result)) result = map_executed_view();
+  if (os_failed(result)) die(125, "cannot map the code cache twice (error %ld)", -result);
+}
+
 void cache_init(void) {
-  long at = os_call6(__NR_mmap, CODE_CACHE_BASE, CACHE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-  if (os_failed(at)) limits_die("the code cache", at);
+  if (config.confined) {
+    map_views();
+    code_view_distance = CODE_WRITTEN_BASE - CODE_CACHE_BASE;
+  } else {
+    long at = map_cache(CODE_CACHE_BASE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE);
+    if (os_failed(at)) limits_die("the code cache", at);
+  }
   cache.next = cache.present = CODE_CACHE_BASE;
   cache.room = CACHE_AT_FIRST;
   cache.epoch = 1; /* a new thread has seen none, and starts by laying out its table */
@@ -123,8 +150,9 @@ static void make_present(uintptr_t end) {
   if (end <= cache.present) return;
   bool huge = cache.present >= CODE_CACHE_BASE + HUGE_FROM;
   size_t more = MIN((size_t)(huge ? HUGE_PAGE : PRESENT_STEP), CODE_CACHE_BASE + CACHE_SIZE - cache.present);
-  if (huge) os_call3(__NR_madvise, cache.present, more, MADV_HUGEPAGE);
-  os_call3(__NR_madvise, cache.present, more, MADV_POPULATE_WRITE);
+  void *at = code_written((const void *)cache.present);
+  if (huge) os_call3(__NR_madvise, at, more, MADV_HUGEPAGE);
+  os_call3(__NR_madvise, at, more, MADV_POPULATE_WRITE);
   cache.present += more;
 }
 
@@ -392,10 +420,38 @@ bool cache_is_narrow(uintptr_t pc, bool stack) {
   return atomic_load_explicit(&cache.narrow[place / 64], memory_order_relaxed) >> place % 64 & 1;
 }
 
+/* -- Forks ------------------------------------------------------------------------------------------------------------ */
+
+/* A cache that is mapped twice is shared memory, which a child would share: it gets a copy, made while nobody changes any of it. */
 void cache_before_fork(void) {
-  lock_take(&cache_lock);
+  if (!code_view_distance) {
+    lock_take(&cache_lock);
+    return;
+  }
+  cache_call_out();
+  cache.copied = !os_failed(map_cache(CODE_COPY_BASE, PROT_READ | PROT_WRITE, MAP_SHARED));
+  if (cache.copied) memcpy((void *)CODE_COPY_BASE, (const void *)CODE_CACHE_BASE, cache.next - CODE_CACHE_BASE);
 }
 
-void cache_after_fork(void) {
-  lock_release(&cache_lock);
+static void take_copy(void) {
+  long result = os_call5(__NR_mremap, CODE_COPY_BASE, CACHE_SIZE, CACHE_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED,
+                         CODE_WRITTEN_BASE);
+  if (!os_failed(result)) result = map_executed_view();
+  if (os_failed(result)) die(125, "cannot map the code cache twice (error %ld)", -result);
+}
+
+void cache_after_fork(bool child) {
+  if (!code_view_distance) {
+    lock_release(&cache_lock);
+    return;
+  }
+  if (child && cache.copied) {
+    take_copy();
+  } else if (child) { /* there was no memory for a copy */
+    map_views();
+    flush();
+  } else if (cache.copied) {
+    os_call2(__NR_munmap, CODE_COPY_BASE, CACHE_SIZE);
+  }
+  cache_let_in();
 }

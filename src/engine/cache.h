@@ -168,6 +168,6 @@ void cache_register(struct block *block);
 bool cache_contains(uintptr_t address);
 
 void cache_before_fork(void);
-void cache_after_fork(void);
+void cache_after_fork(bool child);
 
 #endif

@@ -82,7 +82,7 @@ enum watch codewatch_begin(uintptr_t page) {
   if (!p->watched) {
     p->prot = mapping.prot;
     set_watched(p, true);
-    os_call3(__NR_mprotect, page, PAGE, mapping.prot & ~(uint32_t)PROT_WRITE);
+    os_call3(__NR_mprotect, page, PAGE, mappings_kernel_prot(mapping.prot & ~(uint32_t)PROT_WRITE));
   }
   return WATCH_OK;
 }
@@ -131,7 +131,7 @@ void codewatch_read(uintptr_t pc, uint32_t word) {
 static void release(struct code_page *p) {
   if (!p->watched) return;
   set_watched(p, false);
-  os_call3(__NR_mprotect, p->page, PAGE, p->prot);
+  os_call3(__NR_mprotect, p->page, PAGE, mappings_kernel_prot(p->prot));
 }
 
 /* Calls visit for every known page of [start, end), by whichever way is shorter. */

@@ -4,13 +4,14 @@
 
 #include "engine/thread.h"
 
-/* Four descriptors belong to the engine, from engine_fd on. For the application they are not open. */
-enum { FD_ENGINE, FD_CONFIG, FD_PROGRAM, FD_REGION, FD_COUNT };
+/* These descriptors belong to the engine, from engine_fd on. For the application they are not open. */
+enum { FD_ENGINE, FD_CONFIG, FD_PROGRAM, FD_REGION, FD_SOCKET, FD_COUNT };
 /* Without a sphere there is no region: the standard error that the launcher had, since the program may close its own before it ends. */
 enum { FD_COUNTERS = FD_REGION };
-/* How many of them there are. The number of the fourth is the program's if it is not needed. */
+/* How many of them there are. The numbers of the last two are the program's if they are not needed. */
 static inline unsigned descriptor_count(void) {
-  return in_sphere() || config.counters ? FD_COUNT : FD_REGION;
+  if (replaying()) return FD_COUNT;
+  return in_sphere() || config.counters ? FD_SOCKET : FD_REGION;
 }
 /* Where the program's file really is: on FD_PROGRAM, unless the limit on descriptors leaves no way to put it there. */
 extern int descriptor_of_program;

@@ -2,7 +2,8 @@
  *
  * The engine is executed by the name of a descriptor (handover.h), with the program's own argv and envp. Descriptor N is
  * the engine's file, N + 1 a memory file with a struct engine_config; both stay open over every execve of the sphere.
- * N + 2 is the program's file (descriptors.h), N + 3 the memory shared with the manager, if there is one. */
+ * N + 2 is the program's file (descriptors.h), N + 3 the memory shared with the manager, if there is one, N + 4 in replay the socket
+ * over which files come. */
 #ifndef REPRISE_ENGINE_ENGINE_H
 #define REPRISE_ENGINE_ENGINE_H
 
@@ -43,6 +44,7 @@ struct engine_config {
   } limits[2];            /* RLIMIT_DATA and RLIMIT_AS as the program sees them (limits.c) */
   uint64_t mask, ignored; /* replay: signals that the program finds blocked and ignored when it starts */
   uint8_t quiet;          /* replay: output is not shown */
+  uint8_t confined;       /* replay: the processes are confined (confine.c) */
   uint8_t sandboxed;      /* a filter of the program's judges its calls (sandbox.c) */
   uint32_t output_roles[OUTPUT_ROLES]; /* the descriptors that are standard output and error (output.c) */
   char comm[16]; /* the process's name as the kernel would have set it (not by the launcher) */
@@ -59,8 +61,10 @@ struct engine_config {
 #define ENGINE_END 0x690000000000UL
 #define CODE_CACHE_BASE (ENGINE_BASE + 0x10000000UL) /* within a direct branch of the engine's text */
 #define CODE_CACHE_MAX 0x40000000UL
+#define CODE_WRITTEN_BASE (ENGINE_BASE + 0x180000000UL) /* the same memory, writable and not executable */
 #define ARENA_BASE (ENGINE_BASE + 0x80000000UL) /* the engine's tables */
 #define ARENA_MAX 0x80000000UL
+#define CODE_COPY_BASE (ENGINE_BASE + 0x1c0000000UL) /* for a moment: the cache of a child */
 #define VDSO_BASE (ENGINE_BASE + 0x200000000UL)   /* the kernel's vDSO, moved out of the program's way */
 #define REGION_BASE (ENGINE_BASE + 0x300000000UL) /* shared with the manager: input/region.h */
 #define RINGS_BASE (ENGINE_BASE + 0x400000000UL)
@@ -74,6 +78,9 @@ struct engine_config {
 #define LARGE_COPIES_STRIDE 0x100000000UL
 #define THREAD_AREA_BASE (ENGINE_BASE + 0x1000000000UL) /* one slot per thread */
 #define THREAD_AREA_STRIDE 0x8000000UL
+
+/* The value of a SIGSYS that is for the engine: the thread is to come by. */
+#define KICK_VALUE 0x5265707269736521UL
 
 extern struct engine_config config;
 static inline bool recording(void) {

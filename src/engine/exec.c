@@ -15,6 +15,7 @@
 #include <linux/fcntl.h>
 #include <linux/mman.h>
 
+#include "engine/confine.h"
 #include "engine/descriptors.h"
 #include "engine/file_state.h"
 #include "engine/files.h"
@@ -160,15 +161,16 @@ static long leave_config(struct work *work) {
   return n == sizeof work->config ? 0 : -ENOMEM;
 }
 
-/* Executes the engine as the launcher does: by a name as long as the program's own, or, where there is no /proc, by descriptor. A
+/* Executes the engine as the launcher does: by a name as long as the program's own, or, where there is no /proc, or the
+ * process is confined, by descriptor. A
  * signal that has been taken already must not be lost. */
 static long execute_engine(struct thread *thread, const struct work *work, uintptr_t argv, uintptr_t envp) {
   char name[ENGINE_PATH_MAX];
   handover_name(name, sizeof name, engine_fd, strlen(work->config.execfn));
   struct call by_name = {__NR_execve, {(long)name, (long)argv, (long)envp}};
-  long result = arch_blocking_call(thread, &by_name);
+  long result = config.confined ? -ENOENT : arch_blocking_call(thread, &by_name);
   if (result != -ENOENT) return result;
-  struct call by_number = {__NR_execveat, {engine_fd, (long)"", (long)argv, (long)envp, AT_EMPTY_PATH}};
+  struct call by_number = {__NR_execveat, {engine_fd, (long)no_name, (long)argv, (long)envp, AT_EMPTY_PATH}};
   return arch_blocking_call(thread, &by_number);
 }
 

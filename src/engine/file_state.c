@@ -7,6 +7,7 @@
 #include <linux/fcntl.h>
 #include <linux/memfd.h>
 
+#include "engine/confine.h"
 #include "engine/lib.h"
 #include "engine/os.h"
 
@@ -24,6 +25,7 @@ static unsigned minor_of(uint64_t device) {
 
 long file_state(int directory, const char *path, struct statx *info) {
   long flags = path[0] ? 0 : AT_EMPTY_PATH;
+  if (!path[0]) path = no_name;
   long result = os_call5(__NR_statx, directory, path, flags, STATX_BASIC_STATS, info);
   if (!call_is_denied(result)) return result;
   struct stat older;

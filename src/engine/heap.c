@@ -40,7 +40,7 @@ static bool grow(uintptr_t from, uintptr_t to) {
   if (!room(from, to) || !limits_allow(to - from, to - from)) return false;
   uint32_t prot = PROT_READ | PROT_WRITE | (mappings_read_implies_exec ? PROT_EXEC : 0);
   long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | mlock_flags();
-  long at = os_call6(__NR_mmap, from, to - from, prot, flags, -1, 0);
+  long at = os_call6(__NR_mmap, from, to - from, mappings_kernel_prot(prot), flags, -1, 0);
   if (os_failed(at)) return false;
   /* Or a kernel that takes MAP_FIXED_NOREPLACE for a hint. */
   if (!mlock_made((uintptr_t)at, to - from) || (uintptr_t)at != from) {

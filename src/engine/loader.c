@@ -60,8 +60,7 @@ static long measure(struct image *image, struct extent *extent) {
 
 static long map(uintptr_t at, size_t bytes, uint32_t prot, long flags, int fd, uint64_t offset) {
   if (mappings_in_engine(at, bytes)) return -ENOMEM;
-  uint32_t kernel_prot = prot & PROT_EXEC ? prot | PROT_READ : prot; /* the engine reads what it translates */
-  return os_call6(__NR_mmap, at, bytes, kernel_prot, MAP_PRIVATE | flags, fd, offset);
+  return os_call6(__NR_mmap, at, bytes, mappings_kernel_prot(prot), MAP_PRIVATE | flags, fd, offset);
 }
 
 static long clear(uintptr_t from, uintptr_t to) {

@@ -119,15 +119,15 @@ void mappings_name(uintptr_t start, uintptr_t end, uint32_t object, uint64_t off
   lock_release(&mappings_lock);
 }
 
-/* What the kernel makes of a wanted protection, and what the kernel is asked for: the engine must be able to read
- * what it translates. */
+/* What the kernel makes of a wanted protection. */
 static uint32_t effective_prot(long prot) {
   uint32_t p = (uint32_t)prot & (PROT_READ | PROT_WRITE | PROT_EXEC);
   return mappings_read_implies_exec && (p & PROT_READ) ? p | PROT_EXEC : p;
 }
 
-static long kernel_prot(long prot) {
-  return prot & PROT_EXEC ? prot | PROT_READ : prot;
+long mappings_kernel_prot(long prot) {
+  if (prot & PROT_EXEC) prot |= PROT_READ;
+  return replaying() ? prot & ~(long)PROT_EXEC : prot;
 }
 
 /* -- mmap ------------------------------------------------------------------------------------------------------- */
@@ -194,7 +194,7 @@ static long do_mmap(const struct call *call, struct stale *stale) {
                          .shared = type == MAP_SHARED || type == MAP_SHARED_VALIDATE,
                          .grows = flags & MAP_GROWSDOWN};
   if (!limits_allow_mapping(&made, length, flags & MAP_FIXED)) return -ENOMEM;
-  long at = map_outside_engine(call, hint, kernel_prot(call->args[2]), flags | mlock_flags());
+  long at = map_outside_engine(call, hint, mappings_kernel_prot(call->args[2]), flags | mlock_flags());
   if (os_failed(at)) return at;
   made.start = (uintptr_t)at;
   made.end = made.start + length;
@@ -262,7 +262,7 @@ static long do_mprotect(const struct call *call, struct stale *stale) {
   uintptr_t start = (uintptr_t)call->args[0];
   size_t length = ALIGN_UP((size_t)call->args[1], PAGE);
   struct call kernel = *call;
-  kernel.args[2] = kernel_prot(call->args[2]);
+  kernel.args[2] = mappings_kernel_prot(call->args[2]);
   if (call->args[2] & PROT_WRITE && !limits_allow(0, becomes_data(start, start + length))) return -ENOMEM;
   bool clipped = mappings_in_engine(start, length);
   if (clipped && start >= ENGINE_BASE) return -ENOMEM;

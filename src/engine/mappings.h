@@ -24,6 +24,9 @@ struct mapping {
 extern struct lock mappings_lock;
 /* personality(READ_IMPLIES_EXEC) is in force: what is readable is executable. */
 extern bool mappings_read_implies_exec;
+/* What the kernel is asked for instead of a protection: the engine must be able to read what it translates. In replay the program's memory
+ * is never executable for the processor: nobody sees the difference. */
+long mappings_kernel_prot(long prot);
 
 void mappings_add(uintptr_t start, uintptr_t end, uint32_t prot, bool shared);
 /* The initial stack, as far as it is mapped by now. */

@@ -1,15 +1,17 @@
 /* memory_files.c: memory that is written through a file, /proc/PID/mem.
  *
  * Such a write goes where no walk of arguments sees it, and it ignores how the memory is protected. While recording it is made with all
- * others stopped, and what then lies there is logged; replay writes the same, by the same way if there is no other.
+ * others stopped, and what then lies there is logged; replay writes the same.
  *
  * Which descriptors are such files is asked only from the moment on when one was opened in the sphere (region->memory_files). */
 #include <linux/fcntl.h>
 #include <linux/fs.h>
+#include <linux/mman.h>
 
 #include "engine/code.h"
 #include "engine/files.h"
 #include "engine/lib.h"
+#include "engine/mappings.h"
 #include "engine/sphere.h"
 #include "engine/stops.h"
 
@@ -69,8 +71,8 @@ static uintptr_t start_of(const struct call *call, long written) {
   return (uintptr_t)(os_call3(__NR_lseek, call->args[0], 0, SEEK_CUR) - written);
 }
 
-static int open_own(long flags) {
-  long fd = os_call4(__NR_openat, AT_FDCWD, "/proc/self/mem", flags | O_CLOEXEC, 0);
+static int open_own(void) {
+  long fd = os_call4(__NR_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
   if (fd < 0) sphere_fail(OUTCOME_FAILED, "can't open /proc/self/mem (error %ld)", -fd);
   return (int)fd;
 }
@@ -80,7 +82,7 @@ void memory_written(struct thread *thread, const struct call *call, long result)
   if (result <= 0) return;
   uintptr_t at = start_of(call, result), end = at + (uintptr_t)result;
   code_overwritten(at, end);
-  int fd = open_own(O_RDONLY);
+  int fd = open_own();
   while (at < end) {
     long n = os_call4(__NR_pread64, fd, bytes, MIN(sizeof bytes, end - at), at);
     if (n <= 0) sphere_fail(OUTCOME_FAILED, "can't read what was written to memory (error %ld)", -n);
@@ -90,10 +92,16 @@ void memory_written(struct thread *thread, const struct call *call, long result)
   os_call1(__NR_close, fd);
 }
 
+/* A replay may open no file: the pages are made writable for a moment. Nobody else is at them, as nobody was in the recording. */
 bool memory_force(uintptr_t to, const void *from, size_t bytes) {
-  int fd = open_own(O_RDWR);
-  bool done = os_call4(__NR_pwrite64, fd, from, bytes, to) == (long)bytes;
-  os_call1(__NR_close, fd);
+  uintptr_t start = ALIGN_DOWN(to, PAGE), end = ALIGN_UP(to + bytes, PAGE);
+  struct mapping mapping;
+  bool done = end > start;
+  for (uintptr_t page = start; done && page < end; page += PAGE)
+    done = mappings_find(page, &mapping) && !os_call3(__NR_mprotect, page, PAGE, PROT_READ | PROT_WRITE);
+  done = done && !safe_copy((void *)to, from, bytes);
+  for (uintptr_t page = start; page < end && mappings_find(page, &mapping); page += PAGE)
+    os_call3(__NR_mprotect, page, PAGE, mappings_kernel_prot(mapping.prot));
   if (done) code_overwritten(to, to + bytes);
   return done;
 }

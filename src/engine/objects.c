@@ -380,12 +380,9 @@ void objects_opened(struct thread *thread, const struct call *call, long result)
 /* -- Replay ------------------------------------------------------------------------------------------------------------------------ */
 
 int objects_open(uint32_t number, bool writable) {
-  char path[64];
-  int64_t fd = region_ask(REQUEST_OPEN_FILE, number);
-  format(path, sizeof path, "/proc/%d/fd/%ld", region->manager, (long)fd);
-  long own = os_call4(__NR_openat, AT_FDCWD, path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC, 0);
-  if (own < 0) sphere_fail(OUTCOME_FAILED, "can't open %s (error %ld)", path, -own);
-  return (int)own;
+  int fd = region_ask_file(number | (writable ? REQUEST_CHANGES : 0));
+  if (fd < 0) sphere_fail(OUTCOME_FAILED, "can't open file %u of the recording (error %d)", number, -fd);
+  return fd;
 }
 
 void objects_replay_changes(struct thread *thread) {

@@ -96,8 +96,10 @@ static void summon(unsigned slot) {
     arch_request(residents[slot]);
     return;
   }
-  const struct rthread *other = thread_in(slot);
-  if (other && other->tid) kick_thread(other->pid, other->tid);
+  struct rthread *other = thread_in(slot);
+  if (!other || !other->tid) return;
+  atomic_store(&other->summoned, 1); /* a process that replays may not signal another: the manager does it */
+  region_doorbell();
 }
 
 /* -- Whether it can ever end --------------------------------------------------------------------------------------------------- */

@@ -118,7 +118,7 @@ static void unlock_all_but_cache(struct thread *thread, bool child) {
 
 static long fork_in_kernel(const struct request *request) {
   uint64_t flags = request->flags & ~(CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | CLONE_CLEAR_SIGHAND);
-  if (!request->extended) {
+  if (!request->extended || replaying()) {
     long args[5] = {(long)(flags | (unsigned)request->exit_signal), 0, (long)request->parent_tid};
     args[ARCH_CLONE_TLS] = (long)request->tls;
     return os_call5(__NR_clone, args[0], args[1], args[2], args[3], args[4]);
@@ -160,7 +160,7 @@ static long fork_copy(struct thread *thread, const struct request *request) {
   lock_all_but_cache(thread);
   long pid = fork_in_kernel(request);
   unlock_all_but_cache(thread, pid == 0);
-  cache_after_fork();
+  cache_after_fork(pid == 0);
   if (pid == 0)
     become_child(thread, request, own);
   else if (in_sphere())
@@ -172,7 +172,7 @@ static long fork_copy(struct thread *thread, const struct request *request) {
 /* -- The calls ------------------------------------------------------------------------------------------- */
 
 /* In replay the child's ids are those of the recording, its descriptors and namespaces do not matter. Its end is told by SIGCHLD, which
- * has its default action there: nobody hears it, and every kernel and emulator knows children that end so. */
+ * is ignored there: nobody hears it, no zombie stays, and every kernel and emulator knows children that end so. */
 static void strip(struct request *request) {
   request->exit_signal = request->flags & (CLONE_THREAD | CLONE_PARENT) ? 0 : SIGCHLD;
   request->flags &=

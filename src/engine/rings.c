@@ -4,6 +4,7 @@
 #include <linux/fcntl.h>
 #include <linux/futex.h>
 #include <linux/mman.h>
+#include <linux/uio.h>
 
 #include "engine/descriptors.h"
 #include "engine/lib.h"
@@ -42,9 +43,11 @@ void region_wake(_Atomic uint32_t *word, int waiters) {
   os_call3(__NR_futex, word, FUTEX_WAKE, waiters);
 }
 
-/* The kernel's letter for the state of a thread; 'X' when there is none of that id, 'R' when it can't be told. */
+/* The kernel's letter for the state of a thread; 'X' when there is none of that id, 'R' when it can't be told. A replay, which may open no
+ * file, learns only whether there is one: there, no process stays a zombie (signals.c). */
 char task_state(int32_t tid) {
   char path[64], text[512];
+  if (replaying()) return os_call2(__NR_tkill, tid, 0) == -ESRCH ? 'X' : 'R';
   format(path, sizeof path, "/proc/%d/stat", tid);
   long fd = os_call4(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
   if (fd == -ENOENT || fd == -ESRCH) return 'X';
@@ -149,8 +152,7 @@ static void check_manager(void) {
   if (os_call2(__NR_kill, region->manager, 0) == -ESRCH) die(125, "the manager of this recording is gone");
 }
 
-int64_t region_ask(enum request_kind kind, int64_t value) {
-  take(&region->request_lock);
+static int64_t ask(enum request_kind kind, int64_t value) {
   while (atomic_load(&region->request_state) == REQUEST_ASKED) { /* by one who was killed meanwhile */
     region_wait(&region->request_state, REQUEST_ASKED);
     check_manager();
@@ -166,9 +168,56 @@ int64_t region_ask(enum request_kind kind, int64_t value) {
   }
   atomic_store(&region->request_state, REQUEST_NONE);
   int64_t answer = region->request_answer;
-  release(&region->request_lock);
   if (answer == -EIO) sphere_fail(OUTCOME_FAILED, NULL); /* the manager tells why */
   return answer;
+}
+
+int64_t region_ask(enum request_kind kind, int64_t value) {
+  take(&region->request_lock);
+  int64_t answer = ask(kind, value);
+  release(&region->request_lock);
+  return answer;
+}
+
+/* The kernel's structures of a message with a descriptor beside it, which its headers leave to a C library. */
+struct message {
+  void *name;
+  uint32_t name_length;
+  struct iovec *parts;
+  size_t part_count;
+  void *control;
+  size_t control_length;
+  uint32_t flags;
+};
+struct control {
+  size_t length;
+  int level, type;
+  int fd;
+};
+
+/* A file that came over the socket, and the number of the request it is for. */
+static int receive_file(uint32_t *serial) {
+  enum { CLOSE_ON_EXEC = 0x40000000 };
+  struct control control = {.fd = -1};
+  struct iovec bytes = {serial, sizeof *serial};
+  struct message message = {
+      .parts = &bytes, .part_count = 1, .control = &control, .control_length = sizeof control};
+  long n;
+  do n = os_call3(__NR_recvmsg, engine_fd + FD_SOCKET, &message, CLOSE_ON_EXEC);
+  while (n == -EINTR);
+  if (n != sizeof *serial) sphere_fail(OUTCOME_FAILED, "no file came from the manager (error %ld)", -n);
+  return control.fd >= 0 ? control.fd : -EMFILE;
+}
+
+/* Whoever asked before and was killed has left its file in the socket. */
+int region_ask_file(int64_t value) {
+  take(&region->request_lock);
+  uint32_t serial = ++region->request_serial, got;
+  int fd = (int)ask(REQUEST_OPEN_FILE, value);
+  if (fd >= 0)
+    while ((fd = receive_file(&got)) >= 0 && got != serial) os_call1(__NR_close, fd);
+  release(&region->request_lock);
+  return fd;
 }
 
 bool sphere_claim_end(void) {

@@ -142,9 +142,13 @@ static void die_of(struct thread *thread, const struct queued_signal *signal) {
   struct action standard = {0};
   LOG(signals, "%d is fatal", signal->signo);
   if (in_sphere()) {
+    bool first = !thread->rthread->process;
     if (in_parallel() && replaying()) order_gate(thread);
     thread_leave_robust_list(thread);
     sphere_process_end(thread, 0, signal->signo);
+    /* In replay it may send no signal; how the first process ended is told to the manager, and of others nobody asks. */
+    if (replaying() && first) atomic_store(&region->signo, (uint32_t)signal->signo);
+    while (replaying()) os_call1(__NR_exit_group, 128 + signal->signo);
   }
   os_call4(__NR_rt_sigaction, signal->signo, &standard, 0, sizeof standard.mask);
   if (core_wanted(signal->signo)) core_die(thread, signal);

@@ -75,7 +75,4 @@ void change_mask(struct thread *thread, uint64_t mask);
 bool on_altstack(const struct thread *thread, uintptr_t sp);
 long change_altstack(struct thread *thread, const stack_t *wanted);
 
-/* The information of the signals that the engine's threads send each other (thread_kick). */
-#define KICK_VALUE 0x5265707269736521UL
-
 #endif

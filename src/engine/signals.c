@@ -41,7 +41,7 @@ void kernel_set_mask(uint64_t mask) {
 
 void send_again(struct thread *thread, int signo, const siginfo_t *info) {
   long pid = thread->process->pid, tid = thread->tid;
-  if (replaying()) pid = os_call0(__NR_getpid), tid = os_call0(__NR_gettid);
+  if (replaying()) return; /* signals come by the log alone */
   long sent = os_call4(__NR_rt_tgsigqueueinfo, pid, tid, signo, info);
   if (os_failed(sent)) os_call3(__NR_tgkill, pid, tid, signo);
 }
@@ -176,6 +176,12 @@ static void inherit_recorded(struct thread *first) {
 
 uint64_t signals_for_core;
 
+/* In replay nobody waits for children: calls that do are answered by the log. */
+static void leave_no_zombies(void) {
+  struct action ignore = {.handler = HANDLER_IGNORE};
+  os_call4(__NR_rt_sigaction, SIGCHLD, &ignore, 0, sizeof ignore.mask);
+}
+
 void signals_init(struct thread *first) {
   for (int signo = 1; !in_sphere() && signo <= SIGNAL_COUNT; signo++)
     if (core_wanted(signo)) signals_for_core |= SIGNAL_BIT(signo);
@@ -191,7 +197,10 @@ void signals_init(struct thread *first) {
     if (SIGNAL_BIT(signo) & SYNCHRONOUS || stops_handled(signo) || ends_in_turn(signo))
       kernel_set_action(signo, &actions->of[signo]);
   }
-  if (replaying()) inherit_recorded(first);
+  if (replaying()) {
+    inherit_recorded(first);
+    leave_no_zombies();
+  }
   signals_let_in(first);
 }
 

@@ -10,6 +10,7 @@
 
 #include "engine/arena.h"
 #include "engine/cache.h"
+#include "engine/confine.h"
 #include "engine/dispatch.h"
 #include "engine/exec.h"
 #include "engine/descriptors.h"
@@ -40,6 +41,14 @@ static void find_config(const struct start_stack *stack) {
   config.program[ENGINE_PATH_MAX - 1] = config.execfn[ENGINE_PATH_MAX - 1] = 0;
 }
 
+/* Whatever is executed later is confined by what executes it. */
+static void confine_first(void) {
+  if (!replaying() || !config.first || !config.confined) return;
+  long error = confine();
+  if (error)
+    die(125, "the replay can't be confined here (error %ld): --unconfined replays a recording that you trust", -error);
+}
+
 /* The program can't be started. Told to the user if it is the first; otherwise execve has already succeeded as far as
  * its caller is concerned, and the process ends as the kernel ends one whose loading fails half-way. */
 static _Noreturn void fail(long error, const char *problem) {
@@ -53,7 +62,7 @@ static _Noreturn void fail(long error, const char *problem) {
   } standard = {0, 0, 0, 0};
   os_call4(__NR_rt_sigaction, SIGSEGV, &standard, 0, 8);
   for (;;) {
-    os_call2(__NR_kill, os_call0(__NR_getpid), SIGSEGV);
+    if (!replaying()) os_call2(__NR_kill, os_call0(__NR_getpid), SIGSEGV);
     os_call1(__NR_exit_group, 128 + SIGSEGV);
   }
 }
@@ -160,7 +169,7 @@ static void replace_stack(struct given *given, uintptr_t top) {
 static uintptr_t take_over_mappings(struct thread *thread, const struct start_stack *stack) {
   struct given given = {.sp = stack->sp};
   uintptr_t vdso = stack_value(stack, AT_SYSINFO_EHDR), top = stack_top(stack);
-  if (maps_visit("/proc/self/maps", visit_given, &given)) {
+  if (maps_visit(own_first_maps, visit_given, &given)) {
     vdso = move_vdso(&given, vdso);
   } else { /* without /proc: the part of the stack that is surely there */
     given.stack_start = ALIGN_DOWN(stack->sp, PAGE);
@@ -191,6 +200,7 @@ void engine_main(uintptr_t *sp) {
   struct start_stack stack;
   stack_parse(sp, &stack);
   find_config(&stack);
+  confine_first();
   limits_init();
   arch_init_machine();
   cache_init();

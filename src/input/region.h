@@ -97,6 +97,7 @@ struct rthread {
   uint32_t order_slot;        /* where it lived in the recording */
   _Atomic uint32_t
       waits_for; /* slot + 1 of whom it waits for, 0: it does not wait; or one of order_waits.h */
+  _Atomic uint32_t summoned;  /* replay in parallel: the manager is to make it come by */
   _Atomic uint32_t dismissed; /* its process ends, or has gone to another program, without it */
   uint32_t programs;          /* record: that it has gone to since it was born */
   _Atomic uint32_t unlogged;  /* record: it writes to standard output or error, and has not logged it yet */
@@ -112,7 +113,7 @@ enum request_kind {
   REQUEST_KEEP_FILE =
       1, /* record: keep the file on descriptor `value` of process `pid`; answer: its number, perhaps with … */
   REQUEST_FILE_CHANGES, /* record: file number `value` is going to be changed */
-  REQUEST_OPEN_FILE,    /* replay: open file number `value`; answer: the manager's descriptor */
+  REQUEST_OPEN_FILE, /* replay: open file number `value`; answer: 0, and the file comes over the socket */
 };
 #define REQUEST_CHANGES (1L << 32) /* in a value: the file is open for writing */
 #define REQUEST_EXPOSED (1L << 32) /* … in an answer: somebody may have it open for writing */
@@ -213,6 +214,7 @@ struct region {
   _Atomic uint32_t manager_sleeps;
   _Atomic uint32_t outcome;  /* enum outcome: what made the sphere end early */
   _Atomic uint32_t finished; /* replay: the first process ends with the last chunk of all */
+  _Atomic uint32_t signo;    /* replay: the first process ends by this signal, 0: by itself */
 
   struct early_end ending; /* left before the outcome is set */
 
@@ -243,6 +245,7 @@ struct region {
   int32_t request_pid;
   int64_t request_value;
   int64_t request_answer; /* or -errno */
+  uint32_t request_serial; /* replay: comes with the file, so that one for who was killed is not taken for another */
 
   struct ring order;
   struct rthread slots[REGION_SLOTS];

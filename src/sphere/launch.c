@@ -88,18 +88,21 @@ static int config_file(const struct engine_config *from) {
 }
 
 /* Puts the files on their numbers (engine.h). The first number, or -1. */
-static int place_descriptors(int engine, int settings, int fourth) {
+static int place_descriptors(int engine, int settings, int fourth, int socket) {
   struct rlimit limit, higher;
   if (getrlimit(RLIMIT_NOFILE, &limit)) limit = (struct rlimit){1024, 1024}; /* nobody tells: the usual one */
   int number = choose_number(&limit);
-  if (number <= STDERR_FILENO || number <= engine || number <= settings || number <= fourth) return -1;
+  if (number <= STDERR_FILENO || number <= engine || number <= settings || number <= fourth ||
+      number <= socket)
+    return -1;
   higher = limit;
   if ((rlim_t)number >= limit.rlim_cur) {
     higher.rlim_cur = (rlim_t)number + DESCRIPTORS;
     if (setrlimit(RLIMIT_NOFILE, &higher)) return -1;
   }
   bool placed = dup2(engine, number) == number && dup2(settings, number + 1) == number + 1 &&
-                (fourth < 0 || dup2(fourth, number + 3) == number + 3);
+                (fourth < 0 || dup2(fourth, number + 3) == number + 3) &&
+                (socket < 0 || dup2(socket, number + 4) == number + 4);
   if (higher.rlim_cur != limit.rlim_cur && setrlimit(RLIMIT_NOFILE, &limit)) return -1;
   return placed ? number : -1;
 }
@@ -112,7 +115,21 @@ static void stop_randomising(struct engine_config *settings) {
   settings->hide_no_randomize = personality((unsigned long)old | ADDR_NO_RANDOMIZE) >= 0;
 }
 
-void launch(struct engine_config *settings, char **argv, char **envp, int region,
+/* A replay inherits nothing that it could read or write but where its output goes. */
+static void close_inherited(int number) {
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (null >= 0 && (fd == STDIN_FILENO || fcntl(fd, F_GETFD) < 0)) dup2(null, fd);
+  if (null < 0) close(STDIN_FILENO);
+  if (!syscall(SYS_close_range, STDERR_FILENO + 1, number - 1, 0) &&
+      !syscall(SYS_close_range, number + DESCRIPTORS, ~0U, 0))
+    return;
+  enum { HIGHEST_LOOKED_AT = 1 << 16 };
+  for (int fd = STDERR_FILENO + 1; fd < HIGHEST_LOOKED_AT; fd++)
+    if (fd < number || fd >= number + DESCRIPTORS) close(fd);
+}
+
+void launch(struct engine_config *settings, char **argv, char **envp, const struct launch_shared *shared,
             struct launch_problem *problem) {
   int engine = open_engine();
   if (engine < 0) {
@@ -125,13 +142,14 @@ void launch(struct engine_config *settings, char **argv, char **envp, int region
     set_problem(problem, FAILED, "can't make a memory file: %s", strerror(errno));
     return;
   }
-  int number = place_descriptors(engine, file, settings->counters ? STDERR_FILENO : region);
+  int number = place_descriptors(engine, file, settings->counters ? STDERR_FILENO : shared->region, shared->socket);
   if (number < 0) {
     set_problem(problem, FAILED,
                 "no room for the engine's descriptors: the limit on open files is too low, "
                 "or this runs under reprise already");
     return;
   }
+  if (settings->mode == MODE_REPLAY) close_inherited(number);
   char name[ENGINE_PATH_MAX];
   handover_name(name, sizeof name, number, strlen(settings->program));
   execve(name, argv, envp);

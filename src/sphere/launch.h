@@ -14,8 +14,13 @@ struct launch_problem {
 
 /* Fills the log channels from REPRISE_LOG. 0, or -1 with the problem. */
 int launch_channels(struct engine_config *settings, struct launch_problem *problem);
-/* Becomes the program under the engine: returns only when that fails. region: the memory shared with the manager, or -1. */
-void launch(struct engine_config *settings, char **argv, char **envp, int region,
+/* What the program shares with the manager, as descriptors; -1: there is none. */
+struct launch_shared {
+  int region; /* memory (input/region.h) */
+  int socket; /* over which files come in replay */
+};
+/* Becomes the program under the engine: returns only when that fails. */
+void launch(struct engine_config *settings, char **argv, char **envp, const struct launch_shared *shared,
             struct launch_problem *problem);
 
 #endif

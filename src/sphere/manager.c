@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -108,6 +109,28 @@ static const char *why_no_region(int error) {
     return "the limit on address space (ulimit -v) is below its size";
   if (error == ENOENT && access("/proc/self", F_OK)) return "/proc is not mounted";
   return strerror(error);
+}
+
+/* The manager's end sends. It never waits for who does not receive. */
+static bool make_socket(struct manager *manager, struct launch_shared *shared) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) return false;
+  manager->files = ends[0];
+  shared->socket = ends[1];
+  return true;
+}
+
+bool manager_send_file(const struct manager *manager, int fd) {
+  uint32_t serial = manager->region->request_serial;
+  union {
+    char bytes[CMSG_SPACE(sizeof fd)];
+    struct cmsghdr header;
+  } control = {.header = {CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS}};
+  struct iovec part = {&serial, sizeof serial};
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
+  return sendmsg(manager->files, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof serial;
 }
 
 /* -- Signals to the manager -------------------------------------------------------------------------------------------------- */
@@ -289,6 +312,12 @@ int manager_start(struct manager *manager, struct engine_config *settings, char 
              why_no_region(errno));
     return -1;
   }
+  struct launch_shared shared = {fd, -1};
+  if (settings->mode == MODE_REPLAY && !make_socket(manager, &shared)) {
+    *problem = (struct launch_problem){.status = 125};
+    snprintf(problem->text, sizeof problem->text, "can't make a socket: %s", strerror(errno));
+    return -1;
+  }
   chunk_init(&manager->region->scheduler, seed, chaos, chunk);
   struct sigaction old[LEFT];
   told.is_replay = manager->is_replay;
@@ -300,7 +329,7 @@ int manager_start(struct manager *manager, struct engine_config *settings, char 
     set_signals(old, true);
     if (manager->is_replay) signal(SIGPIPE, SIG_IGN); /* the engine tells of output that nobody reads */
     allowance_return(&manager->allowance);
-    launch(settings, argv, envp, fd, problem);
+    launch(settings, argv, envp, &shared, problem);
     fprintf(stderr, "reprise: %s\n", problem->text);
     _exit(problem->status);
   }
@@ -309,6 +338,7 @@ int manager_start(struct manager *manager, struct engine_config *settings, char 
   told.pid = manager->program > 0 ? manager->program : 0;
   step_back();
   close(fd);
+  if (shared.socket >= 0) close(shared.socket);
   if (manager->program < 0 || pthread_create(&manager->watcher, NULL, watch, manager)) {
     *problem = (struct launch_problem){.status = 125};
     snprintf(problem->text, sizeof problem->text, "can't start a process: %s", strerror(errno));

@@ -23,6 +23,7 @@ struct manager {
   pthread_t watcher;
   pid_t guard;    /* ends the sphere if the manager is killed */
   int guard_pipe; /* a byte in it: the manager ends by itself */
+  int files;      /* replay: the socket over which files go to the sphere */
   void *context;  /* of the functions below */
   /* Serves the rings as far as there is anything to do; false: give up, and end the sphere. last: all are dead. */
   bool (*serve)(struct manager *manager, bool last);
@@ -48,6 +49,9 @@ void manager_tell_ending(int status, char text[ENDING_TEXT]);
 void manager_tell_reason(const struct manager *manager);
 /* Ends the calling process as the program ended. */
 int manager_leave(int status);
+
+/* Replay: sends the file to who has asked. */
+bool manager_send_file(const struct manager *manager, int fd);
 
 /* The bytes of a ring; and its head or tail were moved. */
 uint8_t *manager_ring(struct manager *manager, const struct ring *ring);

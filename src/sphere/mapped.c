@@ -48,8 +48,16 @@ static int open_kept(struct mapped *mapped, struct recording_reader *reader, uin
   return fd;
 }
 
+/* The same file, open to be read: what is mapped from it can't be made writable later. */
+static int open_again(int fd) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  int again = open(path, O_RDONLY | O_CLOEXEC);
+  return again < 0 ? fd : again;
+}
+
 static int open_changing(struct mapped *mapped, struct recording_reader *reader, uint32_t number,
-                         struct recording_error *error) {
+                         bool writable, struct recording_error *error) {
   uint64_t size;
   int kept = open_kept(mapped, reader, number, &size, error);
   if (kept < 0) return kept;
@@ -63,16 +71,19 @@ static int open_changing(struct mapped *mapped, struct recording_reader *reader,
     return -ENOMEM;
   }
   mapped->changing[mapped->changing_count].number = number;
-  mapped->changing[mapped->changing_count++].fd = fd;
-  return fd;
+  mapped->changing[mapped->changing_count].fd = fd;
+  int read_only = mapped->changing[mapped->changing_count++].read_only = open_again(fd);
+  return writable ? fd : read_only;
 }
 
-int mapped_open(struct mapped *mapped, struct recording_reader *reader, uint32_t number,
+int mapped_open(struct mapped *mapped, struct recording_reader *reader, uint32_t number, bool writable,
                 struct recording_error *error) {
   uint64_t size;
   for (size_t i = 0; i < mapped->changing_count; i++)
-    if (mapped->changing[i].number == number) return mapped->changing[i].fd;
-  if (changes(reader, number)) return open_changing(mapped, reader, number, error);
+    if (mapped->changing[i].number == number)
+      return writable ? mapped->changing[i].fd : mapped->changing[i].read_only;
+  /* One that is changed though the recording does not say so is a copy from then on: no replay changes a recording. */
+  if (writable || changes(reader, number)) return open_changing(mapped, reader, number, writable, error);
   for (unsigned i = 0; i < MAPPED_OPEN; i++)
     if (mapped->open[i].fd > 0 && mapped->open[i].number == number) return mapped->open[i].fd;
   int fd = open_kept(mapped, reader, number, &size, error);

@@ -17,13 +17,13 @@ struct mapped {
   unsigned next;
   struct {
     uint32_t number;
-    int fd;
+    int fd, read_only;
   } * changing; /* memory files with those that change, kept for good */
   size_t changing_count;
 };
 
-/* A descriptor of the file, the same each time for one that changes; -errno with the error. */
-int mapped_open(struct mapped *mapped, struct recording_reader *reader, uint32_t number,
+/* A descriptor of the file, the same each time for one that changes; -errno with the error. writable: it is to be changed. */
+int mapped_open(struct mapped *mapped, struct recording_reader *reader, uint32_t number, bool writable,
                 struct recording_error *error);
 
 #endif

@@ -41,7 +41,7 @@ static bool has_region(const struct manager *manager, pid_t pid, pid_t tid) {
   return access("/proc/self", F_OK) != 0; /* without /proc there is nobody to ask */
 }
 
-static bool belongs(const struct manager *manager, pid_t pid, pid_t tid) {
+bool process_belongs(const struct manager *manager, pid_t pid, pid_t tid) {
   if (pid == getpid() || pid == manager->self || pid == manager->guard) return false;
   return has_region(manager, pid, tid) ||
          has_region(manager, pid, pid); /* while it goes to another program */
@@ -50,7 +50,7 @@ static bool belongs(const struct manager *manager, pid_t pid, pid_t tid) {
 static void signal_one(const struct manager *manager, pid_t pid, pid_t tid, int signo) {
   int descriptor = process_open(pid);
   if (descriptor < 0 && errno == ESRCH) return;
-  if (belongs(manager, pid, tid)) process_send(descriptor, pid, signo);
+  if (process_belongs(manager, pid, tid)) process_send(descriptor, pid, signo);
   if (descriptor >= 0) close(descriptor);
 }
 

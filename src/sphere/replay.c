@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "sphere/ahead.h"
 #include "sphere/manager.h"
 #include "sphere/places.h"
+#include "sphere/processes.h"
 #include "sphere/progress.h"
 #include "sphere/mapped.h"
 
@@ -153,6 +155,14 @@ static void tell_progress(struct manager *manager) {
   progress_tell(&feed->progress, done, feed->total, details);
 }
 
+/* Processes that replay may not signal each other. */
+static void summon(struct manager *manager, struct rthread *slot) {
+  siginfo_t info = {.si_signo = SIGSYS, .si_code = SI_QUEUE, .si_value.sival_ptr = (void *)KICK_VALUE};
+  pid_t pid = slot->pid, tid = slot->tid;
+  if (pid > 0 && tid > 0 && process_belongs(manager, pid, tid))
+    syscall(SYS_rt_tgsigqueueinfo, pid, tid, SIGSYS, &info);
+}
+
 static bool serve(struct manager *manager, bool last) {
   struct feed *feed = manager->context;
   if (last || feed->failed) return !feed->failed;
@@ -166,6 +176,7 @@ static bool serve(struct manager *manager, bool last) {
       close_source(feed, &feed->orders[i], &slot->order);
       manager_free_slot(manager, slot);
     } else if (state == SLOT_LIVE) {
+      if (atomic_exchange(&slot->summoned, 0)) summon(manager, slot);
       feed_stream(manager, &feed->slots[i], &slot->ring,
                   (struct recording_stream_id){RECORDING_INPUT, slot->number});
       if (feed->parallel)
@@ -182,11 +193,12 @@ static bool serve(struct manager *manager, bool last) {
 static int64_t answer(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value) {
   struct feed *feed = manager->context;
   (void)pid;
-  if (kind != REQUEST_OPEN_FILE) return -EINVAL;
-  int fd = mapped_open(&feed->mapped, feed->reader, (uint32_t)value, &feed->error);
+  if (kind != REQUEST_OPEN_FILE || value & ~(REQUEST_CHANGES | UINT32_MAX)) return -EINVAL;
+  int fd = mapped_open(&feed->mapped, feed->reader, (uint32_t)value, value & REQUEST_CHANGES, &feed->error);
   feed->failed |= fd < 0;
-  if (fd >= 0) add_number(&feed->files, (uint32_t)value);
-  return fd;
+  if (fd < 0) return fd;
+  add_number(&feed->files, (uint32_t)value);
+  return manager_send_file(manager, fd) ? 0 : -EAGAIN;
 }
 
 /* -- What was not read ------------------------------------------------------------------------------------------------------------- */
@@ -318,8 +330,15 @@ static int tell_unwritable(const struct early_end *ending) {
   return FAILED;
 }
 
+/* A confined process sends no signals, not even to itself: it tells by which it should have ended. */
+static void take_signal(struct manager *manager) {
+  uint32_t signo = atomic_load(&manager->region->signo);
+  if (WIFEXITED(manager->status) && signo > 0 && signo < 65) manager->status = (int)signo;
+}
+
 static int finish(struct manager *manager, struct feed *feed) {
   if (manager_was_told()) return manager_leave(manager_was_told());
+  take_signal(manager);
   uint32_t outcome = atomic_load(&manager->region->outcome);
   bool complete = recording_reader_state(feed->reader) == RECORDING_COMPLETE;
   /* Whether a core was dumped besides depends on where it runs. */
@@ -369,7 +388,7 @@ static void inherit(const struct recording_reader *reader, struct engine_config 
   if (limit.rlim_cur <= limit.rlim_max) setrlimit(RLIMIT_STACK, &limit);
 }
 
-int replay(const char *path, bool quiet, struct engine_config *settings) {
+int replay(const char *path, bool quiet, bool confined, struct engine_config *settings) {
   static struct feed feed;
   static struct manager manager;
   struct launch_problem problem;
@@ -404,6 +423,7 @@ int replay(const char *path, bool quiet, struct engine_config *settings) {
   settings->first = 1;
   settings->program_fd = -1;
   settings->quiet = quiet;
+  settings->confined = confined;
   settings->output_roles[0] = OUTPUT_ROLE(STDOUT_FILENO, STDOUT_FILENO);
   settings->output_roles[1] = OUTPUT_ROLE(STDERR_FILENO, STDERR_FILENO);
   manager.context = &feed;

@@ -6,7 +6,8 @@
 
 #include "sphere/launch.h"
 
-/* Replays the recording at path and returns the exit status; a program that died of a signal takes the caller with it. */
-int replay(const char *path, bool quiet, struct engine_config *settings);
+/* Replays the recording at path and returns the exit status; a program that died of a signal takes the caller with it. confined: what is
+ * replayed can do nothing outside (engine/confine.c). */
+int replay(const char *path, bool quiet, bool confined, struct engine_config *settings);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "engine/a64/context.h"
+#include "engine/code_view.h"
 
 /* The registers that the engine has taken: see context.h. */
 enum { SCRATCH2 = 13, COUNTDOWN = 14, SCRATCH = 15, CONTEXT = 18, LINK = 30, ZERO = 31, STACK = 31 };
@@ -20,7 +21,7 @@ struct code {
 };
 
 static inline void emit(struct code *c, uint32_t word) {
-  *c->at++ = word;
+  *(uint32_t *)code_written(c->at++) = word;
 }
 
 /* Data: the constant of an `ldr` nearby. */
@@ -28,8 +29,8 @@ static inline void emit_word(struct code *c, uint64_t value) {
   emit(c, (uint32_t)value);
   emit(c, (uint32_t)(value >> 32));
 }
-static inline void patch_literal(uint32_t *load, const uint32_t *constant) {
-  *load |= ((uint32_t)(constant - load) & 0x7ffffu) << 5;
+static inline void patch_literal(const uint32_t *load, const uint32_t *constant) {
+  *(uint32_t *)code_written(load) = *load | ((uint32_t)(constant - load) & 0x7ffffu) << 5;
 }
 
 /* ldr reg, [x18, #offset] and str: words of the context. */
@@ -111,15 +112,19 @@ static inline void branch_field(uint32_t word, unsigned *width, unsigned *low) {
     *width = 19, *low = 5; /* b.cond, cbz, cbnz */
 }
 
-static inline void patch_branch(uint32_t *branch, const void *target) {
+static inline void patch_branch(const uint32_t *branch, const void *target) {
   unsigned width, low;
   branch_field(*branch, &width, &low);
   uint32_t mask = ((1u << width) - 1) << low;
   int64_t words = ((intptr_t)target - (intptr_t)branch) / 4;
-  __atomic_store_n(branch, (*branch & ~mask) | ((uint32_t)words << low & mask), __ATOMIC_RELEASE);
+  __atomic_store_n((uint32_t *)code_written(branch), (*branch & ~mask) | ((uint32_t)words << low & mask),
+                   __ATOMIC_RELEASE);
 }
 
-/* entry.S */
-void sync_code(const void *start, const void *end);
+/* entry.S; written: where the code at start was written */
+void sync_code_views(const void *start, const void *end, const void *written);
+static inline void sync_code(const void *start, const void *end) {
+  sync_code_views(start, end, code_written(start));
+}
 
 #endif

@@ -294,18 +294,20 @@ signal_trampoline:
         mov     x8, #__NR_rt_sigreturn
         svc     #0
 
-/* void sync_code(start, end): makes code just written visible to instruction fetches, by the smallest lines there are. */
-        .globl sync_code
-sync_code:
+/* void sync_code_views(start, end, written): makes code just written visible to instruction fetches, by the smallest lines there are. */
+        .globl sync_code_views
+sync_code_views:
         mrs     x4, ctr_el0
-        ubfx    x2, x4, #16, #4
+        ubfx    x6, x4, #16, #4
         mov     x3, #4
-        lsl     x2, x3, x2              /* data line */
-        sub     x5, x2, #1
-        bic     x5, x0, x5
+        lsl     x6, x3, x6              /* data line */
+        sub     x5, x6, #1
+        bic     x5, x2, x5
+        sub     x7, x1, x0
+        add     x7, x7, x2
 1:      dc      cvau, x5
-        add     x5, x5, x2
-        cmp     x5, x1
+        add     x5, x5, x6
+        cmp     x5, x7
         b.lo    1b
         dsb     ish
         and     x2, x4, #15

@@ -50,6 +50,9 @@ static inline void arch_relax(void) {
   __asm__ volatile("yield");
 }
 
+/* The machine as filters of system calls know it. */
+#define ARCH_AUDIT AUDIT_ARCH_AARCH64
+
 /* The vDSO's names for what the engine takes from it. */
 #define ARCH_VDSO_CLOCK_GETTIME "__kernel_clock_gettime"
 #define ARCH_VDSO_CLOCK_GETRES "__kernel_clock_getres"

@@ -5,6 +5,7 @@
 #ifndef REPRISE_X64_EMIT_H
 #define REPRISE_X64_EMIT_H
 
+#include "engine/code_view.h"
 #include "engine/lib.h"
 #include "engine/x64/context.h"
 #include "engine/x64/decode.h"
@@ -16,16 +17,16 @@ struct code {
 enum condition { COND_E = 4, COND_NE = 5, COND_BE = 6, COND_A = 7, COND_NS = 9, COND_LE = 14 };
 
 static inline void emit8(struct code *c, uint8_t byte) {
-  *c->at++ = byte;
+  *(uint8_t *)code_written(c->at++) = byte;
 }
 
 static inline void emit32(struct code *c, uint32_t value) {
-  __builtin_memcpy(c->at, &value, 4);
+  __builtin_memcpy(code_written(c->at), &value, 4);
   c->at += 4;
 }
 
 static inline void emit64(struct code *c, uint64_t value) {
-  __builtin_memcpy(c->at, &value, 8);
+  __builtin_memcpy(code_written(c->at), &value, 8);
   c->at += 8;
 }
 
@@ -35,20 +36,20 @@ static inline void emit_bytes(struct code *c, const uint8_t *bytes, size_t count
 
 /* A whole instruction as it is; more is written than counts, which is quicker than a loop. */
 static inline void emit_instruction(struct code *c, const uint8_t bytes[X64_INSN_MAX], size_t length) {
-  __builtin_memcpy(c->at, bytes, X64_INSN_MAX);
+  __builtin_memcpy(code_written(c->at), bytes, X64_INSN_MAX);
   c->at += length;
 }
 
 /* opcode with a register and gs:[offset]: the ModRM form "no base, disp32". */
 static inline void emit_gs_op(struct code *c, bool wide, uint8_t opcode, unsigned reg, uint32_t offset) {
-  uint8_t *at = c->at; /* else the compiler takes every byte for a change of where the next one goes */
+  uint8_t *at = code_written(c->at), *start = at; /* else the compiler takes every byte for a change of where the next one goes */
   *at++ = 0x65;
   uint8_t rex = (uint8_t)((wide ? 0x48 : 0x40) | (reg >> 3) << 2);
   if (rex != 0x40) *at++ = rex;
   *at++ = opcode;
   *at++ = (uint8_t)(0x04 | (reg & 7) << 3);
   *at++ = 0x25;
-  c->at = at;
+  c->at += at - start;
   emit32(c, offset);
 }
 
@@ -158,9 +159,17 @@ static inline uint8_t *emit_jcc(struct code *c, unsigned condition) {
   return c->at - 4;
 }
 
-static inline void patch_branch(uint8_t *displacement, const void *target) {
+static inline void patch_branch(const uint8_t *displacement, const void *target) {
   int32_t value = (int32_t)((const uint8_t *)target - (displacement + 4));
-  __atomic_store_n((int32_t *)(void *)displacement, value, __ATOMIC_RELEASE);
+  __atomic_store_n((int32_t *)code_written(displacement), value, __ATOMIC_RELEASE);
+}
+
+/* A short jump forward over what is emitted from here on, up to patch_short. */
+static inline const uint8_t *emit_short(struct code *c) {
+  return c->at++;
+}
+static inline void patch_short(const struct code *c, const uint8_t *displacement) {
+  *(uint8_t *)code_written(displacement) = (uint8_t)(c->at - displacement - 1);
 }
 
 /* A jump that stays as it is. */

@@ -52,9 +52,9 @@ void test_return_address(struct translation *t, unsigned i) {
 static void end_loop(struct translation *t, const struct item *item, uintptr_t next, uintptr_t target) {
   if (item->insn.address_size == 4) emit8(&t->code, 0x67);
   emit8(&t->code, item->insn.opcode);
-  uint8_t *skip = t->code.at++;
+  const uint8_t *skip = emit_short(&t->code);
   uint8_t *fall_through = emit_jmp(&t->code);
-  *skip = (uint8_t)(t->code.at - skip - 1);
+  patch_short(&t->code, skip);
   end_direct(t, fall_through, next);
   end_jump(t, target);
 }
@@ -219,11 +219,11 @@ void emit_guess(struct translation *t, unsigned i) {
   give_back(t);
   bool rax = compare_with_guess(t, item);
   emit8(c, 0xe3);
-  uint8_t *hit = c->at++;
+  const uint8_t *hit = emit_short(c);
   restore_from_guess(c, rax);
   new_stub(t, emit_jmp(c), new_exit(t, EXIT_DIRECT, item->pc))->correction =
       (int32_t)i - (int32_t)t->sb.count;
-  *hit = (uint8_t)(c->at - hit - 1);
+  patch_short(c, hit);
   restore_from_guess(c, rax);
   if (item->insn.kind == INSN_CALL_IND) push_return_address(t, item->pc + item->insn.len);
   forget_checked(t, &item->insn);

@@ -60,11 +60,11 @@ static void emit_indirect_check(struct code *c, uintptr_t pc) {
   emit_mov_imm(c, RAX, -(uint64_t)pc);
   emit_lea_sum(c, RCX, RCX, RAX);
   emit8(c, 0xe3);
-  uint8_t *hit = c->at++;
+  const uint8_t *hit = emit_short(c);
   emit_mov_imm(c, RAX, pc);
   emit_lea_sum(c, RCX, RCX, RAX);
   emit_jmp_to(c, exit_indirect);
-  *hit = (uint8_t)(c->at - hit - 1);
+  patch_short(c, hit);
   emit_load(c, RAX, SPILL(SLOT_RAX));
   emit_load(c, RCX, SPILL(SLOT_RCX));
 }
@@ -80,9 +80,9 @@ static void emit_return_check(struct code *c, uintptr_t pc) {
   emit_mem_op(c, false, 0x8b, RCX, &middle, false);
   emit_mem_op(c, false, 0x8d, RCX, &difference, false);
   emit8(c, 0xe3);
-  uint8_t *hit = c->at++;
+  const uint8_t *hit = emit_short(c);
   emit_jmp_to(c, exit_return);
-  *hit = (uint8_t)(c->at - hit - 1);
+  patch_short(c, hit);
   emit_load(c, RCX, SPILL(SLOT_RCX));
 }
 
@@ -160,7 +160,7 @@ static void patch_head(struct block *block, uintptr_t to) {
   int32_t displacement = (int32_t)(to - (block->code + 5));
   bytes[0] = 0xe9;
   memcpy(bytes + 1, &displacement, sizeof displacement);
-  __atomic_store_n((uint64_t *)block->code, head, __ATOMIC_SEQ_CST);
+  __atomic_store_n((uint64_t *)code_written((const void *)block->code), head, __ATOMIC_SEQ_CST);
 }
 
 /* The new block's checking entry in every table that has the old one's. */
@@ -195,7 +195,7 @@ void arch_kill(struct block *block) {
   memcpy(&joint, (const void *)(block->code + 8), sizeof joint);
   bytes[2] = 0x90, bytes[3] = 0xe9;
   memcpy(bytes + 4, &displacement, sizeof displacement);
-  __atomic_store_n((uint64_t *)(block->code + 8), joint, __ATOMIC_SEQ_CST);
+  __atomic_store_n((uint64_t *)code_written((const void *)(block->code + 8)), joint, __ATOMIC_SEQ_CST);
 }
 
 uintptr_t arch_entry(const struct block *block) {

@@ -45,6 +45,9 @@ static inline void arch_relax(void) {
   __builtin_ia32_pause();
 }
 
+/* The machine as filters of system calls know it. */
+#define ARCH_AUDIT AUDIT_ARCH_X86_64
+
 /* The vDSO's names for what the engine takes from it. */
 #define ARCH_VDSO_CLOCK_GETTIME "__vdso_clock_gettime"
 #define ARCH_VDSO_CLOCK_GETRES "__vdso_clock_getres"

@@ -212,7 +212,7 @@ static void leave_room(struct translation *t, const struct stub *stub) {
   exit->correction = (int8_t)stub->correction;
   exit->borrowed = (uint8_t)(stub->reload + 1);
   exit->detail = (uintptr_t)t->code.at;
-  memcpy(t->code.at, &stub->branch, sizeof stub->branch);
+  memcpy(code_written(t->code.at), &stub->branch, sizeof stub->branch);
   t->code.at += joint_room(exit);
 }
 
