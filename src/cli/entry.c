@@ -8,6 +8,7 @@
 
 #include "cli/json.h"
 #include "cli/recordings.h"
+#include "recording/plain.h"
 #include "input/input.h"
 #include "input/times.h"
 
@@ -151,7 +152,7 @@ static void event_text(FILE *to, const struct input_event *e, const char *file) 
     case EVENT_FILE:
       fprintf(to, "%" PRIu32 " at 0x%" PRIx64 ", 0x%" PRIx64 " bytes from 0x%" PRIx64 " ", e->file.file,
               e->file.address, e->file.bytes, e->file.offset);
-      if (file) write_plain(to, file);
+      if (file) plain_write(to, file);
       break;
     case EVENT_THREAD:
       fprintf(to, "%" PRIu32 " is born, id %" PRIu32, e->thread.thread, e->thread.id);
@@ -175,7 +176,7 @@ static void event_text(FILE *to, const struct input_event *e, const char *file) 
                 e->change.file, e->change.size, e->change.offset, e->change.count);
         bytes_text(to, e->change.bytes, e->change.count);
       }
-      if (file) write_plain(to, file);
+      if (file) plain_write(to, file);
       break;
     case EVENT_OUTPUT:
       if (e->output.named) {
@@ -202,7 +203,7 @@ void entry_text(FILE *to, const struct log_entry *entry, const char *place, cons
   }
   if (*place) {
     fputs("  at ", to);
-    write_plain(to, place);
+    plain_write(to, place);
   }
   putc('\n', to);
 }

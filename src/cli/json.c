@@ -1,7 +1,10 @@
-/* json.c: see json.h. What is no UTF-8 is taken byte by byte, so that every line is JSON whatever a recording holds. */
+/* json.c: see json.h. What is no UTF-8 is taken byte by byte, so that every line is JSON whatever a recording holds; what a
+ * terminal would not show as itself is escaped. */
 #include "cli/json.h"
 
 #include <inttypes.h>
+
+#include "recording/plain.h"
 
 struct json json_begin(FILE *to) {
   putc('{', to);
@@ -12,33 +15,21 @@ void json_end(struct json *json) {
   fputs("}\n", json->to);
 }
 
-/* How many bytes of a well-formed character there are; 0: none. */
-static int character(const unsigned char *at) {
-  int more = *at < 0x80                  ? 0
-             : *at >= 0xc2 && *at < 0xe0 ? 1
-             : *at >= 0xe0 && *at < 0xf0 ? 2
-             : *at >= 0xf0 && *at < 0xf5 ? 3
-                                         : -1;
-  if (more < 0) return 0;
-  for (int i = 1; i <= more; i++)
-    if ((at[i] & 0xc0) != 0x80) return 0;
-  if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f)) return 0;
-  if ((*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f)) return 0;
-  return 1 + more;
-}
-
 static void quoted(FILE *to, const char *text) {
-  const unsigned char *at = (const unsigned char *)text;
   putc('"', to);
-  while (*at) {
-    int n = character(at);
-    if (!n || *at < ' ' || *at == 0x7f)
-      fprintf(to, "\\u%04x", *at);
-    else if (*at == '"' || *at == '\\')
-      fprintf(to, "\\%c", *at);
+  while (*text) {
+    uint32_t number;
+    bool well_formed;
+    size_t bytes = plain_next(text, &number, &well_formed);
+    if (number >= 0x10000 && !plain_is_shown(number))
+      fprintf(to, "\\u%04x\\u%04x", 0xd7c0 + (number >> 10), 0xdc00 + (number & 0x3ff));
+    else if (!well_formed || !plain_is_shown(number))
+      fprintf(to, "\\u%04x", number);
+    else if (*text == '"' || *text == '\\')
+      fprintf(to, "\\%c", *text);
     else
-      fwrite(at, 1, (size_t)n, to);
-    at += n ? n : 1;
+      fwrite(text, 1, bytes, to);
+    text += bytes;
   }
   putc('"', to);
 }

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/recordings.h"
+#include "recording/plain.h"
 
 struct row {
   char *name, *created, *command; /* allocated */
@@ -36,7 +37,7 @@ static char *plain_copy(const char *text) {
   size_t size;
   FILE *to = open_memstream(&copy, &size);
   if (!to) return NULL;
-  write_plain(to, text);
+  plain_write(to, text);
   fclose(to);
   return copy;
 }

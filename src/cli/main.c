@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "recording/plain.h"
 
 #define VERSION "0.1"
 
@@ -25,6 +26,7 @@ static void complain_list(const char *pattern, va_list args, const char *hint) {
   if (n < 0) n = 0;
   if ((size_t)n > sizeof line - 129) n = (int)sizeof line - 129;
   snprintf(line + n, 128, "%s", hint);
+  plain_text(line);
   fprintf(stderr, "reprise: %s\n", line);
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/recordings.h"
+#include "recording/plain.h"
 
 int complain_recording(const struct recording_error *error) {
   switch (error->kind) {
@@ -21,10 +22,6 @@ int complain_recording(const struct recording_error *error) {
   }
 }
 
-void write_plain(FILE *to, const char *text) {
-  for (; *text; text++) putc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, to);
-}
-
 char *recording_command_line(const struct recording_reader *details) {
   char *line = NULL;
   size_t size;
@@ -33,7 +30,7 @@ char *recording_command_line(const struct recording_reader *details) {
   for (size_t i = 0; to && i < 64 && (argument = recording_get(details, "argument", i)); i++) {
     const char *quote = !*argument || strpbrk(argument, " \t\n'\"") ? "'" : "";
     fprintf(to, "%s%s", i ? " " : "", quote);
-    write_plain(to, argument);
+    plain_write(to, argument);
     fputs(quote, to);
   }
   if (to) fclose(to);

@@ -13,8 +13,6 @@ int complain_recording(const struct recording_error *error);
 /* Refuses all options; `--' is skipped. *next is the first operand, operands the least and most of them (most < 0: any). */
 int parse_operands(const struct command *command, int argc, char **argv, int *next, int least, int most);
 
-/* A recording may come from anywhere: nothing in it may reach the terminal as control characters. */
-void write_plain(FILE *to, const char *text);
 /* The recorded command as one would type it, more or less: arguments that hold a blank are quoted. Allocated, or NULL. */
 char *recording_command_line(const struct recording_reader *details);
 

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/recordings.h"
+#include "recording/plain.h"
 #include "input/input.h"
 #include "sphere/summary.h"
 
@@ -70,7 +71,7 @@ static const char *call_name(unsigned nr) {
 static void line(const char *name, const char *value) {
   if (!value) return;
   printf("%-14s ", name);
-  write_plain(stdout, value);
+  plain_write(stdout, value);
   putchar('\n');
 }
 

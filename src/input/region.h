@@ -273,7 +273,8 @@ struct region {
 /* Slots from this one on have never been used: whoever goes through all of them leaves these alone, or the kernel would have to
  * make memory for them. */
 static inline uint32_t region_slots(const struct region *region) {
-  return atomic_load_explicit(&region->slots_used, memory_order_acquire);
+  uint32_t used = atomic_load_explicit(&region->slots_used, memory_order_acquire);
+  return used < REGION_SLOTS ? used : REGION_SLOTS; /* whoever shares the region may have put anything there */
 }
 
 /* Where things lie in the file; ring 0 is the order log's, then one per slot, then the order logs of the slots. */

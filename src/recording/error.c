@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "recording/plain.h"
+
 enum { PLACE_MAX = 300 };
 
 static void explain(struct recording_error *error, enum recording_status kind, int number, const char *place,
@@ -18,6 +20,7 @@ static void explain(struct recording_error *error, enum recording_status kind, i
   int n = snprintf(error->text, sizeof error->text, "%s%s: ", clipped ? "..." : "",
                    clipped ? place + length - PLACE_MAX : place);
   vsnprintf(error->text + n, sizeof error->text - (size_t)n, pattern, args);
+  plain_text(error->text);
 }
 
 void recording_explain(struct recording_error *error, enum recording_status kind, const char *place,

@@ -127,9 +127,18 @@ int recording_create_default(const char *program, struct recording_writer **out,
 
 /* -- Names that users type ----------------------------------------------------------------------------------------- */
 
+/* Whoever does not name a recording means one of their own: a link or a recording that another user has put there is not followed. */
+static int check_owner(const char *path, struct recording_error *error) {
+  struct stat link, target;
+  if (lstat(path, &link) || stat(path, &target)) return recording_fail_errno(error, path, "looking at it");
+  if (link.st_uid == geteuid() && target.st_uid == geteuid()) return RECORDING_OK;
+  return recording_fail(error, RECORDING_ABSENT, path,
+                        "belongs to another user; to use it all the same, give its path");
+}
+
 int recording_resolve(const char *name, char *path, struct recording_error *error) {
   char folder[RECORDING_PATH_MAX], found[RECORDING_PATH_MAX] = "";
-  bool anywhere = name && strchr(name, '/');
+  bool anywhere = name && strchr(name, '/'), asked = name && strcmp(name, latest);
   if (!name) name = latest;
   if (!*name) return recording_fail(error, RECORDING_ABSENT, "recording", "an empty name");
   int status = anywhere ? RECORDING_OK : recording_home(folder, error);
@@ -139,7 +148,7 @@ int recording_resolve(const char *name, char *path, struct recording_error *erro
     there = (size_t)snprintf(found, sizeof found, "%s", name) < sizeof found && !access(found, F_OK);
   if (there) {
     memcpy(path, found, sizeof found);
-    return RECORDING_OK;
+    return asked ? RECORDING_OK : check_owner(found, error);
   }
   if (anywhere) return recording_fail(error, RECORDING_ABSENT, name, "no such recording");
   if (!strcmp(name, latest)) return recording_fail(error, RECORDING_ABSENT, folder, "no recording there yet");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "recording/plain.h"
 #include "sim/archive.h"
 #include "sim/caches.h"
 #include "sim/check.h"
@@ -58,6 +59,7 @@ static void fail(struct simulation *sim, int status, const char *line) {
   if (sim->outcome->error[0]) return;
   sim->outcome->status = status;
   snprintf(sim->outcome->error, sizeof sim->outcome->error, "%s", line);
+  plain_text(sim->outcome->error);
 }
 
 static bool any(const struct simulation *sim, enum sphere_mode mode) {

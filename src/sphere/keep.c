@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "input/region.h"
+#include "recording/plain.h"
 
 struct kept_object {
   int fd; /* held open */
@@ -125,8 +126,9 @@ static int64_t mark(struct kept_object *object, struct recording_writer *writer,
 }
 
 static void warn(const char *path) {
-  fprintf(stderr, "reprise: %s was changed by another program while it was mapped: the replay may differ\n",
-          path);
+  fputs("reprise: ", stderr);
+  plain_write(stderr, path);
+  fputs(" was changed by another program while it was mapped: the replay may differ\n", stderr);
 }
 
 /* One that is known: whether it still has the content that was kept. */

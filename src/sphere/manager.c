@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "recording/plain.h"
 #include "recording/scratch.h"
 #include "sphere/processes.h"
 
@@ -385,8 +386,10 @@ void manager_tell_ending(int status, char text[ENDING_TEXT]) {
 }
 
 void manager_tell_reason(const struct manager *manager) {
-  const struct early_end *ending = &manager->region->ending;
-  if (*ending->text) fprintf(stderr, "reprise: %.*s\n", (int)sizeof ending->text, ending->text);
+  char text[sizeof manager->region->ending.text + 1] = "";
+  memcpy(text, manager->region->ending.text, sizeof text - 1);
+  plain_text(text);
+  if (*text) fprintf(stderr, "reprise: %s\n", text);
 }
 
 int manager_leave(int status) {

@@ -71,6 +71,7 @@ static bool drain_ring(struct manager *manager, struct ring *ring, uint64_t end,
   uint32_t index = region_ring_index(manager->region, ring);
   for (;;) {
     uint64_t tail = atomic_load(&ring->tail), available = end - tail;
+    if (available > RING_BYTES) return true; /* no ring holds so much: somebody has written there who should not */
     /* Written before the bytes, so it is not below the position of any of them. */
     uint64_t last = atomic_load(&ring->position);
     size_t count = available < sizeof drain->buffer ? (size_t)available : sizeof drain->buffer;
@@ -126,7 +127,7 @@ static bool drain_slot(struct manager *manager, uint32_t i, bool all) {
 static bool note_last_chunk(struct manager *manager) {
   struct drain *drain = manager->context;
   struct region *region = manager->region;
-  if (!region->open_chunk) return true;
+  if (!region->open_chunk || region->open_chunk > REGION_SLOTS) return true;
   const struct rthread *slot = &region->slots[region->open_chunk - 1];
   struct chunk_end end = region->open_end;
   if (region->holder == region->open_chunk && slot->number == region->open_number)
@@ -146,7 +147,8 @@ static void mark_progress(struct manager *manager) {
   struct region *region = manager->region;
   if (!manager_try_lock(manager)) return;
   uint32_t holder = atomic_load(&region->holder);
-  if (holder && holder == region->open_chunk && region->slots[holder - 1].number == region->open_number) {
+  if (holder && holder <= REGION_SLOTS && holder == region->open_chunk &&
+      region->slots[holder - 1].number == region->open_number) {
     const struct rthread *slot = &region->slots[holder - 1];
     uint64_t position = atomic_load(&slot->ring.position);
     struct chunk_end mark = {

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "recording/plain.h"
 #include "recording/recording.h"
 #include "sphere/ahead.h"
 #include "sphere/manager.h"
@@ -67,8 +68,21 @@ static bool has_number(const struct number_set *set, uint32_t number) {
 
 /* -- Rings ---------------------------------------------------------------------------------------------------------------------- */
 
+/* Nothing in the region can be trusted: what a recording has made of the engine writes there, too. */
+static void forged(struct feed *feed, const char *what) {
+  if (feed->failed) return;
+  feed->failed = true;
+  feed->error = (struct recording_error){.kind = RECORDING_DAMAGED};
+  snprintf(feed->error.text, sizeof feed->error.text, "%s is out of bounds: the recording has damaged the replay",
+           what);
+}
+
 static bool open_source(struct feed *feed, struct source *source, struct recording_stream_id id) {
   *source = (struct source){.opened = true};
+  if (id.thread > RECORDING_THREAD_MAX && id.thread != RECORDING_SPHERE) {
+    forged(feed, "the number of a thread");
+    return false;
+  }
   if (id.kind == RECORDING_INPUT) add_number(&feed->threads, id.thread);
   int status = recording_stream_open(feed->reader, id, &source->stream, &feed->error);
   if (status == RECORDING_ABSENT) source->stream = NULL;
@@ -110,8 +124,12 @@ static void feed_ring(struct manager *manager, struct source *source, struct rin
   bool moved = false;
   if (atomic_load(&ring->ended)) return;
   for (;;) {
-    uint64_t head = atomic_load(&ring->head);
-    size_t room = RING_BYTES - (size_t)(head - atomic_load(&ring->tail));
+    uint64_t head = atomic_load(&ring->head), filled = head - atomic_load(&ring->tail);
+    if (filled > RING_BYTES) {
+      forged(feed, "a ring of a thread");
+      return;
+    }
+    size_t room = RING_BYTES - (size_t)filled;
     if (!room) break;
     if (!next_bytes(feed, source, ring)) {
       atomic_store(&ring->ended, !feed->failed);
@@ -267,11 +285,13 @@ static void find_place(struct feed *feed, const struct early_end *ending, char *
 }
 
 static int tell_divergence(struct feed *feed, const struct early_end *ending) {
-  char place[256];
+  char place[256], text[513] = "";
   find_place(feed, ending, place, sizeof place);
-  fprintf(stderr, "reprise: replay diverged: thread %u at position %lu, %s%spc 0x%lx: %.512s\n",
-          ending->thread, (unsigned long)ending->position, place, *place ? ", " : "",
-          (unsigned long)ending->pc, ending->text);
+  memcpy(text, ending->text, sizeof text - 1);
+  plain_text(place);
+  plain_text(text);
+  fprintf(stderr, "reprise: replay diverged: thread %u at position %lu, %s%spc 0x%lx: %s\n", ending->thread,
+          (unsigned long)ending->position, place, *place ? ", " : "", (unsigned long)ending->pc, text);
   return DIVERGED;
 }
 
@@ -317,7 +337,7 @@ static void tell_break(const struct recording_reader *reader, const char *word) 
     reason = recording_reader_state(reader) == RECORDING_LIVE ? "it is still being made"
                                                               : "its recorder was killed";
   fputs("reprise: the recording breaks off here: ", stderr);
-  for (; *reason; reason++) fputc(*reason < ' ' || *reason > '~' ? '?' : *reason, stderr);
+  plain_write(stderr, reason);
   fputc('\n', stderr);
 }
 
@@ -405,8 +425,11 @@ int replay(const char *path, bool quiet, bool confined, struct engine_config *se
   }
   int scheme = order ? manager_order_named(order) : -1;
   if (scheme < 0) {
-    fprintf(stderr, "reprise: %s: recorded with the order %s, which this version can't replay\n", path,
-            order ? order : "?");
+    fputs("reprise: ", stderr);
+    plain_write(stderr, path);
+    fputs(": recorded with the order ", stderr);
+    plain_write(stderr, order ? order : "?");
+    fputs(", which this version can't replay\n", stderr);
     return DAMAGED;
   }
   struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};
@@ -415,6 +438,7 @@ int replay(const char *path, bool quiet, bool confined, struct engine_config *se
     return DAMAGED;
   }
   snprintf(settings->program, sizeof settings->program, "%s", program ? program : "?");
+  plain_text(settings->program); /* it is for messages alone */
   snprintf(settings->execfn, sizeof settings->execfn, "%s", settings->program);
   inherit(feed.reader, settings);
   settings->order = (uint32_t)scheme;
