@@ -148,9 +148,10 @@ static long check_program(struct work *work, int fd) {
   return result;
 }
 
-/* Leaves the configuration where the new engine looks for it. */
+/* Leaves the configuration where the new engine looks for it. A confined process can't make a file where there are no memory files. */
 static long leave_config(struct work *work) {
   long fd = scratch_file("reprise");
+  if (fd < 0 && config.confined) fd = region_ask_file(REQUEST_NEW_FILE, 0);
   if (fd < 0) return fd;
   long n = os_call4(__NR_pwrite64, fd, &work->config, sizeof work->config, 0);
   if (n == sizeof work->config && descriptor_reserve((int)fd, FD_CONFIG) == 0) return 0;

@@ -380,7 +380,7 @@ void objects_opened(struct thread *thread, const struct call *call, long result)
 /* -- Replay ------------------------------------------------------------------------------------------------------------------------ */
 
 int objects_open(uint32_t number, bool writable) {
-  int fd = region_ask_file(number | (writable ? REQUEST_CHANGES : 0));
+  int fd = region_ask_file(REQUEST_OPEN_FILE, number | (writable ? REQUEST_CHANGES : 0));
   if (fd < 0) sphere_fail(OUTCOME_FAILED, "can't open file %u of the recording (error %d)", number, -fd);
   return fd;
 }

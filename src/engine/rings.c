@@ -210,10 +210,10 @@ static int receive_file(uint32_t *serial) {
 }
 
 /* Whoever asked before and was killed has left its file in the socket. */
-int region_ask_file(int64_t value) {
+int region_ask_file(enum request_kind kind, int64_t value) {
   take(&region->request_lock);
   uint32_t serial = ++region->request_serial, got;
-  int fd = (int)ask(REQUEST_OPEN_FILE, value);
+  int fd = (int)ask(kind, value);
   if (fd >= 0)
     while ((fd = receive_file(&got)) >= 0 && got != serial) os_call1(__NR_close, fd);
   release(&region->request_lock);

@@ -31,9 +31,9 @@ void region_wake(_Atomic uint32_t *word, int waiters);
 /* Tells the manager that there is something to do. */
 void region_doorbell(void);
 /* Asks the manager, as the holder of the baton; the answer, or -errno. With EIO it ends the sphere. */
-/* Replay: the manager's file of that number, open in this process, or -errno. */
-int region_ask_file(int64_t value);
 int64_t region_ask(enum request_kind kind, int64_t value);
+/* Replay: the file that the manager opens or makes for such a request, open in this process, or -errno. */
+int region_ask_file(enum request_kind kind, int64_t value);
 
 /* Whether the caller is the first who wants the sphere to end early, and so leaves word why (region.h). Whoever comes later has
  * waited until it is there, since the end of one thread is that of its process. */

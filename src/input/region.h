@@ -114,6 +114,7 @@ enum request_kind {
       1, /* record: keep the file on descriptor `value` of process `pid`; answer: its number, perhaps with … */
   REQUEST_FILE_CHANGES, /* record: file number `value` is going to be changed */
   REQUEST_OPEN_FILE, /* replay: open file number `value`; answer: 0, and the file comes over the socket */
+  REQUEST_NEW_FILE,  /* replay: make one without a name; the same */
 };
 #define REQUEST_CHANGES (1L << 32) /* in a value: the file is open for writing */
 #define REQUEST_EXPOSED (1L << 32) /* … in an answer: somebody may have it open for writing */

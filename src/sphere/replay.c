@@ -13,6 +13,7 @@
 
 #include "recording/plain.h"
 #include "recording/recording.h"
+#include "recording/scratch.h"
 #include "sphere/ahead.h"
 #include "sphere/manager.h"
 #include "sphere/places.h"
@@ -211,6 +212,12 @@ static bool serve(struct manager *manager, bool last) {
 static int64_t answer(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value) {
   struct feed *feed = manager->context;
   (void)pid;
+  if (kind == REQUEST_NEW_FILE) {
+    int made = scratch_file("reprise");
+    bool sent = made >= 0 && manager_send_file(manager, made);
+    if (made >= 0) close(made);
+    return sent ? 0 : -EAGAIN;
+  }
   if (kind != REQUEST_OPEN_FILE || value & ~(REQUEST_CHANGES | UINT32_MAX)) return -EINVAL;
   int fd = mapped_open(&feed->mapped, feed->reader, (uint32_t)value, value & REQUEST_CHANGES, &feed->error);
   feed->failed |= fd < 0;
