@@ -22,7 +22,7 @@ enum { UNSUPPORTED = 122, FAILED = 125 };
 
 /* All that was logged is on its way to the disk after so many milliseconds, with those that the manager sleeps less than 100: a recorder that is killed loses no
  * more. But no more than one part in so many of the manager's time goes into this, should there be very many threads. */
-enum { FLUSH_MS = 40, FLUSH_SHARE = 8, FLUSH_BYTES = 1 << 20 };
+enum { FLUSH_MS = 40, FLUSH_SHARE = 4, FLUSH_BYTES = 1 << 20 };
 
 struct drain {
   struct recording_writer *writer;
@@ -230,15 +230,16 @@ static void break_off(struct manager *manager) {
   drain->error = first;
 }
 
-static int64_t monotonic(void) {
+static int64_t read_clock(clockid_t clock) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void plan_flush(struct drain *drain, int64_t begun) {
-  int64_t now = monotonic(), least = (int64_t)FLUSH_MS * 1000000, fair = (now - begun) * FLUSH_SHARE;
-  drain->flush_due = now + (fair > least ? fair : least);
+/* spent: nanoseconds of processor time that it took. */
+static void plan_flush(struct drain *drain, int64_t spent) {
+  int64_t least = (int64_t)FLUSH_MS * 1000000, fair = spent * FLUSH_SHARE;
+  drain->flush_due = read_clock(CLOCK_MONOTONIC) + (fair > least ? fair : least);
   drain->since_flushed = 0;
 }
 
@@ -246,13 +247,13 @@ static bool serve(struct manager *manager, bool last) {
   struct drain *drain = manager->context;
   if (drain->failed && last) break_off(manager);
   if (drain->failed) return false;
-  int64_t begun = monotonic();
-  bool flush = last || begun >= drain->flush_due || drain->since_flushed >= FLUSH_BYTES;
+  int64_t begun = read_clock(CLOCK_THREAD_CPUTIME_ID);
+  bool flush = last || read_clock(CLOCK_MONOTONIC) >= drain->flush_due || drain->since_flushed >= FLUSH_BYTES;
   if (flush && !last) mark_progress(manager);
   uint64_t ordered = atomic_load(&manager->region->order.head);
   bool all = flush || is_frame(&manager->region->order, ordered);
   drain->failed = !drain_slots(manager, all) || !drain_order(manager, ordered, all);
-  if (flush) plan_flush(drain, begun);
+  if (flush) plan_flush(drain, read_clock(CLOCK_THREAD_CPUTIME_ID) - begun);
   if (last && !drain->failed) drain->failed = !note_last_chunk(manager);
   if (last && !drain->failed) close_orders(manager);
   return !drain->failed;
