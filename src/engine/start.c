@@ -156,6 +156,8 @@ static uintptr_t drop_vdso(uintptr_t code) {
  * what is in it. */
 static void replace_stack(struct given *given, uintptr_t top) {
   size_t bytes = given->stack_end - given->stack_start;
+  if (top % PAGE || top < 2 * bytes || mappings_in_engine(top - bytes, bytes))
+    sphere_fail(OUTCOME_DAMAGED, "the recording has a senseless stack, which ends at %lx", top);
   os_call2(__NR_munmap, given->stack_start, bytes);
   given->stack_start = top - bytes;
   given->stack_end = top;
