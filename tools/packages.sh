@@ -22,8 +22,8 @@ group_packages() {
       ;;
     test)
       echo g++ binutils gdb procps util-linux
-      echo gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user # programs for the simulated machine, and their oracle
-      echo libxxhash-dev                                        # the oracle of the digest
+      echo gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user parallel # programs for the simulated machine, their oracle, and its sweeps
+      echo libxxhash-dev                                                    # the oracle of the digest
       [ "$arch" != x86_64 ] || echo libzydis-dev libzycore-dev
       ;;
     e2e)

@@ -188,17 +188,28 @@ static const char *default_programs(char path[4096]) {
 static int figures(int argc, char **argv) {
   char path[4096];
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  struct figures_request request = {.folder = "figures", .jobs = cores > 0 ? (uint32_t)cores : 1};
+  struct figures_request request = {.folder = "figures", .jobs = cores > 0 ? (uint32_t)cores : 1, .seeds = 5};
   for (int i = 2; i < argc; i++) {
     if (!strcmp(argv[i], "--quick"))
       request.quick = true;
+    else if (!strcmp(argv[i], "--print-jobs"))
+      request.print_jobs = true;
+    else if (!strcmp(argv[i], "--collect"))
+      request.collect = true;
     else if (!strcmp(argv[i], "-o") && i + 1 < argc)
       request.folder = argv[++i];
+    else if (!strcmp(argv[i], "--manifest") && i + 1 < argc)
+      request.manifest = argv[++i];
+    else if (!strcmp(argv[i], "--job") && i + 1 < argc)
+      request.job = argv[++i];
+    else if (!strcmp(argv[i], "--seeds") && i + 1 < argc)
+      request.seeds = (uint32_t)strtoul(argv[++i], NULL, 10);
     else if (!strcmp(argv[i], "--programs") && i + 1 < argc)
       request.programs = argv[++i];
     else
       return bad_usage(&sim_command, "figures: %s: no such option, or without its value", argv[i]);
   }
+  if (!request.seeds || request.seeds > 64) return bad_usage(&sim_command, "figures: --seeds: 1 to 64");
   if (!request.programs) request.programs = default_programs(path);
   return figures_make(&request);
 }
@@ -242,7 +253,8 @@ const struct command sim_command = {
     .name = "sim",
     .usage =
         "run|record|replay [OPTION]… [--] PROGRAM [ARGUMENT]… | RECORDING [::: …]\n"
-        "       reprise sim figures [--quick] [-o FOLDER] [--programs FOLDER]",
+        "       reprise sim figures [--quick] [-o FOLDER] [--programs FOLDER|--manifest FILE] [--seeds N]\n"
+        "                           [--print-jobs|--collect|--job RUN]",
     .summary = "run, record and replay RISC-V programs on a simulated multiprocessor",
     .help =
         "Runs a static RV64GC Linux program on a simulated multicore machine with caches and a directory\n"
@@ -261,7 +273,9 @@ const struct command sim_command = {
         "                     l1-size, l1-ways, l1-cycles, l2-size, l2-ways, l2-banks, l2-cycles,\n"
         "                     memory-cycles, hop-cycles, torus, perturb-cycles, hold-cycles, slice-cycles,\n"
         "                     call-cycles, switch-cycles, disk-cycles, checkpoint-cycles (FDR's logs),\n"
-        "                     interrupts (of chunks: squash, commit, finish); sizes take K, M or G\n"
+        "                     interrupts (of chunks: squash, commit, finish), counted-predecessors; clock,\n"
+        "                     link-rate, memory-rate, bank-cycles, misses, race-log and other limits and\n"
+        "                     latencies (docs/simulator.md); sizes take K, M or G\n"
         "  --flat             no caches: every access takes one cycle\n"
         "  --tso              store buffers: total store order instead of sequential consistency\n"
         "  --scheme NAME      how the order is recorded: dag (Karma; the default), named, scalar (Rerun),\n"
@@ -276,6 +290,8 @@ const struct command sim_command = {
         "`reprise sim figures` runs the experiments of the papers on a set of programs and writes tables "
         "(text and\n"
         "CSV) and plots (SVG) to FOLDER (default: figures). Runs that are there already are not made again.\n"
+        "Each is made with several seeds; numbers have 95% intervals. --manifest names the user's programs;\n"
+        "--print-jobs prints a command for each run, --collect takes the rows that those print.\n"
         "\n"
         "The exit status is the first program's, 128 and its signal if one ended it; 120 if a replay does "
         "not\n"

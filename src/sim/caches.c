@@ -72,6 +72,7 @@ void cached_memory_end(struct machine *machine) {
   }
   checkpoint_log_free(caches->checkpoints);
   free(caches->bank);
+  free(caches->links);
   free(caches);
   machine->memory = NULL;
 }
@@ -111,7 +112,8 @@ static enum access_result cached_access(struct port *port, struct access *access
   }
   if (caches->checkpoints) {
     checkpoint_log_look(caches->checkpoints, port->cycle);
-    if (write) checkpoint_log_update(caches->checkpoints, block, line->data);
+    if (write && checkpoint_log_update(caches->checkpoints, block, line->data))
+      caches_log(port, LOG_CACHE_CHECKPOINT, CHECKPOINT_ENTRY);
   }
   grant_fast(port, access, line, write);
   if (fetch) return ACCESS_DONE;
@@ -121,7 +123,20 @@ static enum access_result cached_access(struct port *port, struct access *access
     if (caches->loaded) caches->loaded(port, access);
   }
   port->cycle += port->hit_cycles;
+  if (caches->l1[port->number].stalled_until > port->cycle)
+    port->cycle = caches->l1[port->number].stalled_until;
   return ACCESS_DONE;
+}
+
+void caches_log(struct port *port, enum log_kind kind, uint64_t bytes) {
+  struct machine *machine = port->machine;
+  if (machine->system != &cached_memory) return;
+  struct caches *caches = caches_of(machine);
+  uint64_t now = machine->running == port ? port->cycle : machine->cycle;
+  uint64_t until =
+      log_buffer_add(&caches->log_buffer[port->number][kind], &machine->config, kind, now, bytes);
+  struct l1 *l1 = &caches->l1[port->number];
+  if (until > now && until > l1->stalled_until) l1->stalled_until = until;
 }
 
 /* -- At the end ------------------------------------------------------------------------------------------------------- */

@@ -9,17 +9,16 @@
 
 #include "sim/check.h"
 #include "sim/checkpoint_log.h"
+#include "sim/links.h"
 #include "sim/machine.h"
 #include "sim/message.h"
 #include "sim/protocol.h"
 #include "sim/store_buffer.h"
 
-enum { WRITE_BACKS = 4 }; /* entries of a private cache's write-back buffer */
-
 /* A frame of a private cache, or an entry of its write-back buffer. */
 struct l1_line {
   uint64_t block; /* physical address */
-  uint64_t used;  /* port->references at the last access */
+  uint64_t used;  /* port_time() of the last access */
   uint8_t state;  /* enum l1_state */
   int8_t missing; /* acknowledgements that have not come yet; may be negative before the data have */
   bool for_hart, for_buffer; /* who is to be told when it is there */
@@ -35,7 +34,10 @@ struct l1 {
   bool stalled;                      /* an access could not even begin: try again when anything has ended */
   uint32_t sets, ways;               /* sets: a power of two */
   struct l1_line *lines;
-  struct l1_line buffer[WRITE_BACKS];
+  struct l1_line buffer[SIM_MAX_WRITE_BACKS];
+  uint32_t under_way; /* misses that have not ended */
+  uint64_t
+      stalled_until; /* a log buffer of its port was full: the next access that is not fast is done then */
   uint64_t pinned,
       pinned_until; /* a line just filled stays until the access that asked for it, one cycle later */
 };
@@ -61,6 +63,8 @@ struct l2_line {
 
 struct bank {
   uint32_t sets, ways;
+  uint32_t under_way; /* blocks that are busy */
+  struct queue queue;
   struct l2_line *lines;
   struct message *first, *last; /* messages that wait for a frame */
 };
@@ -76,14 +80,17 @@ struct bank {
   X(l2_misses, "L2 misses")                                                       \
   X(l2_evictions, "L2 evictions")                                                 \
   X(write_buffer_stalls, "accesses that waited for a frame or write-back buffer") \
-  X(stalled_requests, "requests that waited for a busy block")
+  X(stalled_requests, "requests that waited for a busy block")                    \
+  X(miss_stalls, "misses that waited for one under way to end")                   \
+  X(bank_stalls, "requests that waited for a bank with too many under way")       \
+  X(link_cycles, "cycles that messages waited for links")
 
 struct caches_counters {
 #define X(name, text) uint64_t name;
   CACHES_COUNTERS(X)
 #undef X
-  uint64_t messages[MESSAGE_KINDS_COUNT], bytes[MESSAGE_KINDS_COUNT];
-  uint64_t note_bytes; /* of them, the recorder's */
+  uint64_t messages[MESSAGE_KINDS_COUNT], bits[MESSAGE_KINDS_COUNT];
+  uint64_t note_bits; /* of them, the recorder's */
 };
 
 /* What a recorder sees. A port's two caches are one to it. */
@@ -108,9 +115,14 @@ struct caches_hooks {
   struct port *(*evicted)(struct machine *machine, struct port *port, uint64_t block);
   /* Where the proxy is of a block that comes into the L2; NULL: it has none. */
   struct port *(*proxy)(struct machine *machine, uint64_t block);
+  /* For a recorder that keeps its notes in the banks (Rerun), instead of the last writer, evicted and proxy; else NULL. A port gives a block back, or
+     a copy of it: its bank takes note. True: the message carries one. */
+  bool (*bank_hears)(struct machine *machine, struct port *from, uint64_t block, enum reply_for what);
+  /* … and has it for the next one who gets the block. */
+  bool (*bank_tells)(struct machine *machine, struct port *to, uint64_t block, bool write);
   /* Total store order: the load at this position must be given its value in replay. */
   void (*value)(struct port *port, uint64_t position, const uint8_t *data, uint32_t size);
-  uint32_t note_bytes; /* what a note costs on the wire */
+  uint32_t note_bits; /* what a note costs on the wire */
 };
 
 struct caches {
@@ -121,7 +133,12 @@ struct caches {
                  struct access *access); /* replay: after a load that was not fast; may be NULL */
   struct protocol_table table;
   uint32_t ports, nodes, banks, bank_shift;
-  uint32_t travel[NODES][NODES]; /* cycles from tile to tile, before the seed adds some */
+  uint32_t width; /* of the square of tiles */
+  uint32_t travel[NODES]
+                 [NODES]; /* cycles from tile to tile when nobody is in the way, before the seed adds some */
+  struct link *links;     /* LINKS_PER_TILE of each tile; NULL: they have no limit */
+  struct queue channel[SIM_MAX_CHANNELS];
+  struct log_buffer log_buffer[NODES][LOG_KINDS]; /* by port; of the memory checkpoint: by bank */
   struct l1 l1[NODES];
   struct bank *bank;
   struct message *spare; /* free messages */
@@ -138,6 +155,9 @@ void cached_memory_end(struct machine *machine);
 /* Builds machine->memory as the machine's configuration says. The machine has its ports. */
 void caches_begin(struct machine *machine);
 
+/* An entry for one of the recorder's logs, at a port. If the buffer is full, the port's next access that is not fast waits for room. */
+void caches_log(struct port *port, enum log_kind kind, uint64_t bytes);
+
 static inline struct caches *caches_of(const struct machine *machine) {
   return machine->memory;
 }
@@ -150,13 +170,15 @@ void message_free(struct caches *caches, struct message *message);
 void message_send(struct caches *caches, struct message *message, uint64_t cycle);
 /* Fills caches->travel. */
 void mesh_measure(struct caches *caches);
-/* Counts a wake-up message from one port to another, and tells how long it travels. */
-uint32_t mesh_wake_up(struct machine *machine, uint32_t from, uint32_t to);
+/* A wake-up message leaves one port for another at this cycle: when it arrives. */
+uint64_t mesh_wake_up(struct machine *machine, uint32_t from, uint32_t to, uint64_t cycle);
 uint64_t mesh_random(struct caches *caches);
 /* The least number of cycles between a request and anything that it makes happen to another port. */
 uint32_t mesh_lookahead(const struct caches *caches);
 /* Comes back at this cycle, to the same receiver. */
 void message_again(struct caches *caches, struct message *message, uint64_t cycle);
+/* The memory of a bank transfers a line: when its channel does so. */
+uint64_t memory_book(struct caches *caches, uint32_t bank, uint64_t cycle);
 
 /* -- l1.c ---------------------------------------------------------------------------------------------------------------- */
 

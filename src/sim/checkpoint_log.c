@@ -6,10 +6,7 @@
 
 #include "sim/check.h"
 
-enum {
-  BARRIER_CYCLES = 10000,
-  LEVEL = 1
-}; /* FDR table 3: what it costs to stop all processors for a checkpoint */
+enum { LEVEL = 1 }; /* of the compression */
 
 struct entries {
   uint8_t *bytes;
@@ -66,18 +63,20 @@ static void append(struct entries *entries, uint64_t block, const uint8_t *bytes
   entries->count += CHECKPOINT_ENTRY;
 }
 
-void checkpoint_log_update(struct checkpoint_log *log, uint64_t block, const uint8_t *bytes) {
-  if (log->updated[block >> LINE_SHIFT] == log->number) return;
+bool checkpoint_log_update(struct checkpoint_log *log, uint64_t block, const uint8_t *bytes) {
+  if (log->updated[block >> LINE_SHIFT] == log->number) return false;
   log->updated[block >> LINE_SHIFT] = log->number;
   append(&log->cache, block, bytes);
   log->counters.cache_entries++;
+  return true;
 }
 
-void checkpoint_log_write_back(struct checkpoint_log *log, uint64_t block) {
-  if (log->kept[block >> LINE_SHIFT] == log->number) return;
+bool checkpoint_log_write_back(struct checkpoint_log *log, uint64_t block) {
+  if (log->kept[block >> LINE_SHIFT] == log->number) return false;
   log->kept[block >> LINE_SHIFT] = log->number;
   append(&log->memory, block, machine_ram(log->machine, block));
   log->counters.memory_entries++;
+  return true;
 }
 
 static uint8_t *compress(const struct entries *entries, size_t *count) {
@@ -102,7 +101,8 @@ void checkpoint_log_look(struct checkpoint_log *log, uint64_t cycle) {
   log->counters.intervals++;
   log->cache.count = log->memory.count = 0;
   log->number++;
-  uint64_t barrier = log->cycles / 100 < BARRIER_CYCLES ? log->cycles / 100 : BARRIER_CYCLES;
+  uint64_t barrier = log->machine->config.barrier_cycles;
+  if (barrier > log->cycles / 100) barrier = log->cycles / 100; /* intervals shorter than the paper's */
   for (uint32_t n = 0; n < log->machine->port_count; n++) {
     port_drop_all(log->machine->ports[n], PORT_STORES);
     log->machine->ports[n]->cycle += barrier;
@@ -110,8 +110,14 @@ void checkpoint_log_look(struct checkpoint_log *log, uint64_t cycle) {
   log->next = cycle + barrier + log->cycles;
 }
 
-const struct checkpoint_counters *checkpoint_log_count(const struct checkpoint_log *log) {
-  return &log->counters;
+struct checkpoint_counters checkpoint_log_count(const struct checkpoint_log *log) {
+  struct checkpoint_counters all = log->counters;
+  size_t count;
+  free(compress(&log->cache, &count));
+  all.cache_compressed += count;
+  free(compress(&log->memory, &count));
+  all.memory_compressed += count;
+  return all;
 }
 
 /* -- Going back ------------------------------------------------------------------------------------------------------------ */

@@ -17,7 +17,7 @@ enum {
 struct checkpoint_counters {
   uint64_t intervals;
   uint64_t cache_entries, memory_entries;
-  uint64_t cache_compressed, memory_compressed; /* bytes, of the intervals that are over */
+  uint64_t cache_compressed, memory_compressed; /* bytes */
 };
 
 struct checkpoint_log;
@@ -25,13 +25,14 @@ struct checkpoint_log;
 /* An interval ends at the first access that is not fast after so many cycles. */
 struct checkpoint_log *checkpoint_log_new(struct machine *machine, uint64_t cycles);
 void checkpoint_log_free(struct checkpoint_log *log);
-/* A block is about to be updated in a cache; these are its bytes. */
-void checkpoint_log_update(struct checkpoint_log *log, uint64_t block, const uint8_t *bytes);
+/* A block is about to be updated in a cache; these are its bytes. True: they had to be logged. */
+bool checkpoint_log_update(struct checkpoint_log *log, uint64_t block, const uint8_t *bytes);
 /* … in memory. */
-void checkpoint_log_write_back(struct checkpoint_log *log, uint64_t block);
+bool checkpoint_log_write_back(struct checkpoint_log *log, uint64_t block);
 /* The interval is over, if it is time. Every port has to ask before its next store then. */
 void checkpoint_log_look(struct checkpoint_log *log, uint64_t cycle);
-const struct checkpoint_counters *checkpoint_log_count(const struct checkpoint_log *log);
+/* The interval that is not over counts, too, in all of them. */
+struct checkpoint_counters checkpoint_log_count(const struct checkpoint_log *log);
 /* From now on asked before an interval begins, with its number; false: not yet. */
 void checkpoint_log_ask(struct checkpoint_log *log, bool (*ask)(struct machine *machine, uint32_t number));
 /* The number of the oldest interval that is kept; the first one of all is 1. */

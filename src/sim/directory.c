@@ -65,12 +65,16 @@ static void send_simple(struct caches *caches, enum message_kind kind, uint64_t 
 }
 
 static void send_data(struct caches *caches, const struct l2_line *line, unsigned to, unsigned grant,
-                      int acks, uint64_t cycle) {
+                      int acks, bool ordered, uint64_t cycle) {
   struct message *message = message_new(caches, MESSAGE_DATA, line->block);
   memcpy(message->data, line->data, LINE_BYTES);
   message->has_data = true;
   message->grant = grant;
   message->acks = (int8_t)acks;
+  message->ordered = ordered;
+  const struct sim_config *config = &caches->machine->config;
+  if (config->memory_directory && line->state != DIR_FETCH)
+    cycle = memory_book(caches, directory_home(caches, line->block), cycle) + config->memory_cycles;
   send(caches, message, to, cycle);
 }
 
@@ -83,9 +87,16 @@ static int send_all(struct caches *caches, enum message_kind kind, uint64_t bloc
   return count;
 }
 
+/* The bank itself may have a note for the requester. */
+static bool tell(struct caches *caches, const struct l2_line *line, unsigned requester, bool write) {
+  const struct caches_hooks *hooks = caches->hooks;
+  return hooks && hooks->bank_tells &&
+         hooks->bank_tells(caches->machine, node_port(caches, requester), line->block, write);
+}
+
 /* The requester is made to wait for one who orders it: the last writer, or its proxy if there was none since it came into the L2. */
 static int send_order(struct caches *caches, const struct l2_line *line, unsigned requester, uint64_t cycle) {
-  if (!caches->hooks) return 0;
+  if (!caches->hooks || caches->hooks->bank_tells) return 0;
   unsigned who = line->last_writer;
   bool by_proxy = who == NOBODY;
   if (by_proxy) {
@@ -100,23 +111,41 @@ static int send_order(struct caches *caches, const struct l2_line *line, unsigne
   return 1;
 }
 
+/* The old bytes of memory are logged first; the bank waits while there is no room for them. */
+static void log_memory(struct caches *caches, uint64_t block, uint64_t cycle) {
+  if (!caches->checkpoints || !checkpoint_log_write_back(caches->checkpoints, block)) return;
+  unsigned bank = directory_home(caches, block);
+  uint64_t until = log_buffer_add(&caches->log_buffer[bank][LOG_MEMORY_CHECKPOINT], &caches->machine->config,
+                                  LOG_MEMORY_CHECKPOINT, cycle, CHECKPOINT_ENTRY);
+  struct queue *queue = &caches->bank[bank].queue;
+  if (until > queue->free_at) queue->free_at = until;
+}
+
 static void recall_all(struct caches *caches, struct l2_line *line, uint64_t cycle) {
   uint64_t nodes = line->sharers | (line->owner == NOBODY ? 0 : bit(line->owner));
   line->missing = (int16_t)send_all(caches, MESSAGE_RECALL, line->block, nodes, NOBODY, cycle);
   line->unordered = 0;
 }
 
-static void write_back(struct caches *caches, struct l2_line *line) {
-  if (line->dirty && caches->checkpoints) checkpoint_log_write_back(caches->checkpoints, line->block);
-  if (line->dirty) memcpy(machine_ram(caches->machine, line->block), line->data, LINE_BYTES);
+static void write_back(struct caches *caches, struct l2_line *line, uint64_t cycle) {
+  if (line->dirty) log_memory(caches, line->block, cycle);
+  if (line->dirty) {
+    memcpy(machine_ram(caches->machine, line->block), line->data, LINE_BYTES);
+    memory_book(caches, directory_home(caches, line->block), cycle);
+  }
   caches->counters.l2_evictions++;
 }
 
 /* -- A row's actions ---------------------------------------------------------------------------------------------------------- */
 
-static void take_data(struct l2_line *line, const struct message *message) {
+static void take_data(struct caches *caches, struct l2_line *line, const struct message *message,
+                      uint64_t cycle) {
   if (message->has_data) memcpy(line->data, message->data, LINE_BYTES);
-  if (message->dirty) line->dirty = true;
+  if (!message->dirty) return;
+  line->dirty = true;
+  if (!caches->machine->config.memory_directory) return;
+  log_memory(caches, line->block, cycle);
+  memory_book(caches, directory_home(caches, line->block), cycle);
 }
 
 static void forward(struct caches *caches, struct l2_line *line, enum message_kind kind, unsigned requester,
@@ -130,6 +159,7 @@ static void forward(struct caches *caches, struct l2_line *line, enum message_ki
 static void send_for(struct caches *caches, struct l2_line *line, uint32_t actions, unsigned requester,
                      uint64_t cycle) {
   int acks = 0;
+  bool ordered = actions & DIR_SEND_ORDER && tell(caches, line, requester, actions & DIR_SEND_DATA_M);
   if (actions & DIR_SEND_INVALIDATE) {
     /* The owner, when it is asked for data, answers that; when it is not, it is invalidated like the sharers. */
     uint64_t others = line->sharers & ~bit(requester);
@@ -138,9 +168,9 @@ static void send_for(struct caches *caches, struct l2_line *line, uint32_t actio
     acks += send_all(caches, MESSAGE_INVALIDATE, line->block, others, requester, cycle);
   }
   if (actions & DIR_SEND_ORDER) acks += send_order(caches, line, requester, cycle);
-  if (actions & DIR_SEND_DATA_S) send_data(caches, line, requester, L1_S, acks, cycle);
-  if (actions & DIR_SEND_DATA_E) send_data(caches, line, requester, L1_E, acks, cycle);
-  if (actions & DIR_SEND_DATA_M) send_data(caches, line, requester, L1_M, acks, cycle);
+  if (actions & DIR_SEND_DATA_S) send_data(caches, line, requester, L1_S, acks, ordered, cycle);
+  if (actions & DIR_SEND_DATA_E) send_data(caches, line, requester, L1_E, acks, ordered, cycle);
+  if (actions & DIR_SEND_DATA_M) send_data(caches, line, requester, L1_M, acks, ordered, cycle);
   if (actions & DIR_SEND_GRANT) {
     struct message *message = message_new(caches, MESSAGE_GRANT, line->block);
     message->acks = (int8_t)acks;
@@ -185,7 +215,7 @@ static void step(struct caches *caches, struct l2_line *line, unsigned event, st
   unsigned requester = !message                                                     ? NOBODY
                        : event >= DIR_EVENT_MEMORY_S && event <= DIR_EVENT_MEMORY_M ? line->requester
                                                                                     : message->from;
-  if (actions & DIR_TAKE_DATA) take_data(line, the(message));
+  if (actions & DIR_TAKE_DATA) take_data(caches, line, the(message), cycle);
   if (actions & DIR_SEND_FETCH) {
     line->requester = the(message)->from;
     line->request = message->kind;
@@ -197,13 +227,14 @@ static void step(struct caches *caches, struct l2_line *line, unsigned event, st
   if (actions & DIR_SEND_PUT_ACK)
     send_simple(caches, MESSAGE_PUT_ACK, line->block, the(message)->from, NOBODY, cycle);
   set_books(line, actions, requester);
-  if (actions & DIR_WRITE_BACK) write_back(caches, line);
+  if (actions & DIR_WRITE_BACK) write_back(caches, line, cycle);
+  struct bank *bank = &caches->bank[directory_home(caches, line->block)];
   bool was_busy = busy(line);
   line->state = row->next;
+  bank->under_way += busy(line) - was_busy;
   if (message) message_free(caches, message);
   if (was_busy && !busy(line)) {
     release(caches, &line->first, cycle);
-    struct bank *bank = &caches->bank[directory_home(caches, line->block)];
     release(caches, &bank->first, cycle);
   }
 }
@@ -257,6 +288,13 @@ static unsigned put_event(const struct l2_line *line, const struct message *mess
 
 static void request(struct caches *caches, struct message *message, uint64_t cycle) {
   struct l2_line *line = directory_find(caches, message->block);
+  struct bank *bank = &caches->bank[directory_home(caches, message->block)];
+  uint32_t most = caches->machine->config.bank_requests;
+  if (most && bank->under_way >= most && !(line && busy(line))) {
+    append(&bank->first, &bank->last, message);
+    caches->counters.bank_stalls++;
+    return;
+  }
   if (!line) {
     line = make_room(caches, message, cycle);
     if (!line) return;
@@ -284,6 +322,9 @@ static void recall_ack(struct caches *caches, struct l2_line *line, struct messa
 }
 
 void directory_message(struct caches *caches, struct message *message, uint64_t cycle) {
+  uint32_t bank_cycles = caches->machine->config.bank_cycles;
+  if (bank_cycles)
+    cycle = queue_book(&caches->bank[directory_home(caches, message->block)].queue, cycle, bank_cycles);
   if (message->kind == MESSAGE_GET_S || message->kind == MESSAGE_GET_M || message->kind == MESSAGE_UPGRADE) {
     request(caches, message, cycle);
     return;

@@ -98,7 +98,7 @@ static void begin(struct disk *disk, struct transfer *t) {
   if (port->cycle < port->machine->cycle) port->cycle = port->machine->cycle;
   t->worker->process = t->process;
   port->thread = thread;
-  port->position = thread->position;
+  port_set_position(port, thread->position);
   thread->port = port;
   disk->working = true;
   if (watcher && watcher->enter) watcher->enter(port);
@@ -178,7 +178,9 @@ static void proceed(struct machine *machine, void *object, uint64_t argument) {
   machine->kernel->count.dma_lines++;
   if (t->begun) t->done += t->done < t->count ? a.size : 1;
   t->begun = true;
-  machine_at(machine, port->cycle, proceed, disk, 0);
+  uint32_t rate = machine->config.disk_rate;
+  uint64_t line_cycles = rate ? (uint64_t)LINE_BYTES * machine->config.clock_mhz / rate : 0;
+  machine_at(machine, port->cycle + line_cycles, proceed, disk, 0);
 }
 
 /* -- Those who ask ----------------------------------------------------------------------------------------------------------- */
@@ -186,10 +188,10 @@ static void proceed(struct machine *machine, void *object, uint64_t argument) {
 int64_t disk_transfer(struct task *task, uint64_t to, const uint8_t *bytes, uint64_t count) {
   struct machine *machine = kernel_of(task)->machine;
   struct sphere *sphere = task->thread.sphere;
-  uint32_t number = sphere->device ? sphere->device->thread.number : sphere->threads, tid = 0;
-  uint64_t word;
-  word = task->thread.tid;
+  uint64_t word = task->thread.tid;
   copy_in(task, REQUEST_WORD, &word, sizeof word);
+  /* Chosen after the access, which may wait while other threads are born. */
+  uint32_t number = sphere->device ? sphere->device->thread.number : sphere->threads, tid = 0;
   input_child(task, &number, &tid);
   if (!input_has_room(task, number)) return -EIO;
   struct task *worker = worker_of(task, number);
@@ -203,6 +205,7 @@ int64_t disk_transfer(struct task *task, uint64_t to, const uint8_t *bytes, uint
   input_transfer(worker, task->thread.tid, to, bytes, count);
   enqueue(machine, &transfer, machine->config.disk_cycles);
   while (!transfer.over) wait_on(task, NULL, UINT64_MAX, false);
+  input_interrupt(task);
   copy_out(task, &word, DONE_WORD, sizeof word);
   return transfer.result;
 }

@@ -57,7 +57,7 @@ static void enter(struct hart *hart, struct task *task) {
   hart->interrupted = task->killed;
   hart->deferred = false;
   port->thread = &task->thread;
-  port->position = task->thread.position;
+  port_set_position(port, task->thread.position);
   take_reservation(port, &task->thread);
   task->thread.port = port;
   hart->kernel_stop = input_next_stop(task);
@@ -123,6 +123,7 @@ static void timer_rings(struct machine *machine, void *object, uint64_t turn) {
     return;
   }
   machine->kernel->count.interrupts++;
+  input_interrupt(task);
   hart_interrupt(hart);
 }
 

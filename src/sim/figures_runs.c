@@ -1,4 +1,7 @@
-/* figures_runs.c: carries the runs out, each in a process of its own, as many at a time as there are cores, and keeps what they gave. */
+/* figures_runs.c: carries the runs out, each in a process of its own, as many at a time as there are cores, and keeps what they gave.
+ *
+ * On other machines a run is a job: --print-jobs prints a command for each, which prints the run's row; --collect takes the rows. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +15,7 @@
 
 /* -- Rows ----------------------------------------------------------------------------------------------------------------------------------- */
 
-static const char header[] = "program,preset,scheme,policy,harts,scale,max_episode"
+static const char header[] = "program,preset,scheme,variant,harts,scale,max_episode,seed"
 #define X(name) "," #name
     FIGURES_VALUES(X)
 #undef X
@@ -20,33 +23,60 @@ static const char header[] = "program,preset,scheme,policy,harts,scale,max_episo
 
 static bool same_key(const struct figures_key *a, const struct figures_key *b) {
   return !strcmp(a->program, b->program) && !strcmp(a->preset, b->preset) && !strcmp(a->scheme, b->scheme) &&
-         !strcmp(a->policy, b->policy) && a->harts == b->harts && a->scale == b->scale &&
-         a->episode == b->episode;
+         !strcmp(a->variant, b->variant) && a->harts == b->harts && a->scale == b->scale &&
+         a->episode == b->episode && a->seed == b->seed;
 }
 
-void figures_plan(struct figures *figures, const struct figures_key *key) {
-  for (uint32_t i = 0; i < figures->count; i++)
-    if (same_key(&figures->runs[i].key, key)) return;
-  if (figures->count < FIGURES_MAX_RUNS) figures->runs[figures->count++].key = *key;
+static struct figures_key key_of(const struct figures *figures, const char *program,
+                                 const struct figures_pick *pick, uint32_t seed) {
+  struct figures_key key = {
+      .harts = pick->harts, .episode = pick->episode, .scale = figures->scale, .seed = seed};
+  snprintf(key.program, sizeof key.program, "%s", program);
+  snprintf(key.preset, sizeof key.preset, "%s", pick->preset);
+  snprintf(key.scheme, sizeof key.scheme, "%s", pick->scheme);
+  snprintf(key.variant, sizeof key.variant, "%s", pick->variant);
+  return key;
 }
 
-const struct figures_run *figures_find(const struct figures *figures, const char *program, const char *preset,
-                                       const char *scheme, const char *policy, uint32_t harts,
-                                       uint64_t episode) {
-  struct figures_key wanted = {.harts = harts, .episode = episode, .scale = figures->scale};
-  snprintf(wanted.program, sizeof wanted.program, "%s", program);
-  snprintf(wanted.preset, sizeof wanted.preset, "%s", preset);
-  snprintf(wanted.scheme, sizeof wanted.scheme, "%s", scheme);
-  snprintf(wanted.policy, sizeof wanted.policy, "%s", policy);
+static struct figures_run *run_of(const struct figures *figures, const struct figures_key *key) {
   for (uint32_t i = 0; i < figures->count; i++)
-    if (figures->runs[i].done && same_key(&figures->runs[i].key, &wanted)) return &figures->runs[i];
+    if (same_key(&figures->runs[i].key, key)) return &figures->runs[i];
   return NULL;
 }
 
+void figures_plan(struct figures *figures, const char *program, const struct figures_pick *pick) {
+  for (uint32_t seed = 1; seed <= figures->request.seeds; seed++) {
+    struct figures_key key = key_of(figures, program, pick, seed);
+    if (figures->count < FIGURES_MAX_RUNS && !run_of(figures, &key))
+      figures->runs[figures->count++].key = key;
+  }
+}
+
+const struct figures_run *figures_find(const struct figures *figures, const char *program,
+                                       const struct figures_pick *pick, uint32_t seed) {
+  struct figures_key key = key_of(figures, program, pick, seed);
+  const struct figures_run *run = run_of(figures, &key);
+  return run && run->done ? run : NULL;
+}
+
+static void print_key(FILE *to, const struct figures_key *key) {
+  fprintf(to, "%s,%s,%s,%s,%u,%u,%lu,%u", key->program, key->preset, key->scheme, key->variant, key->harts,
+          key->scale, (unsigned long)key->episode, key->seed);
+}
+
+/* How many characters the key has, 0 if these are none. */
+static int parse_key(const char *text, struct figures_key *key) {
+  unsigned long episode;
+  int used = 0;
+  if (sscanf(text, "%39[^,],%11[^,],%11[^,],%11[^,],%u,%u,%lu,%u%n", key->program, key->preset, key->scheme,
+             key->variant, &key->harts, &key->scale, &episode, &key->seed, &used) < 8)
+    return 0;
+  key->episode = episode;
+  return used;
+}
+
 static void print_row(FILE *to, const struct figures_run *run) {
-  const struct figures_key *key = &run->key;
-  fprintf(to, "%s,%s,%s,%s,%u,%u,%lu", key->program, key->preset, key->scheme, key->policy, key->harts,
-          key->scale, (unsigned long)key->episode);
+  print_key(to, &run->key);
 #define X(name) fprintf(to, ",%.0f", run->name);
   FIGURES_VALUES(X)
 #undef X
@@ -54,13 +84,8 @@ static void print_row(FILE *to, const struct figures_run *run) {
 }
 
 static bool parse_row(const char *line, struct figures_run *run) {
-  struct figures_key *key = &run->key;
-  unsigned long episode;
-  int used = 0;
-  if (sscanf(line, "%39[^,],%11[^,],%11[^,],%11[^,],%u,%u,%lu%n", key->program, key->preset, key->scheme,
-             key->policy, &key->harts, &key->scale, &episode, &used) < 7)
-    return false;
-  key->episode = episode;
+  int used = parse_key(line, &run->key);
+  if (!used) return false;
   line += used;
 #define X(name)                                                    \
   if (sscanf(line, ",%lf%n", &run->name, &used) < 1) return false; \
@@ -70,30 +95,50 @@ static bool parse_row(const char *line, struct figures_run *run) {
   return !strcmp(line, "\n");
 }
 
-/* A row that is there counts; one that was cut off in the middle of writing is run again. */
-static void take_row(struct figures *figures, const char *line) {
+/* A row that is there counts; one that was cut off in the middle of writing is run again. True: it was one that is wanted. */
+static bool take_row(struct figures *figures, const char *line) {
   struct figures_run run = {.done = true};
-  if (!parse_row(line, &run)) return;
-  for (uint32_t i = 0; i < figures->count; i++)
-    if (same_key(&figures->runs[i].key, &run.key)) figures->runs[i] = run;
+  if (!parse_row(line, &run)) return false;
+  struct figures_run *wanted = run_of(figures, &run.key);
+  if (wanted) *wanted = run;
+  return wanted;
 }
 
-/* -- One run, in a process of its own ----------------------------------------------------------------------------------------------------------- */
+/* -- One run -------------------------------------------------------------------------------------------------------------------------------- */
+
+/* FDR table 3 has a checkpoint every third of a second, of runs of a second: our runs are shorter, and so are the intervals. Our programs' data are
+   smaller, too, and so are the caches, a sixteenth of the table's. */
+enum { FDR_INTERVAL = 4000000, FDR_CACHE = 256 << 10 };
+
+static bool apply_variant(struct sim_config *config, const char *variant) {
+  if (!strcmp(variant, "-") || !strcmp(variant, "base")) return true;
+  if (!strcmp(variant, "counted")) return config->counted_preds = true;
+  if (!strcmp(variant, "tso")) return config->tso = true;
+  if (!strcmp(variant, "l1x2")) return config->l1_bytes *= 2;
+  if (!strcmp(variant, "l2x2")) return config->l2_bytes *= 2;
+  if (!strcmp(variant, "memory/2")) return config->memory_cycles /= 2;
+  return !config_set(config, "interrupts", variant);
+}
 
 static bool machine_for(const struct figures_key *key, struct sim_config *config) {
   if (!config_preset(config, key->preset)) return false;
+  bool karma = !strcmp(key->preset, "karma");
   config->harts = key->harts;
-  /* Karma section 5: 1 MB of L2 and a bank for each core. */
-  if (!strcmp(key->preset, "karma")) {
+  if (!karma) {
+    config->l1_bytes = FDR_CACHE;
+    config->l2_banks = key->harts;
+    config->checkpoint_cycles = FDR_INTERVAL;
+  }
+  /* Karma section 5: 1 MB of L2 and a bank for each core. Threads that wait in the kernel change places for nothing: a replay does not wait
+     there, and must not be the faster for it. */
+  if (karma) {
     config->l2_bytes = (uint64_t)key->harts << 20;
     config->l2_banks = key->harts;
+    config->switch_cycles = 0;
   }
-  /* FDR table 3 has a checkpoint every 333 million cycles, of runs of a thousand million: our runs are shorter, and so are the intervals. */
-  if (!strcmp(key->preset, "fdr") && strcmp(key->scheme, "none")) config->checkpoint_cycles = 300000;
   /* Interrupts matter where threads take turns: CapoOne has more threads than processors. */
-  if (!strcmp(key->scheme, "chunk") || !strcmp(key->policy, "base")) config->slice_cycles = 20000;
-  if (!strcmp(key->scheme, "chunk")) return !config_set(config, "interrupts", key->policy);
-  return true;
+  if (!strcmp(key->scheme, "chunk") || !strcmp(key->variant, "base")) config->slice_cycles = 20000;
+  return apply_variant(config, key->variant);
 }
 
 static bool simulate(const struct figures_key *key, const struct sim_program *program,
@@ -102,7 +147,7 @@ static bool simulate(const struct figures_key *key, const struct sim_program *pr
       .scheme = key->scheme, .max_episode = key->episode, .programs = program, .count = 1};
   if (!machine_for(key, &request.config)) return false;
   /* A replay is on another machine in its latencies. */
-  request.config.seed = program->mode == SPHERE_REPLAY ? 2 : 1;
+  request.config.seed = program->mode == SPHERE_REPLAY ? key->seed + 1000 : key->seed;
   sim_run(&request, outcome);
   if (outcome->error[0]) fprintf(stderr, "reprise: %s: %s\n", key->program, outcome->error);
   return !outcome->error[0];
@@ -114,28 +159,73 @@ static void fill(struct figures_run *run, const struct statistics *s) {
   run->message_bytes = statistics_get(s, "message_bytes");
   run->order_bytes = statistics_get(s, "order_log_bytes");
   run->order_packed = statistics_get(s, "order_log_bytes_compressed");
+  run->hardware_bytes = statistics_get(s, "race_hardware_bytes");
+  run->stall_cycles = statistics_get(s, "race_stall_cycles") +
+                      statistics_get(s, "cache_checkpoint_stall_cycles") +
+                      statistics_get(s, "memory_checkpoint_stall_cycles") +
+                      statistics_get(s, "input_stall_cycles") + statistics_get(s, "dma_stall_cycles");
   run->episodes = statistics_get(s, "episodes");
+  run->ends_cycle = statistics_get(s, "ends_cycle");
+  run->ends_second = statistics_get(s, "ends_second");
+  run->ends_conflict = statistics_get(s, "ends_conflict");
+  run->ends_size = statistics_get(s, "ends_size");
+  run->ends_other = statistics_get(s, "ends_full") + statistics_get(s, "ends_leave");
+  run->edges = statistics_get(s, "edges");
+  run->arcs = statistics_get(s, "arcs");
   run->input_bytes = statistics_get(s, "input_log_bytes");
+  run->input_packed = statistics_get(s, "input_log_bytes_compressed");
   run->interrupts = statistics_get(s, "timer_interrupts");
   run->interrupt_cycles = statistics_get(s, "interrupt_cycles");
   run->squashed = statistics_get(s, "squashed_instructions");
   run->dma_bytes = statistics_get(s, "dma_log_bytes");
-  run->interrupt_bytes = statistics_get(s, "interrupt_log_bytes");
+  run->dma_packed = statistics_get(s, "dma_log_bytes_compressed");
+  run->interrupt_bytes = statistics_get(s, "interrupt_hardware_bytes");
   run->memory_checkpoint = statistics_get(s, "memory_checkpoint_bytes");
   run->cache_checkpoint = statistics_get(s, "cache_checkpoint_bytes");
+  run->memory_checkpoint_packed = statistics_get(s, "memory_checkpoint_compressed");
+  run->cache_checkpoint_packed = statistics_get(s, "cache_checkpoint_compressed");
+  run->clock = statistics_get(s, "clock_mhz");
 }
 
-static bool carry_out(const struct figures *figures, struct figures_run *run) {
+static const struct figures_program *program_of(const struct figures *figures, const char *name) {
+  for (uint32_t i = 0; i < figures->program_count; i++)
+    if (!strcmp(figures->programs[i].name, name)) return &figures->programs[i];
+  return NULL;
+}
+
+/* The word with numbers in the place of {threads} and {scale}. */
+static void expand(const char *word, uint32_t threads, uint32_t scale, char out[FIGURES_PATH]) {
+  size_t n = 0;
+  while (*word && n < FIGURES_PATH - 16) {
+    bool is_threads = !strncmp(word, "{threads}", 9), is_scale = !strncmp(word, "{scale}", 7);
+    if (is_threads || is_scale) {
+      n += (size_t)snprintf(out + n, FIGURES_PATH - n, "%u", is_threads ? threads : scale);
+      word += is_threads ? 9 : 7;
+    } else {
+      out[n++] = *word++;
+    }
+  }
+  out[n] = 0;
+}
+
+static bool carry_out(const struct figures *figures, struct figures_run *run, const char *folder) {
   static struct sim_outcome outcome;
-  char path[FIGURES_PATH], folder[FIGURES_PATH], threads[16], scale[16];
+  static char words[FIGURES_MAX_WORDS][FIGURES_PATH];
+  char *argv[FIGURES_MAX_WORDS + 1] = {NULL};
   const struct figures_key *key = &run->key;
+  const struct figures_program *named = program_of(figures, key->program);
   struct recording_error error;
-  snprintf(path, sizeof path, "%s/%s", figures->request.programs, key->program);
-  snprintf(folder, sizeof folder, "%s/recording-%d", figures->request.folder, (int)getpid());
-  bool more_threads = strcmp(key->policy, "-");
-  snprintf(threads, sizeof threads, "%u", more_threads ? key->harts * 2 : key->harts);
-  snprintf(scale, sizeof scale, "%u", key->scale);
-  char *argv[] = {path, threads, scale, NULL};
+  if (!named) return false;
+  bool turns = !strcmp(key->preset, "fdr") || !strcmp(key->variant, "base") || !strcmp(key->scheme, "chunk");
+  for (int i = 0; named->word[i]; i++) {
+    expand(named->word[i], turns ? key->harts * 2 : key->harts, key->scale, words[i]);
+    argv[i] = words[i];
+  }
+  int input = open(named->input ? named->input : "/dev/null", O_RDONLY);
+  if (input < 0 || dup2(input, 0)) {
+    fprintf(stderr, "reprise: %s: can't be read\n", named->input);
+    return false;
+  }
   bool recorded = strcmp(key->scheme, "none");
   struct sim_program program = {recorded ? SPHERE_RECORD : SPHERE_PLAIN, recorded ? folder : NULL, argv,
                                 false};
@@ -147,6 +237,59 @@ static bool carry_out(const struct figures *figures, struct figures_run *run) {
   run->replay_cycles = statistics_get(&outcome.statistics, "cycles");
   recording_remove(folder, &error);
   return good;
+}
+
+/* What the programs print is not wanted. */
+static void hide_output(void) {
+  int null = open("/dev/null", O_RDWR);
+  dup2(null, 1);
+}
+
+/* -- Jobs ------------------------------------------------------------------------------------------------------------------------------------- */
+
+static void print_quoted(const char *text) {
+  putchar('\'');
+  for (; *text; text++)
+    if (*text == '\'')
+      fputs("'\\''", stdout);
+    else
+      putchar(*text);
+  putchar('\'');
+}
+
+int figures_print_jobs(const struct figures *figures) {
+  const struct figures_request *request = &figures->request;
+  char path[FIGURES_PATH];
+  ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (n < 0) return fprintf(stderr, "reprise: /proc/self/exe: can't be read\n"), 125;
+  path[n] = 0;
+  for (uint32_t i = 0; i < figures->count; i++) {
+    print_quoted(path);
+    printf(" sim figures%s --seeds %u %s ", request->quick ? " --quick" : "", request->seeds,
+           request->manifest ? "--manifest" : "--programs");
+    print_quoted(request->manifest ? request->manifest : request->programs);
+    printf(" --job ");
+    print_key(stdout, &figures->runs[i].key);
+    putchar('\n');
+  }
+  return fflush(stdout) ? 125 : 0;
+}
+
+int figures_one_job(struct figures *figures) {
+  struct figures_key key = {0};
+  struct figures_run *run = NULL;
+  int used = parse_key(figures->request.job, &key);
+  if (used && !figures->request.job[used]) run = run_of(figures, &key);
+  if (!run) return fprintf(stderr, "reprise: %s: no such run\n", figures->request.job), 2;
+  char folder[FIGURES_PATH];
+  const char *temporary = getenv("TMPDIR");
+  snprintf(folder, sizeof folder, "%s/reprise-figures-%d", temporary ? temporary : "/tmp", (int)getpid());
+  int kept = fcntl(1, F_DUPFD_CLOEXEC, 3);
+  FILE *out = kept < 0 ? NULL : fdopen(kept, "w");
+  hide_output();
+  if (!out || !carry_out(figures, run, folder)) return 125;
+  print_row(out, run);
+  return fclose(out) ? 125 : 0;
 }
 
 /* -- All of them -------------------------------------------------------------------------------------------------------------------------------- */
@@ -168,10 +311,10 @@ static bool begin(const struct figures *figures, struct figures_run *run, struct
     return child->pid > 0;
   }
   FILE *out = fdopen(ends[1], "w");
-  int null = open("/dev/null", O_RDWR);
-  dup2(null, 0);
-  dup2(null, 1);
-  bool good = carry_out(figures, run);
+  char folder[FIGURES_PATH];
+  snprintf(folder, sizeof folder, "%s/recording-%d", figures->request.folder, (int)getpid());
+  hide_output();
+  bool good = carry_out(figures, run, folder);
   if (good) print_row(out, run);
   fclose(out);
   _exit(good ? 0 : 1);
@@ -213,9 +356,27 @@ static void show(const struct figures *figures, uint32_t done, const struct figu
   if (!isatty(STDERR_FILENO)) return;
   fprintf(stderr, "\r\033[K%u of %u runs", done, figures->count);
   if (key)
-    fprintf(stderr, ": %s, %u cores, %s", key->program, key->harts, key->scheme);
+    fprintf(stderr, ": %s, %u cores, %s, seed %u", key->program, key->harts, key->scheme, key->seed);
   else
     fputc('\n', stderr);
+}
+
+/* Rows that were made elsewhere, in any order; headers among them are skipped. */
+static int collect(struct figures *figures, FILE *rows) {
+  char line[1024];
+  uint32_t taken = 0, missing = 0;
+  while (fgets(line, sizeof line, stdin)) {
+    struct figures_run before = {0};
+    if (!parse_row(line, &before)) continue;
+    const struct figures_run *known = run_of(figures, &before.key);
+    if (known && known->done) continue;
+    if (!take_row(figures, line)) continue;
+    fputs(line, rows);
+    taken++;
+  }
+  for (uint32_t i = 0; i < figures->count; i++) missing += !figures->runs[i].done;
+  fprintf(stderr, "reprise: %u rows taken, %u of %u are missing\n", taken, missing, figures->count);
+  return fclose(rows) ? 125 : missing ? 1 : 0;
 }
 
 int figures_execute(struct figures *figures) {
@@ -224,6 +385,7 @@ int figures_execute(struct figures *figures) {
   bool good = true;
   FILE *rows = open_rows(figures);
   if (!rows) return fprintf(stderr, "reprise: %s: can't be written to\n", figures->request.folder), 2;
+  if (figures->request.collect) return collect(figures, rows);
   for (uint32_t i = 0; i < figures->count; i++) done += figures->runs[i].done;
   while (good || running) {
     while (next < figures->count && figures->runs[next].done) next++;

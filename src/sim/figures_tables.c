@@ -1,4 +1,7 @@
-/* figures_tables.c: the papers' figures from the runs: a table in figures.txt, the same as CSV, and a plot. Where a paper gives a number, it stands beside ours. */
+/* figures_tables.c: the papers' figures from the runs: a table in figures.txt, the same as CSV, and a plot. Where a paper gives a number, it stands beside ours.
+ *
+ * A number is a mean over the seeds with its 95% interval. Where something is compared with running without it, and 1 lies in the interval, the
+ * table says none. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +11,8 @@
 static const uint32_t core_counts[] = {4, 8, 16};
 static const uint64_t episodes[] = {128, 256, 512, 1024, 2048, 4096, 8192, 0};
 enum { CORES = 3, EPISODES = 8 };
+
+/* -- Tables ---------------------------------------------------------------------------------------------------------------------------------------- */
 
 /* A table under construction: text and CSV side by side. */
 struct table {
@@ -32,9 +37,13 @@ static void cell(struct table *table, const char *pattern, ...) {
   va_start(arguments, pattern);
   vsnprintf(text, sizeof text, pattern, arguments);
   va_end(arguments);
-  fprintf(table->text, table->first ? "  %-12s" : " %12s", text);
+  fprintf(table->text, table->first ? "  %-12s" : " %16s", text);
   fprintf(table->csv, "%s%s", table->first ? "" : ",", text);
   table->first = false;
+}
+
+static void cells(struct table *table, const char *const *names, int count) {
+  for (int i = 0; i < count; i++) cell(table, "%s", names[i]);
 }
 
 static void end_line(struct table *table) {
@@ -43,11 +52,19 @@ static void end_line(struct table *table) {
   table->first = true;
 }
 
-static void number(struct table *table, double value) {
-  if (value < 0)
+static void number(struct table *table, struct estimate value) {
+  if (!value.count)
     cell(table, "-");
   else
-    cell(table, "%.3f", value);
+    cell(table, "%.3f+-%.3f", value.mean, value.half);
+}
+
+/* Against 1: what does not differ from it says so. */
+static void overhead(struct table *table, struct estimate value) {
+  if (value.count && estimate_is(&value, 1))
+    cell(table, "none(+-%.3f)", value.half);
+  else
+    number(table, value);
 }
 
 static void end_table(struct table *table) {
@@ -61,70 +78,47 @@ static void draw(const struct figures *figures, const struct plot *plot, const c
   plot_write(plot, path);
 }
 
-static double ratio(double a, double b) {
-  return a > 0 && b > 0 ? a / b : -1;
+static double shown(struct estimate value) {
+  return value.count ? value.mean : -1;
 }
 
-/* The least and the most of a value over the programs, for what is said below a table. */
-struct range {
-  double least, most;
-  uint32_t count;
-};
-
-static void widen(struct range *range, double value) {
-  if (value < 0) return;
-  if (!range->count || value < range->least) range->least = value;
-  if (!range->count || value > range->most) range->most = value;
-  range->count++;
+static void episode_name(uint64_t episode, char out[24]) {
+  if (episode)
+    snprintf(out, 24, "%lu", (unsigned long)episode);
+  else
+    snprintf(out, 24, "unbounded");
 }
 
-/* -- Karma --------------------------------------------------------------------------------------------------------------------------------------- */
+/* -- Karma ------------------------------------------------------------------------------------------------------------------------------------- */
 
-struct trio {
-  const struct figures_run *base, *rerun, *karma;
-};
-
-static bool find_trio(const struct figures *f, const char *program, uint32_t harts, struct trio *trio) {
-  trio->base = figures_find(f, program, "karma", "none", "-", harts, 0);
-  trio->rerun = figures_find(f, program, "karma", "scalar", "-", harts, 256);
-  trio->karma = figures_find(f, program, "karma", "dag", "-", harts, 256);
-  return trio->base && trio->rerun && trio->karma;
+static struct figures_pick karma_pick(const char *scheme, const char *variant, uint32_t harts,
+                                      uint64_t episode) {
+  return (struct figures_pick){"karma", scheme, variant, harts, strcmp(scheme, "none") ? episode : 0};
 }
 
-/* Against running alone, both replays are slower here than in the paper. */
-static void why_slower(const struct figures *f, FILE *text) {
-  struct range speed = {0}, length = {0};
-  struct trio t;
-  for (uint32_t i = 0; i < f->program_count; i++) {
-    const struct figures_run *run = figures_find(f, f->programs[i], "karma", "dag", "-", 16, 0);
-    if (run) widen(&length, ratio(run->instructions, run->episodes));
-    if (find_trio(f, f->programs[i], 16, &t)) widen(&speed, ratio(t.base->cycles, t.karma->replay_cycles));
-  }
-  if (!length.count || !speed.count) return;
-  fprintf(
-      text,
-      "  At 16 cores Karma's replay has %.2f to %.2f of the speed of running, where the paper has 0.72 to "
-      "0.81: our programs\n"
-      "  are small and share more. Even without a limit their episodes have only %.0f to %.0f instructions, "
-      "so that a replay\n"
-      "  waits for messages more often; it is closest to the paper's where episodes are longest. Rerun's "
-      "replay is idealised,\n"
-      "  as in the paper: all are told at once, for nothing.\n",
-      speed.least, speed.most, length.least, length.most);
+/* The same program without recording, over its replay. */
+static struct estimate replay_speed(const struct figures *f, const char *program, const char *scheme,
+                                    const char *variant, uint32_t harts) {
+  return figures_ratio(f, program, MEASURE(karma_pick("none", variant, harts, 0), cycles),
+                       MEASURE(karma_pick(scheme, variant, harts, 256), replay_cycles));
+}
+
+static struct estimate karma_over_rerun(const struct figures *f, const char *program, const char *variant,
+                                        uint32_t harts) {
+  return figures_ratio(f, program, MEASURE(karma_pick("scalar", variant, harts, 256), replay_cycles),
+                       MEASURE(karma_pick("dag", variant, harts, 256), replay_cycles));
 }
 
 static void karma_replay_speed(const struct figures *f, FILE *text) {
+  static const char *const names[] = {"program", "cores", "rerun", "karma", "karma/rerun"};
   struct table table;
-  struct trio t;
-  uint32_t slower = 0, all = 0;
   if (!begin_table(&table, text, f, "karma-figure-8",
                    "Karma, figure 8: speed of replay over running without recording; episodes of at most 256 "
                    "references",
                    "Karma's replay is 1.4 to 7.1 times as fast as Rerun's; at 16 cores 19% to 28% slower "
                    "than running"))
     return;
-  cell(&table, "program"), cell(&table, "cores"), cell(&table, "rerun"), cell(&table, "karma"),
-      cell(&table, "karma/rerun"), end_line(&table);
+  cells(&table, names, 5), end_line(&table);
   for (int c = 0; c < CORES; c++) {
     static struct plot plot;
     char name[40], title[120];
@@ -135,85 +129,61 @@ static void karma_replay_speed(const struct figures *f, FILE *text) {
                          .column_name = {"base", "Rerun replay", "Karma replay"}};
     snprintf(title, sizeof title, "Speed of replay, %u cores", core_counts[c]);
     for (uint32_t i = 0; i < f->program_count; i++) {
-      if (!find_trio(f, f->programs[i], core_counts[c], &t)) continue;
-      double rerun = ratio(t.base->cycles, t.rerun->replay_cycles),
-             karma = ratio(t.base->cycles, t.karma->replay_cycles);
-      cell(&table, "%s", f->programs[i]), cell(&table, "%u", core_counts[c]);
-      number(&table, rerun), number(&table, karma), number(&table, ratio(karma, rerun)), end_line(&table);
-      slower += karma < rerun;
-      all++;
-      plot.row_name[plot.rows] = f->programs[i];
-      plot.value[plot.rows][0] = 1, plot.value[plot.rows][1] = rerun, plot.value[plot.rows++][2] = karma;
+      const char *program = f->programs[i].name;
+      struct estimate rerun = replay_speed(f, program, "scalar", "-", core_counts[c]),
+                      karma = replay_speed(f, program, "dag", "-", core_counts[c]);
+      cell(&table, "%s", program), cell(&table, "%u", core_counts[c]);
+      number(&table, rerun), number(&table, karma);
+      overhead(&table, karma_over_rerun(f, program, "-", core_counts[c])), end_line(&table);
+      plot.row_name[plot.rows] = program;
+      plot.value[plot.rows][0] = 1, plot.value[plot.rows][1] = shown(rerun);
+      plot.value[plot.rows++][2] = shown(karma);
     }
     snprintf(name, sizeof name, "karma-figure-8-%u", core_counts[c]);
     draw(f, &plot, name);
   }
-  fprintf(text, "\n  Karma's replay is the slower one in %u of %u cases.\n", slower, all);
-  why_slower(f, text);
   end_table(&table);
 }
 
 static void karma_overheads(const struct figures *f, FILE *text) {
+  static const char *const names[] = {"program",     "cores",       "rerun-time",       "karma-time",
+                                      "rerun-bytes", "karma-bytes", "karma/rerun-bytes"};
   struct table table;
-  struct trio t;
   if (!begin_table(&table, text, f, "karma-recording",
                    "Karma, section 6.1: recording over running without: cycles, and bytes on the network",
                    "cycles below 1.01 (1.10 for one program at 16 cores); traffic about 1.10 for Rerun, 2% "
                    "more for Karma"))
     return;
-  cell(&table, "program"), cell(&table, "cores"), cell(&table, "rerun-time"), cell(&table, "karma-time"),
-      cell(&table, "rerun-bytes"), cell(&table, "karma-bytes"), end_line(&table);
+  cells(&table, names, 7), end_line(&table);
   for (int c = 0; c < CORES; c++)
     for (uint32_t i = 0; i < f->program_count; i++) {
-      if (!find_trio(f, f->programs[i], core_counts[c], &t)) continue;
-      cell(&table, "%s", f->programs[i]), cell(&table, "%u", core_counts[c]);
-      number(&table, ratio(t.rerun->cycles, t.base->cycles)),
-          number(&table, ratio(t.karma->cycles, t.base->cycles));
-      number(&table, ratio(t.rerun->message_bytes, t.base->message_bytes)),
-          number(&table, ratio(t.karma->message_bytes, t.base->message_bytes));
+      const char *program = f->programs[i].name;
+      struct figures_pick none = karma_pick("none", "-", core_counts[c], 0),
+                          rerun = karma_pick("scalar", "-", core_counts[c], 256),
+                          karma = karma_pick("dag", "-", core_counts[c], 256);
+      cell(&table, "%s", program), cell(&table, "%u", core_counts[c]);
+      overhead(&table, figures_ratio(f, program, MEASURE(rerun, cycles), MEASURE(none, cycles)));
+      overhead(&table, figures_ratio(f, program, MEASURE(karma, cycles), MEASURE(none, cycles)));
+      overhead(&table,
+               figures_ratio(f, program, MEASURE(rerun, message_bytes), MEASURE(none, message_bytes)));
+      overhead(&table,
+               figures_ratio(f, program, MEASURE(karma, message_bytes), MEASURE(none, message_bytes)));
+      overhead(&table,
+               figures_ratio(f, program, MEASURE(karma, message_bytes), MEASURE(rerun, message_bytes)));
       end_line(&table);
     }
   end_table(&table);
 }
 
-static double per_kilo(const struct figures_run *run, double bytes) {
-  return run->instructions > 0 ? bytes * 1000 / run->instructions : -1;
-}
-
-static void episode_name(uint64_t episode, char out[24]) {
-  if (episode)
-    snprintf(out, 24, "%lu", (unsigned long)episode);
-  else
-    snprintf(out, 24, "unbounded");
-}
-
-/* A larger limit changes little here. */
-static void why_flat(const struct figures *f, FILE *text) {
-  struct range smaller = {0}, slower = {0};
-  for (uint32_t i = 0; i < f->program_count; i++) {
-    const struct figures_run *a = figures_find(f, f->programs[i], "karma", "dag", "-", 16, 256),
-                             *b = figures_find(f, f->programs[i], "karma", "dag", "-", 16, 2048);
-    if (!a || !b || a->order_bytes < b->order_bytes) continue;
-    widen(&smaller, 100 - 100 * ratio(b->order_bytes, a->order_bytes));
-    widen(&slower, 100 * ratio(b->replay_cycles, a->replay_cycles) - 100);
-  }
-  if (!smaller.count) return;
-  fprintf(text,
-          "\n  Ours differs in degree: from 256 to 2048 references the log gets %.0f%% to %.0f%% smaller and "
-          "replay %.0f%% to %.0f%% slower.\n"
-          "  Where threads share much, another thread's access ends most episodes before they have 256 "
-          "references, and the limit\n"
-          "  does not matter; where they share little (lu, warehouse, web) it does, as in the paper.\n",
-          smaller.least, smaller.most, slower.least > 0 ? slower.least : 0, slower.most);
-}
-
 static void karma_trade(const struct figures *f, FILE *text) {
+  static const char *const columns[] = {"program", "episode", "bytes/insn", "speed"};
   struct table table;
   static struct plot plot;
   static char names[EPISODES][24];
   if (!begin_table(
           &table, text, f, "karma-figure-9",
-          "Karma, figure 9: log size against replay speed (over recording), 16 cores",
+          "Karma, figure 9: log size (bytes of the hardware's records for each instruction) against replay "
+          "speed (over recording), 16 cores",
           "from 256 to 2048 references the log gets 47% to 71% smaller and replay 21% to 87% slower"))
     return;
   plot = (struct plot){.title = "Log size and speed of replay",
@@ -221,38 +191,39 @@ static void karma_trade(const struct figures *f, FILE *text) {
                        .y_label = "speed of replay, recording = 1",
                        .lines = true,
                        .columns = EPISODES};
-  cell(&table, "program"), cell(&table, "episode"), cell(&table, "bytes/kinsn"), cell(&table, "compressed"),
-      cell(&table, "speed"), end_line(&table);
+  cells(&table, columns, 4), end_line(&table);
   for (int e = 0; e < EPISODES; e++) {
     episode_name(episodes[e], names[e]);
     plot.column_name[e] = names[e];
   }
   for (uint32_t i = 0; i < f->program_count; i++) {
-    plot.row_name[plot.rows] = f->programs[i];
+    const char *program = f->programs[i].name;
+    plot.row_name[plot.rows] = program;
     for (int e = 0; e < EPISODES; e++) {
-      const struct figures_run *run = figures_find(f, f->programs[i], "karma", "dag", "-", 16, episodes[e]);
-      plot.value[plot.rows][e] = -1;
-      if (!run) continue;
-      plot.x[plot.rows][e] = per_kilo(run, run->order_bytes);
-      plot.value[plot.rows][e] = ratio(run->cycles, run->replay_cycles);
-      cell(&table, "%s", f->programs[i]), cell(&table, "%s", names[e]), number(&table, plot.x[plot.rows][e]);
-      number(&table, per_kilo(run, run->order_packed)), number(&table, plot.value[plot.rows][e]),
-          end_line(&table);
+      struct figures_pick pick = karma_pick("dag", "-", 16, episodes[e]);
+      struct estimate size = figures_ratio(f, program, MEASURE(pick, hardware_bytes),
+                                           MEASURE(pick, instructions)),
+                      speed = figures_ratio(f, program, MEASURE(pick, cycles), MEASURE(pick, replay_cycles));
+      plot.value[plot.rows][e] = shown(speed);
+      plot.x[plot.rows][e] = size.mean * 1000;
+      if (!size.count) continue;
+      cell(&table, "%s", program), cell(&table, "%s", names[e]), number(&table, size), number(&table, speed);
+      end_line(&table);
     }
     plot.rows++;
   }
   draw(f, &plot, "karma-figure-9");
-  why_flat(f, text);
   end_table(&table);
 }
 
-/* Karma's over Rerun's, by one of their values. */
-static void karma_against_rerun(const struct figures *f, FILE *text, const char *name, const char *title,
-                                const char *paper, bool by_episodes) {
+static void karma_log_sizes(const struct figures *f, FILE *text, const char *name, const char *variant,
+                            const char *title) {
   struct table table;
   static struct plot plot;
   static char names[EPISODES][24];
-  if (!begin_table(&table, text, f, name, title, paper)) return;
+  if (!begin_table(&table, text, f, name, title,
+                   "0.90 to 1.17 at 256 references, 0.65 to 0.92 at 2048, 0.57 to 0.83 at 8192"))
+    return;
   plot = (struct plot){.title = title, .x_label = "", .y_label = "Rerun = 1"};
   cell(&table, "program");
   for (int e = 0; e < EPISODES; e++) {
@@ -262,17 +233,15 @@ static void karma_against_rerun(const struct figures *f, FILE *text, const char 
   }
   end_line(&table);
   for (uint32_t i = 0; i < f->program_count; i++) {
-    cell(&table, "%s", f->programs[i]);
-    plot.row_name[plot.rows] = f->programs[i];
+    const char *program = f->programs[i].name;
+    cell(&table, "%s", program);
+    plot.row_name[plot.rows] = program;
     for (int e = 0; e < EPISODES; e++) {
-      const struct figures_run *karma = figures_find(f, f->programs[i], "karma", "dag", "-", 16, episodes[e]);
-      const struct figures_run *rerun =
-          figures_find(f, f->programs[i], "karma", "scalar", "-", 16, episodes[e]);
-      double value = !karma || !rerun ? -1
-                     : by_episodes    ? ratio(karma->episodes, rerun->episodes)
-                                      : ratio(karma->order_bytes, rerun->order_bytes);
-      plot.value[plot.rows][e] = value;
-      number(&table, value);
+      struct estimate value =
+          figures_ratio(f, program, MEASURE(karma_pick("dag", variant, 16, episodes[e]), hardware_bytes),
+                        MEASURE(karma_pick("scalar", "-", 16, episodes[e]), hardware_bytes));
+      plot.value[plot.rows][e] = shown(value);
+      overhead(&table, value);
     }
     plot.rows++;
     end_line(&table);
@@ -281,106 +250,163 @@ static void karma_against_rerun(const struct figures *f, FILE *text, const char 
   end_table(&table);
 }
 
-static void karma_log_sizes(const struct figures *f, FILE *text) {
-  karma_against_rerun(f, text, "karma-figure-10",
-                      "Karma, figure 10: Karma's log over Rerun's, uncompressed, 16 cores",
-                      "0.90 to 1.17 at 256 references, 0.65 to 0.92 at 2048, 0.57 to 0.83 at 8192", false);
-  fprintf(text,
-          "  Ours differs: numbers are of variable length here, and a timestamp that differs little from the "
-          "last takes a byte,\n"
-          "  while each edge of the graph names its thread. With records of one size, as hardware has them, "
-          "logs are as their\n"
-          "  episodes:\n\n");
-  karma_against_rerun(f, text, "karma-figure-10-episodes", "The same by the number of episodes", NULL, true);
-  fprintf(text,
-          "  Above 1 are programs whose threads wait for each other at barriers, above all: an edge from a "
-          "later episode ends Karma's\n"
-          "  episode, lest it close a circle, where Rerun's takes a later timestamp and goes on.\n\n");
+/* Why episodes end, in parts of all. */
+static void karma_ends(const struct figures *f, FILE *text) {
+  static const char *const names[] = {"program", "variant", "episode", "cycle",
+                                      "second",  "parked",  "size",    "other"};
+  static const char *const variants[] = {"-", "counted"};
+  struct table table;
+  if (!begin_table(&table, text, f, "karma-ends",
+                   "Karma, section 4.4: why episodes end, in parts of all (16 cores): an edge from a later "
+                   "episode, a second edge from a core, another "
+                   "thread needs the block of one that waits, the full size, the thread left its core or has "
+                   "too many predecessors",
+                   NULL))
+    return;
+  cells(&table, names, 8), end_line(&table);
+  for (uint32_t i = 0; i < f->program_count; i++)
+    for (int v = 0; v < 2; v++)
+      for (int e = 0; e < EPISODES; e++) {
+        const char *program = f->programs[i].name;
+        struct figures_pick pick = karma_pick("dag", variants[v], 16, episodes[e]);
+        char name[24];
+        if (!figures_find(f, program, &pick, 1)) continue;
+        episode_name(episodes[e], name);
+        cell(&table, "%s", program), cell(&table, "%s", variants[v]), cell(&table, "%s", name);
+        number(&table, figures_ratio(f, program, MEASURE(pick, ends_cycle), MEASURE(pick, episodes)));
+        number(&table, figures_ratio(f, program, MEASURE(pick, ends_second), MEASURE(pick, episodes)));
+        number(&table, figures_ratio(f, program, MEASURE(pick, ends_conflict), MEASURE(pick, episodes)));
+        number(&table, figures_ratio(f, program, MEASURE(pick, ends_size), MEASURE(pick, episodes)));
+        number(&table, figures_ratio(f, program, MEASURE(pick, ends_other), MEASURE(pick, episodes)));
+        end_line(&table);
+      }
+  end_table(&table);
+}
+
+static void karma_sensitivity(const struct figures *f, FILE *text) {
+  static const char *const names[] = {"program", "machine", "karma", "karma/rerun", "karma-time"};
+  static const char *const variants[] = {"-", "l1x2", "l2x2", "memory/2", "tso"};
+  struct table table;
+  if (!begin_table(&table, text, f, "karma-sensitivity",
+                   "Karma, sections 6.1 and 4.7: 16 cores with L1 caches or the L2 twice as large, memory "
+                   "twice as fast, total store order: speed of replay "
+                   "over running, over Rerun's, and recording over running",
+                   "the results hold (no numbers)"))
+    return;
+  cells(&table, names, 5), end_line(&table);
+  for (uint32_t i = 0; i < f->program_count; i++)
+    for (int v = 0; v < 5; v++) {
+      const char *program = f->programs[i].name;
+      cell(&table, "%s", program), cell(&table, "%s", v ? variants[v] : "table-1");
+      number(&table, replay_speed(f, program, "dag", variants[v], 16));
+      overhead(&table, karma_over_rerun(f, program, variants[v], 16));
+      overhead(&table, figures_ratio(f, program, MEASURE(karma_pick("dag", variants[v], 16, 256), cycles),
+                                     MEASURE(karma_pick("none", variants[v], 16, 0), cycles)));
+      end_line(&table);
+    }
+  end_table(&table);
 }
 
 /* -- FDR ------------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* Logs in which there is nothing. */
-static void why_empty(const struct plot *plot, FILE *text) {
-  double sum[6] = {0};
-  for (uint32_t r = 0; r < plot->rows; r++)
-    for (int c = 0; c < 6; c++) sum[c] += plot->value[r][c];
-  fprintf(text,
-          "\n  Intervals between checkpoints are shorter than the paper's third of a second, so more blocks "
-          "have a first update in one.\n");
-  if (sum[0] < sum[1] / 100)
-    fprintf(text,
-            "  Ours differs in the memory checkpoint log: the data of these programs fit into the caches and "
-            "are seldom written back.\n");
-  if (sum[3] == 0) fprintf(text, "  None of these programs reads from the disk: there is no DMA.\n");
+/* Bytes a second and processor, in millions: bytes over cycles, times the clock. */
+static struct estimate growth(const struct figures *f, const char *program, struct figures_pick pick,
+                              size_t field) {
+  struct estimate e = figures_ratio(f, program, (struct measure){pick, field}, MEASURE(pick, cycles));
+  const struct figures_run *run = figures_find(f, program, &pick, 1);
+  double factor = run ? run->clock / pick.harts : 0;
+  return (struct estimate){e.mean * factor, e.half * factor, e.count};
 }
 
-static void fdr(const struct figures *f, FILE *text) {
+static void fdr(const struct figures *f, FILE *text, uint32_t processors) {
+  static const char *const kinds[] = {"memory", "cache", "race", "DMA", "input", "interrupt"};
+#define FIELD(name) offsetof(struct figures_run, name)
+  static const size_t raw[] = {FIELD(memory_checkpoint), FIELD(cache_checkpoint), FIELD(hardware_bytes),
+                               FIELD(dma_bytes),         FIELD(input_bytes),      FIELD(interrupt_bytes)};
+  static const size_t packed[] = {FIELD(memory_checkpoint_packed),
+                                  FIELD(cache_checkpoint_packed),
+                                  FIELD(order_packed),
+                                  FIELD(dma_packed),
+                                  FIELD(input_packed),
+                                  FIELD(interrupt_bytes)};
+#undef FIELD
   struct table table;
   static struct plot plot;
-  enum { TIMER_BYTES = 6 }; /* FDR table 3 */
-  if (!begin_table(&table, text, f, "fdr-figures-4-5",
-                   "FDR, figures 4 and 5: run time with recording over without; log growth in bytes per "
-                   "thousand instructions, by kind (4 processors)",
-                   "run time below 1.02; checkpoints dominate the log, then races"))
+  char name[40];
+  snprintf(name, sizeof name, "fdr-figures-4-5-%u", processors);
+  if (!begin_table(&table, text, f, name,
+                   processors == 4 ? "FDR, figures 4 and 5: run time with recording over without; part of "
+                                     "the arcs that is logged; log growth in MB a second "
+                                     "and processor, by kind, raw and compressed (4 processors)"
+                                   : "FDR, section 8: the same with 16 processors",
+                   processors == 4 ? "run time below 1.02; checkpoints dominate the log, then races; at most "
+                                     "25 MB a second and processor, compressed"
+                                   : "operates well (no numbers)"))
     return;
   plot = (struct plot){
-      .title = "FDR's logs",
-      .x_label = "",
-      .y_label = "bytes per thousand instructions",
-      .columns = 6,
-      .column_name = {"memory checkpoint", "cache checkpoint", "memory race", "DMA", "input", "interrupt"}};
-  cell(&table, "program"), cell(&table, "time");
-  for (uint32_t c = 0; c < 6; c++) cell(&table, "%s", plot.column_name[c]);
+      .title = "FDR's logs", .x_label = "", .y_label = "MB a second and processor", .columns = 6};
+  cell(&table, "program"), cell(&table, "time"), cell(&table, "arcs-logged");
+  for (uint32_t c = 0; c < 6; c++) cell(&table, "%s", plot.column_name[c] = kinds[c]);
+  for (uint32_t c = 0; c < 6; c++) cell(&table, "%s-packed", kinds[c]);
   end_line(&table);
   for (uint32_t i = 0; i < f->program_count; i++) {
-    const struct figures_run *base = figures_find(f, f->programs[i], "fdr", "none", "-", 4, 0),
-                             *run = figures_find(f, f->programs[i], "fdr", "arcs", "-", 4, 0);
-    if (!base || !run) continue;
-    double parts[6] = {run->memory_checkpoint, run->cache_checkpoint, run->order_bytes, run->dma_bytes,
-                       run->input_bytes,
-                       /* A recorder of the whole machine logs the timer's interrupts, too. */
-                       run->interrupt_bytes + run->interrupts * TIMER_BYTES};
-    cell(&table, "%s", f->programs[i]);
-    number(&table, ratio(run->cycles, base->cycles));
-    for (int c = 0; c < 6; c++) number(&table, plot.value[plot.rows][c] = per_kilo(run, parts[c]));
-    plot.row_name[plot.rows++] = f->programs[i];
+    const char *program = f->programs[i].name;
+    struct figures_pick base = {"fdr", "none", "-", processors, 0}, run = {"fdr", "arcs", "-", processors, 0};
+    cell(&table, "%s", program);
+    overhead(&table, figures_ratio(f, program, MEASURE(run, cycles), MEASURE(base, cycles)));
+    number(&table, figures_ratio(f, program, MEASURE(run, arcs), MEASURE(run, edges)));
+    for (int c = 0; c < 6; c++) {
+      struct estimate value = growth(f, program, run, raw[c]);
+      plot.value[plot.rows][c] = shown(value);
+      number(&table, value);
+    }
+    for (int c = 0; c < 6; c++) number(&table, growth(f, program, run, packed[c]));
+    plot.row_name[plot.rows++] = program;
     end_line(&table);
   }
-  draw(f, &plot, "fdr-figure-5");
-  why_empty(&plot, text);
+  snprintf(name, sizeof name, "fdr-figure-5-%u", processors);
+  draw(f, &plot, name);
   end_table(&table);
 }
 
 /* -- CapoOne ----------------------------------------------------------------------------------------------------------------------------------- */
 
 static void capo(const struct figures *f, FILE *text) {
-  struct table table;
+  static const char *const names[] = {"program", "policy", "time", "wait", "squashed", "log", "replay"};
   static const char *const policies[] = {"finish", "commit", "squash"};
+  struct table table;
   if (!begin_table(
           &table, text, f, "capo-interrupts",
           "CapoOne: chunks when an interrupt comes (4 cores, 8 threads): time over running without chunks, "
-          "cycles that an interrupt waited, "
-          "instructions squashed per thousand, order log in bytes per thousand instructions, replay time",
+          "cycles that an interrupt waited, instructions squashed of those executed, order log in bytes for "
+          "each instruction, replay time",
           "no numbers; section 4.1: finish keeps an interrupt waiting for a chunk's rest, commit logs the "
-          "sizes of "
-          "chunks cut short, squash wastes work"))
+          "sizes of chunks cut short, squash wastes work"))
     return;
-  cell(&table, "program"), cell(&table, "policy"), cell(&table, "time"), cell(&table, "wait"),
-      cell(&table, "squashed"), cell(&table, "log"), cell(&table, "replay"), end_line(&table);
+  cells(&table, names, 7), end_line(&table);
   for (uint32_t i = 0; i < f->program_count; i++)
     for (int p = 0; p < 3; p++) {
-      const struct figures_run *base = figures_find(f, f->programs[i], "karma", "none", "base", 4, 0);
-      const struct figures_run *run = figures_find(f, f->programs[i], "karma", "chunk", policies[p], 4, 0);
-      if (!base || !run) continue;
-      cell(&table, "%s", f->programs[i]), cell(&table, "%s", policies[p]),
-          number(&table, ratio(run->cycles, base->cycles));
-      number(&table, run->interrupts > 0 ? run->interrupt_cycles / run->interrupts : 0),
-          number(&table, per_kilo(run, run->squashed));
-      number(&table, per_kilo(run, run->order_bytes)),
-          number(&table, ratio(run->replay_cycles, base->cycles)), end_line(&table);
+      const char *program = f->programs[i].name;
+      struct figures_pick base = karma_pick("none", "base", 4, 0),
+                          run = karma_pick("chunk", policies[p], 4, 0);
+      cell(&table, "%s", program), cell(&table, "%s", policies[p]);
+      overhead(&table, figures_ratio(f, program, MEASURE(run, cycles), MEASURE(base, cycles)));
+      number(&table, figures_ratio(f, program, MEASURE(run, interrupt_cycles), MEASURE(run, interrupts)));
+      number(&table, figures_ratio(f, program, MEASURE(run, squashed), MEASURE(run, instructions)));
+      number(&table, figures_ratio(f, program, MEASURE(run, order_bytes), MEASURE(run, instructions)));
+      overhead(&table, figures_ratio(f, program, MEASURE(run, replay_cycles), MEASURE(base, cycles)));
+      end_line(&table);
     }
   end_table(&table);
+}
+
+static int write_page(const struct figures *figures) {
+  char path[FIGURES_PATH];
+  snprintf(path, sizeof path, "%s/fidelity.md", figures->request.folder);
+  FILE *page = fopen(path, "w");
+  bool good = page && figures_fidelity(figures, page);
+  if (page && fclose(page)) good = false;
+  return good ? 0 : (fprintf(stderr, "reprise: %s: can't be written\n", path), 2);
 }
 
 int figures_write(const struct figures *figures) {
@@ -388,15 +414,30 @@ int figures_write(const struct figures *figures) {
   snprintf(path, sizeof path, "%s/figures.txt", figures->request.folder);
   FILE *text = fopen(path, "w+");
   if (!text) return fprintf(stderr, "reprise: %s: can't be written\n", path), 2;
+  fprintf(text, "Means of %u seeds, with 95%% intervals; none: a difference that is inside the interval.\n\n",
+          figures->request.seeds);
   karma_replay_speed(figures, text);
   karma_overheads(figures, text);
   karma_trade(figures, text);
-  karma_log_sizes(figures, text);
-  fdr(figures, text);
+  karma_log_sizes(
+      figures, text, "karma-figure-10", "-",
+      "Karma, figure 10: Karma's log over Rerun's, uncompressed, in the hardware's records, 16 cores");
+  karma_log_sizes(
+      figures, text, "karma-figure-10-counted", "counted",
+      "The same with predecessors that are counted: a second edge from a core does not end the episode");
+  karma_ends(figures, text);
+  karma_sensitivity(figures, text);
+  fdr(figures, text, 4);
+  fdr(figures, text, 16);
   capo(figures, text);
   bool written = !fflush(text) && !ferror(text);
   rewind(text);
   for (int c; (c = getc(text)) != EOF;) putchar(c);
   fclose(text);
-  return written ? 0 : (fprintf(stderr, "reprise: %s: can't be written\n", path), 125);
+  if (!written) {
+    fprintf(stderr, "reprise: %s: can't be written\n", path);
+    return 125;
+  }
+  int status = write_page(figures);
+  return fflush(stdout) ? 125 : status;
 }

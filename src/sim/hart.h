@@ -20,6 +20,10 @@ enum hart_exit hart_interpret(struct hart *hart);
 
 /* Executes an instruction of the F or D extension that touches no memory. False: there is no such instruction. */
 bool hart_float(struct registers *registers, uint32_t bits);
+/* It is a division or a square root. */
+static inline bool hart_float_divides(uint32_t bits) {
+  return (bits & 0x7f) == 0x53 && (bits >> 27 == 0x03 || bits >> 27 == 0x0b);
+}
 /* Nothing that the thread has done can be undone any more: the kernel may act on it. False: it waits until that is so. */
 bool hart_at_border(struct port *port, enum border why);
 /* A CSR instruction whose result is input. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "order/order.h"
+#include "sim/caches.h"
 #include "sim/check.h"
 #include "sim/disk.h"
 
@@ -132,6 +133,14 @@ static void put_event(struct task *task, enum event_kind kind) {
   put_bytes(task, &byte, 1);
 }
 
+/* FDR's hardware logs the same in entries of its own (table 3): eight bytes of input, an interrupt's number and position, what a device
+   wrote and where. */
+enum { INPUT_ENTRY = 8, INTERRUPT_ENTRY = 6, DMA_HEAD = 8 };
+
+static void log_hardware(const struct task *task, enum log_kind kind, uint64_t bytes) {
+  if (task->thread.port) caches_log(task->thread.port, kind, bytes);
+}
+
 /* -- Programs ------------------------------------------------------------------------------------------------------------------------------ */
 
 const char *input_log_image(const struct input_log *log, uint32_t index) {
@@ -234,6 +243,10 @@ bool input_skip(struct task *task, uint64_t written) {
   return true;
 }
 
+void input_interrupt(const struct task *task) {
+  if (input_records(task)) log_hardware(task, LOG_INTERRUPTS, INTERRUPT_ENTRY);
+}
+
 bool input_records(const struct task *task) {
   return task->input && !task->input->replays;
 }
@@ -267,6 +280,7 @@ void input_result(struct task *task, int64_t *result) {
   if (!input_replays(task)) {
     put_event(task, EVENT_RESULT);
     put(task, (uint64_t)*result);
+    log_hardware(task, LOG_INPUT, INPUT_ENTRY);
   } else if (take_event(task, EVENT_RESULT)) {
     *result = (int64_t)get(task);
   }
@@ -298,6 +312,7 @@ void input_counter(struct task *task, uint64_t *value) {
   if (!input_replays(task)) {
     put_event(task, EVENT_COUNTER);
     put(task, *value);
+    log_hardware(task, LOG_INPUT, INPUT_ENTRY);
   } else if (take_event(task, EVENT_COUNTER)) {
     *value = get(task);
   }
@@ -310,6 +325,7 @@ const uint8_t *input_copy_in(struct task *task, uint64_t to, const void *from, u
     put(task, to);
     put(task, bytes);
     put_bytes(task, from, bytes);
+    log_hardware(task, LOG_INPUT, (bytes + INPUT_ENTRY - 1) / INPUT_ENTRY * INPUT_ENTRY);
     return from;
   }
   if (!take_event(task, EVENT_IN)) return NULL;
@@ -347,6 +363,7 @@ void input_copy_out(struct task *task, uint64_t from, const void *bytes, uint64_
 static void count_interrupt(struct task *task, uint64_t before) {
   struct stream *s = stream(task);
   s->interrupt += s->count - before;
+  log_hardware(task, LOG_INTERRUPTS, INTERRUPT_ENTRY);
 }
 
 void input_signal(struct task *task, const struct signal_info *info) {
@@ -399,6 +416,8 @@ void input_transfer(struct task *worker, uint32_t tid, uint64_t to, const uint8_
   put_bytes(worker, bytes, count);
   struct stream *s = stream(worker);
   s->dma += s->count - before;
+  struct machine *machine = kernel_of(worker)->machine;
+  caches_log(machine->ports[machine->config.harts], LOG_DMA, DMA_HEAD + count);
 }
 
 bool input_next_transfer(struct task *worker, uint64_t *tid) {

@@ -46,6 +46,8 @@ bool input_has_room(struct task *task, uint32_t number);
 void input_counter(struct task *task, uint64_t *value);
 const uint8_t *input_copy_in(struct task *task, uint64_t to, const void *from, uint64_t bytes);
 void input_copy_out(struct task *task, uint64_t from, const void *bytes, uint64_t count, int error);
+/* The timer interrupts the task: nothing to replay here, but an entry in the log of a recorder of whole machines. */
+void input_interrupt(const struct task *task);
 /* A signal is about to be delivered. In replay: is one due here, and which? */
 void input_signal(struct task *task, const struct signal_info *info);
 bool input_signal_due(struct task *task, struct signal_info *info);

@@ -187,7 +187,7 @@ static uint64_t find_limit(const struct hart *hart) {
   (likely((entry = &port->table->line[fast_index(a)])->tag ==                      \
               (a & ~(uint64_t)(LINE_BYTES - sizeof(type))) + port->table->epoch && \
           cycle < port->horizon && port->references < port->references_stop))
-#define FAST_DONE() (*entry->used = port->references++, cycle += port->hit_cycles)
+#define FAST_DONE() (*entry->used = port->time_base + position, port->references++, cycle += port->hit_cycles)
 #define SLOW(kind, type, amo, data, failed)                                              \
   do {                                                                                   \
     PUT_BACK();                                                                          \
@@ -306,6 +306,16 @@ stop:
 #define X(name, expression) do_##name : SET(expression);
   RESULTS(X)
 #undef X
+#define X(name, expression)                                   \
+  do_##name : cycle += port->machine->config.multiply_cycles; \
+  SET(expression);
+  PRODUCTS(X)
+#undef X
+#define X(name, expression)                                 \
+  do_##name : cycle += port->machine->config.divide_cycles; \
+  SET(expression);
+  QUOTIENTS(X)
+#undef X
 #define X(name, condition) do_##name : BRANCH(condition);
   BRANCHES(X)
 #undef X
@@ -351,6 +361,8 @@ do_FLD:
   NEXT();
 do_FLOAT:
   if (!hart_float(&hart->registers, (uint32_t)i->imm)) goto do_ILLEGAL;
+  cycle += hart_float_divides((uint32_t)i->imm) ? port->machine->config.float_divide_cycles
+                                                : port->machine->config.float_cycles;
   DONE();
 
 do_FENCE:

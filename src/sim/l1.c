@@ -11,7 +11,7 @@ struct l1_line *l1_find(struct l1 *l1, uint64_t block) {
 }
 
 struct l1_line *l1_find_buffered(struct l1 *l1, uint64_t block) {
-  for (int n = 0; n < WRITE_BACKS; n++)
+  for (uint32_t n = 0; n < l1->caches->machine->config.write_backs; n++)
     if (l1->buffer[n].block == block && l1->buffer[n].state != L1_I) return &l1->buffer[n];
   return NULL;
 }
@@ -58,6 +58,13 @@ static enum reply_for kind_of(const struct l1 *l1) {
   return l1->instructions ? REPLY_CODE : REPLY_DATA;
 }
 
+/* … and to the bank. */
+static void add_bank_note(struct l1 *l1, struct message *message) {
+  const struct caches_hooks *hooks = l1->caches->hooks;
+  if (hooks && hooks->bank_hears)
+    message->ordered = hooks->bank_hears(l1->caches->machine, l1->port, message->block, kind_of(l1));
+}
+
 static void acknowledge(struct l1 *l1, const struct message *request, bool write, uint64_t cycle) {
   struct message *ack = message_new(l1->caches, MESSAGE_ACK, request->block);
   add_note(l1, ack, request->requester, write, request->proxy ? REPLY_PROXY : kind_of(l1));
@@ -84,7 +91,9 @@ static void recalled(struct l1 *l1, const struct l1_line *line, unsigned state, 
   struct message *ack = message_new(l1->caches, MESSAGE_RECALL_ACK, request->block);
   if (newer_than_l2(state)) add_data(ack, line, true);
   const struct caches_hooks *hooks = l1->caches->hooks;
-  struct port *proxy = hooks ? hooks->evicted(l1->caches->machine, l1->port, request->block) : NULL;
+  add_bank_note(l1, ack);
+  bool by_proxy = hooks && !hooks->bank_hears;
+  struct port *proxy = by_proxy ? hooks->evicted(l1->caches->machine, l1->port, request->block) : NULL;
   if (proxy) {
     ack->acks = 1;
     send(l1, message_new(l1->caches, MESSAGE_PROXY_ORDER, request->block), proxy->number, cycle);
@@ -96,6 +105,7 @@ static void recalled(struct l1 *l1, const struct l1_line *line, unsigned state, 
 static void put(struct l1 *l1, struct l1_line *line, unsigned state, uint64_t cycle) {
   struct message *message = message_new(l1->caches, MESSAGE_PUT, line->block);
   if (newer_than_l2(line->state)) add_data(message, line, true);
+  add_bank_note(l1, message);
   send(l1, message, NOBODY, cycle);
   struct l1_line *entry = l1->buffer;
   while (entry->state != L1_I) entry++;
@@ -109,6 +119,9 @@ static void put(struct l1 *l1, struct l1_line *line, unsigned state, uint64_t cy
 /* -- Actions ----------------------------------------------------------------------------------------------------------- */
 
 static void done(struct l1 *l1, struct l1_line *line, uint64_t cycle) {
+  l1->under_way--;
+  line->used =
+      port_time(l1->port); /* whether or not it is accessed: an answer about it comes after the grant */
   ask(l1, MESSAGE_UNBLOCK, line->block, cycle);
   if (line->for_hart) {
     l1->pinned = line->block;
@@ -142,6 +155,7 @@ static void step(struct l1 *l1, struct l1_line *line, unsigned event, struct mes
   else if (actions & L1_NO_WRITE)
     port_drop(l1->port, block, PORT_STORES);
   if (actions & L1_FILL) memcpy(line->data, message->data, LINE_BYTES);
+  if (actions & (L1_SEND_GET_S | L1_SEND_GET_M | L1_SEND_UPGRADE)) l1->under_way++;
   if (actions & L1_SEND_GET_S) ask(l1, MESSAGE_GET_S, block, cycle);
   if (actions & L1_SEND_GET_M) ask(l1, MESSAGE_GET_M, block, cycle);
   if (actions & L1_SEND_UPGRADE) ask(l1, MESSAGE_UPGRADE, block, cycle);
@@ -149,6 +163,7 @@ static void step(struct l1 *l1, struct l1_line *line, unsigned event, struct mes
   if (actions & L1_SEND_COPY_BACK) {
     struct message *copy = message_new(l1->caches, MESSAGE_COPY_BACK, block);
     add_data(copy, line, newer_than_l2(state));
+    add_bank_note(l1, copy);
     send(l1, copy, NOBODY, cycle);
   }
   if (actions & L1_SEND_ACK) acknowledge(l1, message, true, cycle);
@@ -159,7 +174,8 @@ static void step(struct l1 *l1, struct l1_line *line, unsigned event, struct mes
   }
   if (line) line->state = row->next;
   if (actions & L1_DONE) done(l1, line, cycle);
-  if (actions & (L1_DONE | L1_FREE)) unstall(l1, cycle);
+  /* A frame that was freed to be filled is not for those who wait. */
+  if (actions & (L1_DONE | L1_FREE) && event != L1_EVENT_REPLACE) unstall(l1, cycle);
 }
 
 /* -- The hart's side ----------------------------------------------------------------------------------------------------- */
@@ -179,9 +195,9 @@ static struct l1_line *make_room(struct l1 *l1, uint64_t block, uint64_t cycle) 
   if (victim->state == L1_S) {
     l1->caches->counters.l1_replacements++;
   } else {
-    int room = 0;
-    while (room < WRITE_BACKS && l1->buffer[room].state != L1_I) room++;
-    if (room == WRITE_BACKS) return NULL;
+    uint32_t room = 0, most = l1->caches->machine->config.write_backs;
+    while (room < most && l1->buffer[room].state != L1_I) room++;
+    if (room == most) return NULL;
   }
   step(l1, victim, L1_EVENT_REPLACE, NULL, cycle);
   return victim;
@@ -197,9 +213,22 @@ static void count_miss(struct l1 *l1, const struct protocol_row *row, bool write
                        : &counters->load_misses) += 1;
 }
 
+/* The access would be one miss more than there are MSHRs. */
+static bool too_many(const struct l1 *l1, const struct l1_line *line, unsigned event) {
+  uint32_t most = l1->caches->machine->config.misses;
+  if (!most || l1->under_way < most) return false;
+  const struct protocol_row *row = l1->caches->table.l1[line ? line->state : L1_I][event];
+  return row && row->actions & (L1_SEND_GET_S | L1_SEND_GET_M | L1_SEND_UPGRADE);
+}
+
 struct l1_line *l1_access(struct l1 *l1, uint64_t block, bool write, bool for_buffer, uint64_t cycle) {
   unsigned event = write ? L1_EVENT_STORE : L1_EVENT_LOAD;
   struct l1_line *line = l1_find(l1, block);
+  if (too_many(l1, line, event)) {
+    *(for_buffer ? &l1->store_buffer->stalled : &l1->stalled) = true;
+    l1->caches->counters.miss_stalls++;
+    return NULL;
+  }
   struct l1_line *leaving = line ? NULL : l1_find_buffered(l1, block);
   if (!line && !leaving) {
     line = make_room(l1, block, cycle);
@@ -226,7 +255,7 @@ struct l1_line *l1_access(struct l1 *l1, uint64_t block, bool write, bool for_bu
     if (row) count_miss(l1, row, write);
   }
   step(l1, line, event, NULL, cycle);
-  if (hit) line->used = l1->port->references;
+  if (hit) line->used = port_time(l1->port);
   return hit ? line : NULL;
 }
 

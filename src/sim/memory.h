@@ -61,9 +61,10 @@ enum { FAST_PAGES = 8, FAST_PER_PAGE = PAGE_BYTES / LINE_BYTES, FAST_LINES = FAS
 #define FAST_NONE 1 /* a tag that no line has */
 
 struct fast_line {
-  uint64_t tag;   /* virtual address of the line plus the table's epoch, or FAST_NONE */
-  uint8_t *host;  /* its bytes */
-  uint64_t *used; /* set to port->references at each access: for LRU; points to a dummy if nobody cares */
+  uint64_t tag;  /* virtual address of the line plus the table's epoch, or FAST_NONE */
+  uint8_t *host; /* its bytes */
+  uint64_t *
+      used; /* set to port_time() at each access: for LRU, and for recorders; points to a dummy if nobody cares */
   uint64_t paddr; /* physical address of the line */
 };
 
@@ -89,7 +90,8 @@ struct port {
      its behalf; it lives here while the thread is on the port, in the thread otherwise. */
   struct thread *thread;
   uint64_t position;
-  uint64_t stop; /* before it executes what has this position, ask watcher->gate; UINT64_MAX: never */
+  uint64_t time_base; /* what port_time() has more than the position */
+  uint64_t stop;      /* before it executes what has this position, ask watcher->gate; UINT64_MAX: never */
 
   bool waiting;         /* after ACCESS_WAIT or a closed gate, until port_wake */
   uint64_t reservation; /* physical line of the last LR, or FAST_NONE */
@@ -106,6 +108,16 @@ struct port {
 
 extern struct fast_table fast_empty;
 extern uint64_t access_unused; /* for fast_line.used where nobody cares */
+
+/* Positions passed on this port, by whatever thread: never goes back. */
+static inline uint64_t port_time(const struct port *port) {
+  return port->time_base + port->position;
+}
+/* Another thread's position is this. */
+static inline void port_set_position(struct port *port, uint64_t position) {
+  port->time_base += port->position - position;
+  port->position = position;
+}
 
 static inline uint32_t fast_index(uint64_t vaddr) {
   return (vaddr >> LINE_SHIFT) & (FAST_LINES - 1);

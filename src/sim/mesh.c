@@ -1,12 +1,15 @@
 /* mesh.c: messages, and how long they travel.
  *
  * Tiles lie in a square; tile n holds port n and L2 bank n (banks are dealt out over the tiles when there are fewer). A message takes one
- * cycle to enter, hop_cycles for every link, and what the seed adds. The network keeps no order. */
+ * cycle to enter, hop_cycles for every link, and what the seed adds. It goes along its row first, then along its column, then through the link
+ * into its tile; when links have a rate, it uses each for as long as its bits take, waits for those that are used, and has
+ * arrived when its last bit has. The network keeps no order. */
 #include <stddef.h>
 
 #include "sim/caches.h"
 
-enum { HEADER_BYTES = 8, ENTER_CYCLES = 1 };
+enum { HEADER_BITS = 64, ENTER_CYCLES = 1 };
+enum { LINK_EAST, LINK_WEST, LINK_SOUTH, LINK_NORTH, LINK_IN, LINKS_PER_TILE };
 
 static const char to_directory[MESSAGE_KINDS_COUNT] = {
     [MESSAGE_GET_S] = 1,      [MESSAGE_GET_M] = 1,     [MESSAGE_UPGRADE] = 1,
@@ -80,6 +83,10 @@ void mesh_measure(struct caches *caches) {
   const struct sim_config *config = &caches->machine->config;
   uint32_t width = 0;
   while (width * width < caches->ports) width++;
+  caches->width = width;
+  if (config->link_rate)
+    caches->links = calloc((size_t)width * width * LINKS_PER_TILE, sizeof *caches->links);
+  CHECK(caches->links || !config->link_rate, "out of memory");
   for (uint32_t a = 0; a < caches->ports; a++)
     for (uint32_t b = 0; b < caches->ports; b++)
       caches->travel[a][b] = ENTER_CYCLES + links(width, config->torus, a, b) * config->hop_cycles;
@@ -95,25 +102,72 @@ uint64_t mesh_random(struct caches *caches) {
   return state * 0x2545f4914f6cdd1dull;
 }
 
+/* -- Links ------------------------------------------------------------------------------------------------------------- */
+
+/* The next step from one place of a row or column to another: forwards unless the other way is shorter. */
+static bool is_forward(uint32_t from, uint32_t to, uint32_t width, bool torus) {
+  uint32_t distance = to > from ? to - from : from - to;
+  return (to > from) == (!torus || distance <= width / 2);
+}
+
+/* When the last bit is out of the last link. Uses them all. */
+static uint64_t travel_over(struct caches *caches, uint32_t from, uint32_t to, uint32_t bits,
+                            uint64_t cycle) {
+  const struct sim_config *config = &caches->machine->config;
+  uint32_t width = caches->width, x = from % width, y = from / width;
+  uint32_t count = (uint32_t)(((uint64_t)bits * config->clock_mhz + 8ull * config->link_rate - 1) /
+                              (8ull * config->link_rate));
+  uint64_t last = cycle += ENTER_CYCLES, start = cycle;
+  for (bool arrived = from == to; !arrived;) {
+    uint32_t link = (y * width + x) * LINKS_PER_TILE;
+    if (x != to % width) {
+      bool forward = is_forward(x, to % width, width, config->torus);
+      link += forward ? LINK_EAST : LINK_WEST;
+      x = (x + (forward ? 1 : width - 1)) % width;
+    } else {
+      bool forward = is_forward(y, to / width, width, config->torus);
+      link += forward ? LINK_SOUTH : LINK_NORTH;
+      y = (y + (forward ? 1 : width - 1)) % width;
+    }
+    cycle = link_book(&caches->links[link], cycle, count, &last) + config->hop_cycles;
+    arrived = x == to % width && y == to / width;
+  }
+  cycle = link_book(&caches->links[to * LINKS_PER_TILE + LINK_IN], cycle, count, &last);
+  caches->counters.link_cycles += last + 1 - start - (caches->travel[from][to] - ENTER_CYCLES) - count;
+  return last;
+}
+
+static uint64_t travel(struct caches *caches, uint32_t from, uint32_t to, uint32_t bits, uint64_t cycle) {
+  return caches->links ? travel_over(caches, from, to, bits, cycle) : cycle + caches->travel[from][to];
+}
+
+uint64_t memory_book(struct caches *caches, uint32_t bank, uint64_t cycle) {
+  const struct sim_config *config = &caches->machine->config;
+  if (!config->memory_rate) return cycle;
+  uint64_t cycles =
+      ((uint64_t)LINE_BYTES * config->clock_mhz + config->memory_rate - 1) / config->memory_rate;
+  return queue_book(&caches->channel[bank % config->memory_channels], cycle, (uint32_t)cycles);
+}
+
+/* -- Sending ----------------------------------------------------------------------------------------------------------- */
+
 void message_send(struct caches *caches, struct message *message, uint64_t cycle) {
   const struct sim_config *config = &caches->machine->config;
-  unsigned kind = message->kind;
-  uint32_t bytes = HEADER_BYTES + (message->has_data ? LINE_BYTES : 0);
+  unsigned kind = message->kind, home = directory_home(caches, message->block);
+  uint32_t bits = HEADER_BITS + (message->has_data ? LINE_BYTES * 8 : 0);
   if (message->ordered) {
-    bytes += caches->hooks->note_bytes;
-    caches->counters.note_bytes += caches->hooks->note_bytes;
+    bits += caches->hooks->note_bits;
+    caches->counters.note_bits += caches->hooks->note_bits;
   }
   caches->counters.messages[kind]++;
-  caches->counters.bytes[kind] += bytes;
+  caches->counters.bits[kind] += bits;
 
   if (kind == MESSAGE_MEMORY) { /* the bank's own channel */
-    cycle += config->memory_cycles;
+    cycle = memory_book(caches, home, cycle) + config->memory_cycles;
   } else {
-    uint32_t from = message->from == NOBODY ? bank_tile(caches, directory_home(caches, message->block))
-                                            : node_tile(caches, message->from);
-    uint32_t to = to_directory[kind] ? bank_tile(caches, directory_home(caches, message->block))
-                                     : node_tile(caches, message->to);
-    cycle += caches->travel[from][to];
+    uint32_t from = message->from == NOBODY ? bank_tile(caches, home) : node_tile(caches, message->from);
+    uint32_t to = to_directory[kind] ? bank_tile(caches, home) : node_tile(caches, message->to);
+    cycle = travel(caches, from, to, bits, cycle);
   }
   if (config->perturb_cycles) cycle += (mesh_random(caches) >> 32) % (config->perturb_cycles + 1);
   schedule(caches, message, cycle);
@@ -123,11 +177,11 @@ void message_again(struct caches *caches, struct message *message, uint64_t cycl
   schedule(caches, message, cycle);
 }
 
-uint32_t mesh_wake_up(struct machine *machine, uint32_t from, uint32_t to) {
+uint64_t mesh_wake_up(struct machine *machine, uint32_t from, uint32_t to, uint64_t cycle) {
   struct caches *caches = caches_of(machine);
   caches->counters.messages[MESSAGE_WAKE]++;
-  caches->counters.bytes[MESSAGE_WAKE] += HEADER_BYTES;
-  return caches->travel[from][to];
+  caches->counters.bits[MESSAGE_WAKE] += HEADER_BITS;
+  return travel(caches, from, to, HEADER_BITS, cycle);
 }
 
 uint32_t mesh_lookahead(const struct caches *caches) {

@@ -55,16 +55,22 @@ static inline int64_t extend(uint64_t a) {
   X(SUBW, extend(S1 - S2)) \
   X(SLLW, extend(S1 << (S2 & 31))) \
   X(SRLW, extend((uint32_t)S1 >> (S2 & 31))) \
-  X(SRAW, (int32_t)S1 >> (S2 & 31)) \
+  X(SRAW, (int32_t)S1 >> (S2 & 31))
+
+/* The same, by the multiplier … */
+#define PRODUCTS(X) \
   X(MUL, S1 * S2) \
   X(MULH, (__int128)(int64_t)S1 * (int64_t)S2 >> 64) \
   X(MULHSU, (__int128)(int64_t)S1 * (unsigned __int128)S2 >> 64) \
   X(MULHU, (unsigned __int128)S1 * S2 >> 64) \
+  X(MULW, extend(S1 * S2))
+
+/* … and by the divider. */
+#define QUOTIENTS(X) \
   X(DIV, divide((int64_t)S1, (int64_t)S2)) \
   X(DIVU, divide_unsigned(S1, S2)) \
   X(REM, remainder_of((int64_t)S1, (int64_t)S2)) \
   X(REMU, remainder_unsigned(S1, S2)) \
-  X(MULW, extend(S1 * S2)) \
   X(DIVW, extend((uint64_t)divide((int32_t)S1, (int32_t)S2))) \
   X(DIVUW, extend(divide_unsigned((uint32_t)S1, (uint32_t)S2))) \
   X(REMW, extend((uint64_t)remainder_of((int32_t)S1, (int32_t)S2))) \

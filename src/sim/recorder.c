@@ -14,12 +14,16 @@
 #include "sim/watching.h"
 
 enum { SPHERES = 64 };
+enum { ARCS_KNOWN = 64 }; /* of a thread, a power of two */
 
 struct slot {
   struct order_recorder recorder;
   struct thread *thread; /* NULL when it has ended */
+  struct port *port;     /* where it ran last: its log is written there; NULL before it has run */
   uint64_t valued;       /* position of the last problematic read, and all of them: */
   struct order_log values;
+  uint64_t entered;            /* arcs: port_time() when it came to its port, */
+  uint64_t passed[ARCS_KNOWN]; /* and the positions of the last arcs, by number */
   struct recorded_sphere *sphere;
 };
 
@@ -42,11 +46,14 @@ struct recorder {
   struct order_options options;
   uint64_t max_episode; /* references */
   struct recorded_sphere *sphere[SPHERES];
-  struct slot *last[NODES][SPHERES]; /* who answers for a port */
-  uint8_t *page_sphere;              /* of each physical page: sphere + 1 */
-  uint16_t *proxy;                   /* of each block that has been out of the L2: slot + 1 */
+  struct slot *last[NODES][SPHERES];   /* who answers for a port */
+  uint8_t *page_sphere;                /* of each physical page: sphere + 1 */
+  uint16_t *proxy;                     /* of each block that has been out of the L2: slot + 1 */
+  uint64_t bank_clock[NODES][SPHERES]; /* scalar: the latest timestamp that a bank has heard of */
   struct debt *debts;
   struct recorder_counters counters;
+  struct caches_hooks hooks;
+  uint32_t record_bytes; /* of its hardware */
 };
 
 static struct recorder *recorder_of(const struct machine *machine) {
@@ -57,9 +64,13 @@ static struct slot *slot_of(const struct thread *thread) {
   return thread && thread->sphere->mode == SPHERE_RECORD ? thread->order : NULL;
 }
 
+/* Called once for each record. */
 static void log_bytes(const struct order *order, unsigned slot, const uint8_t *bytes, size_t count) {
   struct recorded_sphere *sphere = order->context;
+  struct recorder *recorder = sphere->owner;
   order_log_append(&sphere->logs->log[slot], bytes, count);
+  recorder->counters.records++;
+  if (sphere->slot[slot]->port) caches_log(sphere->slot[slot]->port, LOG_RACES, recorder->record_bytes);
 }
 
 static void set_position(struct slot *slot) {
@@ -106,10 +117,18 @@ static void end_episode(struct recorder *recorder, struct slot *slot, uint64_t *
 
 /* -- Notes ---------------------------------------------------------------------------------------------------------- */
 
+/* Now, for what no cache knows better. */
+static uint64_t last_clock(struct slot *slot) {
+  set_position(slot);
+  return order_clock(&slot->recorder);
+}
+
 static void answer(struct recorder *recorder, struct slot *from, struct slot *to, uint64_t block, bool write,
-                   struct order_note *note) {
-  struct order_ask ask = {
-      .block = block, .from = to->recorder.slot, .want = write ? ORDER_WRITE : ORDER_READ, .last_access = 0};
+                   uint64_t last_access, struct order_note *note) {
+  struct order_ask ask = {.block = block,
+                          .from = to->recorder.slot,
+                          .want = write ? ORDER_WRITE : ORDER_READ,
+                          .last_access = last_access};
   uint64_t start = from->recorder.start;
   set_position(from);
   recorder->scheme->reply(&from->sphere->order, &from->recorder, &ask, note);
@@ -117,11 +136,40 @@ static void answer(struct recorder *recorder, struct slot *from, struct slot *to
   *(note->kind == ORDER_NO_EDGE ? &recorder->counters.redundant : &recorder->counters.edges) += 1;
 }
 
+static bool has_pred(const struct slot *slot, unsigned from) {
+  const struct order_preds *pred = &slot->recorder.now.pred;
+  for (unsigned n = 0; n < pred->count; n++)
+    if (pred->slot[n] == from) return true;
+  return false;
+}
+
+/* If the note ends the episode of dag that receives it (Karma figure 6(b)), this is why. */
+static uint64_t *why_ends(struct recorder *recorder, const struct slot *to, unsigned from,
+                          const struct order_note *note) {
+  const struct order_episode *now = &to->recorder.now;
+  struct recorder_counters *counters = &recorder->counters;
+  if (recorder->scheme != &order_dag || (now->succ_any && note->clock >= now->clock))
+    return &counters->ends_cycle;
+  return recorder->options.single_edges && has_pred(to, from) ? &counters->ends_second : &counters->ends_full;
+}
+
+/* Predecessors that are counted: one that is there already takes a byte more, for its core and how often. */
+static void count_again(struct slot *slot) {
+  slot->sphere->owner->counters.repeated++;
+  if (slot->port) caches_log(slot->port, LOG_RACES, 1);
+}
+
 static void accept(struct recorder *recorder, struct slot *to, unsigned from, const struct order_note *note) {
   uint64_t start = to->recorder.start;
   set_position(to);
+  uint64_t *why = why_ends(recorder, to, from, note), arcs = to->recorder.now.clock;
+  bool again = !recorder->options.single_edges && note->kind == ORDER_EDGE && has_pred(to, from);
   recorder->scheme->receive(&to->sphere->order, &to->recorder, from, note);
-  look_for_end(recorder, to, start, &recorder->counters.ends_cycle);
+  look_for_end(recorder, to, start, why);
+  if (again && to->recorder.start == start) count_again(to);
+  if (recorder->scheme != &order_arcs || to->recorder.now.clock == arcs) return;
+  to->passed[arcs % ARCS_KNOWN] = to->recorder.position;
+  recorder->counters.arcs++;
 }
 
 /* All that one thread has done comes before what the other does from now on. The block is one that both touch for the purpose. */
@@ -130,7 +178,7 @@ static void order_threads(struct recorder *recorder, struct slot *first, struct 
   if (!first || first == second) return;
   if (order_is_alive(&first->recorder))
     recorder->scheme->touch(&first->sphere->order, &first->recorder, 0, ORDER_WRITE);
-  answer(recorder, first, second, 0, true, &note);
+  answer(recorder, first, second, 0, true, last_clock(first), &note);
   accept(recorder, second, first->recorder.slot, &note);
 }
 
@@ -167,6 +215,29 @@ static void pay(struct recorder *recorder, const struct port *port, struct slot 
   }
 }
 
+/* The clock after the thread's access at this position of its own: with as many arcs as it had passed then, or a few more if that is too long ago. */
+static uint64_t clock_after(const struct slot *slot, uint64_t position) {
+  uint64_t arcs = slot->recorder.now.clock, oldest = arcs > ARCS_KNOWN ? arcs - ARCS_KNOWN : 0;
+  while (arcs > oldest && slot->passed[(arcs - 1) % ARCS_KNOWN] > position) arcs--;
+  return slot->recorder.base + arcs + position + 1;
+}
+
+/* FDR's CIC (table 2): the clock of the answerer after its last access to the block, if its port still has the block. What was accessed before the thread
+   came to the port belongs to when it came; if the port does not know any more, or with a filter between, it is now (section 4.3). */
+static uint64_t access_clock(struct recorder *recorder, struct slot *slot, struct port *port, uint64_t block,
+                             enum reply_for what) {
+  uint64_t now = last_clock(slot);
+  bool here = slot->thread && slot->thread->port == port && order_is_alive(&slot->recorder);
+  if (!recorder->options.last_access || what != REPLY_DATA || !here) return now;
+  struct l1 *l1 = &caches_of(recorder->machine)->l1[port->number];
+  struct l1_line *line = l1_find(l1, block);
+  if (!line) line = l1_find_buffered(l1, block);
+  if (!line) return now;
+  uint64_t used = line->used > slot->entered ? line->used : slot->entered;
+  uint64_t clock = clock_after(slot, used - port->time_base);
+  return clock < now ? clock : now;
+}
+
 static bool reply(struct machine *machine, struct port *from, struct port *to, uint64_t block, bool write,
                   enum reply_for what) {
   struct recorder *recorder = recorder_of(machine);
@@ -183,10 +254,44 @@ static bool reply(struct machine *machine, struct port *from, struct port *to, u
   }
   if (what == REPLY_CODE && order_is_alive(&answerer->recorder))
     recorder->scheme->touch(&answerer->sphere->order, &answerer->recorder, block, ORDER_READ);
-  answer(recorder, answerer, asker, block, write, &note);
+  answer(recorder, answerer, asker, block, write, access_clock(recorder, answerer, from, block, what), &note);
   accept(recorder, asker, answerer->recorder.slot, &note);
   /* Its caches will have the block, whether or not it lives to access it: who asks next asks only them. */
   recorder->scheme->touch(&asker->sphere->order, &asker->recorder, block, write ? ORDER_WRITE : ORDER_READ);
+  return true;
+}
+
+/* -- Rerun's banks ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t *bank_clock(struct recorder *recorder, uint64_t block) {
+  return &recorder->bank_clock[directory_home(caches_of(recorder->machine), block)]
+                              [recorder->page_sphere[block >> PAGE_SHIFT] - 1];
+}
+
+/* A bank has the latest timestamp of all who gave it a block back; whoever gets one from it is later. So nobody has to be asked, and no block needs
+   a proxy. The episode that touched the block ends: its timestamp is known now. */
+static bool bank_hears(struct machine *machine, struct port *from, uint64_t block, enum reply_for what) {
+  struct recorder *recorder = recorder_of(machine);
+  struct slot *slot = who_answers(recorder, from, block);
+  struct order_note note;
+  if (!slot) return false;
+  if (what == REPLY_CODE && order_is_alive(&slot->recorder)) /* fetches are in no filter */
+    recorder->scheme->touch(&slot->sphere->order, &slot->recorder, block, ORDER_READ);
+  answer(recorder, slot, slot, block, true, 0, &note);
+  uint64_t *clock = bank_clock(recorder, block);
+  if (note.clock > *clock) *clock = note.clock;
+  return true;
+}
+
+static bool bank_tells(struct machine *machine, struct port *to, uint64_t block, bool write) {
+  struct recorder *recorder = recorder_of(machine);
+  struct slot *slot = who_answers(recorder, to, block);
+  if (!slot) return false;
+  struct order_note note = {.clock = *bank_clock(recorder, block), .kind = ORDER_EDGE};
+  /* If its thread has ended, the next one on the port is ordered after it, and so after this. */
+  accept(recorder, slot, slot->recorder.slot, &note);
+  if (order_is_alive(&slot->recorder))
+    recorder->scheme->touch(&slot->sphere->order, &slot->recorder, block, write ? ORDER_WRITE : ORDER_READ);
   return true;
 }
 
@@ -309,6 +414,7 @@ static void enter(struct port *port) {
   struct slot *slot = slot_of(port->thread);
   struct recorder *recorder = slot->sphere->owner;
   struct slot **last = &recorder->last[port->number][port->thread->sphere->number];
+  slot->port = port;
   order_unpark(&slot->sphere->order, &slot->recorder);
   if (*last != slot) {
     order_threads(recorder, *last, slot);
@@ -318,6 +424,7 @@ static void enter(struct port *port) {
        ordered after them. */
     end_episode(recorder, slot, &recorder->counters.ends_leave);
   }
+  slot->entered = port_time(port);
   begin_episode(recorder, slot);
 }
 
@@ -340,9 +447,19 @@ static void leave(struct port *port, enum leave_reason reason) {
 }
 
 const struct watcher recorder_watcher = {.born = born, .enter = enter, .leave = leave};
-static const struct caches_hooks hooks = {reply, touch, full, evicted, proxy_port, value, 8};
-
 /* -- Beginning and end -------------------------------------------------------------------------------------------------- */
+
+/* What a reply carries: Karma a timestamp of four bytes and previouslyOrdered (its section 4.2), Rerun the timestamp, FDR the sender and its instruction
+   count (its table 2). And what is logged: Karma four bytes of references and two sets of a bit for each core, Rerun references and timestamp, FDR
+   nine bytes (its table 3). */
+static void set_sizes(struct recorder *recorder) {
+  const struct sim_config *config = &recorder->machine->config;
+  const struct order_scheme *scheme = recorder->scheme;
+  bool sets = scheme == &order_dag;
+  recorder->hooks.note_bits = sets || scheme == &order_named ? 33 : scheme == &order_scalar ? 32 : 40;
+  if (config->note_bits) recorder->hooks.note_bits = config->note_bits;
+  recorder->record_bytes = sets ? 4 + 2 * ((config->harts + 7) / 8) : scheme == &order_scalar ? 8 : 9;
+}
 
 void recorder_begin(struct machine *machine, const struct order_scheme *scheme,
                     struct order_options options) {
@@ -358,12 +475,22 @@ void recorder_begin(struct machine *machine, const struct order_scheme *scheme,
   recorder->options = options;
   recorder->options.max_episode = 0; /* references are counted here, not positions there */
   recorder->options.filter = options.filter && (scheme == &order_dag || scheme == &order_scalar);
-  recorder->options.last_access = false;
+  recorder->options.last_access = scheme == &order_arcs && !machine->config.tso;
   recorder->page_sphere = calloc(machine->ram_bytes >> PAGE_SHIFT, 1);
   recorder->proxy = calloc(machine->ram_bytes >> LINE_SHIFT, sizeof *recorder->proxy);
   CHECK(recorder->page_sphere && recorder->proxy, "out of memory");
   watch_begin(machine)->recorder = recorder;
-  caches_of(machine)->hooks = &hooks;
+  bool banks = scheme == &order_scalar;
+  recorder->hooks = (struct caches_hooks){.reply = reply,
+                                          .touch = touch,
+                                          .full = full,
+                                          .evicted = evicted,
+                                          .proxy = proxy_port,
+                                          .bank_hears = banks ? bank_hears : NULL,
+                                          .bank_tells = banks ? bank_tells : NULL,
+                                          .value = value};
+  set_sizes(recorder);
+  caches_of(machine)->hooks = &recorder->hooks;
 }
 
 /* Puts the values before what the scheme wrote. */

@@ -150,7 +150,8 @@ static bool begin(struct simulation *sim, uint32_t index) {
 
 static void begin_watching(struct simulation *sim) {
   const struct sim_request *request = sim->request;
-  struct order_options options = {.max_episode = request->max_episode, .single_edges = true, .filter = true};
+  struct order_options options = {
+      .max_episode = request->max_episode, .single_edges = !request->config.counted_preds, .filter = true};
   if (any(sim, SPHERE_RECORD)) recorder_begin(sim->machine, recorded_scheme(sim), options);
   if (any(sim, SPHERE_REPLAY)) replayer_begin(sim->machine);
   if (any(sim, SPHERE_RECORD) && recorded_scheme(sim) == &order_arcs) checkpoints_begin(sim->machine);
@@ -197,12 +198,12 @@ static void compare(struct simulation *sim, const struct session *session) {
 }
 
 /* As the recording has it on disk: each thread's log by itself. */
-static uint64_t compressed(const struct order_log *log) {
-  size_t room = ZSTD_compressBound(log->count);
-  void *buffer = log->count ? malloc(room) : NULL;
-  size_t bytes = buffer ? ZSTD_compress(buffer, room, log->bytes, log->count, 3) : 0;
+static uint64_t compressed(const uint8_t *log, size_t count) {
+  size_t room = ZSTD_compressBound(count);
+  void *buffer = count ? malloc(room) : NULL;
+  size_t bytes = buffer ? ZSTD_compress(buffer, room, log, count, 3) : 0;
   free(buffer);
-  return ZSTD_isError(bytes) ? log->count : bytes;
+  return ZSTD_isError(bytes) ? count : bytes;
 }
 
 static void add_recorder(struct simulation *sim) {
@@ -214,7 +215,7 @@ static void add_recorder(struct simulation *sim) {
 
 static void add_log_sizes(struct simulation *sim) {
   struct input_sizes sizes = {0};
-  uint64_t order = 0, packed = 0;
+  uint64_t order = 0, packed = 0, input_packed = 0, dma_packed = 0;
   struct statistics *s = &sim->outcome->statistics;
   for (uint32_t i = 0; i < sim->request->count; i++) {
     const struct session *session = &sim->sessions[i];
@@ -223,13 +224,19 @@ static void add_log_sizes(struct simulation *sim) {
     sizes.input += own.input, sizes.dma += own.dma, sizes.interrupt += own.interrupt;
     for (uint32_t slot = 0; slot < session->order->slots; slot++) {
       order += session->order->log[slot].count;
-      packed += compressed(&session->order->log[slot]);
+      packed += compressed(session->order->log[slot].bytes, session->order->log[slot].count);
+      size_t count;
+      const uint8_t *stream = input_log_stream(session->sphere->input, slot, &count);
+      bool device = session->sphere->device && session->sphere->device->thread.number == slot;
+      *(device ? &dma_packed : &input_packed) += compressed(stream, count);
     }
   }
   if (!sizes.input && !order) return;
   double kilo = statistics_get(s, "instructions") / 1000;
   statistics_add(s, "input_log_bytes", (double)sizes.input);
+  statistics_add(s, "input_log_bytes_compressed", (double)input_packed);
   statistics_add(s, "dma_log_bytes", (double)sizes.dma);
+  statistics_add(s, "dma_log_bytes_compressed", (double)dma_packed);
   statistics_add(s, "interrupt_log_bytes", (double)sizes.interrupt);
   statistics_add(s, "order_log_bytes", (double)order);
   statistics_add(s, "order_log_bytes_compressed", (double)packed);
@@ -281,7 +288,9 @@ void sim_run(const struct sim_request *request, struct sim_outcome *outcome) {
   struct simulation sim = {.request = request, .outcome = outcome};
   const char *error;
   memset(outcome, 0, sizeof *outcome);
-  sim.machine = machine_new(&request->config, &error);
+  struct sim_config config = request->config;
+  if (!any(&sim, SPHERE_RECORD)) config.checkpoint_cycles = 0; /* they are a part of what is recorded */
+  sim.machine = machine_new(&config, &error);
   if (!sim.machine) {
     fail(&sim, USAGE, error);
     return;

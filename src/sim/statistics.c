@@ -29,29 +29,57 @@ static const char *const message_names[MESSAGE_KINDS_COUNT] = {
 
 static void collect_caches(struct statistics *s, const struct caches *caches) {
   const struct caches_counters *count = &caches->counters;
-  uint64_t messages = 0, bytes = 0;
+  uint64_t messages = 0, bits = 0;
   char name[40];
 #define X(field, text) statistics_add(s, #field, (double)count->field);
   CACHES_COUNTERS(X)
 #undef X
   for (int i = 0; i < MESSAGE_KINDS_COUNT; i++) {
     messages += count->messages[i];
-    bytes += count->bytes[i];
+    bits += count->bits[i];
     snprintf(name, sizeof name, "messages_%s", message_names[i]);
     if (count->messages[i]) statistics_add(s, name, (double)count->messages[i]);
   }
   statistics_add(s, "messages", (double)messages);
-  statistics_add(s, "message_bytes", (double)bytes);
-  statistics_add(s, "note_bytes", (double)count->note_bytes);
+  statistics_add(s, "message_bytes", (double)bits / 8);
+  statistics_add(s, "note_bytes", (double)count->note_bits / 8);
+  uint64_t bank = 0, memory = 0;
+  for (uint32_t i = 0; i < caches->banks; i++) bank += caches->bank[i].queue.waited;
+  for (uint32_t i = 0; i < SIM_MAX_CHANNELS; i++) memory += caches->channel[i].waited;
+  statistics_add(s, "bank_cycles", (double)bank);
+  statistics_add(s, "memory_cycles", (double)memory);
 }
 
 /* FDR's figure 5, but for the race, input and DMA logs. */
-static void collect_checkpoints(struct statistics *s, const struct checkpoint_counters *count) {
+static void collect_checkpoints(struct statistics *s, const struct checkpoint_log *log) {
+  struct checkpoint_counters all = checkpoint_log_count(log), *count = &all;
   statistics_add(s, "checkpoints", (double)count->intervals);
   statistics_add(s, "cache_checkpoint_bytes", (double)count->cache_entries * CHECKPOINT_ENTRY);
   statistics_add(s, "memory_checkpoint_bytes", (double)count->memory_entries * CHECKPOINT_ENTRY);
   statistics_add(s, "cache_checkpoint_compressed", (double)count->cache_compressed);
   statistics_add(s, "memory_checkpoint_compressed", (double)count->memory_compressed);
+}
+
+static void collect_log_buffers(struct statistics *s, const struct caches *caches) {
+  static const char *const names[] = {"race",  "cache_checkpoint", "memory_checkpoint",
+                                      "input", "interrupt",        "dma"};
+  char name[40];
+  for (int kind = 0; kind < LOG_KINDS; kind++) {
+    uint64_t bytes = 0, stalls = 0, most = 0;
+    for (uint32_t n = 0; n < NODES; n++) {
+      const struct log_buffer *buffer = &caches->log_buffer[n][kind];
+      bytes += buffer->bytes;
+      stalls += buffer->stalls;
+      if (buffer->most > most) most = buffer->most;
+    }
+    if (!bytes) continue;
+    snprintf(name, sizeof name, "%s_hardware_bytes", names[kind]);
+    statistics_add(s, name, (double)bytes);
+    snprintf(name, sizeof name, "%s_stall_cycles", names[kind]);
+    statistics_add(s, name, (double)stalls);
+    snprintf(name, sizeof name, "%s_buffer_most", names[kind]);
+    statistics_add(s, name, (double)most);
+  }
 }
 
 void statistics_collect(struct statistics *s, const struct machine *machine) {
@@ -62,6 +90,7 @@ void statistics_collect(struct statistics *s, const struct machine *machine) {
     references += machine->harts[i].port.references;
   }
   statistics_add(s, "harts", machine->config.harts);
+  statistics_add(s, "clock_mhz", machine->config.clock_mhz);
   statistics_add(s, "cycles", (double)cycles);
   statistics_add(s, "instructions", (double)kernel->count.instructions);
   statistics_add(s, "references", (double)references);
@@ -72,9 +101,12 @@ void statistics_collect(struct statistics *s, const struct machine *machine) {
   statistics_add(s, "signals", (double)kernel->count.signals);
   statistics_add(s, "dma_lines", (double)kernel->count.dma_lines);
   statistics_add(s, "program_memory", (double)pages_touched(machine));
-  if (machine->system == &cached_memory) collect_caches(s, caches_of(machine));
+  if (machine->system == &cached_memory) {
+    collect_caches(s, caches_of(machine));
+    collect_log_buffers(s, caches_of(machine));
+  }
   if (machine->system == &cached_memory && caches_of(machine)->checkpoints)
-    collect_checkpoints(s, checkpoint_log_count(caches_of(machine)->checkpoints));
+    collect_checkpoints(s, caches_of(machine)->checkpoints);
 }
 
 void statistics_print(const struct statistics *s, FILE *to, bool json) {

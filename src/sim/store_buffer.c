@@ -86,7 +86,8 @@ static void perform_first(struct port *port, struct store_buffer *buffer, struct
   struct caches *caches = cache_of(port)->caches;
   struct buffered_store *store = store_at(buffer, 0);
   if (caches->hooks) caches->hooks->touch(port, line->block, true, false);
-  if (caches->checkpoints) checkpoint_log_update(caches->checkpoints, line->block, line->data);
+  if (caches->checkpoints && checkpoint_log_update(caches->checkpoints, line->block, line->data))
+    caches_log(port, LOG_CACHE_CHECKPOINT, CHECKPOINT_ENTRY);
   memcpy(line->data + store->paddr % LINE_BYTES, store->data, store->size);
   reservations_lost(port->machine, port, store->paddr);
   buffer->first = (buffer->first + 1) % buffer->room;

@@ -28,22 +28,27 @@ void order_log_append(struct order_log *log, const uint8_t *bytes, size_t count)
 
 /* -- Recording ------------------------------------------------------------------------------------------------------- */
 
-#define RECORDER_COUNTERS(X)                                                \
-  X(episodes, "episodes")                                                   \
-  X(ends_cycle, "ended because an edge came from a later or equal episode") \
-  X(ends_conflict, "ended because another thread asked for a block")        \
-  X(ends_size, "ended at their full size")                                  \
-  X(ends_leave, "ended because the thread left its hart or ended")          \
-  X(ends_trap, "chunks ended by a trap")                                    \
-  X(ends_fault, "chunks ended by a fault")                                  \
-  X(ends_overflow, "chunks ended because a set of the L1 was full")         \
-  X(ends_interrupt, "chunks ended by an interrupt")                         \
-  X(squashes, "chunks squashed")                                            \
-  X(squashed_instructions, "instructions squashed")                         \
-  X(interrupt_cycles, "cycles that interrupts waited for chunks")           \
-  X(values, "values of problematic reads (total store order)")              \
-  X(edges, "edges between threads")                                         \
-  X(redundant, "notes without an edge")
+#define RECORDER_COUNTERS(X)                                                    \
+  X(episodes, "episodes")                                                       \
+  X(ends_cycle, "ended because an edge came from a later or equal episode")     \
+  X(ends_second, "ended because of a second edge from a core")                  \
+  X(ends_full, "ended because they had too many predecessors")                  \
+  X(ends_conflict, "ended because another thread asked for a block")            \
+  X(ends_size, "ended at their full size")                                      \
+  X(ends_leave, "ended because the thread left its hart or ended")              \
+  X(ends_trap, "chunks ended by a trap")                                        \
+  X(ends_fault, "chunks ended by a fault")                                      \
+  X(ends_overflow, "chunks ended because a set of the L1 was full")             \
+  X(ends_interrupt, "chunks ended by an interrupt")                             \
+  X(squashes, "chunks squashed")                                                \
+  X(squashed_instructions, "instructions squashed")                             \
+  X(interrupt_cycles, "cycles that interrupts waited for chunks")               \
+  X(values, "values of problematic reads (total store order)")                  \
+  X(edges, "edges between threads")                                             \
+  X(redundant, "notes without an edge")                                         \
+  X(arcs, "of the edges, arcs that were logged: others imply the rest")         \
+  X(repeated, "of the edges, those from a core that was a predecessor already") \
+  X(records, "records in the log")
 
 struct recorder_counters {
 #define X(name, text) uint64_t name;

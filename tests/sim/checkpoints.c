@@ -12,7 +12,7 @@ static uint8_t golden[BYTES], snapshot[SNAPSHOTS][BYTES]; /* what memory was at 
 
 /* The first access after a checkpoint has not changed anything yet. */
 static void note_checkpoint(struct caches *caches) {
-  uint64_t intervals = checkpoint_log_count(caches->checkpoints)->intervals;
+  uint64_t intervals = checkpoint_log_count(caches->checkpoints).intervals;
   if (intervals == seen) return;
   seen = intervals;
   memcpy(snapshot[intervals % SNAPSHOTS], golden, BYTES);

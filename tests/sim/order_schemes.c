@@ -110,7 +110,7 @@ static enum access_result perform(struct port *port, struct access *access) {
       port->references >= port->references_stop)
     return port->machine->system->access(port, access);
   access_apply(port, access, line->host);
-  *line->used = port->references;
+  *line->used = port_time(port);
   port->cycle += port->hit_cycles;
   return ACCESS_DONE;
 }

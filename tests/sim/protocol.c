@@ -5,7 +5,7 @@
  * Few blocks, caches that hold fewer, random latencies. After every step (an access, or the arrival of a message) the block that it
  * touched is checked: one writer or many readers, all readable copies have the bytes last stored, the directory knows
  * all copies. A load must return the last store; with store buffers its own port's last one, if that has not reached the cache, and
- * stores reach the cache in their order. In the end every row of the protocol's table must have been taken, without and with store buffers. */
+ * stores reach the cache in their order. Links, banks, channels and MSHRs have limits in some configurations. In the end every row of the protocol's table must have been taken, without and with store buffers. */
 #include <unistd.h>
 
 #include "support.h"
@@ -150,7 +150,7 @@ static bool fast(struct port *port, struct access *access) {
   struct fast_line *line = &table->line[fast_index(access->vaddr)];
   if (line->tag != line_of(access->vaddr) + table->epoch) return false;
   access_perform(port, access, line->host);
-  *line->used = port->references;
+  *line->used = port_time(port);
   port->cycle += port->hit_cycles;
   return true;
 }
@@ -209,7 +209,7 @@ static struct port *modulo_evicted(struct machine *machine, struct port *port, u
   return proxy == port ? NULL : proxy;
 }
 static const struct caches_hooks hooks = {
-    always_reply, ignore_touch, ignore_full, modulo_evicted, modulo_proxy, ignore_value, 8};
+    always_reply, ignore_touch, ignore_full, modulo_evicted, modulo_proxy, NULL, NULL, ignore_value, 64};
 
 static void add_coverage(struct protocol_table *sum, const struct protocol_table *table) {
   for (unsigned state = 0; state < L1_STATES_COUNT; state++)
@@ -228,6 +228,18 @@ static void settle(struct machine *machine) {
   machine->system->drain(machine);
 }
 
+/* Links so narrow that most messages wait, queues as short as they can be, and neither. */
+static void set_limits(struct sim_config *config, unsigned number) {
+  static const uint32_t rates[] = {0, 200, 3000};
+  config->link_rate = rates[number % 3];
+  config->memory_rate = rates[number / 3 % 3];
+  config->bank_cycles = number / 2 % 4;
+  config->bank_requests = number / 7 % 3;
+  config->misses = config->tso ? number / 5 % 2 * 2 : number / 5 % 3;
+  config->write_backs = 1 + number % 4;
+  config->torus = number / 11 % 2;
+}
+
 static void one_configuration(unsigned number, bool tso, uint64_t accesses, struct protocol_table *sum) {
   uint32_t harts = number % 3 == 0 ? 2 : number % 3 == 1 ? 4 : 16;
   struct sim_config config = support_config(harts, number);
@@ -241,6 +253,7 @@ static void one_configuration(unsigned number, bool tso, uint64_t accesses, stru
   config.hop_cycles = number % 4;
   config.tso = tso;
   config.store_buffer = number / 5 % 3 == 0 ? 1 : number / 5 % 3 == 1 ? 3 : MOST_BUFFERED;
+  set_limits(&config, number);
   memset(&trial, 0, sizeof trial);
   trial.random = number;
   struct machine *machine = support_machine(&config, run, number % 2);

@@ -21,6 +21,9 @@ struct sim_config support_config(uint32_t harts, uint64_t seed) {
       .hop_cycles = 1,
       .perturb_cycles = 4,
       .hold_cycles = 20,
+      .clock_mhz = 1000,
+      .write_backs = 4,
+      .memory_channels = 1,
   };
 }
 
