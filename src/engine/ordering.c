@@ -151,6 +151,7 @@ static bool pass_steps(struct thread *thread, bool enters) {
     if (rthread->order_ended) return false;
     if (!rthread->step_known) {
       rthread->order_ended = !read_step(rthread);
+      rthread->order_end = position;
       rthread->step_known = !rthread->order_ended;
       if (rthread->step_known) log_step(rthread);
       continue;
@@ -158,6 +159,7 @@ static bool pass_steps(struct thread *thread, bool enters) {
     struct order_step *step = &rthread->step;
     if (step->ends && step->from == position) {
       rthread->order_ended = true;
+      rthread->order_end = position;
       return false;
     }
     if (step->from < position && !rthread->step_passed)
@@ -183,10 +185,20 @@ static bool pass_steps(struct thread *thread, bool enters) {
   }
 }
 
+enum { TICKS_OF_A_CALL = 4 };
+
+/* Whether the thread was killed in a call whose result it had logged already: its order log may end before the call does. */
+static bool was_killed_in_call(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  if (order_is_cut_off(rthread) || order_position(thread) - rthread->order_end > TICKS_OF_A_CALL)
+    return false;
+  const struct input_event *event = replay_peek(thread);
+  return event && event->position == arch_position(thread) && event->kind != EVENT_EXIT;
+}
+
 /* Who was killed within a call may have ticked more often than replay does for a call without a result: a program that has gone to the next one
  * has let its parent go, and that is what the rest of its order log tells. */
 static void pass_rest(struct thread *thread) {
-  enum { TICKS_OF_A_CALL = 4 };
   struct rthread *rthread = thread->rthread;
   const struct order_step *step = &rthread->step;
   uint64_t first = order_position(thread), next;
@@ -198,6 +210,16 @@ static void pass_rest(struct thread *thread) {
   }
 }
 
+/* A thread that was ended from outside has no more input than order. One with more to do must have gone another way: what it did here took the
+ * place of what the recording has. */
+static void expect_no_input(struct thread *thread) {
+  const struct input_event *event = replay_peek(thread);
+  if (event && config.whole)
+    replay_diverged(thread,
+                    "its order log ends here, its input log goes on with the event %s at position %lu",
+                    input_event_name(event->kind), event->position);
+}
+
 /* The recording knows no more of the thread. It was ended from outside here, with its process or with the whole sphere; or it went on, nobody knows
  * how far, and who waits for that waits for ever. The replay is over when nobody comes any further. */
 void order_lost(struct thread *thread) {
@@ -206,6 +228,7 @@ void order_lost(struct thread *thread) {
   bool cut_off = order_is_cut_off(rthread);
   LOG(threads, "its order log ends");
   if (!cut_off) {
+    expect_no_input(thread);
     pass_rest(thread);
     end_on_board(rthread);
   }
@@ -221,7 +244,7 @@ void order_lost(struct thread *thread) {
 }
 
 void order_gate(struct thread *thread) {
-  if (!pass_steps(thread, true)) order_lost(thread);
+  if (!pass_steps(thread, true) && !was_killed_in_call(thread)) order_lost(thread);
 }
 
 void order_tell_only(struct thread *thread) {

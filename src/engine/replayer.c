@@ -93,10 +93,19 @@ void replay_diverged(struct thread *thread, const char *pattern, ...) {
   sphere_end_early(OUTCOME_DIVERGED);
 }
 
+/* Who was killed in a call may have logged its result: nobody has seen that. */
+static void drop_last_call(struct thread *thread) {
+  const struct input_event *event;
+  while ((event = replay_peek(thread)) && event->position == arch_position(thread) &&
+         event->kind != EVENT_EXIT)
+    replay_consume(thread);
+}
+
 void replay_log_ends(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   LOG(threads, "the log ends");
   if (in_parallel()) order_lost(thread);
+  drop_last_call(thread);
   if (atomic_load(&rthread->ring.broken)) sphere_fail(OUTCOME_LOG_ENDS, NULL);
   if (rthread->end.known && rthread->end.reason != CHUNK_DEAD)
     replay_diverged(thread, "its input log ends before its last chunk");

@@ -280,6 +280,16 @@ static void end_others(struct thread *thread) {
   }
 }
 
+/* Whether other threads of the process live. */
+static bool has_others(const struct rthread *rthread) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    const struct rthread *other = &region->slots[i];
+    if (other != rthread && atomic_load(&other->state) == SLOT_LIVE && other->pid == rthread->pid)
+      return true;
+  }
+  return false;
+}
+
 static void end(struct thread *thread, struct input_event *event) {
   struct rthread *rthread = thread->rthread;
   if (recording()) {
@@ -311,7 +321,7 @@ static void end(struct thread *thread, struct input_event *event) {
     if (event->exit.group) order_retire_others(thread);
   } else if (!rthread->end.known || rthread->end.next == CHUNK_NOBODY) {
     /* Nobody comes after it. Whoever is left was killed in the recording. */
-    if (rthread->process) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+    if (rthread->process || (!event->exit.group && has_others(rthread))) sphere_fail(OUTCOME_LOG_ENDS, NULL);
     atomic_store(&region->finished, 1);
   } else {
     baton_pass(thread);

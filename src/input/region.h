@@ -91,7 +91,8 @@ struct rthread {
   struct order_step step;     /* … the step it is at … */
   uint32_t step_known;        /* … if there is one … */
   uint32_t step_passed;       /* … whose waits are over */
-  uint32_t order_ended;       /* its order log has nothing more */
+  uint32_t order_ended;       /* its order log has nothing more … */
+  uint64_t order_end;         /* … from this position of that log on */
   uint64_t last_clock;        /* arcs: its clock at the last step passed … */
   uint64_t last_position;     /* … and its position there */
   uint32_t order_slot;        /* where it lived in the recording */

@@ -37,6 +37,13 @@ struct number_set {
   size_t count;
 };
 
+/* Something of a log that nobody has read, though its thread, or all of them, are gone. */
+struct leftover {
+  bool found, of_order, of_sphere;
+  uint32_t thread;
+  uint64_t position; /* how far the log was read */
+};
+
 struct feed {
   struct recording_reader *reader;
   struct recording_error error;
@@ -49,6 +56,7 @@ struct feed {
   uint64_t instructions, total;     /* of threads that have ended, and in the recording */
   struct number_set threads, files; /* whose stream or content was read, and so checked */
   uint32_t absent;                  /* one more than a thread of the recording that never began, 0: none */
+  struct leftover leftover;         /* the first that was found */
 };
 
 static void add_number(struct number_set *set, uint32_t number) {
@@ -155,6 +163,22 @@ static void feed_stream(struct manager *manager, struct source *source, struct r
     feed_ring(manager, source, ring);
 }
 
+/* Whether something of the log is in the ring or behind it. */
+static bool is_unread(struct feed *feed, struct source *source, struct ring *ring) {
+  return source->opened && (ring->head != ring->tail || next_bytes(feed, source, ring));
+}
+
+/* To be asked of a slot before its sources are closed, which reads what is left. */
+static void look_for_leftovers(struct feed *feed, uint32_t slot, struct rthread *rthread) {
+  bool of_input = is_unread(feed, &feed->slots[slot], &rthread->ring);
+  if (feed->leftover.found || (!of_input && !is_unread(feed, &feed->orders[slot], &rthread->order))) return;
+  feed->leftover =
+      (struct leftover){.found = true,
+                        .of_order = !of_input,
+                        .thread = rthread->number,
+                        .position = of_input ? rthread->codec.position : rthread->order.position};
+}
+
 /* Of the recorded instructions. All threads but one wait, unless they run in parallel. */
 static void tell_progress(struct manager *manager) {
   struct feed *feed = manager->context;
@@ -191,6 +215,7 @@ static bool serve(struct manager *manager, bool last) {
     uint32_t state = atomic_load(&slot->state);
     if (state == SLOT_ENDED) {
       feed->instructions += slot->codec.position;
+      look_for_leftovers(feed, i, slot);
       close_source(feed, &feed->slots[i], &slot->ring);
       close_source(feed, &feed->orders[i], &slot->order);
       manager_free_slot(manager, slot);
@@ -233,7 +258,9 @@ static int check_stream(struct recording_stream_id id, void *context, struct rec
   static struct source source;
   static struct ring nowhere;
   (void)error;
-  if (id.kind != RECORDING_INPUT || has_number(&feed->threads, id.thread)) return 0;
+  bool of_thread =
+      id.kind == RECORDING_INPUT || (id.kind == RECORDING_ORDER && id.thread != RECORDING_SPHERE);
+  if (!of_thread || has_number(&feed->threads, id.thread)) return 0;
   if (!open_source(feed, &source, id)) feed->failed = true;
   if (!feed->failed && next_bytes(feed, &source, &nowhere)) feed->absent = id.thread + 1;
   if (!feed->failed) close_source(feed, &source, &nowhere);
@@ -308,26 +335,32 @@ static bool was_sent(int status) {
   return signo == SIGKILL || signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT;
 }
 
-/* A thread that has left some of its log behind, or NULL. */
-static const struct rthread *find_unread(struct manager *manager, struct feed *feed) {
+/* Looks at all logs whose threads were there until the end, and at the order of the sphere. */
+static void look_for_all_leftovers(struct manager *manager, struct feed *feed) {
   for (uint32_t i = 0; i < region_slots(manager->region); i++) {
     struct rthread *slot = &manager->region->slots[i];
-    if (atomic_load(&slot->state) == SLOT_FREE || !feed->slots[i].opened) continue;
-    if (slot->ring.head != slot->ring.tail || next_bytes(feed, &feed->slots[i], &slot->ring)) return slot;
+    if (atomic_load(&slot->state) != SLOT_FREE) look_for_leftovers(feed, i, slot);
   }
-  return NULL;
+  if (!feed->leftover.found && is_unread(feed, &feed->order, &manager->region->order))
+    feed->leftover = (struct leftover){.found = true, .of_order = true, .of_sphere = true};
+}
+
+static void tell_leftover(const struct leftover *leftover, const char *what) {
+  if (leftover->of_sphere)
+    fprintf(stderr, "reprise: %s: all threads ended before the end of the order log\n", what);
+  else
+    fprintf(stderr, "reprise: %s: thread %u ended at position %lu, before the end of its %s log\n", what,
+            leftover->thread, (unsigned long)leftover->position, leftover->of_order ? "order" : "input");
 }
 
 /* The engines have seen nothing wrong; but one that dies of a fault of its own sees nothing any more. */
-static int compare_ends(const struct manager *manager, const struct feed *feed,
-                        const struct rthread *unread) {
+static int compare_ends(const struct manager *manager, const struct feed *feed) {
   const char *diverged = "reprise: replay diverged:";
   char is[ENDING_TEXT], was[ENDING_TEXT];
   manager_tell_ending(manager->status, is);
   manager_tell_ending(recorded_status(feed->reader), was);
-  if (unread)
-    fprintf(stderr, "%s thread %u ended at position %lu, before the end of its log\n", diverged,
-            unread->number, (unsigned long)unread->codec.position);
+  if (feed->leftover.found)
+    tell_leftover(&feed->leftover, "replay diverged");
   else if (feed->absent)
     fprintf(stderr, "%s thread %u of the recording never began\n", diverged, feed->absent - 1);
   else if (strcmp(is, was))
@@ -363,6 +396,20 @@ static void take_signal(struct manager *manager) {
   if (WIFEXITED(manager->status) && signo > 0 && signo < 65) manager->status = (int)signo;
 }
 
+/* The order says that the sphere was killed here. In a recording that was closed nothing follows then: it would make no sense. */
+static int end_as_killed(const struct feed *feed, bool complete) {
+  if (complete && feed->leftover.found) {
+    tell_leftover(&feed->leftover, "the recording is damaged");
+    return DAMAGED;
+  }
+  if (complete && feed->absent) {
+    fprintf(stderr, "reprise: the recording is damaged: the order log ends before thread %u begins\n",
+            feed->absent - 1);
+    return DAMAGED;
+  }
+  return manager_leave(recorded_status(feed->reader));
+}
+
 static int finish(struct manager *manager, struct feed *feed) {
   if (manager_was_told()) return manager_leave(manager_was_told());
   take_signal(manager);
@@ -372,7 +419,7 @@ static int finish(struct manager *manager, struct feed *feed) {
   bool as_recorded = !outcome && (manager->status & ~WCOREFLAG) == recorded_status(feed->reader);
   bool at_end = as_recorded || atomic_load(&manager->region->finished) || outcome == OUTCOME_LOG_ENDS;
   bool by_itself = !outcome && complete && (as_recorded || !was_sent(manager->status));
-  const struct rthread *unread = by_itself && !feed->failed ? find_unread(manager, feed) : NULL;
+  if ((at_end || by_itself) && !feed->failed) look_for_all_leftovers(manager, feed);
   if (at_end && !feed->failed) check_rest(manager, feed);
   if (feed->failed) {
     fprintf(stderr, "reprise: %s\n", feed->error.text);
@@ -385,7 +432,7 @@ static int finish(struct manager *manager, struct feed *feed) {
     manager_tell_reason(manager);
   switch (outcome) {
     case OUTCOME_NONE:
-      return by_itself ? compare_ends(manager, feed, unread) : manager_leave(manager->status);
+      return by_itself ? compare_ends(manager, feed) : manager_leave(manager->status);
     case OUTCOME_DIVERGED:
       return tell_divergence(feed, &manager->region->ending);
     case OUTCOME_DAMAGED:
@@ -393,7 +440,7 @@ static int finish(struct manager *manager, struct feed *feed) {
     case OUTCOME_UNWRITABLE:
       return tell_unwritable(&manager->region->ending);
     case OUTCOME_LOG_ENDS:
-      return manager_leave(recorded_status(feed->reader));
+      return end_as_killed(feed, complete);
     default:
       return FAILED;
   }
@@ -455,6 +502,7 @@ int replay(const char *path, bool quiet, bool confined, struct engine_config *se
   settings->program_fd = -1;
   settings->quiet = quiet;
   settings->confined = confined;
+  settings->whole = recording_reader_state(feed.reader) == RECORDING_COMPLETE;
   settings->output_roles[0] = OUTPUT_ROLE(STDOUT_FILENO, STDOUT_FILENO);
   settings->output_roles[1] = OUTPUT_ROLE(STDERR_FILENO, STDERR_FILENO);
   manager.context = &feed;

@@ -130,3 +130,25 @@ case_dies_silently() {
     rm -rf recording
   done
 }
+
+# An order log that ends early, in a recording that was closed: what comes after must not be missing without a word.
+case_order_ends_early() {
+  local order thread bytes status
+  source_of
+  build program 7 20000
+  for order in chunk dag scalar arcs tokens; do
+    rm -rf recording
+    "$REPRISE" record --order=$order -o recording -- ./program threads </dev/null || fail "status $?"
+    for thread in sphere 0 1; do
+      [ -e "recording/streams/order-$thread" ] || { [ $thread = sphere ] && [ $order = chunk ]; } || continue
+      for bytes in 1 2 3 5 8 100000; do
+        rm -rf changed
+        "$EXCHANGE" recording changed order/$thread -$bytes || fail "the order log can't be shortened"
+        timeout -s KILL 60 "$REPRISE" replay changed >out 2>err
+        status=$?
+        [ $status = 120 ] || [ $status = 121 ] || fail "$order, thread $thread, -$bytes: status $status: $(cat err)"
+        [ "$(wc -l <err)" = 1 ] || fail "$order, thread $thread, -$bytes: not one line: $(cat err)"
+      done
+    done
+  done
+}

@@ -2,9 +2,10 @@
  *
  *     exchange FROM TO PATH FILE
  *     exchange FROM TO order/THREAD FILE
+ *     exchange FROM TO order/THREAD -BYTES
  *
  * Copies the recording FROM to TO, log by log, with the content of FILE for the file that was mapped as PATH, or for the order log of a
- * thread. */
+ * thread; or without the last BYTES of that log, which ends all the same. THREAD is "sphere" for the log that is of no thread. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +19,28 @@ struct order_log {
   const char *path;
 };
 
+static void put_shorter(struct recording_stream_id id, uint64_t bytes) {
+  struct recording_stream *stream;
+  struct recording_frame frame;
+  uint64_t all = 0, done = 0;
+  must(recording_stream_open(reader, id, &stream, &error));
+  while (!recording_next(stream, &frame, &error)) all += frame.length;
+  recording_rewind(stream);
+  while (!recording_next(stream, &frame, &error) && done + bytes < all) {
+    uint64_t left = all - bytes - done, part = frame.length < left ? frame.length : left;
+    must(recording_append(writer, id, frame.first, frame.last, frame.bytes, part, &error));
+    done += part;
+  }
+  recording_stream_close(stream);
+  if (!done) must(recording_end(writer, id, &error));
+}
+
 static void put_order(struct recording_stream_id id, const char *path) {
   char bytes[4096];
+  if (path[0] == '-') {
+    put_shorter(id, strtoul(path + 1, NULL, 10));
+    return;
+  }
   int fd = open(path, O_RDONLY);
   ssize_t count = read(fd, bytes, sizeof bytes);
   close(fd);
@@ -70,7 +91,11 @@ int main(int argc, char **argv) {
   copy_keys();
   copy_key("status");
   bool orders = !strncmp(argv[3], "order/", 6);
-  struct order_log log = {orders ? strtol(argv[3] + 6, NULL, 10) : -1, argv[4]};
+  bool sphere = orders && !strcmp(argv[3] + 6, "sphere");
+  struct order_log log = {!orders  ? -1
+                          : sphere ? (long)RECORDING_SPHERE
+                                   : strtol(argv[3] + 6, NULL, 10),
+                          argv[4]};
   copy_files(orders ? "" : argv[3], argv[4]);
   must(recording_each_stream(reader, copy_stream, &log, &error));
   must(recording_close(writer, &error));
