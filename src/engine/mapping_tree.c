@@ -154,9 +154,9 @@ void tree_clear(uintptr_t start, uintptr_t end) {
 }
 
 static bool alike(const struct mapping *a, const struct mapping *b) {
-  return a->prot == b->prot && a->shared == b->shared && a->segment == b->segment && a->grows == b->grows &&
-         a->file == b->file && a->object == b->object && a->object_base == b->object_base &&
-         a->ordered == b->ordered;
+  return a->prot == b->prot && a->shared == b->shared && a->segment == b->segment &&
+         a->segment_at == b->segment_at && a->grows == b->grows && a->file == b->file &&
+         a->object == b->object && a->object_base == b->object_base && a->ordered == b->ordered;
 }
 
 void tree_put(struct mapping mapping) {

@@ -19,6 +19,7 @@
 #include "engine/limits.h"
 #include "engine/log.h"
 #include "engine/mapping_tree.h"
+#include "engine/memory_pieces.h"
 
 #ifndef MADV_DONTNEED_LOCKED
 #define MADV_DONTNEED_LOCKED 24
@@ -247,6 +248,19 @@ static void book_protection(uintptr_t start, uintptr_t end, uint32_t prot, struc
   }
 }
 
+/* After a call that failed: the mappings before the one that can't have the protection have it. They are asked again, one by one. */
+static void book_part(const struct call *kernel, uint32_t prot, struct stale *stale) {
+  uintptr_t start = (uintptr_t)kernel->args[0], end = start + ALIGN_UP((size_t)kernel->args[1], PAGE);
+  if (start % PAGE) return;
+  for (const struct mapping *m; start < end && (m = tree_from(start)) && m->start <= start;) {
+    uintptr_t next = MIN(m->end, end);
+    if (m->prot != prot && os_call4(kernel->nr, start, next - start, kernel->args[2], kernel->args[3]))
+      return;
+    book_protection(start, next, prot, stale);
+    start = next;
+  }
+}
+
 /* Bytes of a range that RLIMIT_DATA would count once they are writable. */
 static size_t becomes_data(uintptr_t start, uintptr_t end) {
   size_t bytes = 0;
@@ -271,7 +285,10 @@ static long do_mprotect(const struct call *call, struct stale *stale) {
     kernel.args[1] = (long)length;
   }
   long result = os_call4(kernel.nr, kernel.args[0], kernel.args[1], kernel.args[2], kernel.args[3]);
-  if (result && result != -ENOMEM) return result;
+  if (result && result != -ENOMEM) {
+    book_part(&kernel, effective_prot(call->args[2]), stale);
+    return result;
+  }
   follow_growth(start);
   const struct mapping *first = tree_from(start);
   if ((call->args[2] & PROT_GROWSDOWN) && first && first->start < start) {
@@ -295,6 +312,7 @@ static void book_move(uintptr_t from, size_t old_length, uintptr_t to, size_t ne
     last.start = MAX(last.start, from) - from + to;
     last.end = MIN(next, from + length) - from + to;
     if (last.object) last.object_base += from - to;
+    if (last.segment) last.segment_at += to - from;
     tree_put(last);
     at = next;
   }
@@ -319,6 +337,9 @@ static long do_mremap(const struct call *call, struct stale *stale) {
   if (stale->translation_held)
     codewatch_release_locked(from, from + old_length); /* protections move along with the pages */
   long at = os_call5(__NR_mremap, from, call->args[1], call->args[2], flags, call->args[4]);
+  if (replaying() && at == -EFAULT) /* it was one piece in the recording, where the call succeeded */
+    at = pieces_move(from, old_length, new_length, flags,
+                     flags & MREMAP_FIXED ? (uintptr_t)call->args[4] : from);
   if (os_failed(at)) return at;
   uintptr_t to = (uintptr_t)at;
   if (to == from) { /* grown or shrunk in place */
@@ -363,23 +384,32 @@ static long do_shmat(const struct call *call, struct stale *stale) {
                             .end = (uintptr_t)at + length,
                             .prot = effective_prot(prot),
                             .segment = ++segments,
+                            .segment_at = (uintptr_t)at,
                             .shared = true});
   return at;
 }
 
+/* The first part, from the address on, of a segment that was attached there: its beginning may be gone. */
+static const struct mapping *find_attached(uintptr_t at) {
+  const struct mapping *m = tree_from(at);
+  while (m && (!m->segment || m->segment_at != at)) m = tree_from(m->end);
+  return m;
+}
+
 static long do_shmdt(const struct call *call, struct stale *stale) {
   uintptr_t at = (uintptr_t)call->args[0];
-  const struct mapping *m = tree_from(at);
-  uint32_t segment = m && m->start <= at ? m->segment : 0;
-  long result = !replaying() ? os_call1(__NR_shmdt, at) : segment && m->start == at ? 0 : -EINVAL;
-  if (result || !segment) return result;
-  /* What is left of the segment goes; what was mapped over parts of it since then stays. */
-  while ((m = tree_from(at)) && m->segment == segment) {
+  const struct mapping *m = find_attached(at);
+  long result = !replaying() ? os_call1(__NR_shmdt, at) : m ? 0 : -EINVAL;
+  if (result || !m) return result;
+  uint32_t segment = m->segment;
+  /* What is left of the segment goes, unless it was moved; what was mapped over parts of it since then stays. */
+  for (; m; m = tree_from(at)) {
     struct mapping part = *m;
+    at = part.end;
+    if (part.segment != segment || part.segment_at != (uintptr_t)call->args[0]) continue;
     note_stale(stale, part.start, part.end);
     if (replaying()) os_call2(__NR_munmap, part.start, part.end - part.start);
     tree_clear(part.start, part.end);
-    at = part.end;
   }
   return 0;
 }
@@ -509,6 +539,7 @@ long mappings_attach(int fd, long at, size_t length, long flags) {
   made.start = (uintptr_t)at;
   made.end = (uintptr_t)at + length;
   made.segment = ++segments;
+  made.segment_at = (uintptr_t)at;
   tree_put(made);
   lock_release(&mappings_lock);
   return at;

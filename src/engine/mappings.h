@@ -10,7 +10,8 @@
 struct mapping {
   uintptr_t start, end;
   uint32_t prot;          /* PROT_* as the application sees them (with what READ_IMPLIES_EXEC adds) */
-  uint32_t segment;       /* which shmat made it, 0 if none */
+  uint32_t segment;       /* which shmat made it, 0 if none … */
+  uintptr_t segment_at;   /* … and where the segment begins, or would begin */
   bool shared;            /* MAP_SHARED: its bytes may change through another mapping */
   struct code_file *file; /* what it was mapped from to be executed, or NULL (code_files.h) */
   uint32_t object;        /* number + 1 of what it shares with other mappings (shared.h), 0: nothing … */

@@ -14,6 +14,7 @@
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/mappings.h"
+#include "engine/memory_pieces.h"
 #include "engine/objects.h"
 #include "engine/own_code.h"
 #include "engine/ordering.h"
@@ -512,19 +513,34 @@ static long perform_mapping(struct thread *thread, const struct call *call, perf
   return placed.args[0] && !os_failed(result) ? result : perform(thread, call);
 }
 
+/* How far advice that changes memory came, if it failed on the way. When the kernel drops pages that are free is up to it: at once is as
+ * good. */
+static uint64_t finish_advice(struct thread *thread, const struct call *call, long result,
+                              perform_call *perform) {
+  size_t length = ALIGN_UP((size_t)call->args[1], PAGE), done = length;
+  if (!advice_changes_memory(call->args[2]) || call->args[0] % PAGE) return 0;
+  bool failed = result && result != -ENOMEM;
+  if (failed) done = pieces_advised((uintptr_t)call->args[0], length, call->args[2]);
+  if (call->args[2] == MADV_FREE && done) {
+    struct call drop = *call;
+    drop.args[1] = (long)done;
+    drop.args[2] = MADV_DONTNEED;
+    perform(thread, &drop);
+  }
+  return failed ? done : 0;
+}
+
 static long record_executed(struct thread *thread, const struct call *call, struct input_call *in,
                             perform_call *perform) {
   if (is_clone(call->nr)) return record_clone(thread, call, in, perform);
-  struct call wanted = *call;
-  /* When the kernel drops such pages is up to it; at once is as good. */
-  if (call->nr == __NR_madvise && call->args[2] == MADV_FREE) wanted.args[2] = MADV_DONTNEED;
   hold(thread, in, true);
   uint64_t digest = call_digest(in);
   order_tick(thread);
   stop_others(thread);
   if (in_parallel() && meets_changes(call)) shared_take_all(thread);
   bool refused = call->nr == __NR_mmap && !objects_can_map(call);
-  long result = refused ? -ENODEV : perform_mapping(thread, &wanted, perform);
+  long result = refused ? -ENODEV : perform_mapping(thread, call, perform);
+  if (call->nr == __NR_madvise) digest = finish_advice(thread, call, result, perform);
   note_mapping(thread, call, result);
   record_result(thread, call, result, digest, false);
   order_tick(thread);

@@ -12,6 +12,7 @@
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/mappings.h"
+#include "engine/memory_pieces.h"
 #include "engine/objects.h"
 #include "engine/ordering.h"
 #include "engine/signals.h"
@@ -408,38 +409,28 @@ static long replay_exec(struct thread *thread, const struct call *call, uint64_t
   return result;
 }
 
-/* Whether the advice decides what memory holds, or what a child gets of it. */
-static bool changes_memory(long advice) {
-  enum { DONTNEED_LOCKED = 24, GUARD_INSTALL = 102, GUARD_REMOVE = 103 }; /* newer than the headers */
-  switch (advice) {
-    case MADV_DONTNEED:
-    case MADV_FREE:
-    case MADV_REMOVE:
-    case MADV_DONTFORK:
-    case MADV_DOFORK:
-    case MADV_WIPEONFORK:
-    case MADV_KEEPONFORK:
-    case DONTNEED_LOCKED:
-    case GUARD_INSTALL:
-    case GUARD_REMOVE:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/* How other advice is received is up to the kernel: it is given again for the sake of speed. What changes memory was not done if the
- * recording says so, unless only some of the range was missing: then the rest was. */
+/* How other advice is received is up to the kernel: it is given again for the sake of speed. What changes memory is done as far as it was
+ * in the recording: to the end, unless only some of the range was missing, or as far as is logged. */
 static long replay_madvise(struct thread *thread, const struct call *call, perform_call *perform) {
   struct call again = *call;
   if (call->args[2] == MADV_FREE) again.args[2] = MADV_DONTNEED;
-  long wanted = expect_call(thread, call, 0)->syscall.result, result = wanted;
+  const struct input_event *event = next_event(thread);
+  uint64_t done = event->kind == EVENT_SYSCALL ? event->syscall.digest : 0;
+  long wanted = expect_call(thread, call, done)->syscall.result, result;
   replay_consume(thread);
-  bool changes = changes_memory(call->args[2]),
-       harms = call->args[2] == MADV_HWPOISON || call->args[2] == MADV_SOFT_OFFLINE;
-  if (!harms && (!changes || !wanted || wanted == -ENOMEM)) result = perform(thread, &again);
-  if (changes && !wanted && result)
-    replay_diverged(thread, "madvise: expected the result 0, got %ld", result);
+  bool harms = call->args[2] == MADV_HWPOISON || call->args[2] == MADV_SOFT_OFFLINE;
+  if (done > ALIGN_UP((uint64_t)call->args[1], PAGE))
+    sphere_fail(OUTCOME_DAMAGED, "the input log of thread %u says that a call went beyond its range",
+                thread->rthread->number);
+  if (harms) return wanted;
+  if (!advice_changes_memory(call->args[2])) {
+    perform(thread, &again);
+    return wanted;
+  }
+  if (wanted && wanted != -ENOMEM) again.args[1] = (long)done;
+  result = again.args[1] ? perform(thread, &again) : 0;
+  if (result && result != wanted && (result != -ENOMEM || !wanted))
+    replay_diverged(thread, "madvise: expected the result %ld, got %ld", wanted, result);
   return wanted;
 }
 
