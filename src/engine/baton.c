@@ -464,7 +464,11 @@ static void learn_end(struct thread *thread) {
     size_t count;
     const uint8_t *bytes = ring_content(&region->order, &count);
     int used = chunk_decode(&rthread->end, bytes, count);
-    if (used < 0) sphere_fail(OUTCOME_DAMAGED, "the order log is damaged");
+    bool within = !used && count && config.whole && !ring_await(&region->order, count);
+    if (used < 0 || within)
+      sphere_fail(OUTCOME_DAMAGED, "the order log is damaged where thread %u is at position %lu: %s",
+                  rthread->number, rthread->chunk_start,
+                  within ? "it ends within a record" : "this is no record");
     if (used > 0) ring_consume(&region->order, (size_t)used);
     if (used > 0 && !chunk_is_mark(&rthread->end, rthread->number)) return;
     if (used > 0) mark = rthread->end;

@@ -45,6 +45,11 @@ void order_together(struct thread *thread) {
 
 /* -- The log ----------------------------------------------------------------------------------------------------------- */
 
+static _Noreturn void fail_damaged(const struct rthread *rthread, const char *why) {
+  sphere_fail(OUTCOME_DAMAGED, "the order log of thread %u is damaged at position %lu: %s", rthread->number,
+              rthread->order.position, why);
+}
+
 /* The next step; false at the end of the log. */
 static bool read_step(struct rthread *rthread) {
   rthread->reader.scheme = engine_scheme(config.order);
@@ -52,13 +57,15 @@ static bool read_step(struct rthread *rthread) {
     size_t count;
     const uint8_t *bytes = ring_content(&rthread->order, &count);
     int used = order_decode(&rthread->reader, &rthread->step, bytes, count);
-    if (used < 0) sphere_fail(OUTCOME_DAMAGED, "the order log of thread %u is damaged", rthread->number);
+    if (used < 0) fail_damaged(rthread, "this is no record");
     if (used > 0) {
       ring_consume(&rthread->order, (size_t)used);
       rthread->step_passed = false;
       return true;
     }
-    if (!ring_await(&rthread->order, count)) return false;
+    if (ring_await(&rthread->order, count)) continue;
+    if (count && config.whole) fail_damaged(rthread, "it ends within a record");
+    return false;
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include "engine/lib.h"
 #include "engine/sphere.h"
+#include "input/digest.h"
 
 /* Beside the role of a descriptor. */
 enum {
@@ -81,14 +82,16 @@ static void show(int fd, const char *from, size_t count) {
   }
 }
 
-static void show_vector(int fd, uintptr_t vector, long parts, size_t count) {
+/* False if it holds less. */
+static bool show_vector(int fd, uintptr_t vector, long parts, size_t count) {
   for (long i = 0; i < parts && count; i++) {
     struct iovec part;
-    if (safe_copy(&part, (const struct iovec *)vector + i, sizeof part)) return;
+    if (safe_copy(&part, (const struct iovec *)vector + i, sizeof part)) return false;
     size_t bytes = MIN(part.iov_len, count);
     show(fd, part.iov_base, bytes);
     count -= bytes;
   }
+  return !count;
 }
 
 /* -- Which descriptors ------------------------------------------------------------------------------------------------ */
@@ -96,6 +99,15 @@ static void show_vector(int fd, uintptr_t vector, long parts, size_t count) {
 static void close_on_exec(struct thread *thread, long fd, bool closes) {
   uint8_t role = known_of(thread, fd);
   if (role) set_role(thread, fd, closes ? role | CLOSES_ON_EXEC : role);
+}
+
+uint64_t output_digest(struct thread *thread, const struct input_event *event) {
+  uint64_t *digest = &thread->rthread->output_digest;
+  uint32_t head[] = {event->output.descriptor, event->output.named, event->output.closes,
+                     event->output.count};
+  *digest = input_digest(*digest, head, sizeof head);
+  if (!event->output.named) *digest = input_digest(*digest, event->output.bytes, event->output.count);
+  return *digest;
 }
 
 void output_named(struct thread *thread, const struct call *call, const struct input_event *event) {
@@ -240,6 +252,7 @@ static void log_moved(struct thread *thread, int from, uintptr_t offset, size_t 
     if (n <= 0) return;
     struct input_event event = {.kind = EVENT_OUTPUT,
                                 .output = {.descriptor = role, .count = (uint32_t)n, .bytes = buffer}};
+    event.output.digest = output_digest(thread, &event);
     record_event(thread, &event);
     at += (uint64_t)n;
   }
@@ -267,6 +280,8 @@ static void show_moved(struct thread *thread, const struct call *call) {
   const struct input_event *event;
   while ((event = replay_peek(thread)) && event->kind == EVENT_OUTPUT &&
          event->position == arch_position(thread)) {
+    if (output_digest(thread, event) != event->output.digest)
+      replay_senseless(thread, "the output has another digest");
     if (event->output.named)
       output_named(thread, call, event);
     else if (!config.quiet)
@@ -323,7 +338,8 @@ void output_replay(struct thread *thread, const struct call *call, long result) 
     case __NR_writev:
     case __NR_pwritev:
     case __NR_pwritev2:
-      show_vector(role, (uintptr_t)a[1], a[2], (size_t)result);
+      if (!show_vector(role, (uintptr_t)a[1], a[2], (size_t)result))
+        replay_senseless(thread, "a call has written more than it had");
       break;
     default:
       break;

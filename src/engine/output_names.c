@@ -58,6 +58,7 @@ static void look_at(struct thread *thread, const struct call *call, int fd) {
   struct input_event event = {
       .kind = EVENT_OUTPUT,
       .output = {.descriptor = role, .named = true, .closes = closes, .count = (uint32_t)fd}};
+  event.output.digest = output_digest(thread, &event);
   record_event(thread, &event);
   output_named(thread, call, &event);
 }

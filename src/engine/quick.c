@@ -275,6 +275,13 @@ static bool is_next(const struct thread *thread, const struct call *call, const 
   return !difference && !event->syscall.has_registers && event->syscall.result != CALL_INTERRUPTED;
 }
 
+/* Whether the result is not more than there was room for. */
+static bool fits(const struct call *call, const struct short_row *row, int64_t result) {
+  for (unsigned i = 0; result > 0 && i < row->pieces; i++)
+    if (row->piece[i].by_result && (uint64_t)result > (uint64_t)call->args[row->piece[i].with]) return false;
+  return true;
+}
+
 static bool quick_replay(struct thread *thread, const struct call *call, const struct short_row *row,
                          long *result) {
   const struct rthread *rthread = thread->rthread;
@@ -284,6 +291,7 @@ static bool quick_replay(struct thread *thread, const struct call *call, const s
   if (!is_usual(call) || !look(call, row, pieces, &digest)) return false;
   const struct input_event *event = replay_peek(thread);
   if (!is_next(thread, call, row, event, position, digest)) return false;
+  if (!fits(call, row, event->syscall.result)) return false; /* which is told there */
   *result = event->syscall.result;
   replay_time(thread, event);
   replay_consume(thread);

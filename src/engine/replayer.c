@@ -28,6 +28,8 @@ typedef long perform_call(struct thread *, const struct call *);
  * call costs no stop. */
 enum { RUNAWAY = 1 << 22 };
 
+#define USER_END (1UL << 48) /* no program has memory there, on any machine that can be recorded */
+
 /* -- The log ------------------------------------------------------------------------------------------------------------------- */
 
 /* The call's result is an address at which something is mapped that can be accessed: of a fence the engine's part is left out. */
@@ -61,12 +63,13 @@ const struct input_event *replay_peek(struct thread *thread) {
     size_t count;
     const uint8_t *bytes = ring_content(&rthread->ring, &count);
     long used = count ? input_decode(&rthread->codec, &rthread->next, bytes, count) : EVENT_TRUNCATED;
-    if (used < 0) sphere_fail(OUTCOME_DAMAGED, "the input log of thread %u is damaged", rthread->number);
+    if (used < 0) replay_senseless(thread, "this is no event");
     if (used > 0) {
       rthread->next_bytes = (uint32_t)used;
       refuse_engine(rthread);
     } else if (!ring_await(&rthread->ring, count)) {
       rthread->input_lost = atomic_load(&rthread->ring.broken);
+      if (count && config.whole) replay_senseless(thread, "it ends within an event");
       return NULL;
     }
   }
@@ -76,6 +79,12 @@ const struct input_event *replay_peek(struct thread *thread) {
 void replay_consume(struct thread *thread) {
   ring_consume(&thread->rthread->ring, thread->rthread->next_bytes);
   thread->rthread->next_bytes = 0;
+}
+
+void replay_senseless(const struct thread *thread, const char *why) {
+  const struct rthread *rthread = thread->rthread;
+  sphere_fail(OUTCOME_DAMAGED, "the input log of thread %u is damaged at position %lu: %s", rthread->number,
+              rthread->codec.position, why);
 }
 
 /* The manager tells it, with the names of functions. */
@@ -274,11 +283,13 @@ static bool sets_stack_limit(const struct call *call) {
          !call->args[3];
 }
 
-static long replay_emulated(struct thread *thread, const struct call *call, const struct call *shown,
-                            uint64_t digest, perform_call *perform) {
+static long replay_emulated(struct thread *thread, const struct call *call, struct input_call *in,
+                            const struct call *shown, uint64_t digest, perform_call *perform) {
   while (chunk_ends_here(thread, CHUNK_CALL)) change_chunks(thread);
   const struct input_event *event = expect_call(thread, call, digest);
   long result = event->syscall.result;
+  if (!input_result_fits(in, result))
+    replay_senseless(thread, "a call has moved more than there was room for");
   replay_time(thread, event);
   replay_consume(thread);
   replay_copy_ins(thread);
@@ -288,6 +299,13 @@ static long replay_emulated(struct thread *thread, const struct call *call, cons
   if (result != CALL_INTERRUPTED) output_replay(thread, shown, result);
   waiting_over(thread);
   return result;
+}
+
+/* What the recording has can't be done here. For want of memory, that is no fault of the recording's. */
+static _Noreturn void fail_mapping(struct thread *thread, const char *doing, uint64_t wanted, long result) {
+  if (wanted < USER_END && (result == -ENOMEM || result == -EAGAIN || result == -ENFILE))
+    sphere_fail(OUTCOME_FAILED, "can't %s %lx, as in the recording (error %ld)", doing, wanted, -result);
+  replay_diverged(thread, "expected to %s 0x%lx, got 0x%lx", doing, wanted, (uint64_t)result);
 }
 
 static long replay_mmap(struct thread *thread, const struct call *call, const struct input_event *file,
@@ -314,8 +332,7 @@ static long replay_mmap(struct thread *thread, const struct call *call, const st
     again.args[3] &= ~(long)MAP_LOCKED; /* which may be limited */
     if (!(again.args[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE))) again.args[3] |= MAP_FIXED_NOREPLACE;
     long result = perform(thread, &again);
-    if (result != at)
-      sphere_fail(OUTCOME_FAILED, "can't map memory at %lx, as in the recording (got %lx)", at, result);
+    if (result != at) fail_mapping(thread, "map memory at", (uint64_t)at, result);
   }
   if (fd >= 0) os_call1(__NR_close, fd);
   return at;
@@ -334,8 +351,8 @@ static long replay_shmat(struct thread *thread, const struct call *call) {
   long at = expect_call(thread, call, 0)->syscall.result;
   replay_consume(thread);
   if (fd < 0) return at;
-  if (mappings_attach(fd, at, bytes, call->args[2]) != at)
-    sphere_fail(OUTCOME_FAILED, "can't map shared memory at %lx, as in the recording", at);
+  long result = mappings_attach(fd, at, bytes, call->args[2]);
+  if (result != at) fail_mapping(thread, "map shared memory at", (uint64_t)at, result);
   os_call1(__NR_close, fd);
   return at;
 }
@@ -350,8 +367,7 @@ static long replay_mremap(struct thread *thread, const struct call *call, perfor
     again.args[4] = at;
   }
   long result = perform(thread, &again);
-  if (result != at)
-    sphere_fail(OUTCOME_FAILED, "can't move memory to %lx, as in the recording (got %lx)", at, result);
+  if (result != at) fail_mapping(thread, "move memory to", (uint64_t)at, result);
   return at;
 }
 
@@ -361,8 +377,7 @@ static long replay_brk(struct thread *thread, const struct call *call, perform_c
   replay_consume(thread);
   if (wanted != call->args[0] && call->args[0]) return wanted;
   long result = perform(thread, call);
-  if (result != wanted)
-    sphere_fail(OUTCOME_FAILED, "can't move the break to %lx, as in the recording", wanted);
+  if (result != wanted) replay_diverged(thread, "expected the break at 0x%lx, got 0x%lx", wanted, result);
   return result;
 }
 
@@ -420,8 +435,7 @@ static long replay_madvise(struct thread *thread, const struct call *call, perfo
   replay_consume(thread);
   bool harms = call->args[2] == MADV_HWPOISON || call->args[2] == MADV_SOFT_OFFLINE;
   if (done > ALIGN_UP((uint64_t)call->args[1], PAGE))
-    sphere_fail(OUTCOME_DAMAGED, "the input log of thread %u says that a call went beyond its range",
-                thread->rthread->number);
+    replay_senseless(thread, "a call went beyond its range");
   if (harms) return wanted;
   if (!advice_changes_memory(call->args[2])) {
     perform(thread, &again);
@@ -513,7 +527,7 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
   } else if (how == INPUT_EXECUTE) {
     result = replay_executed(thread, call, digest, perform);
   } else {
-    result = replay_emulated(thread, call, &shown, digest, perform);
+    result = replay_emulated(thread, call, &in, &shown, digest, perform);
   }
   if (thread->rthread != before) return result; /* in a child, which begins */
   order_tick(thread);

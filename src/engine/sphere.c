@@ -184,6 +184,7 @@ uintptr_t sphere_stack(struct thread *thread, uintptr_t sp, uintptr_t top) {
     return sp;
   }
   sp = replay_expect(thread, EVENT_COPY_IN, "the initial stack")->copy_in.address;
+  if (sp > top) replay_senseless(thread, "the initial stack lies elsewhere");
   replay_copy_ins(thread);
   return sp;
 }
@@ -294,6 +295,7 @@ static void end(struct thread *thread, struct input_event *event) {
   struct rthread *rthread = thread->rthread;
   if (recording()) {
     verify_record(thread, event->exit.group);
+    event->exit.output = rthread->output_digest;
     record_event(thread, event);
     if (in_parallel()) {
       order_tick(thread);
@@ -314,6 +316,7 @@ static void end(struct thread *thread, struct input_event *event) {
   if (next->exit.status != event->exit.status || next->exit.signo != event->exit.signo)
     replay_diverged(thread, "expected to end with status %d, signal %u; got %d, %u", next->exit.status,
                     next->exit.signo, event->exit.status, event->exit.signo);
+  if (next->exit.output != rthread->output_digest) replay_senseless(thread, "its output has another digest");
   replay_consume(thread);
   if (in_parallel()) {
     order_tick(thread);

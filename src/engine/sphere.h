@@ -95,6 +95,8 @@ void replay_copy_ins(struct thread *thread);
 _Noreturn void replay_log_ends(struct thread *thread);
 /* Sets the stop at which the thread next has something to do. */
 void replay_arm(struct thread *thread);
+/* What the log says can be decoded and makes no sense. */
+_Noreturn void replay_senseless(const struct thread *thread, const char *why);
 _Noreturn void replay_diverged(struct thread *thread, const char *pattern, ...)
     __attribute__((format(printf, 2, 3)));
 long replay_call(struct thread *thread, const struct call *call, perform_call *perform);
@@ -180,6 +182,8 @@ bool output_is_short(const struct call *call);
 bool output_has_room(const struct call *call, long patience);
 /* The call has given the thread's process one more descriptor of them, as the event says. */
 void output_named(struct thread *thread, const struct call *call, const struct input_event *event);
+/* The digest of all events of output in the thread's log, with this one. */
+uint64_t output_digest(struct thread *thread, const struct input_event *event);
 
 /* -- output_names.c ------------------------------------------------------------------------------------------------------------ */
 

@@ -233,15 +233,19 @@ BOTH_WAYS void kind_output(struct cursor *c, struct input_event *e, uint8_t flag
   field_u32(c, &e->output.count, named ? INT32_MAX : EVENT_COPY_LIMIT);
   if (!e->output.descriptor || (!named && !e->output.count) || (!named && flags & FLAG_SECOND))
     fail(c, -EINVAL);
+  field_bits(c, &e->output.digest, 64);
   if (!named) e->output.bytes = field_bytes(c, e->output.bytes, e->output.count);
 }
 
-BOTH_WAYS void kind_exit(struct cursor *c, struct input_event *e) {
+BOTH_WAYS void kind_exit(struct cursor *c, struct input_event *e, uint8_t flags) {
   uint64_t status = (uint64_t)(int64_t)e->exit.status;
   field_u32(c, &e->exit.signo, 64);
   field_difference(c, &status, 0);
   e->exit.status = (int32_t)(int64_t)status;
   if ((int64_t)status != e->exit.status) fail(c, -EINVAL);
+  if (!(flags & FLAG_SECOND)) return;
+  field_bits(c, &e->exit.output, 64);
+  if (!e->exit.output) fail(c, -EINVAL);
 }
 
 BOTH_WAYS void kind_check(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
@@ -265,6 +269,7 @@ BOTH_WAYS uint8_t flags_of(const struct input_event *e, uint8_t kind) {
       break;
     case EVENT_EXIT:
       first = e->exit.group;
+      second = e->exit.output != 0;
       break;
     case EVENT_CHECK:
       first = e->check.has_memory;
@@ -310,7 +315,7 @@ BOTH_WAYS void take_flags(struct input_event *e, uint8_t flags) {
 static const uint8_t flags_allowed[EVENT_KINDS] = {
     [EVENT_SYSCALL] = FLAG_FIRST | FLAG_SECOND | FLAG_THIRD,
     [EVENT_SIGNAL] = FLAG_FIRST | FLAG_SECOND,
-    [EVENT_EXIT] = FLAG_FIRST,
+    [EVENT_EXIT] = FLAG_FIRST | FLAG_SECOND,
     [EVENT_CHECK] = FLAG_FIRST,
     [EVENT_FILE] = FLAG_FIRST,
     [EVENT_CHANGE] = FLAG_FIRST,
@@ -336,12 +341,12 @@ BOTH_WAYS void kind_fields(struct cursor *c, const struct input_codec *codec, st
       kind_file(c, codec, e);
       break;
     case EVENT_THREAD:
-      field_u32(c, &e->thread.thread, UINT32_MAX);
+      field_u32(c, &e->thread.thread, EVENT_THREAD_LAST);
       field_u32(c, &e->thread.id, UINT32_MAX);
       break;
     case EVENT_PROCESS:
-      field_u32(c, &e->process.process, UINT32_MAX);
-      field_u32(c, &e->process.thread, UINT32_MAX);
+      field_u32(c, &e->process.process, EVENT_THREAD_LAST);
+      field_u32(c, &e->process.thread, EVENT_THREAD_LAST);
       field_u32(c, &e->process.id, UINT32_MAX);
       break;
     case EVENT_CHANGE:
@@ -351,7 +356,7 @@ BOTH_WAYS void kind_fields(struct cursor *c, const struct input_codec *codec, st
       kind_output(c, e, flags);
       break;
     case EVENT_EXIT:
-      kind_exit(c, e);
+      kind_exit(c, e, flags);
       break;
     default:
       kind_check(c, codec, e);

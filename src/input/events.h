@@ -51,7 +51,8 @@ enum {
   EVENT_COPY_LIMIT = 1 << 20, /* bytes of one copy-in: longer ones are split */
   EVENT_INFO_LIMIT = 128,     /* bytes of siginfo */
   EVENT_VALUES = 4,
-  EVENT_LARGEST = 256, /* an event without its bytes is never longer */
+  EVENT_THREAD_LAST = (1 << 24) - 1, /* the highest number of an R-thread, as in the recording format */
+  EVENT_LARGEST = 256,               /* an event without its bytes is never longer */
 };
 
 struct input_event {
@@ -63,7 +64,7 @@ struct input_event {
       uint64_t pc;
       uint64_t args[6]; /* zero where the call has none */
       int64_t result;
-      uint64_t digest;    /* of the outgoing bytes; 0 if there were none */
+      uint64_t digest; /* of the outgoing bytes, 0 if there were none; of a madvise that failed, bytes done */
       bool has_registers; /* the call may wait: a chunk may end in it */
       uint32_t registers; /* then a digest of them */
       bool has_time;      /* it told the time (times.h) … */
@@ -97,7 +98,8 @@ struct input_event {
       bool named;          /* no bytes: it is the program's descriptor `count`, too … */
       bool closes;         /* … which is closed on exec */
       uint32_t count;
-      const uint8_t *bytes; /* decoded: into the buffer that was decoded from */
+      const uint8_t *bytes; /* decoded: into the buffer that was decoded from … */
+      uint64_t digest; /* of this and all output before it in the log, since nothing else depends on it */
     } output;
     struct {
       uint32_t file;   /* its number in the recording */
@@ -120,6 +122,7 @@ struct input_event {
       bool group;     /* all threads of the process: exit_group, a fatal signal */
       uint32_t signo; /* the signal that ended it, or 0 */
       int32_t status;
+      uint64_t output; /* digest of all output in the log, 0: none */
     } exit;
     struct {
       uint64_t pc;

@@ -127,6 +127,8 @@ long input_outgoing(struct input_call *call, input_visit *visit, void *visitor);
 long input_sent(struct input_call *call, long result, input_visit *visit, void *visitor);
 /* Before the call: all memory that it may read or write, at its largest. For bouncing. */
 long input_reach(struct input_call *call, input_visit *visit, void *visitor);
+/* Whether the call, with that result, has moved no more than there was room for. */
+bool input_result_fits(const struct input_call *call, long result);
 /* After the call: what it has written. With -EINTR and other errors too: some calls write then. The callback must see
  * the memory that the kernel wrote to (the bounce buffers, if there are any). */
 long input_incoming(struct input_call *call, long result, input_visit *visit, void *visitor);

@@ -69,6 +69,7 @@ struct rthread {
   uint64_t chunk_start;        /* position where its chunk began */
   uint64_t chunk_size;         /* record: how long it may get */
   uint64_t memory_checked;     /* record: position of the last digest of memory */
+  uint64_t output_digest;      /* of all events of output in its log */
   uint32_t spent;              /* record: calls of its chunk, or what takes as long */
   uint32_t alone;              /* record: how often it might have ended a chunk, and nobody waited */
   uint32_t offered;            /* record: somebody else should have the baton before the chunk is full */

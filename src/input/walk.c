@@ -328,3 +328,19 @@ long input_incoming(struct input_call *call, long result, input_visit *visit, vo
   return walk(&(struct input_walk){
       .call = call, .pass = PASS_INCOMING, .result = result, .visit = visit, .visitor = visitor});
 }
+
+/* -- Results --------------------------------------------------------------------------------------------- */
+
+/* With no room at all, some calls tell how much there is. Vectors are not looked at: others may have changed them meanwhile. */
+bool input_result_fits(const struct input_call *call, long result) {
+  if (result <= 0 || !call->row) return true;
+  for (unsigned i = 0; i < 6; i++) {
+    const struct input_arg *arg = &call->row->args[i];
+    if (arg->kind < INPUT_IN || arg->kind > INPUT_INOUT) continue;
+    uint64_t count = (uint64_t)call->args[arg->with];
+    if (arg->flags & COUNT_32) count = (uint32_t)count;
+    if (arg->rule == RULE_RESULT && (count || arg->kind == INPUT_IN) && (uint64_t)result > count)
+      return false;
+  }
+  return true;
+}

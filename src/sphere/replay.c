@@ -452,14 +452,18 @@ static unsigned long number_of(const struct recording_reader *reader, const char
   return text ? strtoul(text, NULL, base) : absent;
 }
 
-/* What the program inherited when it was recorded. */
-static void inherit(const struct recording_reader *reader, struct engine_config *settings) {
+/* What the program inherited when it was recorded. False if no program could have begun with it: of its arguments the kernel puts so many
+ * bytes on every stack. */
+static bool inherit(const struct recording_reader *reader, struct engine_config *settings) {
+  enum { STACK_LEAST = 1 << 12 };
   struct rlimit limit;
   settings->ignored = number_of(reader, "signals-ignored", 16, 0);
   settings->mask = number_of(reader, "signals-blocked", 16, 0);
-  if (getrlimit(RLIMIT_STACK, &limit)) return;
+  if (getrlimit(RLIMIT_STACK, &limit)) return true;
   limit.rlim_cur = number_of(reader, "stack-limit", 10, limit.rlim_cur);
+  if (limit.rlim_cur < STACK_LEAST) return false;
   if (limit.rlim_cur <= limit.rlim_max) setrlimit(RLIMIT_STACK, &limit);
+  return true;
 }
 
 int replay(const char *path, bool quiet, bool confined, struct engine_config *settings) {
@@ -494,7 +498,11 @@ int replay(const char *path, bool quiet, bool confined, struct engine_config *se
   snprintf(settings->program, sizeof settings->program, "%s", program ? program : "?");
   plain_text(settings->program); /* it is for messages alone */
   snprintf(settings->execfn, sizeof settings->execfn, "%s", settings->program);
-  inherit(feed.reader, settings);
+  if (!inherit(feed.reader, settings)) {
+    fprintf(stderr, "reprise: %s/manifest: damaged: no program begins with the stack-limit %s\n", path,
+            recording_get(feed.reader, "stack-limit", 0));
+    return DAMAGED;
+  }
   settings->order = (uint32_t)scheme;
   feed.parallel = scheme != ENGINE_CHUNK;
   settings->mode = MODE_REPLAY;

@@ -132,3 +132,38 @@ checksum() { # FILE: its CRC-32C
   done
   printf %08x $((crc ^ 0xffffffff))
 }
+
+# What can be decoded and makes no sense: the place is told, nothing is read beyond what there is, and nobody waits for ever.
+case_senseless() {
+  local order
+  for order in chunk dag; do
+    rm -rf original recording
+    "$REPRISE" record --order=$order -o original -- "$PROGRAMS/rec_everything" >recorded || fail "status $?"
+    "$MUTATE" "$REPRISE" original recorded result - recording || fail "can't be changed"
+    noticed "calls that wrote more than they had"
+    grep -q 'the input log of thread 0 is damaged at position [0-9]*: a call has ' err || fail "$(cat err)"
+  done
+  rm -rf original recording
+  "$REPRISE" record -o original -- "$PROGRAMS/rec_everything" >recorded || fail "status $?"
+  "$MUTATE" "$REPRISE" original recorded nobody - recording || fail "can't be changed"
+  noticed "nobody comes next"
+  for limit in 0 1 x; do
+    rm -rf recording
+    cp -r original recording
+    chmod -R u+w recording
+    sed -i "s/^stack-limit: .*/stack-limit: $limit/; \$d" recording/manifest
+    printf 'checksum: %s\n' "$(checksum recording/manifest)" >>recording/manifest
+    noticed "a stack of $limit bytes"
+    grep -q 'stack-limit' err || fail "$(cat err)"
+  done
+}
+
+# Logs with something else in them, checksums put right, in all orders: tests/mutations does more of it.
+case_with_sums() {
+  local order
+  for order in chunk dag scalar arcs tokens; do
+    rm -rf original
+    "$REPRISE" record --order=$order -o original -- "$PROGRAMS/rec_everything" >recorded || fail "status $?"
+    "$MUTATE" "$REPRISE" original recorded "$SEED" $((SEED + ROUNDS / 12)) >out || fail "$order: $(cat out)"
+  done
+}

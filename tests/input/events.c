@@ -95,10 +95,11 @@ static void random_event(struct input_event *e, uint64_t position) {
       e->output.bytes = contents + next() % 4000;
       break;
     case EVENT_THREAD:
-      e->thread.thread = (uint32_t)number(), e->thread.id = (uint32_t)number();
+      e->thread.thread = (uint32_t)number() & EVENT_THREAD_LAST, e->thread.id = (uint32_t)number();
       break;
     case EVENT_PROCESS:
-      e->process.process = (uint32_t)number(), e->process.thread = (uint32_t)number();
+      e->process.process = (uint32_t)number() & EVENT_THREAD_LAST;
+      e->process.thread = (uint32_t)number() & EVENT_THREAD_LAST;
       e->process.id = (uint32_t)number();
       break;
     case EVENT_CHECK:
@@ -106,7 +107,8 @@ static void random_event(struct input_event *e, uint64_t position) {
       if (e->check.has_memory) e->check.memory = next();
       break;
     default:
-      e->exit.group = next() % 2, e->exit.signo = (uint32_t)(next() % 65), e->exit.status = (int32_t)next();
+      e->exit.group = next() % 2, e->exit.signo = (uint32_t)(next() % 65), e->exit.status = (int32_t)next(),
+      e->exit.output = next() % 2 ? next() : 0;
       break;
   }
 }
@@ -277,6 +279,17 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* One bit of the input, its length and its cut into pieces all matter. */
+/* A thread with a number that no recording can have would be looked for in vain, or be given memory for all below it. */
+static void check_thread_numbers(void) {
+  const uint8_t last[] = {EVENT_THREAD, 0, 0xff, 0xff, 0xff, 7, 1},
+                beyond[] = {EVENT_THREAD, 0, 0x80, 0x80, 0x80, 8, 1};
+  struct input_codec codec = {0};
+  struct input_event event;
+  trial_check("the highest thread", input_decode(&codec, &event, last, sizeof last) == sizeof last &&
+                                        event.thread.thread == EVENT_THREAD_LAST);
+  trial_check("a thread beyond", input_decode(&codec, &event, beyond, sizeof beyond) == -EINVAL);
+}
+
 static void check_digest(void) {
   enum { BYTES = 130, ALL = BYTES * 8 + BYTES + 1 };
   static uint64_t digests[ALL];
@@ -313,6 +326,7 @@ int main(int argc, char **argv) {
   repeat("hostile bytes", hostile, count);
   check_refusals();
   check_size();
+  check_thread_numbers();
   check_digest();
   return trial_end();
 }

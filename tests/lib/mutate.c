@@ -1,11 +1,13 @@
 /* mutate.c: recordings whose logs say something else, with all checksums put right, and what replay makes of them.
  *
  *     mutate REPRISE RECORDING OUTPUT FROM TO [COPY]
+ *     mutate REPRISE RECORDING OUTPUT result|nobody - COPY
  *
  * For each seed from FROM up to TO (not included) one log of the RECORDING, of a program that printed what is in OUTPUT and ended with 0, is changed
  * in a few places: a field of an event, a record, a byte, a piece. Its replay must end with 120 or 121; or with 0, if it printed the same. It
  * must not hang, need more memory than the original by a gigabyte, or end in any other way. What fails is told with its seed; a range of one
- * seed makes the same recording again, and COPY keeps it. The last line is "N passed, N failed". */
+ * seed makes the same recording again, and COPY keeps it. In the second form COPY has one thing in it that makes no sense: calls that wrote more
+ * than they had, a chunk in the middle after which nobody comes. The last line is "N passed, N failed". */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +17,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,9 +55,23 @@ static uint64_t below(uint64_t limit) {
 
 /* What a field that was v might be, too. */
 static uint64_t other(uint64_t v) {
-  static const uint64_t corners[] = {0,          1,          2,         64,        4096,       0x7fffffff,
-                                     0x80000000, 0xffffffff, 1UL << 32, 1UL << 47, 1UL << 63, UINT64_MAX,
-                                     0x680000000000, 0x680010000000, 16777215, 16777216, (uint64_t)-512};
+  static const uint64_t corners[] = {0,
+                                     1,
+                                     2,
+                                     64,
+                                     4096,
+                                     0x7fffffff,
+                                     0x80000000,
+                                     0xffffffff,
+                                     1UL << 32,
+                                     1UL << 47,
+                                     1UL << 63,
+                                     UINT64_MAX,
+                                     0x680000000000,
+                                     0x680010000000,
+                                     16777215,
+                                     16777216,
+                                     (uint64_t)-512};
   switch (below(6)) {
     case 0:
       return v ^ 1UL << below(64);
@@ -243,6 +260,29 @@ static void change_list(struct input_event *events, size_t *count) {
   }
 }
 
+/* -- What makes no sense ---------------------------------------------------------------------------------------------------- */
+
+static bool with_result; /* calls that wrote have a result that is too large */
+
+static void enlarge_results(struct input_event *events, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    struct input_event *e = &events[i];
+    bool writes = e->kind == EVENT_SYSCALL && (e->syscall.nr == SYS_write || e->syscall.nr == SYS_writev);
+    if (writes && e->syscall.result > 0) e->syscall.result += 100000;
+  }
+}
+
+static void leave_to_nobody(struct log *log) {
+  static struct chunk_end ends[EVENTS];
+  size_t count = 0, length = 0;
+  int used;
+  for (size_t at = 0; count < EVENTS && at < log->length; at += (size_t)used, count++)
+    if ((used = chunk_decode(&ends[count], log->bytes + at, log->length - at)) <= 0) break;
+  ends[count / 2].next = UINT32_MAX;
+  for (size_t i = 0; i < count; i++) length += chunk_encode(&ends[i], log->bytes + length);
+  log->length = length;
+}
+
 /* False if the outcome is none that can be written. */
 static bool change_input(struct log *log) {
   static struct input_event events[EVENTS + 1];
@@ -257,7 +297,10 @@ static bool change_input(struct log *log) {
     used = input_decode(&from, &events[count], log->bytes + at, log->length - at);
     if (used <= 0) break;
   }
-  for (uint64_t changes = 1 + below(3) / 2; changes && count; changes--) change_list(events, &count);
+  if (with_result)
+    enlarge_results(events, count);
+  else
+    for (uint64_t changes = 1 + below(3) / 2; changes && count; changes--) change_list(events, &count);
   for (size_t i = 0; i < count && used > 0; i++, length += used)
     used = input_encode(&to, &events[i], made + length, room - (size_t)length);
   bool good = used > 0 && (size_t)length <= ROOM;
@@ -322,7 +365,8 @@ static void write_log(const struct log *log) {
     perror(name);
     exit(2);
   }
-  struct forged_frame frame = {.kind = (uint8_t)log->id.kind, .recording = recording_id, .thread = log->id.thread};
+  struct forged_frame frame = {
+      .kind = (uint8_t)log->id.kind, .recording = recording_id, .thread = log->id.thread};
   for (size_t at = 0; at < log->length; at += frame.raw, frame.sequence++) {
     frame.flags = 1; /* stored */
     frame.raw = frame.length = log->length - at < 1 << 16 ? (uint32_t)(log->length - at) : 1 << 16;
@@ -426,7 +470,8 @@ static const char *judge(int status, const char *expected, size_t length) {
   return got == length && !memcmp(output, expected, length) ? NULL : "ends well with another output";
 }
 
-static bool try_seed(const char *reprise, uint64_t seed, const char *expected, size_t length, unsigned counts[3]) {
+static bool try_seed(const char *reprise, uint64_t seed, const char *expected, size_t length,
+                     unsigned counts[3]) {
   static uint8_t kept[ROOM];
   char name[128];
   size_t said;
@@ -470,13 +515,22 @@ int main(int argc, char **argv) {
     printf("%s does not replay as it is\n", argv[2]);
     return 1;
   }
+  if (argc > 6 && argv[5][0] == '-') {
+    with_result = !strcmp(argv[4], "result");
+    for (unsigned i = 0; i < log_count; i++) {
+      if (with_result && logs[i].id.kind == RECORDING_INPUT) change_input(&logs[i]);
+      if (!with_result && logs[i].id.kind == RECORDING_ORDER) leave_to_nobody(&logs[i]);
+      write_log(&logs[i]);
+    }
+    return 0;
+  }
   for (uint64_t seed = strtoul(argv[4], NULL, 10); seed < strtoul(argv[5], NULL, 10); seed++) {
     bool good = try_seed(argv[1], seed, expected, length, counts);
     passed += good;
     failed += !good;
     if (argc > 6) continue;
     char name[128];
-    link_all("streams"); /* what is there stays */
+    link_all("streams");                       /* what is there stays */
     for (unsigned i = 0; i < log_count; i++) { /* the changed one comes back */
       stream_name(name, sizeof name, logs[i].id);
       struct stat there;
@@ -486,6 +540,7 @@ int main(int argc, char **argv) {
   }
   snprintf(command, sizeof command, "rm -rf %s %s.out %s.err", work, work, work);
   if (argc <= 6 && system(command)) return 2;
-  printf("%u the same, %u diverged, %u damaged; %u passed, %u failed\n", counts[0], counts[1], counts[2], passed, failed);
+  printf("%u the same, %u diverged, %u damaged; %u passed, %u failed\n", counts[0], counts[1], counts[2],
+         passed, failed);
   return failed != 0;
 }

@@ -61,8 +61,8 @@ static void threads(void) {
   for (int i = 0; i < 2; i++) pthread_join(other[i], &got[i]);
   while (!signals) {
   }
-  snprintf(line, sizeof line, "total %u, %c%c, signals %d\n", total, (char)(intptr_t)got[0], (char)(intptr_t)got[1],
-           (int)signals);
+  snprintf(line, sizeof line, "total %u, %c%c, signals %d\n", total, (char)(intptr_t)got[0],
+           (char)(intptr_t)got[1], (int)signals);
   print(line);
 }
 
