@@ -109,5 +109,6 @@ bool proc_runs_engine(const char *folder) {
   struct statx engine, other;
   format(link, sizeof link, "%s/exe", folder);
   return !file_state(engine_fd, "", &engine) && !file_state(AT_FDCWD, link, &other) &&
-         engine.stx_ino == other.stx_ino && engine.stx_dev_major == other.stx_dev_major && engine.stx_dev_minor == other.stx_dev_minor;
+         engine.stx_ino == other.stx_ino && engine.stx_dev_major == other.stx_dev_major &&
+         engine.stx_dev_minor == other.stx_dev_minor;
 }

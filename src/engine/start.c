@@ -152,8 +152,8 @@ static uintptr_t drop_vdso(uintptr_t code) {
   return 0;
 }
 
-/* The kernel has put the stack anywhere. In replay it is made anew where it was in the recording, as large; the log has
- * what is in it. */
+/* The kernel has put the stack anywhere. In replay it is made anew where it was in the recording, as large, if it is not there already;
+ * the log has what is in it. */
 static void replace_stack(struct given *given, uintptr_t top) {
   size_t bytes = given->stack_end - given->stack_start;
   if (top % PAGE || top < 2 * bytes || mappings_in_engine(top - bytes, bytes))
@@ -167,23 +167,24 @@ static void replace_stack(struct given *given, uintptr_t top) {
     sphere_fail(OUTCOME_FAILED, "can't make the stack below %lx, as in the recording (got %ld)", top, at);
 }
 
-/* Where the stack ends. In replay nothing is left of the one that the kernel has made. */
+/* Where the stack ends. In replay nothing is left of what the kernel has put there. */
 static uintptr_t take_over_mappings(struct thread *thread, const struct start_stack *stack) {
   struct given given = {.sp = stack->sp};
-  uintptr_t vdso = stack_value(stack, AT_SYSINFO_EHDR), top = stack_top(stack);
+  uintptr_t vdso = stack_value(stack, AT_SYSINFO_EHDR), end = stack_top(stack), top = end;
   if (maps_visit(own_first_maps, visit_given, &given)) {
     vdso = move_vdso(&given, vdso);
   } else { /* without /proc: the part of the stack that is surely there */
     given.stack_start = ALIGN_DOWN(stack->sp, PAGE);
-    given.stack_end = top;
+    given.stack_end = end;
     if (replaying()) {
       given.stack_start -= STACK_AHEAD;
       vdso = drop_vdso(vdso);
     }
   }
   vdso_init(vdso);
-  if (in_sphere()) top = sphere_stack_top(thread, top);
-  if (replaying()) replace_stack(&given, top);
+  if (in_sphere()) top = sphere_stack_top(thread, end);
+  if (replaying() && top != end) replace_stack(&given, top);
+  if (replaying() && top == end) memset((void *)stack->sp, 0, end - stack->sp);
   mappings_add_stack(given.stack_start, given.stack_end, PROT_READ | PROT_WRITE);
   return top;
 }
