@@ -15,7 +15,7 @@ enum { SHOWN_CALLS = 10 };
 
 /* What a recording says of itself. */
 struct facts {
-  const char *path, *state, *created, *order, *status, *duration, *architecture;
+  const char *path, *state, *created, *order, *status, *breaks_off, *duration, *architecture;
   char *command; /* allocated */
 };
 
@@ -38,6 +38,7 @@ static struct facts facts_of(const struct recording_reader *reader) {
       .created = recording_get(reader, "created", 0),
       .order = recording_get(reader, "order", 0),
       .status = recording_get(reader, "status", 0),
+      .breaks_off = recording_get(reader, "breaks-off", 0),
       .duration = recording_get(reader, "duration", 0),
       .architecture = recording_get(reader, "architecture", 0),
   };
@@ -105,6 +106,7 @@ static void print_text(const struct facts *facts, const struct summary *s) {
   line("architecture", facts->architecture);
   line("order", facts->order);
   line("ended", facts->status);
+  line("breaks off", facts->breaks_off);
   if (facts->duration) printf("%-14s %s s\n", "duration", facts->duration);
   number("processes", s->processes);
   number("threads", s->live_threads);
@@ -149,6 +151,7 @@ static void print_json(const struct facts *facts, const struct summary *s) {
   json_string(&json, "architecture", facts->architecture);
   json_string(&json, "order", facts->order);
   json_string(&json, "ended", facts->status);
+  json_string(&json, "breaks_off", facts->breaks_off);
   json_string(&json, "duration", facts->duration);
   json_number(&json, "processes", s->processes);
   json_number(&json, "threads", s->live_threads);

@@ -6,7 +6,9 @@ kept() { # STATUS WORDS ERR: the recorder has said that, where the recording is 
   [ "$1" = "$status" ] || fail "$order: status $status: $(cat "$3")"
   [ "$(wc -l <"$3")" = 1 ] || fail "$order: not one line: $(cat "$3")"
   grep -Eq "^reprise: .*$2.*; recorded until then, [0-9.]+ s and [0-9]+ instructions, in recording$" "$3" || fail "$order: it says: $(cat "$3")"
-  "$REPRISE" stat recording | grep -q '^state *unfinished' || fail "$order: not unfinished"
+  "$REPRISE" stat recording >stat
+  grep -q '^state *unfinished' stat || fail "$order: not unfinished"
+  grep -q "^breaks off .*$2" stat || fail "$order: stat does not say why: $(head stat)"
   timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>err
   status=$?
   [ $status = 137 ] || fail "$order: replay: status $status: $(cat err)"
