@@ -55,6 +55,8 @@ static int parse_options(int argc, char **argv, struct record_options *to, int *
       status = parse_number("--max-episode", value, 0, &to->max_episode);
     } else if (take_option(argc, argv, &i, "--chunk", &value)) {
       status = parse_number("--chunk", value, CHUNK_SIZE_LEAST, &to->chunk);
+    } else if (!strcmp(argv[i], "--quiet") || !strcmp(argv[i], "-q")) {
+      to->quiet = true;
     } else if (!strcmp(argv[i], "--check-memory")) {
       to->check_memory = CHECK_MEMORY;
     } else if (take_option(argc, argv, &i, "--check-memory", &value)) {
@@ -87,7 +89,7 @@ static int run(int argc, char **argv) {
 const struct command record_command = {
     .name = "record",
     .usage =
-        "[-o FOLDER] [--order=chunk|dag|scalar|arcs] [--chunk=N] [--max-episode=N] [--chaos=SEED] "
+        "[-q] [-o FOLDER] [--order=chunk|dag|scalar|arcs] [--chunk=N] [--max-episode=N] [--chaos=SEED] "
         "[--check-memory[=N]] [--] PROGRAM "
         "[ARGUMENT]…",
     .summary = "run a program and record its execution",
@@ -98,6 +100,7 @@ const struct command record_command = {
         "and processes followed each other. `reprise replay` repeats it.\n"
         "\n"
         "  -o, --output FOLDER   make the recording there (default: PROGRAM-N in the recordings' own place)\n"
+        "  -q, --quiet           do not say on a terminal where the recording is\n"
         "  --order=chunk         how threads are ordered: one at a time, in chunks (the default)\n"
         "  --order=dag           in parallel, as a graph of episodes (--order=tokens: with counted "
         "wake-ups)\n"

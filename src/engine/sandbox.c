@@ -59,6 +59,10 @@ static long set_prefixed(struct thread *thread, struct call call) {
 bool sandbox_call(struct thread *thread, const struct call *call, long *result) {
   if (!sets_filter(call)) return false;
   *result = set_prefixed(thread, *call);
-  if (*result >= 0) config.sandboxed = true;
+  sandbox_replayed(call, *result);
   return true;
+}
+
+void sandbox_replayed(const struct call *call, long result) {
+  if (sets_filter(call) && result >= 0) config.sandboxed = true;
 }

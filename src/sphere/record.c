@@ -361,7 +361,7 @@ static void tell_place(const char *path) {
   if (isatty(STDERR_FILENO)) fprintf(stderr, "reprise: recorded in %s\n", path);
 }
 
-static int finish(struct manager *manager, struct drain *drain) {
+static int finish(struct manager *manager, struct drain *drain, bool quiet) {
   char text[ENDING_TEXT], path[RECORDING_PATH_MAX];
   uint32_t outcome = manager->region->outcome;
   struct extent extent;
@@ -381,7 +381,7 @@ static int finish(struct manager *manager, struct drain *drain) {
   if (empty) remove_again(drain, path);
   if (outcome) manager_tell_reason(manager);
   if (outcome) return outcome == OUTCOME_UNSUPPORTED ? UNSUPPORTED : FAILED;
-  if (!empty) tell_place(path);
+  if (!empty && !quiet) tell_place(path);
   return manager_leave(status);
 }
 
@@ -427,5 +427,5 @@ int record(const struct record_options *options, struct engine_config *settings,
   }
   keep_begin();
   manager_run(&manager);
-  return finish(&manager, &drain);
+  return finish(&manager, &drain, options->quiet);
 }

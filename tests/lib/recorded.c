@@ -98,8 +98,8 @@ static void catch_signals(void) {
 
 static void become(struct output outputs[2], const char *folder, char **argv) {
   char path[4200], order[64];
-  char *command[256] = {getenv("REPRISE"), "record", order, "-o", path, "--"};
-  size_t count = 6;
+  char *command[256] = {getenv("REPRISE"), "record", "--quiet", order, "-o", path, "--"};
+  size_t count = 7;
   snprintf(path, sizeof path, "%s/recording", folder);
   snprintf(order, sizeof order, "--order=%s", getenv("RECORD_ORDER"));
   while (*argv && count < 255) command[count++] = *argv++;
