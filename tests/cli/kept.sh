@@ -47,24 +47,25 @@ case_killed_process() {
 }
 
 await() { # FILE WORDS
-  until grep -q "$2" "$1"; do sleep 0.01; done
+  until grep -qs "$2" "$1"; do sleep 0.01; done
 }
 
 # Once, and a second time for who does not want to end.
 case_left_behind() {
-  local order role manager signal
+  local order role manager signal status
   for order in "${orders[@]}"; do
     for role in daemon stubborn; do
       for signal in TERM HUP; do
-        rm -rf recording
+        rm -rf recording recorded
+        status=0
         "$REPRISE" record --order=$order -o recording -- "$VICTIM" $role >recorded 2>err &
         manager=$!
         await recorded 'left behind'
         until ended $manager; do sleep 0.01; done
         kill -$signal $manager
         [ $role = daemon ] || kill -$signal $manager
-        wait $manager
-        [ $? = 3 ] || fail "$order, $role, $signal: status $?: $(cat err)"
+        wait $manager || status=$?
+        [ "$status" = 3 ] || fail "$order, $role, $signal: status $status: $(cat err)"
         [ ! -s err ] || fail "$order, $role, $signal: it says: $(cat err)"
         "$REPRISE" stat recording | grep -q '^state *complete' || fail "$order, $role, $signal: not complete"
         prints 3 'left behind' timeout -s KILL 60 "$REPRISE" replay recording
@@ -115,8 +116,10 @@ case_replayed_output() {
 }
 
 refuses_full() { # COMMAND…
+  local status
   "$@" >/dev/full 2>err
-  [ $? = 125 ] || fail "$*: status $?, not 125: $(cat err)"
+  status=$?
+  [ $status = 125 ] || fail "$*: status $status, not 125: $(cat err)"
   [ "$(cat err)" = 'reprise: standard output: No space left on device' ] || fail "$*: it says: $(cat err)"
 }
 

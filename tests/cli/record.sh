@@ -242,14 +242,16 @@ for call in (lambda: libc.syscall(ctypes.c_long(56 if platform.machine() == "x86
 
 # Threads and processes that write to one file in parallel and ask where they are in it, as dprintf does: all is where it was.
 case_output_in_parallel() {
-  local order role
+  local order role status
   for order in dag scalar arcs; do
     for role in 'threads 150' 'forks 20'; do
       # shellcheck disable=SC2086
       "$REPRISE" record --order=$order -o recording -- "$VICTIM" $role >recorded
-      [ $? = 7 ] || fail "$order, $role: status $?"
+      status=$?
+      [ $status = 7 ] || fail "$order, $role: status $status"
       "$REPRISE" replay recording >replayed
-      [ $? = 7 ] || fail "$order, $role: replay returned $?"
+      status=$?
+      [ $status = 7 ] || fail "$order, $role: replay returned $status"
       cmp recorded replayed || fail "$order, $role: the replay differs"
       rm -rf recording
     done
