@@ -7,102 +7,11 @@
  * Replay. Each record of the order log says where the running chunk ends and whose comes next. */
 #include "engine/baton.h"
 
-#include <linux/fcntl.h>
-
 #include "engine/lib.h"
 #include "engine/log.h"
-#include "engine/permissions.h"
+#include "engine/rthreads.h"
 #include "engine/stops.h"
 #include "engine/verify.h"
-
-/* 'R' as long as its thread is not there yet. The kernel ends a process's first thread before another one becomes it: until then that
- * one is known by its own id. */
-static char state_of(const struct rthread *rthread) {
-  int32_t former = rthread->former;
-  if (!rthread->tid) return 'R';
-  char state = 'X';
-  if (former) state = task_state(former);
-  if (state == 'X') state = task_state(rthread->tid);
-  return state;
-}
-
-/* One that was killed stays a zombie until its parent looks. */
-bool rthread_is_alive(const struct rthread *rthread) {
-  char state = state_of(rthread);
-  return state != 'X' && state != 'Z';
-}
-
-void rthread_check_output(const struct rthread *dead) {
-  if (recording() && atomic_load(&dead->unlogged))
-    sphere_fail(
-        OUTCOME_UNSUPPORTED,
-        "a process was killed while it wrote to standard output or error, before that could be recorded");
-}
-
-/* -- Slots ---------------------------------------------------------------------------------------------------------------- */
-
-/* Frees the slots of threads that were killed without the baton in hand; false if there are none. */
-static bool end_killed(struct thread *by) {
-  bool any = false;
-  for (uint32_t i = 0; i < region_slots(region); i++) {
-    struct rthread *rthread = &region->slots[i];
-    uint32_t number = rthread->number;
-    if (atomic_load(&rthread->state) != SLOT_LIVE || rthread_is_alive(rthread)) continue;
-    rthread_check_output(rthread);
-    if (permissions_on()) permissions_bury(by, rthread);
-    baton_forget(rthread, number);
-    any = true;
-  }
-  return any;
-}
-
-struct rthread *rthread_make(uint32_t number, struct thread *parent) {
-  for (;;) {
-    bool ending = false;
-    /* In parallel a slot is best not used again: what its last thread has left in directories would be asked of the new one. */
-    uint32_t first = in_parallel() ? region->threads : 0;
-    for (uint32_t i = 0; i < REGION_SLOTS; i++) {
-      struct rthread *rthread = &region->slots[(first + i) % REGION_SLOTS];
-      uint32_t state = atomic_load(&rthread->state);
-      ending |= state == SLOT_ENDED;
-      if (state != SLOT_FREE) continue;
-      region_lock();
-      if (atomic_load(&rthread->state) != SLOT_FREE) {
-        region_unlock();
-        continue;
-      }
-      memset(rthread, 0, sizeof *rthread);
-      rthread->number = replaying() && in_parallel() ? number : region->threads;
-      region->threads++;
-      rthread->quiet_since = UINT64_MAX;
-      atomic_fetch_add(&region->live, 1);
-      rthread->is_known_elsewhere = slot_of(rthread) < region_slots(region);
-      if (slot_of(rthread) >= region_slots(region)) atomic_store(&region->slots_used, slot_of(rthread) + 1);
-      atomic_store(&rthread->state, SLOT_LIVE);
-      region_unlock();
-      region_doorbell();
-      return rthread;
-    }
-    /* In a replay others may take longer to end than they did. */
-    if (!ending && !replaying() && !(parent && end_killed(parent)))
-      sphere_fail(OUTCOME_UNSUPPORTED, "more than %d threads at a time can't be recorded", REGION_SLOTS);
-    region_doorbell();
-    uint32_t seen = atomic_load(&region->order.moved);
-    region_wait(&region->order.moved, seen);
-  }
-}
-
-void rthread_unmake(struct rthread *rthread) {
-  if (!in_parallel()) region->threads--;
-  rthread_end(rthread);
-}
-
-void rthread_end(struct rthread *rthread) {
-  uint32_t live = SLOT_LIVE;
-  if (!atomic_compare_exchange_strong(&rthread->state, &live, SLOT_ENDED)) return;
-  atomic_fetch_sub(&region->live, 1);
-  region_doorbell();
-}
 
 /* Under the lock. When another thread has ended the process, the slot may be somebody else's by now, and the kernel is
  * about to end this thread. */
@@ -153,7 +62,7 @@ static void wake(struct rthread *rthread) {
 static bool is_stopped(struct rthread *rthread) {
   uint32_t stops = atomic_load(&rthread->stops);
   if (stops != STOP_LIKELY) return stops == STOP_BEGINS;
-  char state = state_of(rthread);
+  char state = rthread_state(rthread);
   if (state == 'T' || state == 't') return true;
   atomic_store(&rthread->stops, STOP_NONE);
   return false;
@@ -236,7 +145,7 @@ static void pass_over(struct rthread *stopped) {
 
 static void look_after(struct rthread *now) {
   uint32_t number = now->number; /* the slot may be another's by the time that the state is known */
-  char state = state_of(now);
+  char state = rthread_state(now);
   if (state == 'X' || state == 'Z')
     bury(now, number);
   else if (state == 'T' || state == 't')
@@ -275,7 +184,8 @@ static void wait_for_turn(struct thread *thread) {
     uint32_t others = *(volatile uint32_t *)&region->scheduler.count;
     region_wait_longer(&rthread->turn, 0, MAX(others, 1));
     struct rthread *now = holder();
-    if (!atomic_load(&rthread->turn) && now && now != rthread) look_after(now);
+    bool looks = !atomic_load(&rthread->turn) && now && now != rthread;
+    if (looks && region_look_is_due(&region->looked)) look_after(now);
     if (!now) pick_up();
   }
 }
@@ -491,10 +401,11 @@ static _Noreturn void leave(const struct rthread *own) {
 
 static void await_turn(struct thread *thread) {
   while (!take_turn(thread)) {
-    region_wait(&thread->rthread->turn, 0);
+    region_wait_longer(&thread->rthread->turn, 0, atomic_load(&region->live));
     struct rthread *now = holder();
     if (now && atomic_load(&thread->rthread->borrows) == slot_of(now) + 1) leave(thread->rthread);
-    if (!now || now == thread->rthread || rthread_is_alive(now)) continue;
+    if (!now || now == thread->rthread || !region_look_is_due(&region->looked)) continue;
+    if (rthread_is_alive(now)) continue;
     /* Dead. If it is the holder even now, it did not pass the baton on before. */
     bool waits = !atomic_load(&thread->rthread->turn) && !atomic_load(&region->finished);
     if (waits && holder() == now && !rthread_is_alive(now))

@@ -3,6 +3,7 @@
 #define REPRISE_ENGINE_BATON_H
 
 #include "engine/rings.h"
+#include "engine/rthreads.h"
 
 /* Recording. Waits for the baton, fairly; the thread's chunk begins, or goes on if nobody had the baton since. */
 void baton_take(struct thread *thread);
@@ -31,18 +32,5 @@ void baton_forget(struct rthread *rthread, uint32_t number);
 void baton_pass(struct thread *thread);
 /* Waits for this thread's turn and learns where its chunk ends. */
 void baton_await(struct thread *thread);
-
-/* A slot for a new R-thread, made by the holder, its parent; NULL: it is the first.
- * number: in a replay in parallel that of the R-thread; else it is the next one. */
-struct rthread *rthread_make(uint32_t number, struct thread *parent);
-/* Whether the kernel still has its thread. */
-bool rthread_is_alive(const struct rthread *rthread);
-/* Its thread was killed. Ends the recording if it may have written to standard output or error what is in no log: a replay would show
- * the output of others without it. */
-void rthread_check_output(const struct rthread *dead);
-/* Its thread never came to be. */
-void rthread_unmake(struct rthread *rthread);
-/* Its stream is complete. */
-void rthread_end(struct rthread *rthread);
 
 #endif

@@ -68,13 +68,13 @@ struct engine_config {
 #define CODE_COPY_BASE (ENGINE_BASE + 0x1c0000000UL) /* for a moment: the cache of a child */
 #define VDSO_BASE (ENGINE_BASE + 0x200000000UL)   /* the kernel's vDSO, moved out of the program's way */
 #define REGION_BASE (ENGINE_BASE + 0x300000000UL) /* shared with the manager: input/region.h */
-#define RINGS_BASE (ENGINE_BASE + 0x400000000UL)
 #define DIRECTORY_BASE \
   (ENGINE_BASE + 0x500000000UL) /* entries of memory blocks, what belongs to them, and groups */
 #define DIRECTORY_PART 0x21000000UL
 #define DIRECTORY_GROUPS 0x4001000UL
 #define SHARED_RANGES \
   (ENGINE_BASE + 0x580000000UL) /* shared.c: what is mapped of the memory that processes share */
+#define RINGS_BASE (ENGINE_BASE + 0x600000000UL)
 #define LARGE_COPIES_BASE (ENGINE_BASE + 0xe000000000UL) /* waiting.c: for calls that move very much */
 #define LARGE_COPIES_STRIDE 0x100000000UL
 #define THREAD_AREA_BASE (ENGINE_BASE + 0x1000000000UL) /* one slot per thread */

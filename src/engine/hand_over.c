@@ -6,12 +6,14 @@
 #include "engine/baton.h"
 #include "engine/leaving.h"
 #include "engine/lib.h"
+#include "engine/slots.h"
 #include "engine/patience.h"
 #include "engine/private_stack.h"
 #include "engine/shared.h"
 
 struct thread *members[REGION_SLOTS];
 uint8_t stage_held[REGION_SLOTS];
+_Atomic uint32_t sleepers;
 
 /* -- What the protocol asks ----------------------------------------------------------------------------------------------- */
 
@@ -468,6 +470,8 @@ void fail_killed(void) {
 
 /* Another process that has this memory may be killed from outside just when it has what others wait for. */
 static void look_for_killed(void) {
+  static _Atomic uint64_t looked;
+  if (process_is_alone() || !region_look_is_due(&looked)) return;
   const struct process *own = arch_self()->process;
   for (unsigned i = 0; i < atomic_load(&region->directory_slots); i++) {
     const struct thread *other = members[i];
@@ -491,10 +495,10 @@ static void remind(const struct directory_slot *slot, bool others) {
 
 /* There are more threads than processors for them. */
 static bool is_crowded(void) {
-  unsigned running = 0;
-  for (unsigned i = 0, slots = atomic_load(directory.slots); i < slots; i++)
+  unsigned running = 0, processors = os_processors();
+  for (unsigned i = 0, slots = atomic_load(directory.slots); i < slots && running <= processors; i++)
     running += atomic_load(&directory.slot[i].state) == DIRECTORY_RUNNING;
-  return running > os_processors();
+  return running > processors;
 }
 
 /* Looks for events for a while. */
@@ -510,13 +514,18 @@ static bool spin(const struct directory_slot *slot, unsigned me, uint32_t seen) 
   return true;
 }
 
+/* What was lost is repeated after a while, sooner than the loss of a few milliseconds is felt; but many who repeat leave no time for those that
+ * they wait for. */
 static void sleep_until_events(struct directory_slot *slot, uint32_t seen) {
+  enum { SLEEPERS_PER_PROCESSOR = 4, MILLISECONDS_MOST = 50, NANOSECONDS = 1000000 };
+  uint32_t others = atomic_fetch_add(&sleepers, 1) / (SLEEPERS_PER_PROCESSOR * os_processors());
   struct {
     long seconds, nanoseconds;
-  } patience = {0, 1000000};
+  } patience = {0, (long)MIN(MAX(others, 1), MILLISECONDS_MOST) * NANOSECONDS};
   atomic_store(&slot->asleep, asleep_since(seen));
   os_call4(__NR_futex, &slot->events, FUTEX_WAIT, seen, &patience);
   atomic_store(&slot->asleep, 0);
+  atomic_fetch_sub(&sleepers, 1);
   look_for_killed();
   remind(slot, true);
 }
@@ -530,7 +539,8 @@ void wait_for_events(struct thread *thread, uint32_t seen) {
 
 void park_steps(struct thread *thread, enum directory_result (*step)(const struct directory *, unsigned,
                                                                      struct directory_parking *)) {
-  struct directory_parking parking = {0};
+  struct directory_parking parking;
+  directory_parking_start(&parking);
   for (enum directory_result result;
        (result = step(&directory, slot_number(thread), &parking)) != DIRECTORY_DONE;)
     if (result == DIRECTORY_WAITS) wait_for_events(thread, parking.seen);

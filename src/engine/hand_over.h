@@ -27,6 +27,7 @@ enum { HIDES = 2, INLINE = PERMISSION_READ | PERMISSION_WRITE, HIDDEN = INLINE <
 
 extern struct thread *members[REGION_SLOTS]; /* threads of this address space, by slot */
 extern uint8_t stage_held[REGION_SLOTS];     /* enum order_want */
+extern _Atomic uint32_t sleepers; /* threads of this address space that wait for others and sleep */
 extern struct order order;
 extern struct directory directory;
 

@@ -49,14 +49,19 @@ void order_tell_clock(unsigned slot, uint64_t clock) {
   if (wanted && wanted <= clock && atomic_compare_exchange_strong(&news->wanted, &wanted, 0)) wake(news);
 }
 
+void order_move_in(struct rthread *rthread) {
+  atomic_store(&region->news[rthread->order_slot].resident, slot_of(rthread) + 1);
+}
+
+void order_move_out(unsigned slot) {
+  atomic_store(&region->news[slot].resident, 0);
+}
+
 /* Not one that waits for the slot to be its own. */
 static struct rthread *thread_in(uint32_t slot) {
-  for (uint32_t i = 0; i < region_slots(region); i++) {
-    struct rthread *rthread = &region->slots[i];
-    bool begins = rthread->step_known && rthread->step.begins;
-    if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->order_slot == slot && !begins) return rthread;
-  }
-  return NULL;
+  uint32_t resident = atomic_load(&region->news[slot].resident);
+  struct rthread *rthread = resident ? &region->slots[resident - 1] : NULL;
+  return rthread && atomic_load(&rthread->state) == SLOT_LIVE ? rthread : NULL;
 }
 
 /* -- Arcs: others may wait for any position -------------------------------------------------------------------------------- */
@@ -90,14 +95,14 @@ static void want(unsigned slot, uint64_t clock) {
   }
 }
 
-/* Makes the slot's thread come by, since it publishes its clock nowhere else. */
-static void summon(unsigned slot) {
-  if (residents[slot]) {
+/* Makes the slot's thread come by, since it publishes its clock nowhere else. The child of a fork has the table of its parent. */
+static void summon(const struct rthread *by, unsigned slot) {
+  struct rthread *other = thread_in(slot);
+  if (!other || !other->tid) return;
+  if (other->pid == by->pid && residents[slot] && residents[slot]->rthread == other) {
     arch_request(residents[slot]);
     return;
   }
-  struct rthread *other = thread_in(slot);
-  if (!other || !other->tid) return;
   atomic_store(&other->summoned, 1); /* a process that replays may not signal another: the manager does it */
   region_doorbell();
 }
@@ -127,7 +132,7 @@ static struct rthread *borrower(const struct rthread *rthread) {
 /* The slot that the thread waits for and that has not come so far yet; ORDER_NOBODY: it runs, or is about to. */
 static unsigned awaited(const struct rthread *rthread) {
   uint32_t waits_for = atomic_load(&rthread->waits_for);
-  if (!waits_for || waits_for == ORDER_RETIRED) return ORDER_NOBODY;
+  if (!waits_for || waits_for == ORDER_RETIRED || waits_for == ORDER_ROOM) return ORDER_NOBODY;
   if (waits_for == ORDER_LEAVES || waits_for == ORDER_HELD) {
     const struct rthread *other = waits_for == ORDER_HELD ? borrower(rthread) : straggler(rthread);
     if (!other) return ORDER_NOBODY;
@@ -142,12 +147,18 @@ static bool is_gone(const struct rthread *rthread) {
   return atomic_load(&rthread->waits_for) == ORDER_RETIRED || !rthread_is_alive(rthread);
 }
 
+/* Whether the thread can't come any further by itself. Who is being ended with its process leaves a slot to who waits for one. */
+static bool is_stuck(const struct rthread *rthread) {
+  if (atomic_load(&rthread->waits_for) == ORDER_ROOM) return true;
+  if (atomic_load(&rthread->dismissed)) return !rthread_is_alive(rthread);
+  return awaited(rthread) != ORDER_NOBODY || is_gone(rthread);
+}
+
 /* Whether nobody runs any more. */
 static bool all_wait(void) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *rthread = &region->slots[i];
-    bool live = atomic_load(&rthread->state) == SLOT_LIVE;
-    if (live && awaited(rthread) == ORDER_NOBODY && !is_gone(rthread)) return false;
+    if (atomic_load(&rthread->state) == SLOT_LIVE && !is_stuck(rthread)) return false;
   }
   return true;
 }
@@ -222,6 +233,8 @@ static _Noreturn void report_stuck(struct thread *thread) {
       n += format(text + n, sizeof text - n, rthread_is_alive(rthread) ? "runs" : "was killed");
     else if (waits_for == ORDER_RETIRED)
       n += format(text + n, sizeof text - n, "has nothing more to do");
+    else if (waits_for == ORDER_ROOM)
+      n += format(text + n, sizeof text - n, "waits for a slot to be free");
     else if (other)
       n += format(text + n, sizeof text - n, "waits for %sthread %u",
                   waits_for == ORDER_LEAVES ? "the end of " : "", other->number);
@@ -246,7 +259,7 @@ static bool looks_for_a_while(const struct rthread *rthread) {
     if (!patience_lasts(patience, is_crowded)) return false;
     if (config.order == ENGINE_ARCS && patience->looks % LOOKS_PER_REQUEST == 0) {
       want(slot, missing->value);
-      summon(slot);
+      summon(rthread, slot);
     }
   }
   patience_pays(patience);
@@ -265,7 +278,7 @@ static bool sleep(const struct rthread *whose, const struct order_wait *missing,
     atomic_fetch_add(&news->waiters, 1);
   else
     want(slot, missing->value);
-  if (config.order == ENGINE_ARCS) summon(slot);
+  if (config.order == ENGINE_ARCS) summon(whose, slot);
   atomic_fetch_add(&region->sleepers, 1);
   if (order_replay_missing(&region->board, me, &whose->step, &still) == missing && still == slot)
     region_wait(&news->changes, seen);
@@ -275,8 +288,10 @@ static bool sleep(const struct rthread *whose, const struct order_wait *missing,
   return atomic_load(&news->changes) != seen;
 }
 
-/* After a wait in which nothing came. Where logs were cut off those who can still run do, to the ends of theirs. */
+/* After a wait in which nothing came. Where logs were cut off those who can still run do, to the ends of theirs. Who has found that it waits in
+ * vain looks again until it is sure. */
 static void despair(struct thread *thread, const struct rthread *whose, bool in_vain, unsigned *rounds) {
+  if (in_vain && !*rounds && !region_look_is_due(&region->looked)) return;
   bool hopeless = in_vain && (all_wait() || (is_circle(whose) && !any_is_cut_off()));
   *rounds = hopeless ? *rounds + 1 : 0;
   if (*rounds >= ROUNDS_TO_BE_SURE) report_stuck(thread);

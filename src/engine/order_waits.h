@@ -10,6 +10,7 @@ enum {
   ORDER_RETIRED = UINT16_MAX,    /* it comes no further */
   ORDER_LEAVES = UINT16_MAX - 1, /* it waits until all others of its process are retired */
   ORDER_HELD = UINT16_MAX - 2,   /* the kernel holds it until its child is gone */
+  ORDER_ROOM = UINT16_MAX - 3,   /* it waits until a thread has ended whose slot its child can have */
 };
 
 /* Waits until the thread's step is ready. */
@@ -23,6 +24,10 @@ void order_wait_for_others(struct thread *thread);
 _Noreturn void order_wait_for_ever(struct thread *thread);
 /* The recording was cut off with its recorder, and what was kept of the thread's logs is not all. */
 bool order_is_cut_off(const struct rthread *rthread);
+
+/* The thread lives in its slot of the recording from now on; nobody lives in that slot. */
+void order_move_in(struct rthread *rthread);
+void order_move_out(unsigned slot);
 
 /* The slot has begun or ended: those who wait for it are to look again. */
 void order_tell(unsigned slot);

@@ -95,6 +95,7 @@ static void end_on_board(struct rthread *rthread) {
   unsigned slot = rthread->order_slot;
   if (slot == ORDER_NOBODY) return;
   rthread->order_slot = ORDER_NOBODY;
+  order_move_out(slot);
   order_replay_end(&region->board, slot);
   order_tell(slot);
 }
@@ -178,6 +179,7 @@ static bool pass_steps(struct thread *thread, bool enters) {
       if (step->arrive) order_tell_clock(me, step->arrive);
       order_wait(thread);
       order_replay_pass(&region->board, me, step);
+      if (step->begins) order_move_in(rthread);
       rthread->step_passed = true;
     }
     if (step->until > position) return true;

@@ -54,12 +54,6 @@ void permissions_claim_untouched(struct thread *thread, uintptr_t address) {
   claim_untouched(thread, (uint32_t)address >> BLOCK_SHIFT);
 }
 
-static bool is_asked(const struct directory_slot *slot) {
-  for (size_t i = 0; i < COUNT_OF(slot->asked); i++)
-    if (atomic_load(&slot->asked[i])) return true;
-  return false;
-}
-
 void let_go(struct thread *thread) {
   if (!shared_holds(thread)) return;
   shared_leave(thread);
@@ -98,7 +92,8 @@ static bool take(struct thread *thread, const struct access *accesses, unsigned 
   claim_all(thread, &claim);
   directory_unpin(&directory, slot_number(thread));
   if (leaving_stop(thread) < arch_stop(thread)) arch_set_stop(thread, leaving_stop(thread));
-  if (is_asked(slot)) arch_request(thread); /* what was put off meanwhile is served at the next safepoint */
+  if (directory_is_asked(&directory, slot))
+    arch_request(thread); /* what was put off meanwhile is served at the next safepoint */
   return slot->lost == lost;
 }
 
@@ -344,8 +339,10 @@ static void note_slot(unsigned slot) {
 void permissions_start(struct thread *thread) {
   set_order();
   map_tables();
-  memset(members, 0, sizeof members);
-  memset(stage_held, 0, sizeof stage_held);
+  unsigned used = atomic_load(&region->directory_slots);
+  memset(members, 0, used * sizeof *members);
+  memset(stage_held, 0, used * sizeof *stage_held);
+  atomic_store(&sleepers, 0);
   clear_map(thread);
   unsigned slot = slot_number(thread);
   members[slot] = thread;
@@ -370,7 +367,8 @@ void permissions_begin(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   unsigned me = slot_of(rthread);
   bool first = !rthread->number;
-  struct directory_parking parking = {0};
+  struct directory_parking parking;
+  directory_parking_start(&parking);
   for (enum directory_result result;
        (result = directory_begin_step(&directory, me, &parking, first ? me : rthread->parent,
                                       first ? NULL : &rthread->spawned)) != DIRECTORY_DONE;)

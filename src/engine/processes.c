@@ -83,8 +83,8 @@ static long clone_shared(struct thread *parent, const struct request *request) {
   struct rthread *own = child->rthread;
   if (own) child->number = own->number;
   if (own && permissions_on()) permissions_enlist(child, own);
-  long tid = clone_with_slot(child, request);
-  if (in_sphere()) sphere_after_clone(parent, own, vfork, tid);
+  long tid = own || !in_sphere() ? clone_with_slot(child, request) : -EAGAIN;
+  if (own) sphere_after_clone(parent, own, vfork, tid);
   if (os_failed(tid)) {
     struct process *process = child->process;
     child->kernel_tid = 0;
@@ -156,6 +156,7 @@ static long fork_copy(struct thread *thread, const struct request *request) {
     codewatch_release(request->parent_tid, request->parent_tid + sizeof(int));
   bool vfork = request->flags & CLONE_VFORK;
   struct rthread *own = in_sphere() ? sphere_before_clone(thread, true, vfork) : NULL;
+  if (in_sphere() && !own) return -EAGAIN;
   cache_before_fork();
   lock_all_but_cache(thread);
   long pid = fork_in_kernel(request);

@@ -4,6 +4,7 @@
 #include <linux/fcntl.h>
 #include <linux/futex.h>
 #include <linux/mman.h>
+#include <linux/time.h>
 #include <linux/uio.h>
 
 #include "engine/descriptors.h"
@@ -41,6 +42,16 @@ void region_wait(_Atomic uint32_t *word, uint32_t seen) {
 
 void region_wake(_Atomic uint32_t *word, int waiters) {
   os_call3(__NR_futex, word, FUTEX_WAKE, waiters);
+}
+
+bool region_look_is_due(_Atomic uint64_t *last) {
+  enum { MILLISECONDS_APART = 40 };
+  struct {
+    long seconds, nanoseconds;
+  } now = {0, 0};
+  os_call2(__NR_clock_gettime, CLOCK_MONOTONIC_COARSE, &now);
+  uint64_t time = (uint64_t)(now.seconds * 1000 + now.nanoseconds / 1000000), before = atomic_load(last);
+  return time - before >= MILLISECONDS_APART && atomic_compare_exchange_strong(last, &before, time);
 }
 
 /* The kernel's letter for the state of a thread; 'X' when there is none of that id, 'R' when it can't be told. A replay, which may open no

@@ -28,6 +28,9 @@ void region_wait(_Atomic uint32_t *word, uint32_t seen);
 /* The same, for that many times as long at most. */
 void region_wait_longer(_Atomic uint32_t *word, uint32_t seen, uint32_t times);
 void region_wake(_Atomic uint32_t *word, int waiters);
+/* To look after all threads takes the longer the more there are, and all who wait would: so one does now and then, for all of them.
+ * last: when somebody did, in milliseconds. */
+bool region_look_is_due(_Atomic uint64_t *last);
 /* Tells the manager that there is something to do. */
 void region_doorbell(void);
 /* Asks the manager, as the holder of the baton; the answer, or -errno. With EIO it ends the sphere. */

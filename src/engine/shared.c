@@ -366,7 +366,8 @@ static void follow_change(unsigned me, struct order_set *sources) {
 void shared_take(struct thread *thread, const struct mapping *mapping, uintptr_t address, size_t bytes,
                  bool write) {
   unsigned me = slot_of(thread->rthread);
-  struct order_set sources = {0};
+  struct order_set sources;
+  set_clear(&sources);
   uint64_t first = (address + mapping->object_base) >> BLOCK_SHIFT,
            last = (address + bytes - 1 + mapping->object_base) >> BLOCK_SHIFT;
   hold(thread);
@@ -382,7 +383,8 @@ void shared_take(struct thread *thread, const struct mapping *mapping, uintptr_t
 void shared_take_all(struct thread *thread) {
   struct region_shared *shared = &region->shared;
   unsigned me = slot_of(thread->rthread);
-  struct order_set sources = {0};
+  struct order_set sources;
+  set_clear(&sources);
   hold(thread);
   undo_expect_none();
   follow_change(me, &sources);

@@ -193,6 +193,14 @@ uintptr_t sphere_stack(struct thread *thread, uintptr_t sp, uintptr_t top) {
 
 struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vfork) {
   struct rthread *child = rthread_make(thread->rthread->child_number, thread);
+  if (!child) {
+    if (!atomic_exchange(&region->full, true))
+      sphere_warn(
+          "more than %d threads at a time can't be recorded: the program is told that there are too many "
+          "(EAGAIN)",
+          REGION_SLOTS);
+    return NULL;
+  }
   child->pid = process ? 0 : thread->rthread->pid;
   child->process = process ? atomic_fetch_add(&region->processes, 1) : thread->rthread->process;
   child->seen_id = thread->rthread->child_id;

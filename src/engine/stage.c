@@ -80,7 +80,8 @@ static void retire_all_of(struct thread *thread, struct process *process) {
     if (i == me || !members[i] || members[i]->process != process) continue;
     while (!is_retired(i)) {
       uint32_t seen = atomic_load(&self(thread)->events);
-      struct directory_serve serve = {0};
+      struct directory_serve serve;
+      directory_serve_start(&serve);
       set_position(thread);
       while (directory_serve_step(&directory, me, &serve) != DIRECTORY_DONE) {
       }

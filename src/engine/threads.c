@@ -24,7 +24,7 @@
 #include "engine/slots.h"
 #include "engine/sphere.h"
 
-#define SLOT_MAX ((ENGINE_END - THREAD_AREA_BASE) / THREAD_AREA_STRIDE)
+#define SLOT_MAX ((LARGE_COPIES_BASE - THREAD_AREA_BASE) / THREAD_AREA_STRIDE)
 /* The page under the engine stack stays unmapped: an overflow faults instead of eating the tables. */
 #define SLOT_TABLES_END (SLOT_ENGINE_STACK - PAGE)
 
@@ -34,11 +34,11 @@ struct lock threads_lock;
 struct thread *threads;
 _Atomic bool threads_several;
 
-/* All under threads_lock. */
+/* All under threads_lock, but for a look at the number of processes. */
 static struct {
   size_t mapped;               /* slots below this index have been mapped */
   struct thread *first, *last; /* slots to be used again, oldest first, linked by `next` */
-  unsigned processes;          /* that share this address space */
+  _Atomic unsigned processes;  /* that share this address space */
 } state;
 
 /* -- Slots ----------------------------------------------------------------------------------------------- */
@@ -185,10 +185,7 @@ void process_drop(struct process *process) {
 }
 
 bool process_is_alone(void) {
-  lock_take(&threads_lock);
-  bool alone = state.processes <= 1;
-  lock_release(&threads_lock);
-  return alone;
+  return atomic_load(&state.processes) <= 1;
 }
 
 /* -- First steps ----------------------------------------------------------------------------------------- */

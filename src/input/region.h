@@ -18,6 +18,7 @@
 #include "order/replay.h"
 
 enum { REGION_MAGIC = 0x52505247, REGION_SLOTS = CHUNK_SLOTS };
+_Static_assert(REGION_SLOTS == ORDER_SLOTS, "all order schemes have room for as many threads");
 
 /* Single producer, single consumer. head and tail count bytes for ever; the byte at n lies at n % RING_BYTES. Engines map a ring twice
  * in a row, so that what is in it is contiguous for them. */
@@ -86,17 +87,15 @@ struct rthread {
   _Atomic uint32_t
       borrows;       /* in parallel, or replay: slot + 1 of the parent held until it is gone; 0: none */
   uint32_t released; /* record in parallel: slot + 1 of the child it was held for … */
-  struct order_note release;  /* … and what the order scheme told it in the end */
-  uint32_t child_number;      /* replay in parallel: the R-thread that its next child is */
-  struct order_reader reader; /* replay in parallel: of its order log … */
-  struct order_step step;     /* … the step it is at … */
-  uint32_t step_known;        /* … if there is one … */
-  uint32_t step_passed;       /* … whose waits are over */
-  uint32_t order_ended;       /* its order log has nothing more … */
-  uint64_t order_end;         /* … from this position of that log on */
-  uint64_t last_clock;        /* arcs: its clock at the last step passed … */
-  uint64_t last_position;     /* … and its position there */
-  uint32_t order_slot;        /* where it lived in the recording */
+  struct order_note release; /* … and what the order scheme told it in the end */
+  uint32_t child_number;     /* replay in parallel: the R-thread that its next child is */
+  uint32_t step_known;       /* replay in parallel: there is a step that it is at … */
+  uint32_t step_passed;      /* … whose waits are over */
+  uint32_t order_ended;      /* its order log has nothing more … */
+  uint64_t order_end;        /* … from this position of that log on */
+  uint64_t last_clock;       /* arcs: its clock at the last step passed … */
+  uint64_t last_position;    /* … and its position there */
+  uint32_t order_slot;       /* where it lived in the recording */
   _Atomic uint32_t
       waits_for; /* slot + 1 of whom it waits for, 0: it does not wait; or one of order_waits.h */
   _Atomic uint32_t summoned;  /* replay in parallel: the manager is to make it come by */
@@ -104,6 +103,9 @@ struct rthread {
   uint32_t programs;          /* record: that it has gone to since it was born */
   _Atomic uint32_t unlogged;  /* record: it writes to standard output or error, and has not logged it yet */
   uint64_t ticks;             /* what the engine has done for it at positions of the order log of their own */
+  /* Replay in parallel. Large, and most of it never touched: rthread_make() makes nothing of it zero that need not be. */
+  struct order_step step;     /* that it is at, and … */
+  struct order_reader reader; /* … of its order log */
 };
 
 /* A lock is the id of the thread that has it, or 0; with this bit when somebody sleeps until it is free. */
@@ -170,6 +172,7 @@ struct region_news {
   _Alignas(64) _Atomic uint32_t changes; /* futex: it has sent or was sent what somebody waits for */
   _Atomic uint32_t waiters;              /* on changes, for a beginning or an end */
   _Atomic uint32_t sender;               /* slot + 1 of whose token its thread sleeps for, 0: it does not */
+  _Atomic uint32_t resident;             /* one more than the region's slot of who lives there, 0: nobody */
   _Atomic uint64_t wanted; /* the least clock of the slot that somebody wants to be told of, 0: none */
 };
 
@@ -230,6 +233,8 @@ struct region {
   _Atomic uint32_t processes;
   _Atomic uint32_t live;       /* slots in use */
   _Atomic uint32_t slots_used; /* one more than the highest that was ever in use */
+  uint32_t slots_open; /* slots that new threads are put into: more only when so many live at a time */
+  _Atomic bool full;   /* record: a thread was refused, and the user knows */
   struct chunk_scheduler scheduler;
   uint32_t killed;   /* replay: one more than the R-thread that was killed with the baton last, 0: none */
   uint32_t starving; /* record: slot + 1 of who was woken and found nothing, 0: nobody */
@@ -271,6 +276,7 @@ struct region {
   struct region_news news[REGION_SLOTS];
   _Atomic uint32_t sleepers;    /* threads that wait for others and let them have the processor */
   _Atomic uint32_t retirements; /* futex: threads that have come to the ends of their logs */
+  _Atomic uint64_t looked; /* when somebody last looked whether all wait for each other, in milliseconds */
 };
 
 /* Slots from this one on have never been used: whoever goes through all of them leaves these alone, or the kernel would have to

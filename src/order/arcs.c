@@ -37,15 +37,15 @@ static void registered(const struct order *order, struct order_recorder *writer,
 
 static void receive(const struct order *order, struct order_recorder *me, unsigned from,
                     const struct order_note *in) {
-  if (in->kind == ORDER_NO_EDGE || in->clock <= me->heard[from]) return;
+  if (in->kind == ORDER_NO_EDGE || in->clock <= heard_of(&me->heard, from)) return;
   uint8_t record[3 * VARINT_LARGEST];
   bool other = me->source != from;
   size_t n = varint_put(record, (me->position - me->logged) << 1 | other);
   if (other) n += varint_put(record + n, from);
-  n += varint_put(record + n, in->clock - me->heard[from] - 1);
+  n += varint_put(record + n, in->clock - heard_of(&me->heard, from) - 1);
   start_logging(me, (struct order_next){me->now.clock + 1, me->position, me->lives});
   order->log(order, me->slot, record, n);
-  me->heard[from] = in->clock;
+  hear(&me->heard, from, in->clock);
   me->source = (uint16_t)from;
   me->logged = me->position;
   me->now.clock++;
@@ -75,7 +75,7 @@ static void begin(const struct order *order, struct order_recorder *me, unsigned
   me->base = me->logged;
   me->position = me->now.clock = 0;
   me->source = ORDER_NOBODY;
-  for (unsigned i = 0; i < ORDER_SLOTS; i++) me->heard[i] = 0;
+  hear_nothing(&me->heard);
   order_log_begin(order, me, me->base, 0);
   if (in) receive(order, me, parent, in);
 }
@@ -107,7 +107,7 @@ static int decode(struct order_reader *reader, struct order_step *step, const ui
   }
   if (source >= ORDER_SLOTS || (moved >> 1) > INT64_MAX - 1 - reader->position) return -1;
   if ((n = get_number(&from, &clock)) <= 0) return n;
-  if (clock >= INT64_MAX - reader->heard[source]) return -1;
+  if (clock >= INT64_MAX - heard_of(&reader->heard, (unsigned)source)) return -1;
   if (reader->clock >= INT64_MAX - 1 - (moved >> 1)) return -1;
   reader->position += moved >> 1;
   if (source == reader->slot) {
@@ -119,11 +119,12 @@ static int decode(struct order_reader *reader, struct order_step *step, const ui
   }
   reader->clock += 1 + (moved >> 1);
   reader->source = (uint16_t)source;
-  reader->heard[source] += clock + 1;
+  hear(&reader->heard, (unsigned)source, heard_of(&reader->heard, (unsigned)source) + clock + 1);
   start_step(step, reader->position, reader->position, reader->clock);
   step->arrive = reader->clock - 1;
-  step->wait[step->waits++] =
-      (struct order_wait){.kind = ORDER_WAIT_CLOCK, .slot = (uint16_t)source, .value = reader->heard[source]};
+  step->wait[step->waits++] = (struct order_wait){.kind = ORDER_WAIT_CLOCK,
+                                                  .slot = (uint16_t)source,
+                                                  .value = heard_of(&reader->heard, (unsigned)source)};
   return (int)from.used;
 }
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CHUNK_SLOTS = 512, CHUNK_SIZE = 1 << 20, CHUNK_SIZE_LEAST = 1 << 10 };
+enum { CHUNK_SLOTS = 4032, CHUNK_SIZE = 1 << 20, CHUNK_SIZE_LEAST = 1 << 10 };
 
 enum chunk_reason {
   CHUNK_POLL, /* full: at a safepoint */

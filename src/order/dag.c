@@ -59,23 +59,34 @@ static bool is_empty(const struct order_recorder *me) {
 
 /* -- Recording (section 4.4, figure 6) --------------------------------------------------------------------------------- */
 
+static void keep_previous(struct order_recorder *me) {
+  const struct order_episode *now = &me->now;
+  struct order_episode *previous = &me->previous;
+  previous->pred = now->pred;
+  previous->after = now->after;
+  set_copy(&previous->succ, &now->succ);
+  previous->succ_any = now->succ_any;
+  previous->exists = true;
+  previous->clock = now->clock;
+  previous->size = now->size;
+}
+
 static void end(const struct order *order, struct order_recorder *me) {
   uint64_t next = me->now.clock + 1;
-  struct order_set told = me->now.succ;
-  if (is_empty(me)) set_join(&told, &me->told);
+  bool empty = is_empty(me);
   me->now.size = me->position - me->start;
   start_logging(me, (struct order_next){next, me->logged, me->lives});
   if (order->options.filter) {
     if (me->previous.exists) log_episode(order, me, &me->previous);
-    me->previous = me->now;
-    me->previous.exists = true;
+    keep_previous(me);
     me->filter = (struct order_filter){0};
   } else {
     log_episode(order, me, &me->now);
   }
   me->start = me->position;
-  me->now = (struct order_episode){.clock = next};
-  me->told = told;
+  if (!empty) set_clear(&me->told);
+  set_join(&me->told, &me->now.succ);
+  episode_start(&me->now, next);
   finish_logging(me);
 }
 
@@ -166,7 +177,7 @@ static void add_end(struct order_episode *e, unsigned from, uint32_t ends) {
 static void receive(const struct order *order, struct order_recorder *me, unsigned from,
                     const struct order_note *in) {
   if (in->kind == ORDER_NO_EDGE) return;
-  if (in->kind == ORDER_END && me->heard[from] >= in->ends) return;
+  if (in->kind == ORDER_END && heard_of(&me->heard, from) >= in->ends) return;
   const struct order_episode *e = &me->now;
   bool cycle = e->succ_any && (ORDER_WRONG(WRONG_GREATER) ? in->clock > e->clock : in->clock >= e->clock);
   bool second = order->options.single_edges && in->kind == ORDER_EDGE && has_pred(e, from);
@@ -176,7 +187,7 @@ static void receive(const struct order *order, struct order_recorder *me, unsign
     add_pred(&me->now, from);
   } else {
     add_end(&me->now, from, in->ends);
-    me->heard[from] = in->ends;
+    hear(&me->heard, from, in->ends);
   }
   /* Once there is a successor its timestamp is known to it, and stays. */
   if (!me->now.succ_any && me->now.clock <= in->clock) me->now.clock = in->clock + 1;
@@ -200,8 +211,8 @@ static void begin(const struct order *order, struct order_recorder *me, unsigned
                   const struct order_note *in) {
   me->parked = false;
   me->position = me->start = 0;
-  me->told = (struct order_set){0};
-  for (unsigned i = 0; i < ORDER_SLOTS; i++) me->heard[i] = 0;
+  set_clear(&me->told);
+  hear_nothing(&me->heard);
   order_log_begin(order, me, 0, me->logged);
   if (in) receive(order, me, parent, in);
 }
@@ -211,7 +222,7 @@ static void thread_exit(const struct order *order, struct order_recorder *me) {
   end(order, me);
   if (order->options.filter) {
     log_episode(order, me, &me->previous);
-    me->previous = (struct order_episode){0};
+    episode_start(&me->previous, 0);
   }
   me->logged = me->now.clock - 1;
   me->lives++;

@@ -368,7 +368,7 @@ static enum directory_result release(const struct directory *d, struct directory
 /* The target may be waiting to run on, others to hold it. */
 static enum directory_result release_wake(const struct directory *d, struct directory_claim *claim) {
   const struct directory_slot *target = &d->slot[claim->source];
-  for (unsigned i = 0; i < (ORDER_SLOTS + 63) / 64; i++)
+  for (unsigned i = 0, words = directory_asked_words(d); i < words; i++)
     for (uint64_t asked = atomic_load(&target->asked[i]); asked; asked &= asked - 1)
       notify(d, i * 64 + (unsigned)__builtin_ctzll(asked));
   notify(d, claim->source);

@@ -87,8 +87,8 @@
 /* -- An entry: one word, all zero when untouched ------------------------------------------------------------------------
  *
  *     bit  0-1    enum directory_mode
- *          2-11   slot + 1 of the owner, or of the last writer of a shared block; 0: none
- *          12-51  slots + 1 of up to four sharers
+ *          2-13   slot + 1 of the owner, or of the last writer of a shared block; 0: none
+ *          14-61  slots + 1 of up to four sharers
  */
 enum directory_mode {
   DIRECTORY_UNTOUCHED,
@@ -144,7 +144,7 @@ struct directory_walk {
  * would take the line away from who is writing the answer; whoever has news for the slot finds there whether its thread sleeps, is parked, or waits
  * for locks. */
 struct directory_slot {
-  /* Who has posted a request to this slot. */
+  /* Who has posted a request to this slot. Slots that were never in use have not: see directory_asked_words(). */
   _Alignas(DIRECTORY_LINE) _Atomic uint64_t asked[(ORDER_SLOTS + 63) / 64];
   /* Changes when something happened that the slot's thread may be waiting for. */
   _Alignas(DIRECTORY_LINE) _Atomic uint32_t events;
@@ -211,10 +211,10 @@ enum directory_result {
 /* Answering one request, for oneself or for a slot that one holds. */
 struct directory_serve {
   uint8_t at;
-  uint8_t brought;                        /* further parts so far */
-  bool puts_off;                          /* some askers in this pass: */
-  uint16_t as, asker, cell;               /* who answers whom, where */
-  uint64_t seen[(ORDER_SLOTS + 63) / 64]; /* those whose blocks are pinned */
+  uint8_t brought;          /* further parts so far */
+  bool puts_off;            /* some askers in this pass: */
+  uint16_t as, asker, cell; /* who answers whom, where */
+  struct order_set seen;    /* those whose blocks are pinned */
 };
 static inline void directory_serve_start(struct directory_serve *serve) {
   serve->at = serve->brought = 0;
@@ -262,6 +262,12 @@ struct directory_parking {
   uint32_t seen; /* DIRECTORY_WAITS: as above */
   struct directory_serve serve;
 };
+
+static inline void directory_parking_start(struct directory_parking *parking) {
+  parking->at = 0;
+  parking->seen = 0;
+  directory_serve_start(&parking->serve);
+}
 
 void directory_claim_start(struct directory_claim *claim);
 /* Adds blocks [first, end); false if there is no room. Ranges may overlap; wants are joined. */

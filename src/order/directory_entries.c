@@ -103,7 +103,8 @@ void directory_find_targets(const struct directory *d, unsigned me, struct direc
   uint64_t need = d->slot[me].need, many = 0, same = 0;
   unsigned want = d->slot[me].want;
   struct run run;
-  claim->targets = claim->writers = (struct order_set){0};
+  set_clear(&claim->targets);
+  set_clear(&claim->writers);
   for (uint64_t set = need; next_run(d, claim->group, &set, &run);) {
     add_targets(claim, want, run.word);
     if (want == ORDER_WRITE && word_mode(run.word) == DIRECTORY_MANY) many |= run.blocks, same = run.word;
@@ -117,8 +118,7 @@ void directory_find_targets(const struct directory *d, unsigned me, struct direc
   if (many) add_holders(d, claim, many);
   set_remove(&claim->targets, me);
   set_remove(&claim->writers, me);
-  for (unsigned i = 0; i < sizeof claim->writers.word / sizeof *claim->writers.word; i++)
-    claim->writers.word[i] &= ~claim->targets.word[i];
+  set_subtract(&claim->writers, &claim->targets);
   for (unsigned slot = 0; ORDER_WRONG(WRONG_MARKS_DROPPED) && slot < ORDER_SLOTS; slot++)
     if (!order_is_alive(&d->slot[slot].recorder)) set_remove(&claim->targets, slot);
 }
@@ -131,9 +131,10 @@ static bool is_split(const struct directory *d, struct directory_part part) {
 
 bool directory_has_alone(const struct directory *d, struct directory_part part, unsigned answerer,
                          unsigned asker, unsigned want) {
-  struct order_set those = {0};
+  struct order_set those;
   struct run run;
   if (is_split(d, part)) return false;
+  set_clear(&those);
   set_add(&those, answerer);
   for (uint64_t set = part.blocks; next_run(d, part.group, &set, &run);) {
     if (run.word == make_word(DIRECTORY_OWNED, answerer + 1) || is_left(run.word)) continue;

@@ -2,6 +2,7 @@
  * directory.h. */
 #include "order/directory.h"
 #include "order/directory_steps.h"
+#include "order/sets.h"
 #include "order/wrong.h"
 
 /* -- Answering ----------------------------------------------------------------------------------------------------------- */
@@ -111,9 +112,10 @@ static bool find_cell(const struct directory *d, unsigned me, struct directory_s
 }
 
 /* Somebody has asked and was not put off in this pass: its mark is taken away and it is looked into. */
-static bool find_asker(const struct directory_slot *slot, struct directory_serve *serve) {
-  for (unsigned i = 0; i < sizeof serve->seen / sizeof *serve->seen; i++) {
-    uint64_t asked = atomic_load(&slot->asked[i]) & ~(serve->puts_off ? serve->seen[i] : 0);
+static bool find_asker(const struct directory *d, const struct directory_slot *slot,
+                       struct directory_serve *serve) {
+  for (unsigned i = 0, words = directory_asked_words(d); i < words; i++) {
+    uint64_t asked = atomic_load(&slot->asked[i]) & ~(serve->puts_off ? set_word(&serve->seen, i) : 0);
     if (!asked) continue;
     serve->asker = (uint16_t)(i * 64 + (unsigned)__builtin_ctzll(asked));
     return true;
@@ -122,10 +124,9 @@ static bool find_asker(const struct directory_slot *slot, struct directory_serve
 }
 
 static void put_off(struct directory_serve *serve) {
-  for (unsigned i = 0; !serve->puts_off && i < sizeof serve->seen / sizeof *serve->seen; i++)
-    serve->seen[i] = 0;
+  if (!serve->puts_off) set_clear(&serve->seen);
   serve->puts_off = true;
-  serve->seen[serve->asker / 64] |= 1UL << serve->asker % 64;
+  set_add(&serve->seen, serve->asker);
 }
 
 enum directory_result directory_serve_step(const struct directory *d, unsigned me,
@@ -135,7 +136,7 @@ enum directory_result directory_serve_step(const struct directory *d, unsigned m
   uint64_t bit = 1UL << serve->asker % 64;
   switch (serve->at) {
     case SERVE_LOOK:
-      if (!find_asker(slot, serve)) {
+      if (!find_asker(d, slot, serve)) {
         directory_serve_start(serve);
         return DIRECTORY_DONE;
       }
@@ -212,17 +213,11 @@ enum directory_result directory_leave_step(const struct directory *d, unsigned m
 
 /* -- Parking ----------------------------------------------------------------------------------------------------------- */
 
-static bool is_asked(const struct directory_slot *slot) {
-  for (unsigned i = 0; i < (ORDER_SLOTS + 63) / 64; i++)
-    if (atomic_load(&slot->asked[i])) return true;
-  return false;
-}
-
 /* Who asked before it could see that I am parked may sleep, and nobody else tells it: so look once more afterwards. Who holds me
  * then tells all when it lets go. */
 static enum directory_result check_parked(const struct directory *d, unsigned me,
                                           struct directory_parking *parking) {
-  if (!is_asked(&d->slot[me]) || !change_state(d, me, DIRECTORY_PARKED, DIRECTORY_RUNNING))
+  if (!directory_is_asked(d, &d->slot[me]) || !change_state(d, me, DIRECTORY_PARKED, DIRECTORY_RUNNING))
     return DIRECTORY_DONE;
   parking->at = PARK_SERVE_AGAIN;
   return DIRECTORY_AGAIN;

@@ -80,7 +80,7 @@ static inline uint32_t cell_word(unsigned slot, enum directory_cell_state state)
 
 /* -- Groups ---------------------------------------------------------------------------------------------------------- */
 
-enum { WORD_MODE = 0, WORD_WHO = 2, WORD_SHARERS = 12, WORD_BITS = 10 };
+enum { WORD_MODE = 0, WORD_WHO = 2, WORD_SHARERS = 14, WORD_BITS = 12 };
 _Static_assert(ORDER_SLOTS < 1 << WORD_BITS, "a slot and nobody fit");
 _Static_assert(WORD_SHARERS + DIRECTORY_INLINE * WORD_BITS <= 64, "all sharers fit");
 _Static_assert(DIRECTORY_GROUP <= 64, "a set of blocks is a word");
@@ -98,6 +98,16 @@ static inline uint64_t make_word(enum directory_mode mode, unsigned who) {
 }
 static inline unsigned sharer_shift(unsigned i) {
   return WORD_SHARERS + i * WORD_BITS;
+}
+
+/* How many words of `asked` can have a mark. */
+static inline unsigned directory_asked_words(const struct directory *d) {
+  return (atomic_load_explicit(d->slots, memory_order_acquire) + 63) / 64;
+}
+static inline bool directory_is_asked(const struct directory *d, const struct directory_slot *slot) {
+  for (unsigned i = 0, words = directory_asked_words(d); i < words; i++)
+    if (atomic_load(&slot->asked[i])) return true;
+  return false;
 }
 
 /* The first of some blocks of the group. */

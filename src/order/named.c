@@ -56,7 +56,7 @@ static void end(const struct order *order, struct order_recorder *me) {
   me->logged = next - 1;
   me->start = me->position;
   me->sent = false;
-  me->now = (struct order_episode){.clock = next};
+  episode_start(&me->now, next);
   finish_logging(me);
 }
 
@@ -91,11 +91,11 @@ static void add_pred(struct order_preds *pred, unsigned from, uint64_t clock) {
 
 static void receive(const struct order *order, struct order_recorder *me, unsigned from,
                     const struct order_note *in) {
-  if (in->kind == ORDER_NO_EDGE || in->clock <= me->heard[from]) return;
+  if (in->kind == ORDER_NO_EDGE || in->clock <= heard_of(&me->heard, from)) return;
   bool cycle =
       me->sent && (ORDER_WRONG(WRONG_GREATER) ? in->clock > me->now.clock : in->clock >= me->now.clock);
   if (cycle || me->now.pred.count == ORDER_PREDS || is_long(order, me)) end(order, me);
-  me->heard[from] = in->clock;
+  hear(&me->heard, from, in->clock);
   add_pred(&me->now.pred, from, in->clock);
   if (me->now.clock <= in->clock) me->now.clock = in->clock + 1;
 }
@@ -118,7 +118,7 @@ static void begin(const struct order *order, struct order_recorder *me, unsigned
                   const struct order_note *in) {
   me->parked = false;
   me->position = me->start = 0;
-  for (unsigned i = 0; i < ORDER_SLOTS; i++) me->heard[i] = 0;
+  hear_nothing(&me->heard);
   order_log_begin(order, me, me->logged, me->logged);
   if (in) receive(order, me, parent, in);
 }

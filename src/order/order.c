@@ -5,7 +5,16 @@
 
 /* Timestamps begin at 1: there is an episode before each, and "nobody heard of" is 0. */
 void order_recorder_init(struct order_recorder *me, unsigned slot) {
-  *me = (struct order_recorder){.slot = (uint16_t)slot, .source = ORDER_NOBODY, .now.clock = 1};
+  hear_nothing(&me->heard);
+  __builtin_memset(me, 0, offsetof(struct order_recorder, heard));
+  me->slot = (uint16_t)slot;
+  me->source = ORDER_NOBODY;
+  me->now.clock = 1;
+}
+
+void order_reader_reset(struct order_reader *reader) {
+  hear_nothing(&reader->heard);
+  __builtin_memset(reader, 0, offsetof(struct order_reader, heard));
 }
 
 void order_park(const struct order *order, struct order_recorder *me) {
@@ -27,8 +36,8 @@ void order_say_ended(const struct order *order, struct order_recorder *former, u
 void order_recover(struct order_recorder *me, bool logged) {
   if (me->logging && logged) {
     me->start = me->position;
-    me->now = (struct order_episode){.clock = me->next.clock};
-    me->told = (struct order_set){0};
+    episode_start(&me->now, me->next.clock);
+    set_clear(&me->told);
     me->sent = false;
     me->logged = me->next.logged;
     me->lives = me->next.lives;

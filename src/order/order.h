@@ -51,7 +51,9 @@
 #include "order/varint.h"
 
 #ifndef ORDER_SLOTS
-#define ORDER_SLOTS 512 /* the explorer of tests/order makes its states small by fewer */
+/* Threads at a time. What is per slot lies in memory that is made when it is touched, and what goes through slots goes through those
+ * in use: slots that are not cost nothing. The explorer of tests/order makes its states small by fewer. */
+#define ORDER_SLOTS 4032
 #endif
 #define ORDER_NOBODY UINT16_MAX
 
@@ -90,8 +92,18 @@ struct order_note {
 
 /* -- The state of one thread in a recording ---------------------------------------------------------------------------- */
 
+/* A word of it counts only if it has a bit in `any`: so a set of few slots is emptied, copied and gone through in a few steps
+ * (sets.h). */
 struct order_set {
+  uint64_t any;
   uint64_t word[(ORDER_SLOTS + 63) / 64];
+};
+_Static_assert(ORDER_SLOTS <= 64 * 64, "one word tells which words of a set count");
+
+/* A number for each slot, 0 for those that nothing was heard of: from `count` on none was. */
+struct order_heard {
+  uint32_t count;
+  uint64_t of[ORDER_SLOTS];
 };
 
 /* PRED with room for a second edge from one slot (counted sets), or for an edge's clock (named episodes). */
@@ -145,7 +157,7 @@ struct order_recorder {
   struct order_episode now, previous;
   struct order_set told;              /* dag: those that episodes signal that ended at `start` */
   struct order_filter filter, writes; /* dag: all accesses; scalar: reads, writes */
-  uint64_t heard[ORDER_SLOTS];        /* arcs: VIC; named: the last episode of each slot waited for */
+  struct order_heard heard;           /* arcs: VIC; named: the last episode of each slot waited for */
 };
 
 /* -- Schemes ---------------------------------------------------------------------------------------------------------- */
@@ -199,7 +211,7 @@ extern const struct order_scheme order_named;  /* Karma with PRED naming (slot, 
 extern const struct order_scheme order_scalar; /* Rerun: episodes with timestamps */
 extern const struct order_scheme order_arcs;   /* FDR: arcs between positions */
 
-/* A recorder whose slot has never held a thread. */
+/* A recorder whose slot has never held a thread. The memory may hold anything but in `heard`, which must be zero. */
 void order_recorder_init(struct order_recorder *me, unsigned slot);
 
 /* The thread is about to wait for something outside the sphere's order: others may answer for it now. Ends an
@@ -262,14 +274,15 @@ struct order_step {
   uint16_t signal[ORDER_SLOTS]; /* dag: send each of these a token */
 };
 
-/* What a reader has to know of the log so far. Zero to begin with, but for the scheme. */
+/* What a reader has to know of the log so far. Zero to begin with, but for the scheme; order_reader_reset() makes it so again. */
 struct order_reader {
   const struct order_scheme *scheme;
   bool begun;
   uint16_t slot, source;
   uint64_t position, clock;
-  uint64_t heard[ORDER_SLOTS]; /* as in the recorder */
+  struct order_heard heard; /* as in the recorder */
 };
+void order_reader_reset(struct order_reader *reader);
 
 /* The next step of a thread's log. Bytes used, 0 when there are too few, -1 when these are none. */
 int order_decode(struct order_reader *reader, struct order_step *step, const uint8_t *bytes, size_t count);

@@ -6,25 +6,79 @@
 
 #include "order/order.h"
 
+/* Slots i * 64 to i * 64 + 63. */
+static inline uint64_t set_word(const struct order_set *set, unsigned i) {
+  return set->any >> i & 1 ? set->word[i] : 0;
+}
+/* Who is killed in between leaves the set as it was before: the word counts when it is complete. */
+static inline void set_put_word(struct order_set *set, unsigned i, uint64_t word) {
+  set->word[i] = word;
+  atomic_signal_fence(memory_order_seq_cst);
+  set->any |= 1UL << i;
+}
+/* The first word is made zero all the same: sets of up to 64 slots are equal when their bytes are, as the explorer wants it. */
+static inline void set_clear(struct order_set *set) {
+  set->any = set->word[0] = 0;
+}
 static inline bool set_has(const struct order_set *set, unsigned slot) {
-  return set->word[slot / 64] >> slot % 64 & 1;
+  return set_word(set, slot / 64) >> slot % 64 & 1;
 }
 static inline void set_add(struct order_set *set, unsigned slot) {
-  set->word[slot / 64] |= 1UL << slot % 64;
+  set_put_word(set, slot / 64, set_word(set, slot / 64) | 1UL << slot % 64);
 }
 static inline void set_remove(struct order_set *set, unsigned slot) {
+  if (!set_has(set, slot)) return;
   set->word[slot / 64] &= ~(1UL << slot % 64);
+  if (!set->word[slot / 64]) set->any &= ~(1UL << slot / 64);
 }
 static inline void set_join(struct order_set *set, const struct order_set *other) {
-  for (unsigned i = 0; i < sizeof set->word / sizeof *set->word; i++) set->word[i] |= other->word[i];
+  for (uint64_t words = other->any; words; words &= words - 1) {
+    unsigned i = (unsigned)__builtin_ctzll(words);
+    set_put_word(set, i, set_word(set, i) | other->word[i]);
+  }
+}
+static inline void set_copy(struct order_set *set, const struct order_set *other) {
+  set_clear(set);
+  set_join(set, other);
+}
+static inline void set_subtract(struct order_set *set, const struct order_set *other) {
+  for (uint64_t words = set->any & other->any; words; words &= words - 1) {
+    unsigned i = (unsigned)__builtin_ctzll(words);
+    set->word[i] &= ~other->word[i];
+    if (!set->word[i]) set->any &= ~(1UL << i);
+  }
 }
 /* The first member from this slot on; ORDER_SLOTS or more if there is none. */
 static inline unsigned set_next(const struct order_set *set, unsigned slot) {
-  for (; slot < ORDER_SLOTS; slot = (slot / 64 + 1) * 64) {
-    uint64_t rest = set->word[slot / 64] >> slot % 64;
-    if (rest) return slot + (unsigned)__builtin_ctzll(rest);
+  if (slot >= ORDER_SLOTS) return ORDER_SLOTS;
+  uint64_t rest = set_word(set, slot / 64) >> slot % 64;
+  if (rest) return slot + (unsigned)__builtin_ctzll(rest);
+  for (uint64_t words = set->any >> slot / 64 & ~1UL; words; words &= words - 1) {
+    unsigned i = slot / 64 + (unsigned)__builtin_ctzll(words);
+    if (set->word[i]) return i * 64 + (unsigned)__builtin_ctzll(set->word[i]);
   }
   return ORDER_SLOTS;
+}
+
+/* An episode in which nothing has happened. */
+static inline void episode_start(struct order_episode *episode, uint64_t clock) {
+  episode->pred.count = episode->after.count = 0;
+  set_clear(&episode->succ);
+  episode->succ_any = episode->exists = false;
+  episode->clock = clock;
+  episode->size = 0;
+}
+
+static inline uint64_t heard_of(const struct order_heard *heard, unsigned slot) {
+  return slot < heard->count ? heard->of[slot] : 0;
+}
+static inline void hear(struct order_heard *heard, unsigned slot, uint64_t value) {
+  heard->of[slot] = value;
+  if (slot >= heard->count) heard->count = slot + 1;
+}
+static inline void hear_nothing(struct order_heard *heard) {
+  for (unsigned i = 0; i < heard->count; i++) heard->of[i] = 0;
+  heard->count = 0;
 }
 
 /* Two bits a block: a Bloom filter of 1024 bits, as Karma's and Rerun's. */

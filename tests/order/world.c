@@ -363,7 +363,7 @@ static void canonical_claim(struct directory_claim *claim) {
 
 static void canonical_serve(struct directory_serve *serve) {
   if (serve->at == SERVE_LOOK) serve->as = serve->asker = serve->cell = serve->brought = 0;
-  if (!serve->puts_off) memset(serve->seen, 0, sizeof serve->seen);
+  if (!serve->puts_off) memset(&serve->seen, 0, sizeof serve->seen);
 }
 
 void world_canonical(void) {
