@@ -276,7 +276,7 @@ struct region {
   struct region_news news[REGION_SLOTS];
   _Atomic uint32_t sleepers;    /* threads that wait for others and let them have the processor */
   _Atomic uint32_t retirements; /* futex: threads that have come to the ends of their logs */
-  _Atomic uint64_t looked; /* when somebody last looked whether all wait for each other, in milliseconds */
+  _Atomic uint64_t looked; /* when one who waits last looked after the others, in milliseconds */
 };
 
 /* Slots from this one on have never been used: whoever goes through all of them leaves these alone, or the kernel would have to
