@@ -29,8 +29,6 @@ typedef long perform_call(struct thread *, const struct call *);
  * call costs no stop. */
 enum { RUNAWAY = 1 << 22 };
 
-#define USER_END (1UL << 48) /* no program has memory there, on any machine that can be recorded */
-
 /* -- The log ------------------------------------------------------------------------------------------------------------------- */
 
 /* The call's result is an address at which something is mapped that can be accessed: of a fence the engine's part is left out. */

@@ -174,6 +174,7 @@ uintptr_t sphere_stack_top(struct thread *thread, uintptr_t top) {
   }
   const struct input_event *event = replay_expect(thread, EVENT_COPY_IN, "the end of the stack");
   uintptr_t recorded = event->copy_in.address + event->copy_in.count;
+  if (recorded > USER_END) replay_senseless(thread, "the stack ends where no program has memory");
   replay_consume(thread);
   return recorded;
 }

@@ -95,6 +95,8 @@ void replay_copy_ins(struct thread *thread);
 _Noreturn void replay_log_ends(struct thread *thread);
 /* Sets the stop at which the thread next has something to do. */
 void replay_arm(struct thread *thread);
+#define USER_END (1UL << 48) /* no program has memory there, on any machine that can be recorded */
+
 /* What the log says can be decoded and makes no sense. */
 _Noreturn void replay_senseless(const struct thread *thread, const char *why);
 _Noreturn void replay_diverged(struct thread *thread, const char *pattern, ...)
