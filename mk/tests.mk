@@ -100,7 +100,7 @@ cross-tests: test-packages
 	  $(MAKE) --no-print-directory --keep-going ARCH=$(OTHER_ARCH) all \
 	    $$(tests/run -l | sed -n 's,^\(.*\)@$(OTHER_ARCH).*,build/$(OTHER_ARCH)/tests/\1,p') || :
 
-test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/victim $(TESTS)/pairs $(TESTS)/exchange $(TESTS)/cut $(TESTS)/mutate $(TESTS)/quota.so $(TESTS)/contained
+test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/victim $(TESTS)/pairs $(TESTS)/exchange $(TESTS)/bend $(TESTS)/cut $(TESTS)/mutate $(TESTS)/quota.so $(TESTS)/contained
 test-programs: $(SIM_UNITS) $(RISCV_PROGRAMS)
 
 $(TESTS)/programs/%: tests/programs/%.c
@@ -169,6 +169,10 @@ $(TESTS)/exchange $(TESTS)/cut: $(TESTS)/%: tests/lib/%.c tests/lib/copying.h $(
 $(TESTS)/mutate: tests/lib/mutate.c tests/lib/copying.h tests/recording/forge.c $(RECORDING_PARTS) $(INPUT_PARTS) src/order/chunk.c
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $(filter %.c,$^) -lzstd
+
+$(TESTS)/bend: tests/lib/bend.c tests/lib/copying.h src/input/events.c $(RECORDING_PARTS) $(wildcard src/recording/*.h src/input/*.h)
+	$(call say,CC $<)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< src/input/events.c $(RECORDING_PARTS) -lzstd
 
 # The order schemes, freestanding in the engine. Each test has them compiled for itself, with its own sizes (cflags) and with the mistakes
 # of src/order/wrong.h to be switched on.

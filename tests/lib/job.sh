@@ -234,7 +234,7 @@ case $suite in
     compare
     ;;
   cli)
-    variables=(REPRISE="$REPRISE" CONTAINED="$CONTAINED" CONTAINER="$ROOT/build/tests/contained" EXCHANGE="$ROOT/build/tests/exchange" CUT="$ROOT/build/tests/cut" MUTATE="$ROOT/build/tests/mutate" STEPPED="$ROOT/build/tests/stepped" VICTIM="$ROOT/build/tests/victim" TERMINAL="$ROOT/build/tests/terminal" LIB="$ROOT/tests/lib/cli.sh" PROGRAMS="$ROOT/build/tests/programs" SOAK="$SOAK" RACES="$RACES")
+    variables=(REPRISE="$REPRISE" CONTAINED="$CONTAINED" CONTAINER="$ROOT/build/tests/contained" EXCHANGE="$ROOT/build/tests/exchange" BEND="$ROOT/build/tests/bend" CUT="$ROOT/build/tests/cut" MUTATE="$ROOT/build/tests/mutate" STEPPED="$ROOT/build/tests/stepped" VICTIM="$ROOT/build/tests/victim" TERMINAL="$ROOT/build/tests/terminal" LIB="$ROOT/tests/lib/cli.sh" PROGRAMS="$ROOT/build/tests/programs" SOAK="$SOAK" RACES="$RACES")
     [ -z "$SOAK" ] || seconds=3600
     limited "$kind" /bin/bash -u "$ROOT/tests/lib/cli.sh" "$ROOT/tests/cli/${name%.*}.sh" "case_${name#*.}"
     [ "$(cat "$dir/$kind/status")" = "exit 0" ] && report pass
