@@ -82,7 +82,8 @@ static long map_cache(uintptr_t at, int prot, int flags) {
 
 /* The view in which the memory at CODE_WRITTEN_BASE is executed: mremap doubles a shared mapping whose old size is said to be 0. */
 static long map_executed_view(void) {
-  long at = os_call5(__NR_mremap, CODE_WRITTEN_BASE, 0, CACHE_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, CODE_CACHE_BASE);
+  long at =
+      os_call5(__NR_mremap, CODE_WRITTEN_BASE, 0, CACHE_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, CODE_CACHE_BASE);
   if (os_failed(at)) return at;
   return os_call3(__NR_mprotect, CODE_CACHE_BASE, CACHE_SIZE, PROT_READ | PROT_EXEC);
 }
@@ -430,7 +431,10 @@ void cache_before_fork(void) {
   }
   cache_call_out();
   cache.copied = !os_failed(map_cache(CODE_COPY_BASE, PROT_READ | PROT_WRITE, MAP_SHARED));
-  if (cache.copied) memcpy((void *)CODE_COPY_BASE, (const void *)CODE_CACHE_BASE, cache.next - CODE_CACHE_BASE);
+  if (!cache.copied) return;
+  size_t used = cache.next - CODE_CACHE_BASE;
+  os_call3(__NR_madvise, CODE_COPY_BASE, ALIGN_UP(used, PAGE), MADV_POPULATE_WRITE); /* or with a fault for each page */
+  memcpy((void *)CODE_COPY_BASE, (const void *)CODE_CACHE_BASE, used);
 }
 
 static void take_copy(void) {

@@ -34,16 +34,16 @@ const char own_maps[] = "/proc/thread-self/maps", own_first_maps[] = "/proc/self
 /* What must hold of an argument. Those that the kernel takes as an int are compared in their low half. */
 enum test_kind {
   TEST_NONE,
-  TEST_IS,      /* it is the value */
-  TEST_ISNT,    /* it is not */
-  TEST_MORE,    /* it is greater, without a sign */
-  TEST_CLEAR,   /* none of the bits of the value is set */
-  TEST_NOT_ALL, /* not all of them are */
-  TEST_BYTE,    /* its lowest byte is the value */
-  TEST_POINTER, /* all of its 64 bits are the value */
+  TEST_IS,          /* it is the value */
+  TEST_ISNT,        /* it is not */
+  TEST_MORE,        /* it is greater, without a sign */
+  TEST_CLEAR,       /* none of the bits of the value is set */
+  TEST_NOT_ALL,     /* not all of them are */
+  TEST_BYTE,        /* its lowest byte is the value */
+  TEST_POINTER,     /* all of its 64 bits are the value */
   TEST_ENGINE_IS,   /* it is the engine's descriptor of that kind (descriptors.h) */
   TEST_ENGINE_ISNT, /* it is not */
-  TEST_AWAY,    /* it is the start, and argument `length` the length, of memory outside the engine's image */
+  TEST_AWAY, /* it is the start, and argument `length` the length, of memory outside the engine's image */
 };
 
 struct test {
@@ -75,13 +75,11 @@ struct rule {
 /* Calls that concern nobody but the process itself, whatever their arguments. They come first: for these the kernel keeps the answer, and
  * does not run the filter. */
 static const int harmless[] = {
-    __NR_futex,        __NR_sched_yield,      __NR_rt_sigprocmask,  __NR_rt_sigreturn,
-    __NR_rt_sigaction, __NR_sigaltstack,      __NR_getpid,          __NR_gettid,
-    __NR_membarrier,   __NR_exit,             __NR_exit_group,      __NR_ppoll,
-    __NR_clock_getres, __NR_clock_gettime,    __NR_gettimeofday,    __NR_restart_syscall,
-    __NR_mincore,      __NR_set_robust_list,  __NR_set_tid_address, __NR_uname,
-    __NR_pkey_alloc,   __NR_pkey_free,        __NR_memfd_create,    __NR_fstat,
-    __NR_personality,
+    __NR_futex,           __NR_sched_yield, __NR_rt_sigprocmask,  __NR_rt_sigreturn,    __NR_rt_sigaction,
+    __NR_sigaltstack,     __NR_getpid,      __NR_gettid,          __NR_membarrier,      __NR_exit,
+    __NR_exit_group,      __NR_ppoll,       __NR_clock_getres,    __NR_clock_gettime,   __NR_gettimeofday,
+    __NR_restart_syscall, __NR_mincore,     __NR_set_robust_list, __NR_set_tid_address, __NR_uname,
+    __NR_pkey_alloc,      __NR_pkey_free,   __NR_memfd_create,    __NR_fstat,           __NR_personality,
 #ifdef __NR_arch_prctl
     __NR_arch_prctl,
 #endif
@@ -140,7 +138,8 @@ static const struct rule rules[] = {
     {__NR_read, {MORE(0, STANDARD_ERROR), ENGINE_ISNT(0, FD_SOCKET)}},
     {__NR_ftruncate, {MORE(0, STANDARD_ERROR), ENGINE_ISNT(0, FD_REGION)}},
     {__NR_close,
-     {MORE(0, STANDARD_ERROR), ENGINE_ISNT(0, FD_ENGINE), ENGINE_ISNT(0, FD_REGION), ENGINE_ISNT(0, FD_SOCKET)}},
+     {MORE(0, STANDARD_ERROR), ENGINE_ISNT(0, FD_ENGINE), ENGINE_ISNT(0, FD_REGION),
+      ENGINE_ISNT(0, FD_SOCKET)}},
     {__NR_dup3, {MORE(0, STANDARD_ERROR), ENGINE_ISNT(0, FD_REGION), ENGINE_IS(1, FD_CONFIG)}},
     {__NR_dup3, {MORE(0, STANDARD_ERROR), ENGINE_ISNT(0, FD_REGION), ENGINE_IS(1, FD_PROGRAM)}},
     {__NR_statx, {POINTER(1, no_name), IS(2, AT_EMPTY_PATH)}},
@@ -332,8 +331,8 @@ static const struct {
   uint64_t files, network, scope;
   size_t bytes;
 } versions[] = {
-    {0, 0, 0, 0},          {0x1fff, 0, 0, 8},  {0x3fff, 0, 0, 8},  {0x7fff, 0, 0, 8},
-    {0x7fff, 3, 0, 16},    {0xffff, 3, 0, 16}, {0xffff, 3, 3, 24},
+    {0, 0, 0, 0},       {0x1fff, 0, 0, 8},  {0x3fff, 0, 0, 8},  {0x7fff, 0, 0, 8},
+    {0x7fff, 3, 0, 16}, {0xffff, 3, 0, 16}, {0xffff, 3, 3, 24},
 };
 
 static void permit(long set, long folder, uint64_t allowed) {

@@ -46,7 +46,8 @@ static void confine_first(void) {
   if (!replaying() || !config.first || !config.confined) return;
   long error = confine();
   if (error)
-    die(125, "the replay can't be confined here (error %ld): --unconfined replays a recording that you trust", -error);
+    die(125, "the replay can't be confined here (error %ld): --unconfined replays a recording that you trust",
+        -error);
 }
 
 /* The program can't be started. Told to the user if it is the first; otherwise execve has already succeeded as far as

@@ -97,8 +97,8 @@ struct rthread {
   uint64_t last_position;    /* … and its position there */
   uint32_t order_slot;       /* where it lived in the recording */
   _Atomic uint32_t
-      waits_for; /* slot + 1 of whom it waits for, 0: it does not wait; or one of order_waits.h */
-  _Atomic uint32_t summoned;  /* replay in parallel: the manager is to make it come by */
+      waits_for;             /* slot + 1 of whom it waits for, 0: it does not wait; or one of order_waits.h */
+  _Atomic uint32_t summoned; /* replay in parallel: the manager is to make it come by */
   _Atomic uint32_t dismissed; /* its process ends, or has gone to another program, without it */
   uint32_t programs;          /* record: that it has gone to since it was born */
   _Atomic uint32_t unlogged;  /* record: it writes to standard output or error, and has not logged it yet */
@@ -117,8 +117,8 @@ enum request_kind {
   REQUEST_KEEP_FILE =
       1, /* record: keep the file on descriptor `value` of process `pid`; answer: its number, perhaps with … */
   REQUEST_FILE_CHANGES, /* record: file number `value` is going to be changed */
-  REQUEST_OPEN_FILE, /* replay: open file number `value`; answer: 0, and the file comes over the socket */
-  REQUEST_NEW_FILE,  /* replay: make one without a name; the same */
+  REQUEST_OPEN_FILE,    /* replay: open file number `value`; answer: 0, and the file comes over the socket */
+  REQUEST_NEW_FILE,     /* replay: make one without a name; the same */
 };
 #define REQUEST_CHANGES (1L << 32) /* in a value: the file is open for writing */
 #define REQUEST_EXPOSED (1L << 32) /* … in an answer: somebody may have it open for writing */
@@ -253,7 +253,8 @@ struct region {
   int32_t request_pid;
   int64_t request_value;
   int64_t request_answer; /* or -errno */
-  uint32_t request_serial; /* replay: comes with the file, so that one for who was killed is not taken for another */
+  uint32_t
+      request_serial; /* replay: comes with the file, so that one for who was killed is not taken for another */
 
   struct ring order;
   struct rthread slots[REGION_SLOTS];
@@ -283,7 +284,8 @@ struct region {
  * make memory for them. */
 static inline uint32_t region_slots(const struct region *region) {
   uint32_t used = atomic_load_explicit(&region->slots_used, memory_order_acquire);
-  return used < REGION_SLOTS ? used : REGION_SLOTS; /* whoever shares the region may have put anything there */
+  return used < REGION_SLOTS ? used
+                             : REGION_SLOTS; /* whoever shares the region may have put anything there */
 }
 
 /* Where things lie in the file; ring 0 is the order log's, then one per slot, then the order logs of the slots. */

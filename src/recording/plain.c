@@ -39,7 +39,7 @@ bool plain_is_shown(uint32_t number) {
       {0x200b, 0x200f}, /* of no width, and marks of direction */
       {0x2028, 0x202e}, /* ends of lines and paragraphs; embeddings and overrides of direction */
       {0x2060, 0x206f}, /* invisible ones; isolates of direction */
-      {0xfeff, 0xfeff},   {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+      {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
   };
   for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
     if (number >= hidden[i].first && number <= hidden[i].last) return false;

@@ -142,7 +142,8 @@ void launch(struct engine_config *settings, char **argv, char **envp, const stru
     set_problem(problem, FAILED, "can't make a memory file: %s", strerror(errno));
     return;
   }
-  int number = place_descriptors(engine, file, settings->counters ? STDERR_FILENO : shared->region, shared->socket);
+  int number =
+      place_descriptors(engine, file, settings->counters ? STDERR_FILENO : shared->region, shared->socket);
   if (number < 0) {
     set_problem(problem, FAILED,
                 "no room for the engine's descriptors: the limit on open files is too low, "

@@ -128,8 +128,10 @@ bool manager_send_file(const struct manager *manager, int fd) {
     struct cmsghdr header;
   } control = {.header = {CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS}};
   struct iovec part = {&serial, sizeof serial};
-  struct msghdr message = {
-      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  struct msghdr message = {.msg_iov = &part,
+                           .msg_iovlen = 1,
+                           .msg_control = control.bytes,
+                           .msg_controllen = sizeof control.bytes};
   memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
   return sendmsg(manager->files, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof serial;
 }

@@ -82,8 +82,8 @@ static void forged(struct feed *feed, const char *what) {
   if (feed->failed) return;
   feed->failed = true;
   feed->error = (struct recording_error){.kind = RECORDING_DAMAGED};
-  snprintf(feed->error.text, sizeof feed->error.text, "%s is out of bounds: the recording has damaged the replay",
-           what);
+  snprintf(feed->error.text, sizeof feed->error.text,
+           "%s is out of bounds: the recording has damaged the replay", what);
 }
 
 static bool open_source(struct feed *feed, struct source *source, struct recording_stream_id id) {

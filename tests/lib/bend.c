@@ -52,7 +52,8 @@ static bool is_meant(const struct input_event *event) {
   return !strcmp(kind, name);
 }
 
-static void put(struct input_codec *codec, const struct input_event *event, uint8_t *to, size_t *at, size_t room) {
+static void put(struct input_codec *codec, const struct input_event *event, uint8_t *to, size_t *at,
+                size_t room) {
   long n = input_encode(codec, event, to + *at, room - *at);
   if (n <= 0) {
     fprintf(stderr, "the event can't be written\n");
@@ -94,7 +95,8 @@ static void bend_log(struct recording_stream_id id) {
     bool added = !strcmp(bend.kind, "signal");
     bend.done |= meant;
     if (meant && added) {
-      struct input_event extra = {.kind = EVENT_SIGNAL, .position = event.position, .signal = {.signo = (uint32_t)bend.value}};
+      struct input_event extra = {
+          .kind = EVENT_SIGNAL, .position = event.position, .signal = {.signo = (uint32_t)bend.value}};
       put(&to, &extra, written, &out, room);
     }
     if (meant && !added) bend_event(&event);

@@ -29,13 +29,16 @@ __attribute__((used)) static char stack[65536] __attribute__((aligned(16)));
 static long call(long nr, long a, long b, long c, long d, long e, long f) {
 #if defined(__aarch64__)
   register long x8 __asm__("x8") = nr, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c,
-                x3 __asm__("x3") = d, x4 __asm__("x4") = e, x5 __asm__("x5") = f;
+                   x3 __asm__("x3") = d, x4 __asm__("x4") = e, x5 __asm__("x5") = f;
   __asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
   return x0;
 #else
   register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
   long result = nr;
-  __asm__ volatile("syscall" : "+a"(result) : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+  __asm__ volatile("syscall"
+                   : "+a"(result)
+                   : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
   return result;
 #endif
 }
@@ -58,12 +61,13 @@ static void attempt(const char *name, long nr, long a, long b, long c, long d, l
   say(name);
   say("\n");
 }
-#define TRY(nr, a, b, c, d, e, f) \
-  attempt(#nr " " #a ", " #b ", " #c, SYS_##nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#define TRY(nr, a, b, c, d, e, f)                                                                      \
+  attempt(#nr " " #a ", " #b ", " #c, SYS_##nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), \
+          (long)(f))
 
 __attribute__((used)) static void evil(void) {
-  static const char made[] = "made", read[] = "secret", empty[] = "", none[] = "/none/none", memory[] = "/proc/self/mem",
-                    maps[] = "/proc/self/maps";
+  static const char made[] = "made", read[] = "secret", empty[] = "", none[] = "/none/none",
+                    memory[] = "/proc/self/mem", maps[] = "/proc/self/maps";
   static struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "none"};
   static const char *const arguments[] = {none, NULL};
   static long words[64];
@@ -166,17 +170,20 @@ __attribute__((used)) static void evil(void) {
 /* Executed by the processor, somewhere else. */
 extern const char payload[], payload_end[];
 #if defined(__aarch64__)
-__asm__(".globl payload, payload_end\n.text\n.balign 16\npayload:\n"
-        "ldr x9, 1f\nmov sp, x9\nldr x0, 2f\nldr x1, 3f\nsub x1, x1, x0\nmov x2, #5\nmov x8, #226\nsvc #0\nldr x9, 4f\nbr x9\n"
-        ".balign 8\n1: .quad stack + 65536\n2: .quad __executable_start\n3: .quad etext\n"
-        "4: .quad evil\npayload_end:\n.zero 16\n");
+__asm__(
+    ".globl payload, payload_end\n.text\n.balign 16\npayload:\n"
+    "ldr x9, 1f\nmov sp, x9\nldr x0, 2f\nldr x1, 3f\nsub x1, x1, x0\nmov x2, #5\nmov x8, #226\nsvc #0\nldr "
+    "x9, 4f\nbr x9\n"
+    ".balign 8\n1: .quad stack + 65536\n2: .quad __executable_start\n3: .quad etext\n"
+    "4: .quad evil\npayload_end:\n.zero 16\n");
 static void fill(uintptr_t from, uintptr_t to) {
   for (uintptr_t at = to; at > from; at -= 4) *(volatile uint32_t *)(at - 4) = 0xd503201f;
 }
 #else
-__asm__(".globl payload, payload_end\n.text\n.balign 16\npayload:\n"
-        "movabs $stack + 65536, %rsp\nmovabs $__executable_start, %rdi\nmovabs $etext, %rsi\nsub %rdi, %rsi\n"
-        "mov $5, %edx\nmov $10, %eax\nsyscall\nmovabs $evil, %rax\njmp *%rax\npayload_end:\n.zero 16\n");
+__asm__(
+    ".globl payload, payload_end\n.text\n.balign 16\npayload:\n"
+    "movabs $stack + 65536, %rsp\nmovabs $__executable_start, %rdi\nmovabs $etext, %rsi\nsub %rdi, %rsi\n"
+    "mov $5, %edx\nmov $10, %eax\nsyscall\nmovabs $evil, %rax\njmp *%rax\npayload_end:\n.zero 16\n");
 static void fill(uintptr_t from, uintptr_t to) {
   for (uintptr_t at = to; at > from; at -= 8) *(volatile uint64_t *)(at - 8) = 0x9090909090909090;
 }
@@ -185,8 +192,7 @@ static void fill(uintptr_t from, uintptr_t to) {
 static void take_over(void) {
   enum { CACHE = 1 << 20 };
   uintptr_t base = VIEW, end = base + CACHE;
-  for (size_t i = 0; i < (size_t)(payload_end - payload); i++)
-    ((volatile char *)end)[i] = payload[i];
+  for (size_t i = 0; i < (size_t)(payload_end - payload); i++) ((volatile char *)end)[i] = payload[i];
   /* Out of the data cache, for the processor to fetch: the engine does not do it for the program. */
   for (size_t i = 0; i < sizeof others; i += 16) others[i]++;
   fill(base, end); /* backwards: whatever is overwritten already leads to the payload */

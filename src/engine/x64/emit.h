@@ -42,7 +42,8 @@ static inline void emit_instruction(struct code *c, const uint8_t bytes[X64_INSN
 
 /* opcode with a register and gs:[offset]: the ModRM form "no base, disp32". */
 static inline void emit_gs_op(struct code *c, bool wide, uint8_t opcode, unsigned reg, uint32_t offset) {
-  uint8_t *at = code_written(c->at), *start = at; /* else the compiler takes every byte for a change of where the next one goes */
+  uint8_t *at = code_written(c->at),
+          *start = at; /* else the compiler takes every byte for a change of where the next one goes */
   *at++ = 0x65;
   uint8_t rex = (uint8_t)((wide ? 0x48 : 0x40) | (reg >> 3) << 2);
   if (rex != 0x40) *at++ = rex;
