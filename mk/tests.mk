@@ -192,10 +192,12 @@ FUZZ := build/fuzz
 FUZZ_FLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I src -I tests/recording \
               -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 
-.PHONY: fuzz $(FUZZ)/recording.run $(FUZZ)/events.run $(FUZZ)/order.run
-fuzz: $(FUZZ)/recording.run $(FUZZ)/events.run $(FUZZ)/order.run
+FUZZ_RUNS := $(FUZZ)/recording.run $(FUZZ)/events.run $(FUZZ)/order.run $(FUZZ)/logs.run
 
-$(FUZZ)/recording.run $(FUZZ)/events.run $(FUZZ)/order.run: $(FUZZ)/%.run: $(FUZZ)/%
+.PHONY: fuzz $(FUZZ_RUNS)
+fuzz: $(FUZZ_RUNS)
+
+$(FUZZ_RUNS): $(FUZZ)/%.run: $(FUZZ)/% $(FUZZ)/seeded
 	$(Q)mkdir -p $(FUZZ)/$*.corpus && { [ $* != recording ] || $< --seeds $(FUZZ)/$*.corpus; }
 	$(Q)cd $(FUZZ) && ./$* -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -timeout=25 -rss_limit_mb=1024 \
 	  -print_final_stats=1 -artifact_prefix=$*. $*.corpus
@@ -204,9 +206,19 @@ $(FUZZ)/recording: tests/fuzz/recording_fuzz.c tests/recording/forge.c $(RECORDI
                    $(wildcard tests/recording/*.h src/recording/*.h)
 $(FUZZ)/events: tests/fuzz/events_fuzz.c src/input/events.c src/input/events.h
 $(FUZZ)/order: tests/fuzz/order_fuzz.c $(ORDER_PARTS) $(wildcard src/order/*.h)
-$(FUZZ)/recording $(FUZZ)/events $(FUZZ)/order:
+$(FUZZ)/logs: tests/fuzz/logs_fuzz.c src/cli/entry.c src/cli/json.c \
+              $(addprefix src/sphere/,logs.c places.c spaces.c summary.c symbols.c) $(RECORDING_PARTS) $(wildcard src/input/*.c) $(ORDER_PARTS)
+# A real recording of each order: the beginnings of their logs.
+$(FUZZ)/seeded: tests/fuzz/seeds.c $(RECORDING_PARTS) $(BUILD)/reprise $(BUILD)/reprise-engine
+	$(call say,SEEDS $(FUZZ))
+	$(Q)mkdir -p $(addprefix $(FUZZ)/,recording.corpus events.corpus order.corpus logs.corpus)
+	$(Q)$(CC) $(UNIT_FLAGS) -o $(FUZZ)/seeds $< $(RECORDING_PARTS) -lzstd
+	$(Q)set -e; for order in chunk dag tokens scalar arcs; do rm -rf $(FUZZ)/seed; \
+	  $(BUILD)/reprise record --order=$$order -o $(FUZZ)/seed -- /bin/sh -c 'echo words | /bin/cat & wait' >$(FUZZ)/seed.out; \
+	  $(FUZZ)/seeds $(FUZZ)/seed $(FUZZ); done; touch $@
+$(FUZZ)/recording $(FUZZ)/events $(FUZZ)/order $(FUZZ)/logs:
 	@tools/packages.sh fuzz
 	$(call say,FUZZER $<)
-	$(Q)mkdir -p $(@D) && clang $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) -lzstd
+	$(Q)mkdir -p $(@D) && clang $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) -lzstd $(if $(filter %/logs,$@),$(SYMBOL_LIBS))
 
 -include $(PROGRAMS:=.d)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "order/chunk.h"
 #include "order/order.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
@@ -18,11 +19,29 @@ static void check_step(const struct order_step *step, uint64_t position) {
     if (step->signal[i] >= ORDER_SLOTS) abort();
 }
 
+/* Of the log that threads share which run one at a time: what is accepted is written the same again. */
+static int try_chunks(const uint8_t *bytes, size_t length) {
+  for (size_t at = 0; at < length;) {
+    uint8_t again[CHUNK_END_LARGEST];
+    struct chunk_end end, same;
+    int n = chunk_decode(&end, bytes + at, length - at);
+    if (n <= 0) break;
+    size_t count = chunk_encode(&end, again);
+    if (end.reason >= CHUNK_REASONS || count > (size_t)n) abort();
+    if (chunk_decode(&same, again, count) != (int)count || same.length != end.length || same.next != end.next ||
+        same.reason != end.reason)
+      abort();
+    at += (size_t)n;
+  }
+  return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
   static struct order_reader reader, again;
   static struct order_step step, same;
   if (!length) return 0;
-  reader = (struct order_reader){.scheme = schemes[*bytes % 4]};
+  if (*bytes % 5 == 4) return try_chunks(bytes + 1, length - 1);
+  reader = (struct order_reader){.scheme = schemes[*bytes % 5]};
   for (size_t at = 1; at < length;) {
     uint64_t position = reader.position;
     again = reader;
