@@ -433,7 +433,8 @@ void cache_before_fork(void) {
   cache.copied = !os_failed(map_cache(CODE_COPY_BASE, PROT_READ | PROT_WRITE, MAP_SHARED));
   if (!cache.copied) return;
   size_t used = cache.next - CODE_CACHE_BASE;
-  os_call3(__NR_madvise, CODE_COPY_BASE, ALIGN_UP(used, PAGE), MADV_POPULATE_WRITE); /* or with a fault for each page */
+  os_call3(__NR_madvise, CODE_COPY_BASE, ALIGN_UP(used, PAGE),
+           MADV_POPULATE_WRITE); /* or with a fault for each page */
   memcpy((void *)CODE_COPY_BASE, (const void *)CODE_CACHE_BASE, used);
 }
 

@@ -101,8 +101,7 @@ static void survey_mapping(const struct maps_line *line, void *context) {
 
 /* False if the process may not look at itself: no descriptor is left. The first thread, which /proc/self shows, may be gone. */
 static bool memory_digest(uint64_t *digest) {
-  struct survey survey = {
-      .pagemap = os_call4(__NR_openat, AT_FDCWD, own_pagemap, O_RDONLY | O_CLOEXEC, 0)};
+  struct survey survey = {.pagemap = os_call4(__NR_openat, AT_FDCWD, own_pagemap, O_RDONLY | O_CLOEXEC, 0)};
   bool done = maps_visit(own_maps, survey_mapping, &survey);
   if (survey.pagemap >= 0) os_call1(__NR_close, survey.pagemap);
   *digest = survey.sum;

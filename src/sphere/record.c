@@ -71,7 +71,8 @@ static bool drain_ring(struct manager *manager, struct ring *ring, uint64_t end,
   uint32_t index = region_ring_index(manager->region, ring);
   for (;;) {
     uint64_t tail = atomic_load(&ring->tail), available = end - tail;
-    if (available > RING_BYTES) return true; /* no ring holds so much: somebody has written there who should not */
+    if (available > RING_BYTES)
+      return true; /* no ring holds so much: somebody has written there who should not */
     /* Written before the bytes, so it is not below the position of any of them. */
     uint64_t last = atomic_load(&ring->position);
     size_t count = available < sizeof drain->buffer ? (size_t)available : sizeof drain->buffer;

@@ -18,7 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct recording_error error;
 
-static void append(struct recording_writer *writer, struct recording_stream_id id, const uint8_t *bytes, size_t count) {
+static void append(struct recording_writer *writer, struct recording_stream_id id, const uint8_t *bytes,
+                   size_t count) {
   if (count) (void)recording_append(writer, id, 0, 0, bytes, count, &error);
 }
 
@@ -35,7 +36,8 @@ static bool make(const char *path, const uint8_t *data, size_t size) {
   (void)recording_add_file(writer, fd, "/program", &number, &error);
   close(fd);
   append(writer, (struct recording_stream_id){RECORDING_ORDER, RECORDING_SPHERE}, data, order);
-  append(writer, (struct recording_stream_id){RECORDING_INPUT, 0}, data + order + file, size - 4 - order - file);
+  append(writer, (struct recording_stream_id){RECORDING_INPUT, 0}, data + order + file,
+         size - 4 - order - file);
   return !recording_close(writer, &error);
 }
 
@@ -62,7 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct summary summary;
   if (size < 4) return 0;
   if (!nowhere) nowhere = fopen("/dev/null", "w");
-  snprintf(path, sizeof path, "%s/reprise-fuzz-%d", access("/dev/shm", W_OK) ? "." : "/dev/shm", (int)getpid());
+  snprintf(path, sizeof path, "%s/reprise-fuzz-%d", access("/dev/shm", W_OK) ? "." : "/dev/shm",
+           (int)getpid());
   (void)recording_remove(path, &error);
   if (make(path, data, size)) {
     if (recording_open(path, 0, &reader, &error)) abort();

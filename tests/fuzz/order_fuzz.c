@@ -28,8 +28,8 @@ static int try_chunks(const uint8_t *bytes, size_t length) {
     if (n <= 0) break;
     size_t count = chunk_encode(&end, again);
     if (end.reason >= CHUNK_REASONS || count > (size_t)n) abort();
-    if (chunk_decode(&same, again, count) != (int)count || same.length != end.length || same.next != end.next ||
-        same.reason != end.reason)
+    if (chunk_decode(&same, again, count) != (int)count || same.length != end.length ||
+        same.next != end.next || same.reason != end.reason)
       abort();
     at += (size_t)n;
   }

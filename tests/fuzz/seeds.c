@@ -16,7 +16,8 @@ static struct {
   size_t count;
 } order, input;
 
-static void put(const char *corpus, uint32_t thread, const void *head, size_t head_bytes, const void *rest, size_t bytes) {
+static void put(const char *corpus, uint32_t thread, const void *head, size_t head_bytes, const void *rest,
+                size_t bytes) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s.corpus/seed-%d-%u", folder, corpus, (int)getpid(), thread);
   FILE *to = fopen(path, "w");
