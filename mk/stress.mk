@@ -4,13 +4,15 @@
 #   tinycache  a code cache of a few blocks, so that it is full all the time
 #   flush      the code cache is thrown away at random
 #   signals    a signal arrives at every safepoint
+#   audit      a recording compares memory around each system call with what the table names (engine/audit.h)
 #   slowpaths  every inline fast path is refused, and memory handed over block by block
 
-STRESS_NAMES := tinycache flush signals slowpaths
+STRESS_NAMES := tinycache flush signals slowpaths audit
 
 STRESS_FLAGS_tinycache := -DREPRISE_STRESS_TINY_CACHE
 STRESS_FLAGS_flush := -DREPRISE_STRESS_FLUSH
 STRESS_FLAGS_signals := -DREPRISE_STRESS_SIGNALS
+STRESS_FLAGS_audit := -DREPRISE_STRESS_AUDIT
 STRESS_FLAGS_slowpaths := -DREPRISE_STRESS_SLOW_PATHS
 
 ifneq ($(STRESS),)
@@ -21,7 +23,7 @@ BUILD := $(BUILD)/stress-$(STRESS)
 STRESS_FLAGS := $(STRESS_FLAGS_$(STRESS))
 endif
 
-# From the main build: `make stress-engines` builds all four.
+# From the main build: `make stress-engines` builds all.
 .PHONY: stress-engines $(addprefix stress-engine-,$(STRESS_NAMES))
 stress-engines: $(addprefix stress-engine-,$(STRESS_NAMES))
 $(addprefix stress-engine-,$(STRESS_NAMES)): stress-engine-%:

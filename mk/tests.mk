@@ -100,7 +100,8 @@ cross-tests: test-packages
 	  $(MAKE) --no-print-directory --keep-going ARCH=$(OTHER_ARCH) all \
 	    $$(tests/run -l | sed -n 's,^\(.*\)@$(OTHER_ARCH).*,build/$(OTHER_ARCH)/tests/\1,p') || :
 
-test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/victim $(TESTS)/pairs $(TESTS)/exchange $(TESTS)/bend $(TESTS)/cut $(TESTS)/mutate $(TESTS)/quota.so $(TESTS)/contained
+TOOLS := limit terminal recorded stepped victim pairs planted exchange bend cut mutate quota.so contained
+test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(addprefix $(TESTS)/,$(TOOLS))
 test-programs: $(SIM_UNITS) $(RISCV_PROGRAMS)
 
 $(TESTS)/programs/%: tests/programs/%.c
@@ -147,7 +148,7 @@ $(TESTS)/sim/%: tests/sim/%.c $(SIM_OBJECTS)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(SIM_OBJECTS) -lzstd -lm
 
-$(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/victim $(TESTS)/pairs: $(TESTS)/%: tests/lib/%.c
+$(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/victim $(TESTS)/pairs $(TESTS)/planted: $(TESTS)/%: tests/lib/%.c
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $<
 

@@ -7,6 +7,7 @@
  * Replay. Each record of the order log says where the running chunk ends and whose comes next. */
 #include "engine/baton.h"
 
+#include "engine/audit.h"
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/rthreads.h"
@@ -161,6 +162,7 @@ static void see_off(const struct rthread *rthread) {
 }
 
 static void begin_chunk(struct thread *thread) {
+  audit_turn(thread);
   see_off(thread->rthread);
   thread->rthread->spent = 0;
   thread->rthread->chunk_size = chunk_size(&region->scheduler);

@@ -75,6 +75,7 @@ struct engine_config {
 #define SHARED_RANGES \
   (ENGINE_BASE + 0x580000000UL) /* shared.c: what is mapped of the memory that processes share */
 #define RINGS_BASE (ENGINE_BASE + 0x600000000UL)
+#define AUDIT_BASE (ENGINE_BASE + 0xd000000000UL)        /* audit.c */
 #define LARGE_COPIES_BASE (ENGINE_BASE + 0xe000000000UL) /* waiting.c: for calls that move very much */
 #define LARGE_COPIES_STRIDE 0x100000000UL
 #define THREAD_AREA_BASE (ENGINE_BASE + 0x1000000000UL) /* one slot per thread */

@@ -9,6 +9,7 @@
 #include <linux/sem.h>
 #include <linux/signal.h>
 
+#include "engine/audit.h"
 #include "engine/baton.h"
 #include "engine/files.h"
 #include "engine/lib.h"
@@ -301,7 +302,9 @@ static long record_direct(struct thread *thread, const struct call *call, struct
   deaths_before(thread, call, &deaths);
   stops_before(thread, call, stops);
   atomic_store_explicit(&thread->rthread->unlogged, output_shows(thread, call), memory_order_relaxed);
+  audit_before(thread);
   long result = perform(thread, call);
+  audit_memory(thread, call, in, result, NULL, result == -EFAULT || thread->overwritten);
   stops_after(thread, call, stops, result);
   record_result(thread, call, result, digest, false);
   if (result == -EFAULT || thread->overwritten)
@@ -361,10 +364,12 @@ static long record_on_copies(struct thread *thread, const struct call *call, str
   if (dies) let_others_go(thread);
   bool writes = output_writes(thread, call);
   stops_before(thread, call, manner.stops);
+  audit_before(thread);
   long result = manner.stops == STOPS_ITSELF
                     ? perform(thread, &bounced)
                     : perform_waiting(thread, call, &bounced, (struct going){writes, manner.stays}, perform);
   if (manner.sent) result = MAX(result, 0) + manner.sent;
+  waiting_audit(thread, call, in, result);
   stops_after(thread, call, manner.stops, result);
   bool interrupted = result == CALL_INTERRUPTED;
   if (in_parallel() && !interrupted) waiting_hold(thread, result);
@@ -645,9 +650,9 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   if (alone) alone_begin(thread, target);
   bool at_futex = call->nr == __NR_futex && !keeps && !in_parallel();
   if (at_futex) baton_waits(thread, (uintptr_t)call->args[0]);
-  result = keeps && !in.compares
-               ? record_direct(thread, call, &in, perform, stops)
-               : record_on_copies(thread, call, &in, perform, (struct manner){stops, keeps, 0});
+  bool copies = in.compares || (!alone && stops == STOPS_NONE && audit_wants_copies(call));
+  result = keeps && !copies ? record_direct(thread, call, &in, perform, stops)
+                            : record_on_copies(thread, call, &in, perform, (struct manner){stops, keeps, 0});
   if (at_futex) baton_waited(thread, (uintptr_t)call->args[0], !result || result == -EAGAIN);
   if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
   if (memory && result != CALL_INTERRUPTED) memory_written(thread, call, result);

@@ -122,6 +122,8 @@ long read_application(void *context, void *to, uintptr_t from, size_t bytes);
 void waiting_begin(struct thread *thread, struct input_call *call, struct call *bounced);
 /* In parallel, before that: takes what is to be written, at one time. */
 void waiting_hold(struct thread *thread, long result);
+/* After the call, before anything is copied in (audit.h). */
+void waiting_audit(struct thread *thread, const struct call *call, struct input_call *in, long result);
 /* After the call, with the baton: copies what the kernel has written into the application. The call's result. */
 long waiting_end(struct thread *thread, long result);
 /* Logs what was copied. */

@@ -33,8 +33,10 @@ struct scan_region {
 enum { SCAN_FILE = 4, SCAN_PRESENT = 8, SCAN_SWAPPED = 16, SCAN_BATCH = 64 };
 
 struct survey {
-  long pagemap; /* descriptor of it, or an error: then every page is read */
-  uint64_t sum;
+  long pagemap; /* descriptor of it, or an error: then every page is visited */
+  bool files;   /* pages that are still the file's count, too */
+  void (*visit)(void *context, uintptr_t page);
+  void *context;
 };
 
 static bool is_zero(const uint64_t *page) {
@@ -43,16 +45,16 @@ static bool is_zero(const uint64_t *page) {
   return !any;
 }
 
-static void survey_page(struct survey *survey, uintptr_t address) {
+static void add_page(void *sum, uintptr_t address) {
   uint64_t page[PAGE / sizeof(uint64_t)];
   if (safe_copy(page, (const void *)address, PAGE) || is_zero(page)) return;
   uint64_t digest = input_digest(address, page, PAGE);
   LOG(checks, "page %lx: %lx", address, digest);
-  survey->sum += digest;
+  *(uint64_t *)sum += digest;
 }
 
 /* Looks only where there is something: the sanitizers have terabytes with nothing in them. False on an older kernel. */
-static bool scan_range(struct survey *survey, uintptr_t start, uintptr_t end) {
+static bool scan_range(const struct survey *survey, uintptr_t start, uintptr_t end) {
   struct scan_region regions[SCAN_BATCH];
   while (start < end) {
     struct scan scan = {.size = sizeof scan,
@@ -60,20 +62,21 @@ static bool scan_range(struct survey *survey, uintptr_t start, uintptr_t end) {
                         .end = end,
                         .regions = (uintptr_t)regions,
                         .region_count = SCAN_BATCH,
-                        .inverted = SCAN_FILE,
-                        .all_of = SCAN_FILE,
+                        .inverted = survey->files ? 0 : SCAN_FILE,
+                        .all_of = survey->files ? 0 : SCAN_FILE,
                         .any_of = SCAN_PRESENT | SCAN_SWAPPED,
                         .returned = SCAN_PRESENT | SCAN_SWAPPED};
     long found = os_call3(__NR_ioctl, survey->pagemap, SCAN, &scan);
     if (found < 0) return false;
     for (long i = 0; i < found; i++)
-      for (uintptr_t page = regions[i].start; page < regions[i].end; page += PAGE) survey_page(survey, page);
+      for (uintptr_t page = regions[i].start; page < regions[i].end; page += PAGE)
+        survey->visit(survey->context, page);
     start = scan.walk_end;
   }
   return true;
 }
 
-static void survey_range(struct survey *survey, uintptr_t start, uintptr_t end) {
+static void survey_range(const struct survey *survey, uintptr_t start, uintptr_t end) {
   if (scan_range(survey, start, end)) return;
   uint64_t entries[PAGEMAP_BATCH];
   while (start < end) {
@@ -82,8 +85,8 @@ static void survey_range(struct survey *survey, uintptr_t start, uintptr_t end) 
                         start / PAGE * sizeof *entries);
     bool known = got == (long)(pages * sizeof *entries);
     for (size_t i = 0; i < pages; i++)
-      if (!known || (entries[i] & PAGEMAP_THERE && !(entries[i] & PAGEMAP_FILE)))
-        survey_page(survey, start + i * PAGE);
+      if (!known || (entries[i] & PAGEMAP_THERE && (survey->files || !(entries[i] & PAGEMAP_FILE))))
+        survey->visit(survey->context, start + i * PAGE);
     start += pages * PAGE;
   }
 }
@@ -99,13 +102,21 @@ static void survey_mapping(const struct maps_line *line, void *context) {
   if (writable && permissions[1] == 'r') survey_range(context, line->start, line->end);
 }
 
-/* False if the process may not look at itself: no descriptor is left. The first thread, which /proc/self shows, may be gone. */
-static bool memory_digest(uint64_t *digest) {
-  struct survey survey = {.pagemap = os_call4(__NR_openat, AT_FDCWD, own_pagemap, O_RDONLY | O_CLOEXEC, 0)};
+/* The first thread, which /proc/self shows, may be gone. */
+bool verify_visit_memory(void (*visit)(void *context, uintptr_t page), void *context, bool files) {
+  struct survey survey = {
+      .pagemap = os_call4(__NR_openat, AT_FDCWD, own_pagemap, O_RDONLY | O_CLOEXEC, 0),
+      .files = files,
+      .visit = visit,
+      .context = context};
   bool done = maps_visit(own_maps, survey_mapping, &survey);
   if (survey.pagemap >= 0) os_call1(__NR_close, survey.pagemap);
-  *digest = survey.sum;
   return done;
+}
+
+static bool memory_digest(uint64_t *digest) {
+  *digest = 0;
+  return verify_visit_memory(add_page, digest, false);
 }
 
 /* -- Checks -------------------------------------------------------------------------------------------------------------------- */

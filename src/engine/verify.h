@@ -12,6 +12,10 @@ void verify_record(struct thread *thread, bool process_ends);
 /* Replay, at a safepoint or at a thread's end: if the log has a check at this position, takes it and compares. */
 void verify_replay(struct thread *thread);
 
+/* Visits each page that the process alone can write and that the kernel has made, in ascending order; files: those that are still a
+ * file's, too. False if the process may not look at itself: no descriptor is left. */
+bool verify_visit_memory(void (*visit)(void *context, uintptr_t page), void *context, bool files);
+
 /* The registers in a call that may wait, where the baton changes hands: what is logged; and replay's comparison, before it
  * does. */
 uint32_t verify_registers(const struct thread *thread);

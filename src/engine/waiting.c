@@ -2,6 +2,7 @@
  * So the kernel never touches memory out of turn while others run. */
 #include <linux/mman.h>
 
+#include "engine/audit.h"
 #include "engine/code.h"
 #include "engine/lib.h"
 #include "engine/permissions.h"
@@ -74,6 +75,13 @@ static long log_in(void *visitor, const struct bounce_write *write) {
 static long take(void *visitor, const struct bounce_write *write) {
   permissions_take_range(visitor, write->to, write->bytes, true);
   return 0;
+}
+
+void waiting_audit(struct thread *thread, const struct call *call, struct input_call *in, long result) {
+  audit_memory(thread, call, in, result, bounce_of(thread), false);
+  /* What the call has left behind its result in a copy stays there. */
+  if (!thread->overwritten) audit_copies(call, bounce_of(thread), result);
+  thread->overwritten = false;
 }
 
 void waiting_hold(struct thread *thread, long result) {

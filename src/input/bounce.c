@@ -7,7 +7,7 @@
 
 #include <linux/errno.h>
 
-enum { ALIGNMENT = 16, SECTOR = 512, PAGE_SIZE = 4096 };
+enum { ALIGNMENT = 16, SECTOR = 512, PAGE_SIZE = 4096, AUDIT_LIMIT = 1 << 20 };
 
 static size_t aligned(size_t bytes) {
   return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
@@ -23,13 +23,35 @@ static bool bounced(const struct input_piece *piece) {
   return !(piece->flags & INPUT_IN_PLACE);
 }
 
+/* A copy of which it matters what it was before the call: for an audit (engine/audit.h) all but the largest. */
+static bool keeps_original(const struct input_piece *piece) {
+#if defined(REPRISE_STRESS_AUDIT)
+  if (piece->bytes <= AUDIT_LIMIT) return true;
+#endif
+  return piece->flags & INPUT_COMPARED;
+}
+
+/* An audit has memory that the kernel is only to write begin as what it surely is not afterwards. */
+static void prepare(const struct input_piece *piece, uint8_t *copy) {
+#if defined(REPRISE_STRESS_AUDIT)
+  uint64_t pattern = piece->address * 0x9e3779b97f4a7c15 | 1;
+  if (piece->flags & (INPUT_READS | INPUT_PARTIAL) || !keeps_original(piece)) return;
+  for (size_t i = 0; i < piece->bytes; i++) {
+    pattern = pattern * 6364136223846793005 + 1442695040888963407;
+    copy[i] = (uint8_t)(pattern >> 56);
+  }
+#else
+  (void)piece, (void)copy;
+#endif
+}
+
 /* -- Room ------------------------------------------------------------------------------------------------ */
 
 static long add_room(void *visitor, const struct input_piece *piece) {
   size_t *room = visitor;
   if (!bounced(piece)) return 0;
   *room += aligned(piece->bytes) + sizeof(struct bounce_copy) + (piece->bytes < SECTOR ? 0 : PAGE_SIZE);
-  if (piece->flags & INPUT_COMPARED) *room += aligned(piece->bytes);
+  if (keeps_original(piece)) *room += aligned(piece->bytes);
   return 0;
 }
 
@@ -99,7 +121,7 @@ static long copy_piece(void *visitor, const struct input_piece *piece) {
   if (!bounced(piece)) return 0;
   size_t skipped = lead(piece, (uintptr_t)b->memory + b->used), bytes = aligned(skipped + piece->bytes);
   size_t original = bytes;
-  if (piece->flags & INPUT_COMPARED) bytes += aligned(piece->bytes);
+  if (keeps_original(piece)) bytes += aligned(piece->bytes);
   if (entering->room < sizeof(struct bounce_copy)) return -ENOMEM;
   entering->room -= sizeof(struct bounce_copy);
   if (b->used > entering->room || bytes > entering->room - b->used) return -ENOMEM;
@@ -113,9 +135,10 @@ static long copy_piece(void *visitor, const struct input_piece *piece) {
     entering->room += sizeof(struct bounce_copy);
     return 0;
   }
-  if (piece->flags & INPUT_COMPARED) {
+  prepare(piece, made.copy);
+  if (keeps_original(piece)) {
     made.original = b->memory + b->used + original;
-    __builtin_memcpy(b->memory + b->used + original, made.copy, piece->bytes);
+    __builtin_memcpy(made.original, made.copy, piece->bytes);
   }
   b->used += bytes;
   *--b->copies = made;
@@ -166,7 +189,7 @@ static long tell(void *visitor, const struct input_piece *piece) {
   const struct leaving *leaving = visitor;
   struct bounce_write write = {piece->address, NULL, piece->bytes, piece->flags};
   const struct bounce_copy *copy = find(leaving->bounce, same_pointer, piece->slot, piece->argument);
-  if (copy && copy->original) return tell_changes(leaving, copy);
+  if (copy && copy->piece.flags & INPUT_COMPARED) return tell_changes(leaving, copy);
   if (copy && contains(copy, piece->address, piece->bytes))
     write.from = copy->copy + (piece->address - copy->piece.address);
   return leaving->visit(leaving->visitor, &write);

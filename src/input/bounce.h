@@ -18,8 +18,8 @@
 struct bounce_copy {
   struct input_piece piece;
   uint8_t *copy;
-  const uint8_t *original; /* of INPUT_COMPARED: as it was before the call */
-  uint8_t *pointer;        /* where the copy's address was stored in another copy, or NULL */
+  uint8_t *original; /* of INPUT_COMPARED: as it was before the call */
+  uint8_t *pointer;  /* where the copy's address was stored in another copy, or NULL */
 };
 
 struct bounce {

@@ -284,13 +284,24 @@ void walk_command(struct input_walk *w, const struct input_command *command, uns
 
 /* -- The four walks -------------------------------------------------------------------------------------- */
 
+/* A row that forgets what the kernel writes, for the test of the audit (engine/audit.h): no program gives getcpu a third argument. */
+static bool is_planted(const struct input_call *call) {
+#if defined(REPRISE_STRESS_AUDIT)
+  enum { PLANTED = 0x706c616e };
+  return call->nr == __NR_getcpu && call->args[2] == PLANTED;
+#else
+  (void)call;
+  return false;
+#endif
+}
+
 static long walk(struct input_walk *w) {
   static const uint8_t wanted[] = {[PASS_OUTGOING] = INPUT_READS,
                                    [PASS_REACH] = INPUT_READS | INPUT_WRITES,
                                    [PASS_SENT] = INPUT_READS,
                                    [PASS_INCOMING] = INPUT_WRITES};
   const struct input_row *row = w->call->row;
-  if (!(w->call->moves & wanted[w->pass])) return 0;
+  if (!(w->call->moves & wanted[w->pass]) || is_planted(w->call)) return 0;
   w->failed = !before_call(w) && (unsigned long)w->result > -4096UL;
   if (before_call(w)) w->call->note_count = 0;
   for (unsigned i = 0; i < 6 && row->args[i].kind; i++)

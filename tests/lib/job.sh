@@ -234,7 +234,9 @@ case $suite in
     compare
     ;;
   cli)
-    variables=(REPRISE="$REPRISE" CONTAINED="$CONTAINED" CONTAINER="$ROOT/build/tests/contained" EXCHANGE="$ROOT/build/tests/exchange" BEND="$ROOT/build/tests/bend" CUT="$ROOT/build/tests/cut" MUTATE="$ROOT/build/tests/mutate" STEPPED="$ROOT/build/tests/stepped" VICTIM="$ROOT/build/tests/victim" TERMINAL="$ROOT/build/tests/terminal" LIB="$ROOT/tests/lib/cli.sh" PROGRAMS="$ROOT/build/tests/programs" SOAK="$SOAK" RACES="$RACES")
+    variables=(REPRISE="$REPRISE" CONTAINED="$CONTAINED" LIB="$ROOT/tests/lib/cli.sh" PROGRAMS="$ROOT/build/tests/programs" SOAK="$SOAK" RACES="$RACES"
+      CONTAINER="$ROOT/build/tests/contained")
+    for tool in exchange bend cut planted mutate stepped victim terminal; do variables+=("${tool^^}=$ROOT/build/tests/$tool"); done
     [ -z "$SOAK" ] || seconds=3600
     limited "$kind" /bin/bash -u "$ROOT/tests/lib/cli.sh" "$ROOT/tests/cli/${name%.*}.sh" "case_${name#*.}"
     [ "$(cat "$dir/$kind/status")" = "exit 0" ] && report pass
