@@ -137,6 +137,7 @@ void audit_memory(struct thread *thread, const struct call *call, struct input_c
                   struct bounce *bounce, bool all) {
   if (!audit.taken || audit.taken != audit.number || audit.last != thread) return;
   audit.taken = 0;
+  if (memory_target(call)) return; /* what is written through a file that is memory is logged by itself */
   audit.named = audit.next = 0;
   audit.found = (struct range){0};
   if (all)

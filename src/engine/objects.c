@@ -329,6 +329,10 @@ static void written_range(const struct call *call, uint64_t result, uint64_t siz
       *start = *end = 0;
       return;
     case __NR_fallocate:
+      if (!(a[1] & ~FALLOC_FL_KEEP_SIZE)) { /* room, but no other content */
+        *start = *end = 0;
+        return;
+      }
       *start = (uint64_t)a[2];
       *end = a[1] & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE) ? size : *start + (uint64_t)a[3];
       return;
