@@ -235,6 +235,21 @@ static bool never_parks(const struct thread *thread, const struct call *call, st
   return permissions_alone(thread) && !reaches_shared(in) && call_sends_itself(thread, call) != SIGKILL;
 }
 
+static long add_written(void *visitor, const struct input_piece *piece) {
+  if (piece->flags & INPUT_WRITES && !(piece->flags & (INPUT_IN_PLACE | INPUT_PARTIAL)))
+    *(size_t *)visitor += piece->bytes;
+  return 0;
+}
+
+/* In parallel: there is room for much, as in the buffer of a read. On a copy only what was really written has to be taken, when the result
+ * is known. */
+static bool may_write_much(struct input_call *in) {
+  enum { MUCH = 16 << 10 };
+  size_t bytes = 0;
+  if (in_parallel() && in->moves & INPUT_WRITES) input_reach(in, add_written, &bytes);
+  return bytes > MUCH;
+}
+
 static void leave_turn(struct thread *thread) {
   if (in_parallel())
     permissions_park(thread);
@@ -650,7 +665,8 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   if (alone) alone_begin(thread, target);
   bool at_futex = call->nr == __NR_futex && !keeps && !in_parallel();
   if (at_futex) baton_waits(thread, (uintptr_t)call->args[0]);
-  bool copies = in.compares || (!alone && stops == STOPS_NONE && audit_wants_copies(call));
+  bool copies =
+      in.compares || (!alone && stops == STOPS_NONE && (may_write_much(&in) || audit_wants_copies(call)));
   result = keeps && !copies ? record_direct(thread, call, &in, perform, stops)
                             : record_on_copies(thread, call, &in, perform, (struct manner){stops, keeps, 0});
   if (at_futex) baton_waited(thread, (uintptr_t)call->args[0], !result || result == -EAGAIN);
