@@ -19,6 +19,7 @@
 #include "engine/counters.h"
 #include "engine/limits.h"
 #include "engine/log.h"
+#include "engine/slots.h"
 
 enum { CACHE_SIZE = 96 * 1024 * 1024 };
 #if defined(REPRISE_STRESS_TINY_CACHE)
@@ -230,7 +231,7 @@ static void wait_until_out(struct thread *thread) {
     long seconds, nanoseconds;
   } patience = {0, 1000000};
   /* A thread of a process that shares our memory may have been killed in the cache: the kernel clears its id then. */
-  while (atomic_load(&thread->in_cache) && atomic_load(&thread->kernel_tid)) {
+  while (atomic_load(&thread->in_cache) && !slot_is_left(thread)) {
     arch_request(thread);
     os_call4(__NR_futex, &thread->in_cache, 128 /* FUTEX_WAIT_PRIVATE */, 1, &patience);
   }

@@ -2,6 +2,7 @@
  *
  * The kernel marks the robust mutexes that it holds as abandoned, at some moment of its death: in memory that it shares with others that is a write
  * out of turn, which no log has. So whoever kills it does that first, in its own turn, and logs it; the kernel finds nothing left.
+ * The words that say which threads it has, in memory that is common to both, the kernel itself clears: whoever kills it waits for that.
  *
  * Known limit. Only where both have the memory at the same address, as after a fork. */
 #include <linux/fcntl.h>
@@ -105,6 +106,7 @@ static void leave_robust_list(struct deaths *deaths, int32_t pid, int32_t tid) {
   size_t size = 0;
   if (os_call3(__NR_get_robust_list, tid, &at, &size) || !at || !read_other(pid, &head, at, sizeof head))
     return;
+  if (at >= ENGINE_BASE && at < ENGINE_END) return; /* the engine's own list: thread_exit.c */
   uintptr_t entry = head.next & ~1UL, pending = head.pending & ~1UL;
   for (int limit = ROBUST_LIST_LIMIT; limit && entry != at; limit--) {
     if (entry != pending) abandon(deaths, pid, tid, entry + (uintptr_t)head.offset);
@@ -129,10 +131,33 @@ static bool has_our_memory(int32_t pid) {
   return found;
 }
 
+/* The words that the kernel clears at the ends of its threads. */
+static void note_words(struct deaths *deaths, int32_t pid) {
+  lock_take(&threads_lock);
+  for (const struct thread *other = threads; other; other = other->next) {
+    uintptr_t word = other->clear_child_tid;
+    if (!other->entrusted || !other->rthread || other->rthread->pid != pid) continue;
+    if (!word || deaths->count == COUNT_OF(deaths->words)) continue;
+    if (in_parallel()) permissions_take_range(deaths->thread, word, sizeof(uint32_t), true);
+    deaths->words[deaths->count++] = word;
+    deaths->awaited = pid;
+  }
+  lock_release(&threads_lock);
+}
+
+static void await_death(int32_t pid) {
+  for (;;) {
+    char state = task_state(pid);
+    if (state == 'Z' || state == 'X') return;
+    os_call0(__NR_sched_yield);
+  }
+}
+
 static void killed(int32_t pid, void *context) {
   struct deaths *deaths = context;
   if (os_call2(__NR_kill, pid, 0)) return;
   deaths->common = has_our_memory(pid);
+  if (deaths->common) note_words(deaths, pid);
   if (in_parallel()) shared_doom(deaths->thread, pid);
   for (uint32_t i = 0; i < REGION_SLOTS; i++) {
     const struct rthread *slot = &region->slots[i];
@@ -143,6 +168,7 @@ static void killed(int32_t pid, void *context) {
 void deaths_before(struct thread *thread, const struct call *call, struct deaths *deaths) {
   int32_t to = 0;
   deaths->count = 0;
+  deaths->awaited = 0;
   deaths->thread = thread;
   deaths->stopped = false;
   if (call_sends(call, &to) != SIGKILL) return;
@@ -151,6 +177,7 @@ void deaths_before(struct thread *thread, const struct call *call, struct deaths
 }
 
 void deaths_after(struct thread *thread, const struct deaths *deaths) {
+  if (deaths->awaited) await_death(deaths->awaited);
   for (uint32_t i = 0; i < deaths->count; i++)
     record_copy_in(thread, deaths->words[i], (const void *)deaths->words[i], sizeof(uint32_t));
 }

@@ -31,7 +31,7 @@ static uint32_t holder_of(const struct thread *thread) {
 
 static bool is_dead(uint32_t holder) {
   if (holder == GONE || holder == EARLY) return holder == GONE;
-  return !atomic_load(&slot_at(holder - 1)->kernel_tid);
+  return slot_is_left(slot_at(holder - 1));
 }
 
 /* Whoever has slept takes the lock with sleepers: there may be others it knows nothing of. */

@@ -50,6 +50,7 @@ static void prepare_child(struct thread *child, struct thread *parent, const str
     atomic_fetch_add(&process->users, 1);
     child->process = process;
   } else {
+    child->separate = true;
     bool share = request->flags & CLONE_SIGHAND;
     struct signal_actions *actions = process->actions;
     child->process = process_make(0, share ? signals_share_actions(actions) : signals_copy_actions(actions));
@@ -141,6 +142,7 @@ static void become_child(struct thread *thread, const struct request *request, s
   }
   thread->stop_signal = 0; /* was for the parent */
   thread->clear_child_tid = clear ? request->child_tid : 0;
+  thread->separate = thread->entrusted = false;
   thread->robust_list = 0;
   memset(&counters, 0, sizeof counters);
   if (request->stack) arch_set_sp(thread, request->stack);

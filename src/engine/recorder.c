@@ -658,10 +658,11 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   struct region_object *target = objects_target(call);
   bool memory = writes_memory(thread, call);
   enum stops_kind stops = stops_kind(thread, call);
+  int fatal = call_is_fatal(thread, call);
   bool may_stay = in_parallel() ? never_parks(thread, call, &in)
                                 : record_keeps_baton(thread, call) || writes_at_once(thread, call);
-  bool alone = target || memory,
-       keeps = alone || stops == STOPS_OTHERS || stops == STOPS_TRACED || (may_stay && stops != STOPS_ITSELF);
+  bool alone = target || memory, keeps = alone || stops == STOPS_OTHERS || stops == STOPS_TRACED ||
+                                         (stops == STOPS_ITSELF ? in_parallel() : may_stay);
   if (alone) alone_begin(thread, target);
   bool at_futex = call->nr == __NR_futex && !keeps && !in_parallel();
   if (at_futex) baton_waits(thread, (uintptr_t)call->args[0]);
@@ -677,6 +678,7 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   memory_file_opened(call, result);
   if (alone) let_others_go(thread);
   output_record(thread, call, result);
+  if (fatal && !result) signals_end_at_once(thread, fatal);
   return result;
 }
 

@@ -240,6 +240,7 @@ void sphere_signal(struct thread *thread, const struct queued_signal *signal) {
   struct input_event event = {.kind = EVENT_SIGNAL,
                               .signal = {.pc = arch_pc(thread),
                                          .signo = (uint32_t)signal->signo,
+                                         .synchronous = signal->synchronous,
                                          .ended_wait = signal->ended_wait,
                                          .count = sizeof signal->info}};
   _Static_assert(sizeof signal->info <= EVENT_INFO_LIMIT, "siginfo");
@@ -485,6 +486,7 @@ static long replay_executed(struct thread *thread, const struct call *call, uint
   if (call->nr == __NR_madvise) return replay_madvise(thread, call, perform);
   long wanted = expect_call(thread, call, digest)->syscall.result;
   replay_consume(thread);
+  if (call->nr == __NR_prctl && os_failed(wanted)) return wanted; /* this kernel may know the command */
   long result = perform(thread, call);
   if (call->nr == __NR_set_tid_address) result = wanted;
   if (result != wanted)

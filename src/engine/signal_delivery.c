@@ -107,6 +107,20 @@ void signals_raise(struct thread *thread, int signo, int code, uintptr_t address
   kernel_set_mask(ASYNCHRONOUS);
 }
 
+void signals_end_at_once(struct thread *thread, int signo) {
+  kernel_set_mask(ALL_SIGNALS);
+  if (thread->queued.signo != signo) {
+    thread->queued = (struct queued_signal){.signo = signo};
+    thread->queued.info.si_signo = signo;
+    thread->queued.info.si_code = SI_USER;
+    thread->queued.info.si_pid = thread->process->pid;
+  }
+  thread->displaced.signo = 0;
+  arch_set_signal_queued(thread, true);
+  arch_request(thread);
+  kernel_set_mask(ASYNCHRONOUS);
+}
+
 void signals_raise_fetch(struct thread *thread, uintptr_t address) {
   struct mapping mapping;
   bool mapped = mappings_find(address, &mapping);
@@ -144,7 +158,7 @@ static void die_of(struct thread *thread, const struct queued_signal *signal) {
   if (in_sphere()) {
     bool first = !thread->rthread->process;
     if (in_parallel() && replaying()) order_gate(thread);
-    thread_leave_robust_list(thread);
+    process_announce_end(thread);
     sphere_process_end(thread, 0, signal->signo);
     /* In replay it may send no signal; how the first process ended is told to the manager, and of others nobody asks. */
     if (replaying() && first) atomic_store(&region->signo, (uint32_t)signal->signo);

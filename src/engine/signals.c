@@ -201,7 +201,11 @@ void signals_init(struct thread *first) {
     inherit_recorded(first);
     leave_no_zombies();
   }
-  signals_let_in(first);
+  /* In a sphere what comes can't be dealt with before the thread has its slot there: the others' calls included. */
+  if (in_sphere())
+    kernel_set_mask(ASYNCHRONOUS | SIGNAL_BIT(SIGSYS));
+  else
+    signals_let_in(first);
 }
 
 void signals_before_fork(struct thread *thread) {

@@ -8,7 +8,7 @@
 
 #include "engine/thread.h"
 
-/* Process start: handlers, dispositions, mask as inherited. */
+/* Process start: handlers, dispositions, mask as inherited; in a sphere the latter from signals_let_in on. */
 void signals_init(struct thread *first);
 /* On the new thread: its kernel signal stack. */
 void signals_init_thread(struct thread *thread);
@@ -20,6 +20,8 @@ void signals_deliver(struct thread *thread);
 void signals_after_fault(struct thread *thread);
 /* Queues a synchronous signal for the instruction at arch_pc (an unfetchable pc, an unsupported instruction). */
 void signals_raise(struct thread *thread, int signo, int code, uintptr_t address);
+/* The caller has sent its own process a signal that ends it: before it goes on, whoever else may have got it. */
+void signals_end_at_once(struct thread *thread, int signo);
 /* As signals_raise, for a pc whose instruction can't be fetched because of the byte at address. */
 void signals_raise_fetch(struct thread *thread, uintptr_t address);
 /* System calls of signals: actions, masks, waits for signals, waits with a mask of their own, sigreturn. */

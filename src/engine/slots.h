@@ -2,6 +2,8 @@
 #ifndef REPRISE_ENGINE_SLOTS_H
 #define REPRISE_ENGINE_SLOTS_H
 
+#include <linux/futex.h>
+
 #include "engine/engine.h"
 #include "engine/thread.h"
 
@@ -11,6 +13,11 @@ static inline struct thread *slot_at(size_t index) {
 
 static inline size_t slot_index(const struct thread *thread) {
   return ((uintptr_t)thread - THREAD_AREA_BASE) / THREAD_AREA_STRIDE;
+}
+
+/* Whether the kernel has let go of the thread: it has cleared the word, or marked it as a robust futex whose owner has died. */
+static inline bool slot_is_left(const struct thread *thread) {
+  return !((uint32_t)atomic_load(&thread->kernel_tid) & FUTEX_TID_MASK);
 }
 
 /* A slot for a thread about to be cloned, its struct thread zeroed, its kernel_tid not free any more; not

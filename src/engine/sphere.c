@@ -50,7 +50,7 @@ int call_sends_itself(const struct thread *thread, const struct call *call) {
 }
 
 void call_leave_if_killed(struct thread *thread, const struct call *call) {
-  if (call_sends_itself(thread, call) == SIGKILL) thread_leave_robust_list(thread);
+  if (call_sends_itself(thread, call) == SIGKILL) process_announce_end(thread);
 }
 
 uint64_t digest_memory(uint64_t digest, uintptr_t address, size_t bytes) {
@@ -145,6 +145,7 @@ void sphere_start(struct thread *thread) {
 
 void sphere_begin_program(struct thread *thread) {
   arch_set_position(thread, thread->rthread->ring.position);
+  arch_request(thread); /* for what was asked of it meanwhile */
   if (replaying())
     replay_arm(thread);
   else if (!in_parallel())

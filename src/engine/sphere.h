@@ -138,6 +138,7 @@ struct deaths {
   struct thread *thread; /* who does it */
   bool stopped;          /* … with the stage taken */
   bool common;           /* who is killed has all its memory in common with the thread */
+  int32_t awaited;       /* its process, which clears words of that when it is dead; 0: none */
   uint32_t count;
   uintptr_t words[64];
 };

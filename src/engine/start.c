@@ -216,7 +216,10 @@ void engine_main(uintptr_t *sp) {
   long fd = config.program_fd;
   if (fd < 0 && !replaying()) fd = exec_first(thread, stack.argv, stack.envp, &problem);
   if (fd < 0 && !replaying()) fail(fd, problem);
-  if (in_sphere()) sphere_start(thread);
+  if (in_sphere()) {
+    sphere_start(thread);
+    signals_let_in(thread);
+  }
   uintptr_t top = take_over_mappings(thread, &stack);
   if (replaying()) fd = sphere_next_image(thread, &place);
   struct loaded loaded;

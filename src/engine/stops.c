@@ -6,7 +6,7 @@
  *     signal is pending and blocked, so that SIGCONT undoes it as natively. While our handler has it in its hands it is not: so SIGCONTs that
  *     are sent within the sphere are counted;
  *   - whoever sends SIGSTOP within the sphere has both, and keeps them until the other has stopped;
- *   - who stops itself does so with the lock, which is anybody's as soon as the process has stopped (LOCK_YIELDS). Who sends a stop or
+ *   - who stops its own process does so with the lock, which is anybody's as soon as that has stopped (LOCK_YIELDS). Who sends a stop or
  *     SIGCONT within the sphere waits until that is over.
  * In parallel a process stops itself when all its threads have come to a safepoint or are parked, also when
  * another process of the sphere wants to send it SIGSTOP.
@@ -328,6 +328,40 @@ static bool reaches(int32_t to, int32_t pid) {
   return to == -1 || os_call1(__NR_getpgid, pid) == (to ? -to : os_call1(__NR_getpgid, 0));
 }
 
+/* The thread that the signal is for, 0: any of its process. */
+static int32_t thread_meant(const struct call *call) {
+  switch (call->nr) {
+    case __NR_tkill:
+      return (int32_t)call->args[0];
+    case __NR_tgkill:
+    case __NR_rt_tgsigqueueinfo:
+      return (int32_t)call->args[1];
+    default:
+      return 0;
+  }
+}
+
+static bool somebody_takes(const struct process *process, int32_t tid, int signo) {
+  bool found = false;
+  lock_take(&threads_lock);
+  for (const struct thread *t = threads; t && !found; t = t->next) {
+    uint64_t blocked = t->waiting ? t->wait_mask : t->mask;
+    found = t->process == process && (!tid || t->tid == tid) && !(blocked & SIGNAL_BIT(signo));
+  }
+  lock_release(&threads_lock);
+  return found;
+}
+
+int call_is_fatal(const struct thread *thread, const struct call *call) {
+  int32_t to = 0;
+  int signo = call_sends(call, &to);
+  if (signo < 1 || signo > SIGNAL_COUNT || (UNBLOCKABLE | HARMLESS) & SIGNAL_BIT(signo)) return 0;
+  if (signals_is_handled(thread, signo)) return 0;
+  bool itself = call->nr == __NR_pidfd_send_signal ? to == thread->rthread->pid
+                                                   : to != -1 && reaches(to, thread->rthread->pid);
+  return itself && somebody_takes(thread->process, thread_meant(call), signo) ? signo : 0;
+}
+
 /* -- Tracing ----------------------------------------------------------------------------------------------------------------- */
 
 static struct rthread *tracee_of(const struct call *call) {
@@ -400,7 +434,6 @@ enum stops_kind stops_kind(const struct thread *thread, const struct call *call)
   if (signo == SIGCONT || (signo > 0 && stops_handled(signo))) return STOPS_CATCHABLE;
   if (signo != SIGSTOP || atomic_load(&region->live) <= 1) return STOPS_NONE;
   bool itself = to != -1 && reaches(to, own);
-  if (in_parallel()) return itself ? STOPS_NONE : STOPS_OTHERS;
   return itself ? STOPS_ITSELF : STOPS_OTHERS;
 }
 
@@ -419,6 +452,12 @@ static void await_stop(int32_t pid, void *nothing) {
     undone = !look.pending;
     os_call0(__NR_sched_yield);
   }
+}
+
+/* The kernel may have given it to another thread, and this one runs on until that has taken it. From then on no thread comes back from a call
+ * before the process is continued: not even from the one that looks. */
+static void await_own_stop(int32_t pid) {
+  while (look_at(pid).pending) os_call0(__NR_sched_yield);
 }
 
 static bool begins_to_stop(int32_t pid) {
@@ -484,6 +523,7 @@ void stops_before(struct thread *thread, const struct call *call, enum stops_kin
   }
   if (in_parallel()) {
     call_reaches_others(thread, to, ask_to_stop, NULL);
+    if (kind == STOPS_ITSELF) permissions_stop(thread);
     return;
   }
   region_lock();
@@ -497,6 +537,8 @@ void stops_before(struct thread *thread, const struct call *call, enum stops_kin
 void stops_after(struct thread *thread, const struct call *call, enum stops_kind kind, long result) {
   int32_t to = 0;
   if (kind == STOPS_TRACED) trace_after(call, result);
+  if (kind == STOPS_ITSELF && !result) await_own_stop(thread->rthread->pid);
+  if (kind == STOPS_ITSELF && in_parallel()) permissions_go(thread);
   if (kind == STOPS_NONE || kind == STOPS_CATCHABLE || kind == STOPS_TRACED || in_parallel()) return;
   call_sends(call, &to);
   if (kind == STOPS_OTHERS) call_reaches_others(thread, to, await_stop, NULL);

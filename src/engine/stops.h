@@ -39,6 +39,9 @@ int32_t process_of(int32_t id);
 bool call_stops_tracee(const struct call *call);
 /* The signal that a call sends, and to whom as kill(2) says it; 0: none. */
 int call_sends(const struct call *call, int32_t *to);
+/* The signal by which a call ends the caller's own process at once, if it succeeds: whoever of its threads may take it does not catch or
+ * block it. 0: there is none; SIGKILL is not told. */
+int call_is_fatal(const struct thread *thread, const struct call *call);
 /* The processes of the sphere that it reaches, but for the caller's. */
 void call_reaches_others(const struct thread *thread, int32_t to, void (*act)(int32_t pid, void *context),
                          void *context);

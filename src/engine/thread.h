@@ -96,6 +96,8 @@ struct thread {
   siginfo_t held_info[HELD_SIGNALS]; /* … by their order among the six */
   stack_t altstack;                  /* the application's */
   uintptr_t clear_child_tid;         /* application address to clear and wake at exit, or 0 */
+  bool separate;                     /* a process of its own in memory that is another's, too … */
+  bool entrusted;                    /* … whose word the kernel clears if it is killed (thread_exit.c) */
   uintptr_t set_child_tid;           /* application address to store the tid to at birth, or 0 */
   uintptr_t robust_list;             /* application's robust list head, or 0 */
   uintptr_t last_robust_list[3];     /* the kernel's at the very end (thread_exit.c) */
@@ -142,6 +144,12 @@ void thread_leave_robust_list(struct thread *thread);
 /* The same for the other threads of the process, which have come to a stop, at its end in a sphere: the kernel would do it out of
  * turn. */
 void process_leave_robust_lists(struct thread *thread);
+/* The word that is cleared at the thread's end: the kernel is told, where somebody may wait for a process that is killed. */
+void thread_entrust_word(struct thread *thread);
+/* The word is cleared now; whoever waits for that is woken when the thread ends. */
+void thread_announce_end(struct thread *thread);
+/* Both for a process that is about to end, if its memory is another's, too; the robust mutexes are left as well. */
+void process_announce_end(struct thread *thread);
 /* System calls of threads.c: clone, clone3, fork, vfork, exit, exit_group, set_tid_address, set_robust_list, get_robust_list. */
 bool threads_call(struct thread *thread, const struct call *call, long *result);
 

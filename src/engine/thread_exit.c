@@ -13,7 +13,7 @@
 #include "engine/lib.h"
 #include "engine/log.h"
 #include "engine/permissions.h"
-#include "engine/signals.h"
+#include "engine/signal_state.h"
 #include "engine/slots.h"
 #include "engine/sphere.h"
 
@@ -109,15 +109,35 @@ static bool kernel_wakes_pending(void) {
   return known > 0;
 }
 
+/* Gives the kernel a list of robust futexes in which this word alone is just being released. */
+static bool leave_pending(struct thread *thread, uintptr_t word) {
+  struct robust_head *last = (struct robust_head *)thread->last_robust_list;
+  *last = (struct robust_head){.next = (uintptr_t)last, .pending = word};
+  return !os_failed(os_call2(__NR_set_robust_list, last, sizeof *last));
+}
+
+/* The kernel clears one word of a thread at its end, and that is the engine's. Where a process that shares our memory is killed, others may
+ * wait for the application's word: so the kernel has that, and marks the engine's as a futex whose owner has died. Known limit: not
+ * of a process that has robust mutexes of its own. */
+void thread_entrust_word(struct thread *thread) {
+  if (replaying() || !thread->separate) return;
+  bool can = thread->clear_child_tid && !thread->robust_list &&
+             leave_pending(thread, (uintptr_t)&thread->kernel_tid);
+  if (can || thread->entrusted)
+    os_call1(__NR_set_tid_address, can ? thread->clear_child_tid : (uintptr_t)&thread->kernel_tid);
+  thread->entrusted = can;
+}
+
 /* Clears the id where the application waits for that. A wake-up from here would let the waiter run while
  * the thread is still there, often enough to be seen (it counts threads, or needs to be the only one). So
  * the kernel wakes it, on its way out: the word is handed over as a futex that was just being released. */
-static void announce_end(struct thread *thread) {
+void thread_announce_end(struct thread *thread) {
   uintptr_t word = thread->clear_child_tid;
   if (!word) return;
-  struct robust_head *last = (struct robust_head *)thread->last_robust_list;
-  *last = (struct robust_head){.next = (uintptr_t)last, .pending = word};
-  bool by_kernel = kernel_wakes_pending() && !os_failed(os_call2(__NR_set_robust_list, last, sizeof *last));
+  if (permissions_on()) permissions_take_range(thread, word, sizeof(uint32_t), true);
+  if (thread->entrusted) os_call1(__NR_set_tid_address, &thread->kernel_tid);
+  thread->entrusted = false;
+  bool by_kernel = kernel_wakes_pending() && leave_pending(thread, word);
   store_tid(word, 0);
   if (!by_kernel) wake_one(word);
 }
@@ -128,9 +148,40 @@ static void print_counters(void) {
   if (config.counters && process_is_alone()) counters_print(engine_fd + FD_COUNTERS);
 }
 
+void process_announce_end(struct thread *thread) {
+  thread_leave_robust_list(thread);
+  if (process_is_alone()) return;
+  thread_announce_end(thread);
+  lock_take(&threads_lock);
+  for (struct thread *other = threads; other; other = other->next) {
+    if (other == thread || other->process != thread->process || !other->clear_child_tid) continue;
+    if (permissions_on()) permissions_take_range(thread, other->clear_child_tid, sizeof(uint32_t), true);
+    store_tid(other->clear_child_tid, 0);
+    wake_one(other->clear_child_tid);
+  }
+  lock_release(&threads_lock);
+}
+
+/* From here on the thread takes no signal but faults of its own, at addresses that the application has left in its lists. One of these that
+ * somebody sends meanwhile is held, and is for the others of the process if it was sent to that. */
+static void take_faults_only(void) {
+  kernel_set_mask(~(SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS)));
+}
+
+static void pass_on_held(struct thread *thread) {
+  kernel_set_mask(ALL_SIGNALS);
+  for (uint64_t rest = thread->held; rest && !replaying(); rest &= rest - 1) {
+    int signo = __builtin_ctzl(rest) + 1;
+    const siginfo_t *info = held_info(thread, signo);
+    if (info->si_code == SI_USER || info->si_code == SI_QUEUE)
+      os_call3(__NR_rt_sigqueueinfo, os_call0(__NR_getpid), signo, info);
+  }
+}
+
 /* Everything is blocked already. */
 void thread_exit(struct thread *thread, int status) {
   struct process *process = thread->process;
+  take_faults_only();
   LOG(threads, "exits with %d", status);
   if (process->users == 1) print_counters();
   lock_take(&threads_lock);
@@ -139,11 +190,12 @@ void thread_exit(struct thread *thread, int status) {
   thread_leave_robust_list(thread);
   slot_give_back(thread);
   thread_delist(thread);
-  process_drop(process);
   /* Last, so that whoever has waited for the end finds as little left of the thread as can be. The last
    * user of an address space leaves its word as it is, as in the kernel. */
-  if (!only) announce_end(thread);
+  if (!only) thread_announce_end(thread);
   if (in_sphere()) sphere_thread_end(thread, status);
+  if (thread->held) pass_on_held(thread);
+  process_drop(process);
   arch_exit_thread(status);
 }
 
@@ -151,9 +203,9 @@ void process_exit(struct thread *thread, int status) {
   LOG(threads, "process exits with %d", status);
   print_counters();
   bool alone = process_is_alone();
-  if (!alone) (void)signals_hold_off(thread);
+  if (!alone && signals_hold_off(thread)) take_faults_only();
   if (!alone || in_sphere()) thread_leave_robust_list(thread);
-  if (!alone) announce_end(thread);
+  if (!alone) thread_announce_end(thread);
   if (in_sphere()) sphere_process_end(thread, status, 0);
   os_call1(__NR_exit_group, status);
   __builtin_unreachable();

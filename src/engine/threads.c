@@ -75,7 +75,7 @@ static void queue_slot(struct thread *slot) {
 /* The kernel lets go of threads in about the order in which they end, so the oldest is the one to look at. */
 static struct thread *reuse_slot(void) {
   struct thread *slot = state.first;
-  if (!slot || atomic_load(&slot->kernel_tid)) return NULL;
+  if (!slot || !slot_is_left(slot)) return NULL;
   state.first = slot->next;
   if (!state.first) state.last = NULL;
   return slot;
@@ -136,7 +136,7 @@ void threads_reap(void) {
   lock_take(&threads_lock);
   for (struct thread **link = &threads; *link;) {
     struct thread *thread = *link;
-    if (atomic_load(&thread->kernel_tid)) {
+    if (!slot_is_left(thread)) {
       link = &thread->next;
       continue;
     }
@@ -230,6 +230,7 @@ void thread_begin(struct thread *thread) {
   if (in_sphere() && thread->set_child_tid) order_write(thread, thread->set_child_tid, sizeof(uint32_t));
   store_tid(thread->set_child_tid, (uint32_t)thread->tid);
   if (in_sphere() && thread->set_child_tid) order_tick(thread);
+  thread_entrust_word(thread);
   LOG(threads, "begins at %lx, stack %lx", arch_pc(thread), arch_sp(thread));
   signals_let_in(thread);
   dispatch_run(thread);
@@ -254,6 +255,7 @@ void thread_kick(struct thread *thread) {
 static long call_set_robust_list(struct thread *thread, const struct call *call) {
   long result = arch_blocking_call(thread, call);
   if (result == 0) thread->robust_list = (uintptr_t)call->args[0];
+  if (result == 0) thread_entrust_word(thread);
   return result;
 }
 
@@ -275,6 +277,7 @@ bool threads_call(struct thread *thread, const struct call *call, long *result) 
       process_exit(thread, (int)call->args[0]);
     case __NR_set_tid_address:
       thread->clear_child_tid = (uintptr_t)call->args[0];
+      thread_entrust_word(thread);
       *result = thread->tid;
       return true;
     case __NR_prctl:

@@ -83,6 +83,7 @@ void arch_copy_context(struct thread *child, const struct thread *parent) {
   child->arch.pc = parent->arch.pc;
   child->arch.sp = parent->arch.sp;
   child->arch.nzcv = parent->arch.nzcv;
+  child->arch.tsc_mode = parent->arch.tsc_mode;
   vectors_copy(child, parent);
   arch_set_position(child, 0);
 }
@@ -114,8 +115,29 @@ void arch_begin_call(struct thread *thread) {
   arch_lose_monitor(thread);
 }
 
+/* Whether the counter may be read. The kernel is never told, because the engine reads it itself: it only says whether it knows the
+ * command (since Linux 6.12). execve allows it again, as the kernel does. */
+static bool tsc_call(struct thread *thread, const struct call *call, long *result) {
+  uint32_t mode = (uint32_t)call->args[1];
+  bool sets = (int)call->args[0] == PR_SET_TSC;
+  if (!sets && (int)call->args[0] != PR_GET_TSC) return false;
+  uint32_t unused;
+  *result = replaying() ? 0 : os_call2(__NR_prctl, PR_GET_TSC, &unused);
+  if (*result) return true;
+  if (sets) {
+    *result = mode == PR_TSC_ENABLE || mode == PR_TSC_SIGSEGV ? 0 : -EINVAL;
+    if (!*result) thread->arch.tsc_mode = mode;
+  } else {
+    mode = thread->arch.tsc_mode ? thread->arch.tsc_mode : PR_TSC_ENABLE;
+    *result = copy_to_app((uintptr_t)call->args[1], &mode, sizeof mode);
+  }
+  return true;
+}
+
 bool arch_own_call(struct thread *thread, const struct call *call, long *result) {
-  if (call->nr != __NR_prctl || (int)call->args[0] != PR_SVE_SET_VL || !thread->arch.scalable) return false;
+  if (call->nr != __NR_prctl) return false;
+  if (tsc_call(thread, call, result)) return true;
+  if ((int)call->args[0] != PR_SVE_SET_VL || !thread->arch.scalable) return false;
   *result = vectors_change_length(thread, call);
   return true;
 }

@@ -53,7 +53,7 @@ struct arch_context {
   uint64_t nzcv;          /* the application's flags, as in PSTATE */
   uint64_t value;         /* passed from generated code to the engine: a system register, a block number */
   uint32_t signal_queued; /* nonzero: arch_blocking_call does not enter the kernel */
-  uint32_t unused;
+  uint32_t tsc_mode;      /* what prctl(PR_SET_TSC) has set; 0: as at the start */
   /* The monitor of an exclusive load: the size in bytes (0: none), where, and what was there (exclusive.c). */
   uint64_t monitor_size, monitor_address, monitor_value[2];
   uint64_t scalable; /* where the scalable vectors wait while C runs (vectors.c); 0: the machine has none */

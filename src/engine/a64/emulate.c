@@ -3,10 +3,12 @@
  * This is the one place where time, random numbers and the processor's identity enter the program. Generated code has
  * already read the register (so a machine that lacks it has raised the fault); what it read is in the context. */
 #include <linux/auxvec.h>
+#include <linux/prctl.h>
 
 #include "engine/a64/translate.h"
 #include "engine/code.h"
 #include "engine/log.h"
+#include "engine/signals.h"
 #include "engine/values.h"
 
 /* op1, CRn, CRm and op2 of a register as mrs names it (op0 is 3), and how its value enters the log. */
@@ -16,6 +18,9 @@ enum {
   RNDR = NAME(3, 2, 4, 0),
   RNDRRS = NAME(3, 2, 4, 1),
   TPIDRRO = NAME(3, 13, 0, 3),
+  CNTFRQ = NAME(3, 14, 0, 0),
+  CNTVCT = NAME(3, 14, 0, 2),
+  CNTVCTSS = NAME(3, 14, 0, 6),
   ID_PFR0 = NAME(0, 0, 4, 0),
   ID_PFR1 = NAME(0, 0, 4, 1),
   ID_ZFR0 = NAME(0, 0, 4, 4),
@@ -83,6 +88,18 @@ static void code_line_changed(uintptr_t address) {
   code_overwritten(line, line + LINE);
 }
 
+/* The program has forbidden itself to read the time (prctl PR_SET_TSC). */
+static bool is_forbidden(const struct thread *thread, uint32_t name) {
+  return thread->arch.tsc_mode == PR_TSC_SIGSEGV && (name == CNTFRQ || name == CNTVCT || name == CNTVCTSS);
+}
+
+static void forbid(struct thread *thread) {
+  arch_set_pc(thread, arch_pc(thread) - INSN_BYTES);
+  thread->arch.countdown++; /* it was not executed */
+  thread->arch.fault_address = thread->arch.fault_syndrome = 0;
+  signals_raise(thread, SIGSEGV, SI_KERNEL, 0);
+}
+
 void arch_emulate(struct thread *thread, const struct exit *exit) {
   struct a64_insn insn;
   a64_decode((uint32_t)exit->detail, &insn);
@@ -92,6 +109,11 @@ void arch_emulate(struct thread *thread, const struct exit *exit) {
   }
   CHECK(insn.kind == A64_READ_SPECIAL);
   unsigned to = a64_register(insn.word, FIELD_D);
-  uint64_t value = read_special(thread, a64_bits(insn.word, 18, 5));
+  uint32_t name = a64_bits(insn.word, 18, 5);
+  if (is_forbidden(thread, name)) {
+    forbid(thread);
+    return;
+  }
+  uint64_t value = read_special(thread, name);
   if (to != ZERO) thread->arch.gpr[to] = value;
 }
