@@ -207,6 +207,12 @@ void permissions_unpark(struct thread *thread) {
   if (!stage_held[slot_number(thread)]) permissions_take(thread, NULL, 0);
 }
 
+void permissions_stay(struct thread *thread) {
+  if (!atomic_load(&thread->rthread->tracer) || self(thread)->state == DIRECTORY_PARKED) return;
+  permissions_park(thread);
+  permissions_unpark(thread);
+}
+
 /* The child is gone to another program, or dead: it tells its parent so, which the kernel lets go then. */
 static void release_parent(struct thread *thread) {
   uint32_t parent = atomic_exchange(&thread->rthread->borrows, 0);

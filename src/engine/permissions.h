@@ -47,6 +47,9 @@ void permissions_serve(struct thread *thread);
 void permissions_park(struct thread *thread);
 void permissions_unpark(struct thread *thread);
 
+/* In a call that the thread makes without being parked: if it has a tracer now, it parks until that lets it go. */
+void permissions_stay(struct thread *thread);
+
 /* A thread of the process that must not be stopped where it is, the caller if it is one; NULL: there is none. */
 struct rthread *permissions_running(const struct thread *thread);
 /* Whether another thread is parked: as long as it has a tracer, for good. */

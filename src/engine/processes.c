@@ -143,6 +143,7 @@ static void become_child(struct thread *thread, const struct request *request, s
   thread->stop_signal = 0; /* was for the parent */
   thread->clear_child_tid = clear ? request->child_tid : 0;
   thread->separate = thread->entrusted = false;
+  thread->process->untraced = false;
   thread->robust_list = 0;
   memset(&counters, 0, sizeof counters);
   if (request->stack) arch_set_sp(thread, request->stack);

@@ -21,6 +21,7 @@
 #include "engine/ordering.h"
 #include "engine/shared.h"
 #include "engine/signals.h"
+#include "engine/slots.h"
 #include "engine/sphere.h"
 #include "engine/stops.h"
 #include "engine/syscalls.h"
@@ -636,7 +637,7 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   int error = 0;
   long result;
   record_position(thread); /* which stays the same until the call is over */
-  if (wants_id_namespace(call)) perform = perform_refused;
+  if (wants_id_namespace(call) || tracing_is_refused(thread, call)) perform = perform_refused;
   begin(&in, thread, call);
   switch (input_replay(&in, &error)) {
     case INPUT_REFUSE:
@@ -657,7 +658,7 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   }
   struct region_object *target = objects_target(call);
   bool memory = writes_memory(thread, call);
-  enum stops_kind stops = stops_kind(thread, call);
+  enum stops_kind stops = perform == perform_refused ? STOPS_NONE : stops_kind(thread, call);
   int fatal = call_is_fatal(thread, call);
   bool may_stay = in_parallel() ? never_parks(thread, call, &in)
                                 : record_keeps_baton(thread, call) || writes_at_once(thread, call);

@@ -49,4 +49,8 @@ bool clone_call(struct thread *thread, const struct call *call, long *result);
 /* ptrace, when it stops a thread of this memory: not in the cache, nor with a lock of the engine. */
 bool trace_call(struct thread *thread, const struct call *call, long *result);
 
+/* tracing.c: registers of a thread of the sphere, for its tracer; requests that can't be recorded. */
+bool tracing_call(struct thread *thread, const struct call *call, long *result);
+bool tracing_is_refused(struct thread *thread, const struct call *call);
+
 #endif

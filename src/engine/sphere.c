@@ -87,6 +87,7 @@ static void set_ids(struct thread *thread) {
   thread->rthread->pid = (int32_t)os_call0(__NR_getpid);
   thread->rthread->tid = (int32_t)os_call0(__NR_gettid);
   thread->rthread->former = 0;
+  thread->rthread->context = (uintptr_t)thread;
   thread->lock_id = (uint32_t)thread->rthread->tid;
 }
 

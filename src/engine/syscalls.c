@@ -55,9 +55,10 @@ long syscall_in_kernel(struct thread *thread, const struct call *call) {
   thread->in_kernel = true;
   do {
     if (permissions_on() && stops_wanted(thread)) stops_parked(thread);
+    if (permissions_on()) permissions_stay(thread);
     thread->disturbed = false;
     result = arch_blocking_call(thread, call);
-  } while (result == -EINTR && thread->disturbed && !thread->queued.signo);
+  } while ((result == -EINTR || result == CALL_INTERRUPTED) && thread->disturbed && !thread->queued.signo);
   thread->in_kernel = false;
   return result;
 }
@@ -137,6 +138,7 @@ void syscall_handle(struct thread *thread) {
   LOG(calls, "%ld(%lx, %lx, %lx, %lx, %lx, %lx)", call.nr, call.args[0], call.args[1], call.args[2],
       call.args[3], call.args[4], call.args[5]);
   long result;
+  thread->in_call = true;
   if (quick_call(thread, &call, perform, &result)) {
     /* Done. The fewer functions are on the stack around a system call the better: the kernel makes the processor forget where
      * they return to. */
@@ -144,6 +146,7 @@ void syscall_handle(struct thread *thread) {
     result = syscall_in_sphere(thread, &call);
   else
     result = signals_stress_call(thread) ? CALL_INTERRUPTED : perform(thread, &call);
+  thread->in_call = false;
   if (result == CALL_INTERRUPTED) {
     LOG(calls, "%ld interrupted", call.nr);
     arch_restart_call(thread, call.nr);

@@ -64,6 +64,7 @@ struct process {
   _Atomic uint32_t users; /* threads that point here */
   struct signal_actions *actions;
   _Atomic uint32_t output_roles[OUTPUT_ROLES]; /* see engine_config */
+  bool untraced;          /* record: it has asked to be traced, and was refused (tracing.c) */
   _Atomic uint32_t ender; /* recording in parallel: slot + 1 of the thread that ends all others, 0: none */
 };
 
@@ -87,6 +88,7 @@ struct thread {
   uint64_t wait_mask;             /* which is this */
   bool disturbed;                 /* a signal came that the application must not notice */
   bool in_kernel;                 /* in a call of the application's, which may take long */
+  bool in_call;                   /* in any call of the application's, which is not over for that */
   bool in_region;                 /* has the region's lock, or is about to */
   bool yields;                    /* … which others may take if the process stops now */
   int stop_signal;                /* recording: stop as soon as nobody waits for this thread (stops.c) */

@@ -288,6 +288,7 @@ bool threads_call(struct thread *thread, const struct call *call, long *result) 
       *result = call_set_robust_list(thread, call);
       return true;
     default:
-      return clone_call(thread, call, result) || trace_call(thread, call, result);
+      return clone_call(thread, call, result) || trace_call(thread, call, result) ||
+             tracing_call(thread, call, result);
   }
 }

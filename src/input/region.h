@@ -51,6 +51,7 @@ struct rthread {
   uint32_t number;        /* of the R-thread */
   uint32_t process;       /* its process's number in the sphere */
   int32_t pid, tid;       /* the kernel's, now; 0 until its thread is there */
+  uintptr_t context; /* record: its struct thread, in its own process */
   int32_t former;   /* while it executes a program, and was not its process's first thread: its own id */
   int32_t seen_id;  /* replay: the kernel's id in the recording */
   int32_t child_id; /* replay: the id that its next child had … */

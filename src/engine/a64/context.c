@@ -78,6 +78,15 @@ void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp) {
   arch_set_position(thread, 0);
 }
 
+void arch_show_registers(const struct arch_context *context, bool in_call, uint64_t *registers) {
+  enum { COUNT = 31, SP = COUNT, PC, PSTATE };
+  const uint64_t flags = 0xf0000000;
+  memcpy(registers, context->gpr, sizeof context->gpr);
+  registers[SP] = context->sp;
+  registers[PC] = in_call ? context->pc - INSN_BYTES : context->pc;
+  registers[PSTATE] = (registers[PSTATE] & ~flags) | (context->nzcv & flags);
+}
+
 void arch_copy_context(struct thread *child, const struct thread *parent) {
   memcpy(child->arch.gpr, parent->arch.gpr, sizeof child->arch.gpr);
   child->arch.pc = parent->arch.pc;

@@ -69,6 +69,8 @@ struct arch_context {
 
 /* Nearer to a stop than this, the dispatcher looks at every block. */
 enum { ARCH_NEAR_STOP = 256 };
+/* What a tracer sees: words of PTRACE_GETREGSET, and whether there are requests of older kernels besides. */
+enum { ARCH_SHOWN_REGISTERS = 34, ARCH_OLD_TRACING = 0 };
 /* Where clone(2) of this architecture has its last two arguments. */
 enum { ARCH_CLONE_TLS = 3, ARCH_CLONE_CHILD_TID = 4 };
 /* Where the addresses that a program can use end, at most. */

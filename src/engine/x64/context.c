@@ -101,6 +101,19 @@ void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp) {
   arch_set_position(thread, 0);
 }
 
+void arch_show_registers(const struct arch_context *context, bool in_call, uint64_t *registers) {
+  static const uint8_t order[] = {R15, R14, R13, R12, RBP, RBX, R11, R10, R9, R8, RAX, RCX, RDX, RSI, RDI};
+  enum { ORIGINAL = COUNT_OF(order), PC, CS, FLAGS, SP, SS, FS_BASE, GS_BASE, RAX_PLACE = 10 };
+  const uint64_t flags = 0xcd5 | 1UL << 18 | 1UL << 21; /* CF PF AF ZF SF DF OF; AC, ID */
+  for (size_t i = 0; i < COUNT_OF(order); i++) registers[i] = context->gpr[order[i]];
+  registers[ORIGINAL] = in_call ? context->gpr[RAX] : UINT64_MAX;
+  if (in_call) registers[RAX_PLACE] = (uint64_t)CALL_INTERRUPTED;
+  registers[PC] = context->rip;
+  registers[FLAGS] = (registers[FLAGS] & ~flags) | (context->rflags & flags);
+  registers[SP] = context->gpr[RSP];
+  registers[GS_BASE] = context->gs_base;
+}
+
 void arch_copy_context(struct thread *child, const struct thread *parent) {
   memcpy(child->arch.gpr, parent->arch.gpr, sizeof child->arch.gpr);
   child->arch.rip = parent->arch.rip;

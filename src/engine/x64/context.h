@@ -32,6 +32,9 @@
 
 struct thread;
 
+/* What a tracer sees: words of PTRACE_GETREGSET, and whether there are requests of older kernels besides. */
+enum { ARCH_SHOWN_REGISTERS = 27, ARCH_OLD_TRACING = 1 };
+
 struct arch_context {
   struct thread *self;
   uint64_t returned;    /* the last indirect exit was a return */

@@ -1,0 +1,99 @@
+/* tracing.c: what a tracer is told of a thread of the sphere, and what it is refused.
+ *
+ * The kernel has the engine's registers. But a tracee is stopped only while it waits for its turn or is parked (stops.c), so that all of the
+ * application's are in its context, and the tracer's engine reads them there. Vector registers and the thread pointer are the
+ * application's in the kernel, too: the engine does not touch them.
+ *
+ * Memory is the application's as it is, but for the bytes of calls that are not over yet. */
+#include <linux/elf.h>
+#include <linux/ptrace.h>
+#include <linux/uio.h>
+
+#include "engine/code.h"
+#include "engine/lib.h"
+#include "engine/rings.h"
+#include "engine/slots.h"
+#include "engine/sphere.h"
+#include "engine/stops.h"
+#include "engine/syscalls.h"
+
+/* Tracing that has the tracee report from inside the engine, or ends it. A process that wanted to be traced, and was refused that, must not stop
+ * for a tracer either, which would wait for that in vain, and it for the tracer. */
+bool tracing_is_refused(struct thread *thread, const struct call *call) {
+  if (call->nr != __NR_ptrace)
+    return thread->process->untraced && call_sends_itself(thread, call) == SIGSTOP;
+  if (call->args[0] == PTRACE_TRACEME) thread->process->untraced = true;
+  return call->args[0] == PTRACE_SEIZE && call->args[3];
+}
+
+static const struct rthread *tracee_of(int32_t tid) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    const struct rthread *slot = &region->slots[i];
+    if (atomic_load(&slot->state) == SLOT_LIVE && slot->tid == tid) return slot;
+  }
+  return NULL;
+}
+
+static bool peek(int32_t tid, uintptr_t from, void *to, size_t bytes) {
+  char *at = to;
+  for (size_t done = 0; done < bytes; done += sizeof(long)) {
+    long word;
+    if (os_call4(__NR_ptrace, PTRACE_PEEKDATA, tid, from + done, &word)) return false;
+    memcpy(at + done, &word, MIN(sizeof word, bytes - done));
+  }
+  return true;
+}
+
+/* Puts the application's general registers over those that the kernel told; they lie in a buffer as PTRACE_GETREGSET leaves them. */
+static void show(int32_t tid, uint64_t *registers) {
+  struct arch_context context;
+  bool in_call;
+  const struct rthread *tracee = tracee_of(tid);
+  if (!tracee || !tracee->context) return;
+  if (!peek(tid, tracee->context + offsetof(struct thread, arch), &context, sizeof context)) return;
+  if (!peek(tid, tracee->context + offsetof(struct thread, in_call), &in_call, sizeof in_call)) return;
+  arch_show_registers(&context, in_call, registers);
+}
+
+static long read_set(int32_t tid, uint64_t *registers) {
+  struct iovec set = {registers, ARCH_SHOWN_REGISTERS * sizeof *registers};
+  long result = os_call4(__NR_ptrace, PTRACE_GETREGSET, tid, NT_PRSTATUS, &set);
+  if (!result) show(tid, registers);
+  return result;
+}
+
+static long get_set(const struct call *call) {
+  uint64_t registers[ARCH_SHOWN_REGISTERS];
+  struct iovec set;
+  long result = read_set((int32_t)call->args[1], registers);
+  if (result) return result;
+  if (safe_copy(&set, (const void *)call->args[3], sizeof set)) return -EFAULT;
+  set.iov_len = MIN(set.iov_len, sizeof registers);
+  if (set.iov_len % sizeof *registers) return -EINVAL;
+  if (copy_to_app((uintptr_t)set.iov_base, registers, set.iov_len)) return -EFAULT;
+  return copy_to_app((uintptr_t)call->args[3] + offsetof(struct iovec, iov_len), &set.iov_len,
+                     sizeof set.iov_len);
+}
+
+static long get_some(const struct call *call, size_t offset, size_t bytes) {
+  uint64_t registers[ARCH_SHOWN_REGISTERS];
+  long result = read_set((int32_t)call->args[1], registers);
+  if (result) return result;
+  return copy_to_app((uintptr_t)call->args[3], (const char *)registers + offset, bytes);
+}
+
+bool tracing_call(struct thread *thread, const struct call *call, long *result) {
+  (void)thread;
+  enum { GETREGS = 12 }; /* not everywhere */
+  if (call->nr != __NR_ptrace || !recording() || !tracee_of((int32_t)call->args[1])) return false;
+  if (call->args[0] == PTRACE_GETREGSET && call->args[2] == NT_PRSTATUS)
+    *result = get_set(call);
+  else if (ARCH_OLD_TRACING && call->args[0] == GETREGS)
+    *result = get_some(call, 0, ARCH_SHOWN_REGISTERS * sizeof(uint64_t));
+  else if (ARCH_OLD_TRACING && call->args[0] == PTRACE_PEEKUSR && !(call->args[2] % sizeof(long)) &&
+           (size_t)call->args[2] < ARCH_SHOWN_REGISTERS * sizeof(uint64_t))
+    *result = get_some(call, (size_t)call->args[2], sizeof(long));
+  else
+    return false;
+  return true;
+}
