@@ -140,6 +140,7 @@ static void event_text(FILE *to, const struct input_event *e, const char *file) 
     case EVENT_COPY_IN:
       fprintf(to, "0x%" PRIx64 ", %" PRIu32 " bytes ", e->copy_in.address, e->copy_in.count);
       bytes_text(to, e->copy_in.bytes, e->copy_in.count);
+      if (e->copy_in.foreign) fprintf(to, ", by another process");
       break;
     case EVENT_SIGNAL:
       fprintf(to, "%s, code %d%s", signal_name(e->signal.signo, name), signal_code(e),

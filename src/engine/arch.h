@@ -54,6 +54,7 @@ uint64_t arch_offered(uint64_t type, uint64_t value);
 /* Puts the application's registers over what the kernel told a tracer of a thread that is in the engine, in the order of
  * PTRACE_GETREGSET. in_call: it is in a system call, as if that were to be begun again. */
 void arch_show_registers(const struct arch_context *context, bool in_call, uint64_t *registers);
+uintptr_t arch_shown_sp(const uint64_t *registers); /* as the kernel told it */
 /* A digest of the program counter and of those registers whose values the instruction set defines in every case. */
 uint64_t arch_registers_digest(const struct thread *thread);
 /* A new thread starts with its parent's registers, at position 0. */

@@ -164,6 +164,7 @@ static void see_off(const struct rthread *rthread) {
 static void begin_chunk(struct thread *thread) {
   audit_turn(thread);
   see_off(thread->rthread);
+  if (memory_was_written(thread->rthread->pid)) memory_log_written(thread);
   thread->rthread->spent = 0;
   thread->rthread->chunk_size = chunk_size(&region->scheduler);
   arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
@@ -418,4 +419,5 @@ static void await_turn(struct thread *thread) {
 void baton_await(struct thread *thread) {
   await_turn(thread);
   learn_end(thread);
+  replay_foreign(thread);
 }

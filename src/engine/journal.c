@@ -34,6 +34,7 @@ static void copy_in_event(struct input_event *event, uintptr_t address, const vo
   event->kind = EVENT_COPY_IN;
   event->copy_in.address = address;
   event->copy_in.count = (uint32_t)count;
+  event->copy_in.foreign = false;
   event->copy_in.bytes = bytes;
 }
 
@@ -45,6 +46,14 @@ void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes,
     record_event(thread, &event);
     done += part;
   }
+}
+
+void record_foreign(struct thread *thread, uintptr_t address, const void *bytes, size_t count) {
+  struct input_event event;
+  CHECK(count <= COPY_PIECE);
+  copy_in_event(&event, address, bytes, count);
+  event.copy_in.foreign = true;
+  record_event(thread, &event);
 }
 
 /* -- Calls --------------------------------------------------------------------------------------------------------------------- */

@@ -3,15 +3,22 @@
  * Such a write goes where no walk of arguments sees it, and it ignores how the memory is protected. While recording it is made with all
  * others stopped, and what then lies there is logged; replay writes the same.
  *
+ * Another process's memory (also by process_vm_writev) is written while none of that process's threads runs: they wait for their turns, or are
+ * held where they are parked. Its own log has to have what was written: the first of its threads that goes on puts it there, before
+ * it does anything else (region->written).
+ *
  * Which descriptors are such files is asked only from the moment on when one was opened in the sphere (region->memory_files). */
 #include <linux/fcntl.h>
 #include <linux/fs.h>
 #include <linux/mman.h>
+#include <linux/uio.h>
 
+#include "engine/baton.h"
 #include "engine/code.h"
 #include "engine/files.h"
 #include "engine/lib.h"
 #include "engine/mappings.h"
+#include "engine/ordering.h"
 #include "engine/sphere.h"
 #include "engine/stops.h"
 
@@ -90,6 +97,121 @@ void memory_written(struct thread *thread, const struct call *call, long result)
     at += (uintptr_t)n;
   }
   os_call1(__NR_close, fd);
+}
+
+/* -- Another process's memory ------------------------------------------------------------------------------------------------ */
+
+int32_t memory_of_other(struct thread *thread, const struct call *call) {
+  int32_t own = thread->rthread->pid, whose;
+  if (call->nr == __NR_process_vm_writev)
+    whose = process_of((int32_t)call->args[0]);
+  else
+    whose = memory_target(call);
+  return whose == own ? 0 : whose;
+}
+
+/* One at a time: two processes would hold each other for ever. */
+static void become_writer(uint32_t own) {
+  uint32_t seen = 0;
+  while (!atomic_compare_exchange_strong(&region->memory_writer, &seen, own)) {
+    if (seen && !rthread_is_alive(&region->slots[seen - 1]))
+      atomic_compare_exchange_strong(&region->memory_writer, &seen, 0);
+    seen = 0;
+    os_call0(__NR_sched_yield);
+  }
+}
+
+void memory_other_begin(struct thread *thread, int32_t pid) {
+  if (!in_parallel()) return;
+  permissions_park(thread);
+  become_writer(slot_of(thread->rthread) + 1);
+  permissions_unpark(thread);
+  stops_hold_process(thread, pid);
+}
+
+static void note(int32_t pid, uintptr_t address, size_t bytes) {
+  uint32_t at = 0, count = atomic_load(&region->written_count);
+  if (!bytes) return;
+  while (at < count && atomic_load(&region->written[at].pid)) at++;
+  if (at == REGION_WRITTEN)
+    sphere_fail(OUTCOME_UNSUPPORTED, "so many writes to another process's memory at once can't be recorded");
+  region->written[at].address = address;
+  region->written[at].bytes = bytes;
+  atomic_store(&region->written[at].pid, pid);
+  if (at == count) atomic_store(&region->written_count, count + 1);
+}
+
+static void note_pieces(int32_t pid, const struct call *call, size_t written) {
+  struct iovec piece;
+  for (long i = 0; i < call->args[4] && written; i++) {
+    if (safe_copy(&piece, (const struct iovec *)call->args[3] + i, sizeof piece)) return;
+    size_t part = MIN(piece.iov_len, written);
+    note(pid, (uintptr_t)piece.iov_base, part);
+    written -= part;
+  }
+}
+
+void memory_other_end(struct thread *thread, int32_t pid, const struct call *call, long result) {
+  if (result > 0 && call->nr == __NR_process_vm_writev)
+    note_pieces(pid, call, (size_t)result);
+  else if (result > 0)
+    note(pid, start_of(call, result), (size_t)result);
+  if (!in_parallel()) return;
+  stops_let_process_go(thread, pid);
+  atomic_store(&region->memory_writer, 0);
+}
+
+bool memory_was_written(int32_t pid) {
+  uint32_t count = atomic_load(&region->written_count);
+  for (uint32_t i = 0; i < count; i++) {
+    int32_t of = atomic_load(&region->written[i].pid);
+    if (of == pid || of == -pid) return true;
+  }
+  return false;
+}
+
+static void log_range(struct thread *thread, int fd, uintptr_t at, uintptr_t end) {
+  uint8_t bytes[PAGE];
+  code_overwritten(at, end);
+  while (at < end) {
+    long n = os_call4(__NR_pread64, fd, bytes, MIN(sizeof bytes, end - at), at);
+    if (n <= 0) return; /* it has gone since: nobody has seen it */
+    order_alone(thread);
+    record_foreign(thread, at, bytes, (size_t)n);
+    order_tick(thread);
+    order_together(thread);
+    at += (uintptr_t)n;
+  }
+}
+
+void memory_forget_written(int32_t pid) {
+  for (uint32_t i = 0; i < atomic_load(&region->written_count); i++) {
+    int32_t of = atomic_load(&region->written[i].pid);
+    if (of == pid || of == -pid) atomic_store(&region->written[i].pid, 0);
+  }
+}
+
+/* What another thread of the process is just logging must not be seen before. */
+static void await_logged(struct thread *thread) {
+  permissions_park(thread);
+  while (memory_was_written(thread->rthread->pid)) os_call0(__NR_sched_yield);
+  permissions_unpark(thread);
+}
+
+void memory_log_written(struct thread *thread) {
+  int32_t own = thread->rthread->pid;
+  bool claimed = false;
+  int fd = open_own();
+  for (uint32_t i = 0; i < atomic_load(&region->written_count); i++) {
+    struct region_written *written = &region->written[i];
+    int32_t expected = own;
+    if (!atomic_compare_exchange_strong(&written->pid, &expected, -own)) continue;
+    log_range(thread, fd, written->address, written->address + written->bytes);
+    atomic_store(&written->pid, 0);
+    claimed = true;
+  }
+  os_call1(__NR_close, fd);
+  if (!claimed && in_parallel()) await_logged(thread);
 }
 
 /* A replay may open no file: the pages are made writable for a moment. Nobody else is at them, as nobody was in the recording. */

@@ -12,6 +12,7 @@
 #include "engine/schemes.h"
 #include "engine/shared.h"
 #include "engine/slots.h"
+#include "engine/sphere.h"
 #include "engine/stops.h"
 #include "order/directory_steps.h"
 
@@ -205,6 +206,7 @@ void permissions_unpark(struct thread *thread) {
     park_steps(thread, directory_unpark_step);
   }
   if (!stage_held[slot_number(thread)]) permissions_take(thread, NULL, 0);
+  if (memory_was_written(thread->rthread->pid)) memory_log_written(thread);
 }
 
 void permissions_stay(struct thread *thread) {
@@ -287,6 +289,9 @@ void permissions_unpark_held(struct thread *thread, struct rthread *child, bool 
   bool ran = killed && atomic_load(&region->directory[slot_of(child)].state) != DIRECTORY_PARKED;
   if (killed) let_go_of_killed(thread, slot_of(child));
   park_steps(thread, directory_unpark_step);
+  if (memory_was_written(thread->rthread->pid))
+    sphere_fail(OUTCOME_UNSUPPORTED,
+                "writing the memory of a process that waits for its child can't be recorded in parallel");
   if (!failed) receive_release(thread, child);
   if (killed) begin_anew(thread, slot_of(child), ran);
   thread->rthread->ticks++;

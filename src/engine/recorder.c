@@ -592,9 +592,7 @@ static bool writes_memory(struct thread *thread, const struct call *call) {
   int32_t own = thread->process->pid,
           whose = copies ? process_of((int32_t)call->args[0]) : memory_target(call);
   if (!whose || (copies && call->args[0] == own)) return false;
-  if (whose != own || copies)
-    sphere_fail(OUTCOME_UNSUPPORTED, "writing another process's memory can't be recorded");
-  return true;
+  return whose == own && !copies;
 }
 
 /* With all others stopped: nobody else sees memory, or a file that is mapped, change. */
@@ -658,13 +656,15 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   }
   struct region_object *target = objects_target(call);
   bool memory = writes_memory(thread, call);
+  int32_t other = memory_of_other(thread, call);
   enum stops_kind stops = perform == perform_refused ? STOPS_NONE : stops_kind(thread, call);
   int fatal = call_is_fatal(thread, call);
   bool may_stay = in_parallel() ? never_parks(thread, call, &in)
                                 : record_keeps_baton(thread, call) || writes_at_once(thread, call);
-  bool alone = target || memory, keeps = alone || stops == STOPS_OTHERS || stops == STOPS_TRACED ||
+  bool alone = target || memory, keeps = alone || other || stops == STOPS_OTHERS || stops == STOPS_TRACED ||
                                          (stops == STOPS_ITSELF ? in_parallel() : may_stay);
   if (alone) alone_begin(thread, target);
+  if (other) memory_other_begin(thread, other);
   bool at_futex = call->nr == __NR_futex && !keeps && !in_parallel();
   if (at_futex) baton_waits(thread, (uintptr_t)call->args[0]);
   bool copies =
@@ -674,6 +674,7 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   if (at_futex) baton_waited(thread, (uintptr_t)call->args[0], !result || result == -EAGAIN);
   if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
   if (memory && result != CALL_INTERRUPTED) memory_written(thread, call, result);
+  if (other) memory_other_end(thread, other, call, result);
   thread->keeps_shared = false;
   objects_opened(thread, call, result);
   memory_file_opened(call, result);

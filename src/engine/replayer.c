@@ -141,15 +141,32 @@ const struct input_event *replay_expect(struct thread *thread, uint8_t kind, con
   return event;
 }
 
+static bool is_copy_in(const struct thread *thread, const struct input_event *event, bool foreign) {
+  return event && event->kind == EVENT_COPY_IN && event->copy_in.foreign == foreign &&
+         event->position == arch_position(thread);
+}
+
+static void copy_in(struct thread *thread, const struct input_event *event) {
+  uintptr_t to = event->copy_in.address;
+  uint32_t count = event->copy_in.count;
+  if (copy_to_app(to, event->copy_in.bytes, count) && !memory_force(to, event->copy_in.bytes, count))
+    replay_diverged(thread, "%u bytes at 0x%lx can't be written", count, to);
+  if (event->copy_in.foreign) code_overwritten(to, to + count);
+  replay_consume(thread);
+}
+
 void replay_copy_ins(struct thread *thread) {
   const struct input_event *event;
-  while ((event = replay_peek(thread)) && event->kind == EVENT_COPY_IN &&
-         event->position == arch_position(thread)) {
-    if (copy_to_app(event->copy_in.address, event->copy_in.bytes, event->copy_in.count) &&
-        !memory_force(event->copy_in.address, event->copy_in.bytes, event->copy_in.count))
-      replay_diverged(thread, "%u bytes at 0x%lx can't be written", event->copy_in.count,
-                      event->copy_in.address);
-    replay_consume(thread);
+  while (is_copy_in(thread, event = replay_peek(thread), false)) copy_in(thread, event);
+}
+
+void replay_foreign(struct thread *thread) {
+  const struct input_event *event;
+  while (is_copy_in(thread, event = replay_peek(thread), true)) {
+    order_alone(thread);
+    copy_in(thread, event);
+    order_tick(thread);
+    if (in_parallel()) order_gate(thread);
   }
 }
 
@@ -168,7 +185,8 @@ void replay_arm(struct thread *thread) {
   const struct input_event *event = replay_peek(thread);
   uint64_t stop = UINT64_MAX;
   if (event)
-    stop = event->kind == EVENT_SIGNAL || event->kind == EVENT_CHECK
+    stop = event->kind == EVENT_SIGNAL || event->kind == EVENT_CHECK ||
+                   (event->kind == EVENT_COPY_IN && event->copy_in.foreign)
                ? event->position
                : ALIGN_UP(event->position + RUNAWAY, RUNAWAY);
   if (rthread->end.known) {
@@ -206,6 +224,7 @@ static void replay_safepoint(struct thread *thread) {
   if (in_parallel()) order_gate(thread);
   verify_replay(thread);
   while (chunk_ends_here(thread, CHUNK_POLL)) change_chunks(thread);
+  if (in_parallel()) replay_foreign(thread);
   const struct input_event *event = replay_peek(thread);
   if (event && event->kind == EVENT_SIGNAL && event->position == position) {
     queue_signal(thread, event);
@@ -522,6 +541,7 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
   }
   order_tick(thread);
   if (in_parallel()) order_gate(thread);
+  if (in_parallel()) replay_foreign(thread);
   if (how != INPUT_EMULATE && interrupted_here(thread, call)) {
     replay_consume(thread);
     result = CALL_INTERRUPTED;

@@ -135,6 +135,7 @@ void sphere_start(struct thread *thread) {
   thread->number = thread->rthread->number;
   set_ids(thread);
   arch_set_position(thread, thread->rthread->ring.position);
+  memory_forget_written(thread->rthread->pid);
   if (permissions_on()) {
     permissions_start(thread);
     permissions_unpark(thread);
@@ -263,6 +264,8 @@ void sphere_child(struct thread *thread, struct rthread *own) {
   if (permissions_on()) {
     if (copied) permissions_start(thread);
     permissions_begin(thread);
+    permissions_stay(thread);
+    if (memory_was_written(thread->rthread->pid)) memory_log_written(thread);
     return;
   }
   if (recording()) {
@@ -275,6 +278,7 @@ void sphere_child(struct thread *thread, struct rthread *own) {
     baton_await(thread);
   else
     order_gate(thread);
+  if (in_parallel()) replay_foreign(thread);
   replay_arm(thread);
 }
 

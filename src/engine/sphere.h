@@ -57,6 +57,8 @@ void sphere_exec_failed(struct thread *thread);
 void record_event(struct thread *thread, struct input_event *event);
 /* Bytes that something outside has put into the sphere's memory. */
 void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes, size_t count);
+/* … and another process, before what the thread does next; RECORD_PIECE at most. */
+void record_foreign(struct thread *thread, uintptr_t address, const void *bytes, size_t count);
 /* Tells where the thread is; what follows is logged there. */
 void record_position(struct thread *thread);
 /* … the call's own event; what the kernel has written to the application. */
@@ -89,8 +91,9 @@ void replay_consume(struct thread *thread);
 const struct input_event *replay_expect(struct thread *thread, uint8_t kind, const char *doing);
 /* The time that a call told, where the log has that with it. Not yet consumed. */
 void replay_time(struct thread *thread, const struct input_event *event);
-/* Applies a run of copy-ins. */
+/* Applies a run of copy-ins; and of those by other processes, each with its place in the order. */
 void replay_copy_ins(struct thread *thread);
+void replay_foreign(struct thread *thread);
 /* The log has no more for this thread: it was killed here. */
 _Noreturn void replay_log_ends(struct thread *thread);
 /* Sets the stop at which the thread next has something to do. */
@@ -160,6 +163,14 @@ void memory_file_opened(const struct call *call, long fd);
 int32_t memory_target(const struct call *call);
 /* After the call is logged: it was this process's. */
 void memory_written(struct thread *thread, const struct call *call, long result);
+/* Recording: the other process of the sphere whose memory the call writes, 0: none. Around such a call: none of its threads runs meanwhile. */
+int32_t memory_of_other(struct thread *thread, const struct call *call);
+void memory_other_begin(struct thread *thread, int32_t pid);
+void memory_other_end(struct thread *thread, int32_t pid, const struct call *call, long result);
+/* … in the other process: what was written is logged before any thread of it goes on. */
+bool memory_was_written(int32_t pid);
+void memory_log_written(struct thread *thread);
+void memory_forget_written(int32_t pid); /* that memory is gone */
 /* Replay: writes this process's memory, whatever its protection. False: there is none. */
 bool memory_force(uintptr_t to, const void *from, size_t bytes);
 

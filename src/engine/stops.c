@@ -404,6 +404,35 @@ static void await_parked(struct thread *thread, struct rthread *tracee) {
   permissions_unpark(thread);
 }
 
+static bool is_live_of(const struct rthread *slot, int32_t pid) {
+  return atomic_load(&slot->state) == SLOT_LIVE && slot->pid == pid;
+}
+
+/* Whoever is traced already is parked, and stays so. */
+void stops_hold_process(struct thread *thread, int32_t pid) {
+  uint32_t own = slot_of(thread->rthread) + 1;
+  permissions_park(thread);
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    uint32_t nobody = 0;
+    if (is_live_of(&region->slots[i], pid))
+      atomic_compare_exchange_strong(&region->slots[i].tracer, &nobody, own);
+  }
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    struct rthread *slot = &region->slots[i];
+    while (is_live_of(slot, pid) && !permissions_is_parked(slot) && rthread_is_alive(slot))
+      os_call0(__NR_sched_yield);
+  }
+  permissions_unpark(thread);
+}
+
+void stops_let_process_go(const struct thread *thread, int32_t pid) {
+  uint32_t own = slot_of(thread->rthread) + 1;
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    struct rthread *slot = &region->slots[i];
+    if (is_live_of(slot, pid) && atomic_load(&slot->tracer) == own) let_go_of(slot);
+  }
+}
+
 static void trace_before(struct thread *thread, const struct call *call) {
   struct rthread *tracee = tracee_of(call);
   if (!call_stops_tracee(call)) return;

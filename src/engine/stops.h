@@ -58,6 +58,9 @@ enum stops_kind stops_kind(const struct thread *thread, const struct call *call)
 /* Around a call of these kinds, made with the baton in hand; if it stops the caller, the baton is given up in between. */
 void stops_before(struct thread *thread, const struct call *call, enum stops_kind kind);
 void stops_after(struct thread *thread, const struct call *call, enum stops_kind kind, long result);
+/* In parallel: has all threads of another process stay parked, and lets them go. */
+void stops_hold_process(struct thread *thread, int32_t pid);
+void stops_let_process_go(const struct thread *thread, int32_t pid);
 /* In parallel: waits, parked, until who traces the thread lets it go. */
 void stops_stay(struct thread *thread);
 

@@ -4,6 +4,9 @@
  * application's are in its context, and the tracer's engine reads them there. Vector registers and the thread pointer are the
  * application's in the kernel, too: the engine does not touch them.
  *
+ * Outside of a sphere nobody sees to that: a thread that is stopped in the code cache shows the engine's program counter and the registers that
+ * generated code has borrowed (known limit), one that is stopped in the engine the application's.
+ *
  * Memory is the application's as it is, but for the bytes of calls that are not over yet. */
 #include <linux/elf.h>
 #include <linux/ptrace.h>
@@ -20,8 +23,7 @@
 /* Tracing that has the tracee report from inside the engine, or ends it. A process that wanted to be traced, and was refused that, must not stop
  * for a tracer either, which would wait for that in vain, and it for the tracer. */
 bool tracing_is_refused(struct thread *thread, const struct call *call) {
-  if (call->nr != __NR_ptrace)
-    return thread->process->untraced && call_sends_itself(thread, call) == SIGSTOP;
+  if (call->nr != __NR_ptrace) return thread->process->untraced && call_sends_itself(thread, call) == SIGSTOP;
   if (call->args[0] == PTRACE_TRACEME) thread->process->untraced = true;
   return call->args[0] == PTRACE_SEIZE && call->args[3];
 }
@@ -44,14 +46,22 @@ static bool peek(int32_t tid, uintptr_t from, void *to, size_t bytes) {
   return true;
 }
 
+/* Where its struct thread lies: a thread that is in the engine has its stack pointer in its slot. 0: it is elsewhere. */
+static uintptr_t context_of(int32_t tid, uintptr_t sp) {
+  const struct rthread *tracee = in_sphere() ? tracee_of(tid) : NULL;
+  if (tracee) return tracee->context;
+  bool inside = sp >= THREAD_AREA_BASE && sp < LARGE_COPIES_BASE;
+  return inside ? THREAD_AREA_BASE + ALIGN_DOWN(sp - THREAD_AREA_BASE, THREAD_AREA_STRIDE) : 0;
+}
+
 /* Puts the application's general registers over those that the kernel told; they lie in a buffer as PTRACE_GETREGSET leaves them. */
 static void show(int32_t tid, uint64_t *registers) {
   struct arch_context context;
   bool in_call;
-  const struct rthread *tracee = tracee_of(tid);
-  if (!tracee || !tracee->context) return;
-  if (!peek(tid, tracee->context + offsetof(struct thread, arch), &context, sizeof context)) return;
-  if (!peek(tid, tracee->context + offsetof(struct thread, in_call), &in_call, sizeof in_call)) return;
+  uintptr_t at = context_of(tid, arch_shown_sp(registers));
+  if (!at || !peek(tid, at + offsetof(struct thread, arch), &context, sizeof context)) return;
+  if ((uintptr_t)context.self != at) return;
+  if (!peek(tid, at + offsetof(struct thread, in_call), &in_call, sizeof in_call)) return;
   arch_show_registers(&context, in_call, registers);
 }
 
@@ -85,7 +95,7 @@ static long get_some(const struct call *call, size_t offset, size_t bytes) {
 bool tracing_call(struct thread *thread, const struct call *call, long *result) {
   (void)thread;
   enum { GETREGS = 12 }; /* not everywhere */
-  if (call->nr != __NR_ptrace || !recording() || !tracee_of((int32_t)call->args[1])) return false;
+  if (call->nr != __NR_ptrace || (recording() && !tracee_of((int32_t)call->args[1]))) return false;
   if (call->args[0] == PTRACE_GETREGSET && call->args[2] == NT_PRSTATUS)
     *result = get_set(call);
   else if (ARCH_OLD_TRACING && call->args[0] == GETREGS)

@@ -263,6 +263,9 @@ BOTH_WAYS uint8_t flags_of(const struct input_event *e, uint8_t kind) {
       second = e->syscall.has_registers;
       third = e->syscall.has_time;
       break;
+    case EVENT_COPY_IN:
+      first = e->copy_in.foreign;
+      break;
     case EVENT_SIGNAL:
       first = e->signal.synchronous;
       second = e->signal.ended_wait;
@@ -294,6 +297,8 @@ BOTH_WAYS void take_flags(struct input_event *e, uint8_t flags) {
   if (e->kind == EVENT_SYSCALL) {
     e->syscall.has_registers = flags & FLAG_SECOND;
     e->syscall.has_time = flags & FLAG_THIRD;
+  } else if (e->kind == EVENT_COPY_IN) {
+    e->copy_in.foreign = flags & FLAG_FIRST;
   } else if (e->kind == EVENT_SIGNAL) {
     e->signal.synchronous = flags & FLAG_FIRST;
     e->signal.ended_wait = flags & FLAG_SECOND;
@@ -314,6 +319,7 @@ BOTH_WAYS void take_flags(struct input_event *e, uint8_t flags) {
 /* Which flags a kind has. */
 static const uint8_t flags_allowed[EVENT_KINDS] = {
     [EVENT_SYSCALL] = FLAG_FIRST | FLAG_SECOND | FLAG_THIRD,
+    [EVENT_COPY_IN] = FLAG_FIRST,
     [EVENT_SIGNAL] = FLAG_FIRST | FLAG_SECOND,
     [EVENT_EXIT] = FLAG_FIRST | FLAG_SECOND,
     [EVENT_CHECK] = FLAG_FIRST,

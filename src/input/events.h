@@ -19,7 +19,7 @@
 
 enum input_event_kind {
   EVENT_SYSCALL = 1, /* a system call and its result */
-  EVENT_COPY_IN,     /* bytes that the kernel wrote into the sphere */
+  EVENT_COPY_IN,     /* bytes that the kernel, or another process, wrote into memory */
   EVENT_SIGNAL,      /* a signal given to the application at this position */
   EVENT_INSN,        /* what a nondeterministic instruction returned */
   EVENT_FILE,        /* a file of the recording that is mapped at an address */
@@ -73,6 +73,7 @@ struct input_event {
     struct {
       uint64_t address;
       uint32_t count;
+      bool foreign;         /* another process has written them: it comes before what the thread does next */
       const uint8_t *bytes; /* decoded: into the buffer that was decoded from */
     } copy_in;
     struct {

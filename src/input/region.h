@@ -51,7 +51,7 @@ struct rthread {
   uint32_t number;        /* of the R-thread */
   uint32_t process;       /* its process's number in the sphere */
   int32_t pid, tid;       /* the kernel's, now; 0 until its thread is there */
-  uintptr_t context; /* record: its struct thread, in its own process */
+  uintptr_t context;      /* record: its struct thread, in its own process */
   int32_t former;   /* while it executes a program, and was not its process's first thread: its own id */
   int32_t seen_id;  /* replay: the kernel's id in the recording */
   int32_t child_id; /* replay: the id that its next child had … */
@@ -127,7 +127,7 @@ enum request_kind {
 enum request_state { REQUEST_NONE, REQUEST_ASKED, REQUEST_ANSWERED };
 
 /* A file that the sphere has mapped (engine/objects.h). */
-enum { REGION_OBJECTS = 1 << 14 };
+enum { REGION_OBJECTS = 1 << 14, REGION_WRITTEN = 256 };
 struct region_object {
   uint64_t device, inode;
   /* Record in parallel: id of the process that has it mapped and takes it for one that does not change, and of the one that has it
@@ -241,6 +241,14 @@ struct region {
   uint32_t starving; /* record: slot + 1 of who was woken and found nothing, 0: nobody */
   int32_t leaving_process; /* record: a thread of it is at its end … */
   uintptr_t leaving_word;  /* … and gone when this word of its memory is zero */
+
+  /* Record: memory of processes that others have written, which no thread of them has logged yet (engine/memory_files.c). */
+  _Atomic uint32_t memory_writer; /* in parallel: slot + 1 of who is doing that, 0: nobody */
+  _Atomic uint32_t written_count;
+  struct region_written {
+    _Atomic int32_t pid; /* -pid: a thread of it is just logging that; 0: it has */
+    uint64_t address, bytes;
+  } written[REGION_WRITTEN];
 
   bool exposed;      /* record: an object may be open for writing */
   bool memory_files; /* record: somebody's memory may be open for writing */

@@ -78,6 +78,10 @@ void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp) {
   arch_set_position(thread, 0);
 }
 
+uintptr_t arch_shown_sp(const uint64_t *registers) {
+  return registers[31];
+}
+
 void arch_show_registers(const struct arch_context *context, bool in_call, uint64_t *registers) {
   enum { COUNT = 31, SP = COUNT, PC, PSTATE };
   const uint64_t flags = 0xf0000000;

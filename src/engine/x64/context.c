@@ -101,6 +101,10 @@ void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp) {
   arch_set_position(thread, 0);
 }
 
+uintptr_t arch_shown_sp(const uint64_t *registers) {
+  return registers[19];
+}
+
 void arch_show_registers(const struct arch_context *context, bool in_call, uint64_t *registers) {
   static const uint8_t order[] = {R15, R14, R13, R12, RBP, RBX, R11, R10, R9, R8, RAX, RCX, RDX, RSI, RDI};
   enum { ORIGINAL = COUNT_OF(order), PC, CS, FLAGS, SP, SS, FS_BASE, GS_BASE, RAX_PLACE = 10 };
