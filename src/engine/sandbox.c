@@ -12,7 +12,7 @@
  *
  * The engine lies at the same place after an execve, so that this holds for programs that inherit the filter.
  *
- * Known limits. Calls that the engine performs in its own way (threads, mappings, signals, clocks, exec), and those that recorded programs
+ * Known limits. Calls that the engine performs in its own way (threads, mappings, signals, clocks), and those that recorded programs
  * are refused (input/rows_refused.c), are not judged; strict
  * mode, which has no filter, ends the process. */
 #include "engine/sandbox.h"
