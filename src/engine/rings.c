@@ -59,7 +59,8 @@ bool region_look_is_due(_Atomic uint64_t *last) {
 char task_state(int32_t tid) {
   char path[64], text[512];
   if (replaying()) return os_call2(__NR_tkill, tid, 0) == -ESRCH ? 'X' : 'R';
-  format(path, sizeof path, "/proc/%d/stat", tid);
+  /* As a thread: of a process the kernel adds up the times of all its threads first. */
+  format(path, sizeof path, "/proc/%d/task/%d/stat", tid, tid);
   long fd = os_call4(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
   if (fd == -ENOENT || fd == -ESRCH) return 'X';
   if (fd < 0) return 'R';
