@@ -11,6 +11,9 @@
 void verify_record(struct thread *thread, bool process_ends);
 /* Replay, at a safepoint or at a thread's end: if the log has a check at this position, takes it and compares. */
 void verify_replay(struct thread *thread);
+/* Whether the check at this position is still to come: a fault, which counts as no instruction, leads from here to where it was made, as to a
+ * handler that can't be executed either. If the next instruction does not fault, the replay has diverged. */
+bool verify_is_ahead(struct thread *thread);
 
 /* Visits each page that the process alone can write and that the kernel has made, in ascending order; files: those that are still a
  * file's, too. False if the process may not look at itself: no descriptor is left. */
