@@ -79,6 +79,12 @@ static bool is_special(uint32_t reg) {
   return op0 == 3 && op1 == 3 && n == 9;                                        /* performance counters */
 }
 
+bool a64_reads_timer(const struct a64_insn *insn) {
+  uint32_t reg = a64_bits(insn->word, 20, 5);
+  return insn->kind == A64_READ_SPECIAL && (reg >> 14 & 3) == 3 && (reg >> 11 & 7) == 3 &&
+         (reg >> 7 & 15) == 14;
+}
+
 /* sys, sysl: cache maintenance, and what only newer machines have. */
 static void system_operation(uint32_t w, struct a64_insn *out) {
   uint32_t op1 = a64_bits(w, 18, 16), n = a64_bits(w, 15, 12), m = a64_bits(w, 11, 8),

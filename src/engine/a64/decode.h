@@ -75,6 +75,8 @@ struct a64_insn {
 };
 
 void a64_decode(uint32_t word, struct a64_insn *out);
+/* Of A64_READ_SPECIAL: it tells the time, as programs read it by the million. */
+bool a64_reads_timer(const struct a64_insn *insn);
 
 /* The register a field names. */
 static inline unsigned a64_register(uint32_t word, enum a64_field field) {

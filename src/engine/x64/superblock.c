@@ -43,6 +43,9 @@ static bool fetch(struct superblock *sb, uintptr_t pc, struct item *item, bool *
     if (!fetch_bytes(sb, page_end, item->bytes + have, X64_INSN_MAX - have, self_checking)) return false;
     if (!x64_decode(item->bytes, X64_INSN_MAX, &item->insn)) BUG("undecided instruction at %lx", pc);
   }
+  bool tells_time = item->insn.kind == INSN_RDTSC || item->insn.kind == INSN_RDTSCP;
+  if (tells_time && !in_sphere())
+    item->insn.kind = INSN_COPY; /* only who records the time has to leave the cache for it */
   item->pc = pc;
   item->inlined = item->taken = false;
   item->returns_to = item->guessed = 0;
