@@ -89,7 +89,7 @@ static bool settle(struct rthread *rthread, uint32_t number) {
 }
 
 static uint32_t slots_open(void) {
-  return MAX(region->slots_open, SLOTS_AT_FIRST);
+  return MAX(region->slots_open, MIN(SLOTS_AT_FIRST, region->slots_most));
 }
 
 /* NULL: none is free; ending: one will be. */
@@ -109,9 +109,9 @@ static struct rthread *find_room(uint32_t number, bool *ending) {
 /* False: all are open already. */
 static bool open_more(uint32_t open) {
   region_lock();
-  if (slots_open() == open) region->slots_open = MIN(2 * open, REGION_SLOTS);
+  if (slots_open() == open) region->slots_open = MIN(2 * open, region->slots_most);
   region_unlock();
-  return open < REGION_SLOTS;
+  return open < region->slots_most;
 }
 
 /* Until the manager has freed a slot. In a replay others may take longer to end than they did. */
@@ -135,6 +135,9 @@ struct rthread *rthread_make(uint32_t number, struct thread *parent) {
     if (!ending && !(parent && end_gone(parent))) {
       if (open_more(open)) continue;
       if (recording()) return NULL;
+      if (region->slots_most < REGION_SLOTS)
+        sphere_fail(OUTCOME_FAILED, "a limit (ulimit -f, ulimit -v) leaves no room for more than %u threads",
+                    open);
     }
     wait_for_end(parent);
   }

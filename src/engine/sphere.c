@@ -200,9 +200,9 @@ struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vf
   if (!child) {
     if (!atomic_exchange(&region->full, true))
       sphere_warn(
-          "more than %d threads at a time can't be recorded: the program is told that there are too many "
+          "more than %u threads at a time can't be recorded: the program is told that there are too many "
           "(EAGAIN)",
-          REGION_SLOTS);
+          region->slots_most);
     return NULL;
   }
   child->pid = process ? 0 : thread->rthread->pid;

@@ -234,6 +234,7 @@ struct region {
   _Atomic uint32_t processes;
   _Atomic uint32_t live;       /* slots in use */
   _Atomic uint32_t slots_used; /* one more than the highest that was ever in use */
+  uint32_t slots_most;         /* slots for which the file has room */
   uint32_t slots_open; /* slots that new threads are put into: more only when so many live at a time */
   _Atomic bool full;   /* record: a thread was refused, and the user knows */
   struct chunk_scheduler scheduler;
@@ -286,7 +287,7 @@ struct region {
   struct region_news news[REGION_SLOTS];
   _Atomic uint32_t sleepers;    /* threads that wait for others and let them have the processor */
   _Atomic uint32_t retirements; /* futex: threads that have come to the ends of their logs */
-  _Atomic uint64_t looked; /* when one who waits last looked after the others, in milliseconds */
+  _Atomic uint64_t looked;      /* when one who waits last looked after the others, in milliseconds */
 };
 
 /* Slots from this one on have never been used: whoever goes through all of them leaves these alone, or the kernel would have to
@@ -297,16 +298,17 @@ static inline uint32_t region_slots(const struct region *region) {
                              : REGION_SLOTS; /* whoever shares the region may have put anything there */
 }
 
-/* Where things lie in the file; ring 0 is the order log's, then one per slot, then the order logs of the slots. */
+/* Where things lie in the file; ring 0 is the order log's, then come two per slot: its input log's and its order log's. A file that may not be as large as it
+ * should has room for fewer slots. */
 #define REGION_HEADER ((sizeof(struct region) + 0xffffUL) & ~0xffffUL)
 #define REGION_RING(i) (REGION_HEADER + (uint64_t)(i)*RING_BYTES)
 enum { REGION_RINGS = 2 * REGION_SLOTS + 1 };
-#define REGION_BYTES REGION_RING(REGION_RINGS)
+#define REGION_BYTES(slots) REGION_RING(2 * (uint64_t)(slots) + 1)
 /* Which of them belongs to the structure. */
 static inline uint32_t region_ring_index(const struct region *region, const struct ring *ring) {
   if (ring == &region->order) return 0;
   uint32_t slot = (uint32_t)(((uintptr_t)ring - (uintptr_t)region->slots) / sizeof(struct rthread));
-  return ring == &region->slots[slot].ring ? 1 + slot : 1 + REGION_SLOTS + slot;
+  return ring == &region->slots[slot].ring ? 1 + 2 * slot : 2 + 2 * slot;
 }
 
 #endif

@@ -86,7 +86,15 @@ int manager_order_named(const char *name) {
 
 /* -- Start ----------------------------------------------------------------------------------------------------------------- */
 
-/* The region's file. Its lock is shared by all who inherit the descriptor, so it is free when they are dead; the manager
+/* So few threads at a time are no use. */
+enum { SLOTS_LEAST = 64 };
+
+static void *map_region(int fd, int view, uint32_t slots) {
+  if (ftruncate(fd, (off_t)REGION_BYTES(slots))) return MAP_FAILED;
+  return mmap(NULL, REGION_BYTES(slots), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, view, 0);
+}
+
+/* The region's file, for fewer threads where a limit on files or addresses leaves no room for all. Its lock is shared by all who inherit the descriptor, so it is free when they are dead; the manager
  * maps another open file of it. */
 static int make_region(struct manager *manager) {
   int fd = scratch_file("reprise-region");
@@ -94,10 +102,14 @@ static int make_region(struct manager *manager) {
   char path[64];
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   manager->lock = open(path, O_RDWR | O_CLOEXEC);
-  if (manager->lock < 0 || ftruncate(fd, (off_t)REGION_BYTES) || flock(fd, LOCK_SH)) return -1;
-  void *at = mmap(NULL, REGION_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, manager->lock, 0);
+  if (manager->lock < 0 || flock(fd, LOCK_SH)) return -1;
+  uint32_t slots = REGION_SLOTS;
+  void *at = map_region(fd, manager->lock, slots);
+  while (at == MAP_FAILED && slots > SLOTS_LEAST && (errno == EFBIG || errno == ENOMEM))
+    at = map_region(fd, manager->lock, slots /= 2);
   if (at == MAP_FAILED) return -1;
   manager->region = at;
+  manager->region->slots_most = slots;
   manager->region->magic = REGION_MAGIC;
   manager->self = manager->region->manager = getpid();
   return fd;
