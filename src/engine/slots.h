@@ -37,6 +37,9 @@ void slot_give_back(struct thread *thread);
 /* A process, with one user. Processes that share this address space are counted. */
 struct process *process_make(int pid, struct signal_actions *actions);
 void process_drop(struct process *process);
+/* The first half of it: the calling thread counts no more. True: it was the last, and has to free the process when it needs that no more. */
+bool process_leave(struct process *process);
+void process_free(struct process *process);
 bool process_is_alone(void);
 
 /* Stores a thread's id (or 0) where the application wanted it, if the address is good. */

@@ -190,12 +190,14 @@ void thread_exit(struct thread *thread, int status) {
   thread_leave_robust_list(thread);
   slot_give_back(thread);
   thread_delist(thread);
+  /* In order with what the others do: they ask whether they are alone. */
+  bool last = process_leave(process);
   /* Last, so that whoever has waited for the end finds as little left of the thread as can be. The last
    * user of an address space leaves its word as it is, as in the kernel. */
   if (!only) thread_announce_end(thread);
   if (in_sphere()) sphere_thread_end(thread, status);
   if (thread->held) pass_on_held(thread);
-  process_drop(process);
+  if (last) process_free(process);
   arch_exit_thread(status);
 }
 

@@ -117,11 +117,19 @@ void thread_delist(struct thread *thread) {
   lock_release(&threads_lock);
 }
 
-static void drop_process(struct process *process) {
-  if (atomic_fetch_sub(&process->users, 1) > 1) return;
+static bool leave_process(struct process *process) {
+  if (atomic_fetch_sub(&process->users, 1) > 1) return false;
   state.processes--;
+  return true;
+}
+
+void process_free(struct process *process) {
   signals_drop_actions(process->actions);
   arena_free(process, sizeof *process);
+}
+
+static void drop_process(struct process *process) {
+  if (leave_process(process)) process_free(process);
 }
 
 static void take_locks_from(const struct thread *dead) {
@@ -176,6 +184,13 @@ struct process *process_make(int pid, struct signal_actions *actions) {
   state.processes++;
   lock_release(&threads_lock);
   return process;
+}
+
+bool process_leave(struct process *process) {
+  lock_take(&threads_lock);
+  bool last = leave_process(process);
+  lock_release(&threads_lock);
+  return last;
 }
 
 void process_drop(struct process *process) {
