@@ -16,7 +16,7 @@ void verify_replay(struct thread *thread);
 bool verify_is_ahead(struct thread *thread);
 
 /* Visits each page that the process alone can write and that the kernel has made, in ascending order; files: those that are still a
- * file's, too. False if the process may not look at itself: no descriptor is left. */
+ * file's, too. False if the process may not look at itself: no descriptor is left, or it has changed its user. */
 bool verify_visit_memory(void (*visit)(void *context, uintptr_t page), void *context, bool files);
 
 /* The registers in a call that may wait, where the baton changes hands: what is logged; and replay's comparison, before it
