@@ -13,6 +13,7 @@
 #include "engine/log.h"
 #include "engine/mappings.h"
 #include "engine/maps.h"
+#include "engine/slots.h"
 #include "input/digest.h"
 
 /* -- Memory -------------------------------------------------------------------------------------------------------------------- */
@@ -131,6 +132,7 @@ static bool memory_is_due(struct thread *thread, bool process_ends) {
   struct rthread *rthread = thread->rthread;
   uint64_t position = arch_position(thread);
   if (!config.check_memory) return false;
+  if (!process_is_alone()) return false; /* another process, which goes on, has this memory, too */
   if (!process_ends && position - rthread->memory_checked < config.check_memory) return false;
   rthread->memory_checked = position;
   return true;
