@@ -114,6 +114,7 @@ static bool all_retired(int32_t pid) {
 /* The process was killed in the recording. */
 static _Noreturn void leave(const struct rthread *own, bool first) {
   int32_t pid = own->pid;
+  region->killed = own->number + 1;
   if (first) sphere_fail(OUTCOME_LOG_ENDS, NULL);
   for (uint32_t i = 0; i < REGION_SLOTS; i++) {
     struct rthread *rthread = &region->slots[i];

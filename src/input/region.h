@@ -238,7 +238,7 @@ struct region {
   uint32_t slots_open; /* slots that new threads are put into: more only when so many live at a time */
   _Atomic bool full;   /* record: a thread was refused, and the user knows */
   struct chunk_scheduler scheduler;
-  uint32_t killed;   /* replay: one more than the R-thread that was killed with the baton last, 0: none */
+  uint32_t killed;   /* replay: one more than the R-thread that was killed last without a word, 0: none */
   uint32_t starving; /* record: slot + 1 of who was woken and found nothing, 0: nobody */
   int32_t leaving_process; /* record: a thread of it is at its end … */
   uintptr_t leaving_word;  /* … and gone when this word of its memory is zero */

@@ -353,6 +353,19 @@ static void tell_leftover(const struct leftover *leftover, const char *what) {
             leftover->thread, (unsigned long)leftover->position, leftover->of_order ? "order" : "input");
 }
 
+/* A thread that never began is no fault where one was killed that may have given birth to it, and could not log that any more. What it did is in
+ * the recording, and can't be replayed. */
+static bool tell_lost_birth(const struct manager *manager, const struct feed *feed) {
+  uint32_t killed = manager->region->killed;
+  if (!feed->absent || !killed) return false;
+  fprintf(
+      stderr,
+      "reprise: thread %u was killed before it had logged the birth of thread %u: this is as far as can be "
+      "replayed\n",
+      killed - 1, feed->absent - 1);
+  return true;
+}
+
 /* The engines have seen nothing wrong; but one that dies of a fault of its own sees nothing any more. */
 static int compare_ends(const struct manager *manager, const struct feed *feed) {
   const char *diverged = "reprise: replay diverged:";
@@ -361,7 +374,7 @@ static int compare_ends(const struct manager *manager, const struct feed *feed) 
   manager_tell_ending(recorded_status(feed->reader), was);
   if (feed->leftover.found)
     tell_leftover(&feed->leftover, "replay diverged");
-  else if (feed->absent)
+  else if (!tell_lost_birth(manager, feed) && feed->absent)
     fprintf(stderr, "%s thread %u of the recording never began\n", diverged, feed->absent - 1);
   else if (strcmp(is, was))
     fprintf(stderr, "%s the program ended with %s, in the recording with %s\n", diverged, is, was);
@@ -396,18 +409,22 @@ static void take_signal(struct manager *manager) {
   if (WIFEXITED(manager->status) && signo > 0 && signo < 65) manager->status = (int)signo;
 }
 
-/* The order says that the sphere was killed here. In a recording that was closed nothing follows then: it would make no sense. */
-static int end_as_killed(const struct feed *feed, bool complete) {
-  if (complete && feed->leftover.found) {
+/* The order says that the sphere was killed here. In a recording that was closed nothing follows then: it would make no sense; unless the engines
+ * have told what can't be replayed. */
+static int end_as_killed(const struct manager *manager, const struct feed *feed, bool complete) {
+  int status = recorded_status(feed->reader);
+  if (!complete || *manager->region->ending.text) return manager_leave(status);
+  if (feed->leftover.found)
     tell_leftover(&feed->leftover, "the recording is damaged");
-    return DAMAGED;
-  }
-  if (complete && feed->absent) {
+  else if (feed->parallel && WIFEXITED(status))
+    fputs("reprise: the recording is damaged: its first process ends by itself, and its log ends before\n",
+          stderr);
+  else if (tell_lost_birth(manager, feed) || !feed->absent)
+    return manager_leave(status);
+  else
     fprintf(stderr, "reprise: the recording is damaged: the order log ends before thread %u begins\n",
             feed->absent - 1);
-    return DAMAGED;
-  }
-  return manager_leave(recorded_status(feed->reader));
+  return DAMAGED;
 }
 
 static int finish(struct manager *manager, struct feed *feed) {
@@ -440,7 +457,7 @@ static int finish(struct manager *manager, struct feed *feed) {
     case OUTCOME_UNWRITABLE:
       return tell_unwritable(&manager->region->ending);
     case OUTCOME_LOG_ENDS:
-      return end_as_killed(feed, complete);
+      return end_as_killed(manager, feed, complete);
     default:
       return FAILED;
   }
