@@ -21,7 +21,7 @@ group_packages() {
       echo '#include <elfutils/libdwfl.h>' | "${CC:-gcc}" -E - >/dev/null 2>&1 || echo libdw-dev
       ;;
     test)
-      echo g++ binutils gdb procps util-linux
+      echo g++ binutils gdb strace procps util-linux
       echo gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user parallel # programs for the simulated machine, their oracle, and its sweeps
       echo libxxhash-dev                                                    # the oracle of the digest
       [ "$arch" != x86_64 ] || echo libzydis-dev libzycore-dev
