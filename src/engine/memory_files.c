@@ -110,23 +110,8 @@ int32_t memory_of_other(struct thread *thread, const struct call *call) {
   return whose == own ? 0 : whose;
 }
 
-/* One at a time: two processes would hold each other for ever. */
-static void become_writer(uint32_t own) {
-  uint32_t seen = 0;
-  while (!atomic_compare_exchange_strong(&region->memory_writer, &seen, own)) {
-    if (seen && !rthread_is_alive(&region->slots[seen - 1]))
-      atomic_compare_exchange_strong(&region->memory_writer, &seen, 0);
-    seen = 0;
-    os_call0(__NR_sched_yield);
-  }
-}
-
 void memory_other_begin(struct thread *thread, int32_t pid) {
-  if (!in_parallel()) return;
-  permissions_park(thread);
-  become_writer(slot_of(thread->rthread) + 1);
-  permissions_unpark(thread);
-  stops_hold_process(thread, pid);
+  if (in_parallel()) stops_begin_writing(thread, pid);
 }
 
 static void note(int32_t pid, uintptr_t address, size_t bytes) {
@@ -151,23 +136,23 @@ static void note_pieces(int32_t pid, const struct call *call, size_t written) {
   }
 }
 
-void memory_other_end(struct thread *thread, int32_t pid, const struct call *call, long result) {
+void memory_other_end(int32_t pid, const struct call *call, long result) {
   if (result > 0 && call->nr == __NR_process_vm_writev)
     note_pieces(pid, call, (size_t)result);
   else if (result > 0)
     note(pid, start_of(call, result), (size_t)result);
-  if (!in_parallel()) return;
-  stops_let_process_go(thread, pid);
-  atomic_store(&region->memory_writer, 0);
+  if (in_parallel()) stops_end_writing();
+}
+
+static bool is_noted(int32_t pid) {
+  uint32_t count = atomic_load(&region->written_count);
+  for (uint32_t i = 0; i < count; i++)
+    if (atomic_load(&region->written[i].pid) == pid) return true;
+  return false;
 }
 
 bool memory_was_written(int32_t pid) {
-  uint32_t count = atomic_load(&region->written_count);
-  for (uint32_t i = 0; i < count; i++) {
-    int32_t of = atomic_load(&region->written[i].pid);
-    if (of == pid || of == -pid) return true;
-  }
-  return false;
+  return is_noted(pid) || is_noted(-pid);
 }
 
 static void log_range(struct thread *thread, int fd, uintptr_t at, uintptr_t end) {
@@ -191,16 +176,15 @@ void memory_forget_written(int32_t pid) {
   }
 }
 
-/* What another thread of the process is just logging must not be seen before. */
+/* What other threads of the process are just logging must not be seen before. What was written meanwhile is logged by who goes on first. */
 static void await_logged(struct thread *thread) {
   permissions_park(thread);
-  while (memory_was_written(thread->rthread->pid)) os_call0(__NR_sched_yield);
+  while (is_noted(-thread->rthread->pid)) os_call0(__NR_sched_yield);
   permissions_unpark(thread);
 }
 
 void memory_log_written(struct thread *thread) {
   int32_t own = thread->rthread->pid;
-  bool claimed = false;
   int fd = open_own();
   for (uint32_t i = 0; i < atomic_load(&region->written_count); i++) {
     struct region_written *written = &region->written[i];
@@ -208,10 +192,9 @@ void memory_log_written(struct thread *thread) {
     if (!atomic_compare_exchange_strong(&written->pid, &expected, -own)) continue;
     log_range(thread, fd, written->address, written->address + written->bytes);
     atomic_store(&written->pid, 0);
-    claimed = true;
   }
   os_call1(__NR_close, fd);
-  if (!claimed && in_parallel()) await_logged(thread);
+  if (in_parallel() && memory_was_written(own)) await_logged(thread);
 }
 
 /* A replay may open no file: the pages are made writable for a moment. Nobody else is at them, as nobody was in the recording. */

@@ -174,7 +174,7 @@ void permissions_serve(struct thread *thread) {
   leaving_serve(thread);
   uint64_t stop = order.options.max_episode ? patrol(thread) : UINT64_MAX;
   arch_set_stop(thread, MIN(stop, leaving_stop(thread)));
-  if (atomic_load(&thread->rthread->tracer)) {
+  if (stops_is_held(thread->rthread)) {
     permissions_park(thread);
     permissions_unpark(thread);
   }
@@ -198,8 +198,8 @@ void permissions_park(struct thread *thread) {
 void permissions_unpark(struct thread *thread) {
   if (is_ending(slot_number(thread))) retire(thread);
   park_steps(thread, directory_unpark_step);
-  /* A tracer says that it is one before it looks whether this thread is parked. */
-  while (atomic_load(&thread->rthread->tracer)) {
+  /* Who holds this thread says so before it looks whether it is parked. */
+  while (stops_is_held(thread->rthread)) {
     park_steps(thread, directory_park_step);
     stops_stay(thread);
     if (is_ending(slot_number(thread))) retire(thread);
@@ -210,7 +210,7 @@ void permissions_unpark(struct thread *thread) {
 }
 
 void permissions_stay(struct thread *thread) {
-  if (!atomic_load(&thread->rthread->tracer) || self(thread)->state == DIRECTORY_PARKED) return;
+  if (!stops_is_held(thread->rthread) || self(thread)->state == DIRECTORY_PARKED) return;
   permissions_park(thread);
   permissions_unpark(thread);
 }

@@ -47,12 +47,12 @@ void permissions_serve(struct thread *thread);
 void permissions_park(struct thread *thread);
 void permissions_unpark(struct thread *thread);
 
-/* In a call that the thread makes without being parked: if it has a tracer now, it parks until that lets it go. */
+/* In a call that the thread makes without being parked: if it is held now, it parks until it is let go. */
 void permissions_stay(struct thread *thread);
 
 /* A thread of the process that must not be stopped where it is, the caller if it is one; NULL: there is none. */
 struct rthread *permissions_running(const struct thread *thread);
-/* Whether another thread is parked: as long as it has a tracer, for good. */
+/* Whether another thread is parked: as long as it is held, for good. */
 bool permissions_is_parked(const struct rthread *other);
 /* Nobody asks anything of the thread: there is no other in this address space, and it has not been in another one. */
 bool permissions_alone(const struct thread *thread);

@@ -674,7 +674,7 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   if (at_futex) baton_waited(thread, (uintptr_t)call->args[0], !result || result == -EAGAIN);
   if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
   if (memory && result != CALL_INTERRUPTED) memory_written(thread, call, result);
-  if (other) memory_other_end(thread, other, call, result);
+  if (other) memory_other_end(other, call, result);
   thread->keeps_shared = false;
   objects_opened(thread, call, result);
   memory_file_opened(call, result);

@@ -71,8 +71,8 @@ void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc) {
     arch_request(thread);
     thread->disturbed = true;
     if (permissions_on()) stops_kicked(thread, arch_uc_mask(uc));
-    /* The call is left, and begun again when the tracer lets the thread go. */
-    if (permissions_on() && thread->in_kernel && atomic_load(&thread->rthread->tracer))
+    /* The call is left, and begun again when the thread is let go. */
+    if (permissions_on() && thread->in_kernel && stops_is_held(thread->rthread))
       arch_uc_divert(uc, false);
     return;
   }

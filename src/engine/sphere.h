@@ -166,7 +166,7 @@ void memory_written(struct thread *thread, const struct call *call, long result)
 /* Recording: the other process of the sphere whose memory the call writes, 0: none. Around such a call: none of its threads runs meanwhile. */
 int32_t memory_of_other(struct thread *thread, const struct call *call);
 void memory_other_begin(struct thread *thread, int32_t pid);
-void memory_other_end(struct thread *thread, int32_t pid, const struct call *call, long result);
+void memory_other_end(int32_t pid, const struct call *call, long result);
 /* … in the other process: what was written is logged before any thread of it goes on. */
 bool memory_was_written(int32_t pid);
 void memory_log_written(struct thread *thread);

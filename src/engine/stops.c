@@ -386,14 +386,27 @@ static void let_go_of(struct rthread *tracee) {
   region_wake(&tracee->tracer, 1);
 }
 
+/* Slot + 1 of who writes the memory of its process, 0: nobody does. */
+static uint32_t writer_of(const struct rthread *own) {
+  uint32_t writer = atomic_load(&region->memory_writer);
+  return writer && region->slots[writer - 1].writes_to == own->pid ? writer : 0;
+}
+
+bool stops_is_held(const struct rthread *rthread) {
+  return atomic_load(&rthread->tracer) || writer_of(rthread);
+}
+
+/* Until the word is another one; who was killed holds nobody any more. */
+static void await_holder(_Atomic uint32_t *word, uint32_t holder) {
+  region_wait(word, holder);
+  if (!rthread_is_alive(&region->slots[holder - 1])) atomic_compare_exchange_strong(word, &holder, 0);
+}
+
 void stops_stay(struct thread *thread) {
   struct rthread *own = thread->rthread;
-  uint32_t tracer;
-  while ((tracer = atomic_load(&own->tracer))) {
-    region_wait(&own->tracer, tracer);
-    if (!rthread_is_alive(&region->slots[tracer - 1]))
-      atomic_compare_exchange_strong(&own->tracer, &tracer, 0);
-  }
+  uint32_t holder;
+  while ((holder = atomic_load(&own->tracer))) await_holder(&own->tracer, holder);
+  while ((holder = writer_of(own))) await_holder(&region->memory_writer, holder);
 }
 
 /* Others, the tracee among them, may need what the tracer has: so it is parked meanwhile, too. */
@@ -408,14 +421,13 @@ static bool is_live_of(const struct rthread *slot, int32_t pid) {
   return atomic_load(&slot->state) == SLOT_LIVE && slot->pid == pid;
 }
 
-/* Whoever is traced already is parked, and stays so. */
-void stops_hold_process(struct thread *thread, int32_t pid) {
-  uint32_t own = slot_of(thread->rthread) + 1;
+void stops_begin_writing(struct thread *thread, int32_t pid) {
+  uint32_t own = slot_of(thread->rthread) + 1, other = 0;
+  thread->rthread->writes_to = pid;
   permissions_park(thread);
-  for (uint32_t i = 0; i < region_slots(region); i++) {
-    uint32_t nobody = 0;
-    if (is_live_of(&region->slots[i], pid))
-      atomic_compare_exchange_strong(&region->slots[i].tracer, &nobody, own);
+  while (!atomic_compare_exchange_strong(&region->memory_writer, &other, own)) {
+    if (other) await_holder(&region->memory_writer, other);
+    other = 0;
   }
   for (uint32_t i = 0; i < region_slots(region); i++) {
     struct rthread *slot = &region->slots[i];
@@ -425,12 +437,9 @@ void stops_hold_process(struct thread *thread, int32_t pid) {
   permissions_unpark(thread);
 }
 
-void stops_let_process_go(const struct thread *thread, int32_t pid) {
-  uint32_t own = slot_of(thread->rthread) + 1;
-  for (uint32_t i = 0; i < region_slots(region); i++) {
-    struct rthread *slot = &region->slots[i];
-    if (is_live_of(slot, pid) && atomic_load(&slot->tracer) == own) let_go_of(slot);
-  }
+void stops_end_writing(void) {
+  atomic_store(&region->memory_writer, 0);
+  region_wake(&region->memory_writer, INT32_MAX);
 }
 
 static void trace_before(struct thread *thread, const struct call *call) {

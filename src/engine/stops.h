@@ -58,10 +58,12 @@ enum stops_kind stops_kind(const struct thread *thread, const struct call *call)
 /* Around a call of these kinds, made with the baton in hand; if it stops the caller, the baton is given up in between. */
 void stops_before(struct thread *thread, const struct call *call, enum stops_kind kind);
 void stops_after(struct thread *thread, const struct call *call, enum stops_kind kind, long result);
-/* In parallel: has all threads of another process stay parked, and lets them go. */
-void stops_hold_process(struct thread *thread, int32_t pid);
-void stops_let_process_go(const struct thread *thread, int32_t pid);
-/* In parallel: waits, parked, until who traces the thread lets it go. */
+/* In parallel: has all threads of another process stay parked, those too that are born meanwhile, and lets them go. One at a time does so:
+ * two processes would hold each other for ever. */
+void stops_begin_writing(struct thread *thread, int32_t pid);
+void stops_end_writing(void);
+/* In parallel: whether the thread is to stay parked, for a tracer or one who writes its memory, and waits for its end. */
+bool stops_is_held(const struct rthread *rthread);
 void stops_stay(struct thread *thread);
 
 #endif

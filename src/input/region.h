@@ -63,6 +63,7 @@ struct rthread {
   _Atomic uint32_t continues, stopped_at;
   /* Record in parallel; futex: slot + 1 of who traces it, for as long as it is to stay parked. */
   _Atomic uint32_t tracer;
+  int32_t writes_to; /* … the process whose memory it writes when it is the memory_writer, and which stays parked */
   uint32_t vforks;       /* record: the kernel holds it until a child is gone to another program */
   _Atomic uint32_t turn; /* futex: 1 when the baton was handed to it */
   struct ring ring;
@@ -244,7 +245,7 @@ struct region {
   uintptr_t leaving_word;  /* … and gone when this word of its memory is zero */
 
   /* Record: memory of processes that others have written, which no thread of them has logged yet (engine/memory_files.c). */
-  _Atomic uint32_t memory_writer; /* in parallel: slot + 1 of who is doing that, 0: nobody */
+  _Atomic uint32_t memory_writer; /* in parallel; futex: slot + 1 of who is doing that, 0: nobody */
   _Atomic uint32_t written_count;
   struct region_written {
     _Atomic int32_t pid; /* -pid: a thread of it is just logging that; 0: it has */
