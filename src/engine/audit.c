@@ -6,6 +6,7 @@
 
 #include "engine/lib.h"
 #include "engine/permissions.h"
+#include "engine/slots.h"
 #include "engine/verify.h"
 
 /* -- What was named ------------------------------------------------------------------------------------------------------------------ */
@@ -77,7 +78,7 @@ static _Noreturn void report(const struct call *call, long result, const char *w
 /* -- Memory -------------------------------------------------------------------------------------------------------------------------- */
 
 static bool is_alone(struct thread *thread) {
-  return !config.sandboxed && (!in_parallel() || permissions_alone(thread));
+  return !config.sandboxed && process_is_alone() && (!in_parallel() || permissions_alone(thread));
 }
 
 void audit_turn(const struct thread *thread) {

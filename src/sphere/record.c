@@ -21,8 +21,8 @@
 enum { UNSUPPORTED = 122, FAILED = 125 };
 
 /* All that was logged is on its way to the disk after so many milliseconds, with those that the manager sleeps less than 100: a recorder that is killed loses no
- * more. But no more than one part in so many of the manager's time goes into this, should there be very many threads. */
-enum { FLUSH_MS = 40, FLUSH_SHARE = 4, FLUSH_BYTES = 1 << 20 };
+ * more. Should there be very many threads, no more than one part in so many of the manager's time goes into this, as long as that keeps the promise. */
+enum { FLUSH_MS = 40, FLUSH_MS_MOST = 60, FLUSH_SHARE = 4, FLUSH_BYTES = 1 << 20 };
 
 struct drain {
   struct recording_writer *writer;
@@ -239,8 +239,9 @@ static int64_t read_clock(clockid_t clock) {
 
 /* spent: nanoseconds of processor time that it took. */
 static void plan_flush(struct drain *drain, int64_t spent) {
-  int64_t least = (int64_t)FLUSH_MS * 1000000, fair = spent * FLUSH_SHARE;
-  drain->flush_due = read_clock(CLOCK_MONOTONIC) + (fair > least ? fair : least);
+  int64_t least = (int64_t)FLUSH_MS * 1000000, most = (int64_t)FLUSH_MS_MOST * 1000000;
+  int64_t fair = spent * FLUSH_SHARE, pause = fair > least ? fair : least;
+  drain->flush_due = read_clock(CLOCK_MONOTONIC) + (pause < most ? pause : most);
   drain->since_flushed = 0;
 }
 

@@ -36,6 +36,7 @@ static void *busy(void *unused) {
 static void child(enum way way) {
   pthread_t threads[2];
   signal(SIGTSTP, SIG_DFL);
+  CHECK(setpgid(0, 0) == 0); /* SIGTSTP does not stop an orphaned group */
   CHECK(pthread_create(&threads[0], NULL, busy, NULL) == 0);
   CHECK(pthread_create(&threads[1], NULL, stop, (void *)(intptr_t)way) == 0);
   pthread_join(threads[1], NULL);
