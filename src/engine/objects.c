@@ -163,8 +163,12 @@ static uint32_t keep_segment(uintptr_t at, size_t bytes) {
     sphere_fail(OUTCOME_FAILED, "can't make a file of shared memory (error %ld)", -fd);
   static const uint8_t zeros[PAGE];
   for (size_t offset = 0; offset < bytes; offset += PAGE)
-    if (memcmp((const void *)(at + offset), zeros, PAGE))
-      os_call4(__NR_pwrite64, fd, at + offset, MIN(PAGE, bytes - offset), offset);
+    if (memcmp((const void *)(at + offset), zeros, PAGE)) {
+      size_t part = MIN(PAGE, bytes - offset);
+      long written = os_call4(__NR_pwrite64, fd, at + offset, part, offset);
+      if (written != (long)part)
+        sphere_fail(OUTCOME_FAILED, "can't fill a file of shared memory (error %ld)", -written);
+    }
   int64_t answer = region_ask(REQUEST_KEEP_FILE, fd | REQUEST_CHANGES);
   if (answer < 0)
     sphere_fail(OUTCOME_UNSUPPORTED, "shared memory can't be kept with the recording (error %ld)",

@@ -81,7 +81,7 @@ static int choose_number(const struct rlimit *limit) {
 }
 
 static int config_file(const struct engine_config *from) {
-  int fd = scratch_file("reprise");
+  int fd = scratch_file("reprise", 0);
   if (fd >= 0 && write(fd, from, sizeof *from) == (ssize_t)sizeof *from) return fd;
   if (fd >= 0) close(fd);
   return -1;

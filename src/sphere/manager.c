@@ -86,6 +86,9 @@ int manager_order_named(const char *name) {
 
 /* -- Start ----------------------------------------------------------------------------------------------------------------- */
 
+/* Little of the region is ever used; this much is for a few dozen threads. */
+enum { REGION_LEAST = 32 << 20 };
+
 /* So few threads at a time are no use. */
 enum { SLOTS_LEAST = 64 };
 
@@ -94,11 +97,16 @@ static void *map_region(int fd, int view, uint32_t slots) {
   return mmap(NULL, REGION_BYTES(slots), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, view, 0);
 }
 
-/* The region's file, for fewer threads where a limit on files or addresses leaves no room for all. Its lock is shared by all who inherit the descriptor, so it is free when they are dead; the manager
+/* The region's file, for fewer threads where a limit on files or addresses leaves no room for all. Its lock is
+ * shared by all who inherit the descriptor, so it is free when they are dead; the manager
  * maps another open file of it. */
 static int make_region(struct manager *manager) {
-  int fd = scratch_file("reprise-region");
+  int fd = scratch_file("reprise-region", REGION_BYTES(REGION_SLOTS));
   if (fd < 0) return -1;
+  if (scratch_room(fd) < REGION_LEAST) {
+    errno = ENOSPC;
+    return -1;
+  }
   char path[64];
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   manager->lock = open(path, O_RDWR | O_CLOEXEC);
@@ -121,6 +129,9 @@ static const char *why_no_region(int error) {
   if (error == ENOMEM && !getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
     return "the limit on address space (ulimit -v) is below its size";
   if (error == ENOENT && access("/proc/self", F_OK)) return "/proc is not mounted";
+  if (error == ENOSPC) return "memfd_create is denied, and none of /dev/shm, /tmp and /var/tmp has room";
+  if (error == EPERM || error == EACCES || error == ENOSYS)
+    return "memfd_create is denied, and none of /dev/shm, /tmp and /var/tmp can be written";
   return strerror(error);
 }
 

@@ -24,7 +24,7 @@ static bool changes(struct recording_reader *reader, uint32_t number) {
 /* A copy in memory, as sparse as the original; or -1 with errno. */
 static int copy_to_memory(int from, uint64_t size) {
   char buffer[65536];
-  int to = scratch_file("reprise-mapped");
+  int to = scratch_file("reprise-mapped", size);
   if (to < 0 || ftruncate(to, (off_t)size)) return -1;
   off_t at = 0, end;
   while ((at = lseek(from, at, SEEK_DATA)) >= 0 && (end = lseek(from, at, SEEK_HOLE)) > at)

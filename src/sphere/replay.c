@@ -238,7 +238,7 @@ static int64_t answer(struct manager *manager, enum request_kind kind, int32_t p
   struct feed *feed = manager->context;
   (void)pid;
   if (kind == REQUEST_NEW_FILE) {
-    int made = scratch_file("reprise");
+    int made = scratch_file("reprise", 0);
     bool sent = made >= 0 && manager_send_file(manager, made);
     if (made >= 0) close(made);
     return sent ? 0 : -EAGAIN;

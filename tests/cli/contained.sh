@@ -113,11 +113,34 @@ case_address_space() {
   (ulimit -v 4000000 && prints 0 word "${launcher[@]}" "$REPRISE" record -o recording -- /bin/echo word) || exit 1
 }
 
-# Needs mounts of one's own.
-case_no_proc() {
-  local away=(unshare -m)
+# Those that follow need mounts of their own.
+has_mounts() {
+  away=(unshare -m)
   "${away[@]}" true 2>/dev/null || away=(unshare -rm)
-  "${away[@]}" true 2>/dev/null || return 0
+  "${away[@]}" true 2>/dev/null
+}
+
+# Without memfd_create: folders that are small, read-only, or not there.
+case_shared_memory() {
+  has_mounts || return 0
+  case $PWD in /tmp/* | /var/tmp/*) return 0 ;; esac # all of this would be hidden
+  local small='mount -t tmpfs -o size=128k none' sealed='mount -t tmpfs -o ro none' folders order
+  for folders in "$sealed /dev/shm" "$small /dev/shm" "$sealed /dev/shm && $small /tmp"; do
+    for order in chunk dag; do
+      ORDER=$order as_natively "${away[@]}" sh -c "$folders"' && exec "$@"' sh "$CONTAINER" --deny memfd_create --error EPERM
+    done
+  done
+  rm -rf recording
+  for folders in "$sealed" "$small"; do
+    refuses 125 'none of /dev/shm, /tmp and /var/tmp' timeout -s KILL 60 "${away[@]}" \
+      sh -c "$folders /dev/shm && $folders /tmp && $folders /var/tmp"' && exec "$@"' sh \
+      "$CONTAINER" --deny memfd_create --error EPERM "$REPRISE" record -o recording -- /bin/echo word
+  done
+}
+
+
+case_no_proc() {
+  has_mounts || return 0
   away+=(sh -c 'mount -t tmpfs none /proc && exec "$@"' sh)
   prints 0 word "${away[@]}" "$REPRISE" run -- /bin/echo word
   refuses 125 '/proc is not mounted' "${away[@]}" "$REPRISE" record -o recording -- /bin/echo word
