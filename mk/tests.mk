@@ -54,9 +54,13 @@ RISCV_FLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -static -pthre
 test: all stress-engines build-tests cross-tests
 	@ARCH=$(ARCH) tests/run
 
-# What the command says and does where a container allows no more than by default.
-test-contained: all build-tests
-	@ARCH=$(ARCH) tests/run --contained
+# The same where a container allows no more than by default: all that is built there, too, in a copy of what git knows about.
+CONTAINED := build/contained
+test-contained: $(TESTS)/contained test-packages
+	@tools/packages.sh cross
+	$(Q)rm -rf $(CONTAINED) && mkdir -p $(CONTAINED)
+	$(Q)git ls-files -z | tar --null -T - -c | tar -x -C $(CONTAINED)
+	+@$(TESTS)/contained $(MAKE) --no-print-directory -C $(CONTAINED) test TURN=$$(git rev-list --count HEAD)
 
 soak: all stress-engines build-tests
 	+@$(MAKE) --no-print-directory --keep-going ARCH=$(OTHER_ARCH) all stress-engines programs
@@ -64,13 +68,16 @@ soak: all stress-engines build-tests
 	@tools/packages.sh bench
 	@bench/soak $(BUILD)/reprise
 
-# What continuous integration looks at besides the tests: the other compiler, the hosted half under sanitizers, the fuzzers.
-.PHONY: check check-clang check-sanitized check-fuzz
-check: lint check-clang check-sanitized check-fuzz
+# What continuous integration looks at besides the tests: the other compiler, a sample in a container, the hosted half under sanitizers, the fuzzers.
+.PHONY: check check-clang check-contained check-sanitized check-fuzz
+check: lint check-clang check-contained check-sanitized check-fuzz
 
 check-clang:
 	@tools/packages.sh lint
 	+@$(MAKE) --no-print-directory CC=clang BUILD=build/clang all
+
+check-contained: all build-tests
+	@ARCH=$(ARCH) tests/run --contained --sample
 
 check-sanitized: all build-tests
 	+@$(MAKE) --no-print-directory SANITIZE=1 all hosted-units

@@ -1,9 +1,12 @@
 /* contained [--deny CALL[,CALL…] [--error ERROR]] COMMAND ARGS…: run a command where less is allowed than elsewhere.
  *
- * Without --deny: as an ordinary user without capabilities, in a user namespace of its own where there are any, under the rules that
- * Docker, Podman and Kubernetes (containerd, runc) give to a container that asks for nothing. The published profiles are lists of
- * what is allowed; of what the two architectures have, they lack what the table below names. Calls that are newer than the
- * profiles do not exist there. What a container has besides is not made here: other mounts, and namespaces of processes, networks and System V objects.
+ * Without --deny: as an ordinary user without capabilities, under the rules that Docker, Podman and Kubernetes (containerd, runc) give to
+ * a container that asks for nothing, and in namespaces as a container has them: users, mounts, processes, System V objects, a network
+ * with nothing but the loopback, and the parts of /proc and /sys hidden or read-only that are so there, /dev/shm small and without
+ * executable files. The published profiles are lists of what is allowed, all else is EPERM; of what the two architectures have, they lack
+ * what the table below names. Calls that are newer than the profiles do not exist there. What a container has besides is not made
+ * here: files of its own (those here belong to the user), limits of memory and processors. Where the kernel gives no namespace of
+ * processes (in a container, say), it does without.
  *
  * With --deny: only the calls named fail, with ENOSYS as on a kernel that does not have them, or with the error named (EPERM, EACCES
  * or ENOSYS). Names that this architecture does not have are passed over. */
@@ -11,14 +14,21 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <net/if.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Every call of this architecture. */
@@ -137,11 +147,13 @@ static void deny(const char *name, size_t bytes, unsigned error) {
   answer(error);
 }
 
-/* A call whose first argument decides: skips as many instructions if the call is another. */
-static void judge(const char *name, unsigned char instructions) {
+enum { LOWER = offsetof(struct seccomp_data, args[0]), UPPER = LOWER + 4 }; /* halves of the first argument */
+
+/* A call whose first argument decides, of which a half is loaded: skips as many instructions if the call is another. */
+static void judge(const char *name, size_t half, unsigned char instructions) {
   emit((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number(name, strlen(name)), 0,
                                     (unsigned char)(instructions + 1)));
-  load(offsetof(struct seccomp_data, args[0]));
+  load(half);
 }
 
 static void default_rules(void) {
@@ -149,16 +161,19 @@ static void default_rules(void) {
   deny("clone3", 6, ENOSYS); /* its flags can't be looked at: who gets this tries clone */
   emit((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, NEWEST, 0, 1));
   answer(ENOSYS);
-  judge("clone", 3);
+  judge("clone", LOWER, 3);
   emit((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, NEW_NAMESPACES, 0, 1));
   answer(EPERM);
   answer(0);
-  judge("socket", 3);
+  judge("socket", LOWER, 3);
   emit((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SOCKET_VIRTUAL_MACHINE, 0, 1));
   answer(EPERM);
   answer(0);
   const unsigned char count = sizeof personalities / sizeof *personalities;
-  judge("personality", (unsigned char)(2 * count + 1));
+  judge("personality", UPPER, (unsigned char)(2 * count + 4));
+  emit((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0));
+  answer(EPERM);
+  load(LOWER);
   for (size_t i = 0; i < count; i++) {
     emit((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, personalities[i], 0, 1));
     answer(0);
@@ -181,23 +196,128 @@ static void write_file(const char *name, const char *text) {
   if (fd >= 0) close(fd);
 }
 
+/* What a container does not see of the machine, and what it may only read. */
+static const char *const masked[] = {
+    "/proc/acpi",        "/proc/asound",        "/proc/interrupts", "/proc/kcore",
+    "/proc/keys",        "/proc/latency_stats", "/proc/timer_list", "/proc/timer_stats",
+    "/proc/sched_debug", "/proc/scsi",          "/sys/firmware",    "/sys/devices/virtual/powercap",
+};
+static const char *const only_read[] = {"/proc/bus",           "/proc/fs", "/proc/irq", "/proc/sys",
+                                        "/proc/sysrq-trigger", "/sys"};
+enum { HARMLESS = MS_NOSUID | MS_NODEV | MS_NOEXEC };
+
+static bool is_folder(const char *name) {
+  struct stat status;
+  return !stat(name, &status) && S_ISDIR(status.st_mode);
+}
+
+static bool hide(const char *name) {
+  if (access(name, F_OK)) return true;
+  return !(is_folder(name) ? mount("none", name, "tmpfs", HARMLESS | MS_RDONLY, NULL)
+                           : mount("/dev/null", name, NULL, MS_BIND, NULL));
+}
+
+static bool protect(const char *name) {
+  if (access(name, F_OK)) return true;
+  return !mount(name, name, NULL, MS_BIND | MS_REC, NULL) &&
+         !mount(NULL, name, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | HARMLESS, NULL);
+}
+
+static bool make_mounts(bool processes) {
+  bool made = !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+              (!processes || !mount("proc", "/proc", "proc", HARMLESS, NULL));
+  for (size_t i = 0; made && i < sizeof masked / sizeof *masked; i++) made = hide(masked[i]);
+  for (size_t i = 0; made && i < sizeof only_read / sizeof *only_read; i++) made = protect(only_read[i]);
+  return made &&
+         (!is_folder("/dev/shm") || !mount("shm", "/dev/shm", "tmpfs", HARMLESS, "mode=1777,size=65536k"));
+}
+
+static void raise_loopback(void) {
+  struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+  int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &request)) perror("contained: lo");
+  if (fd >= 0) close(fd);
+}
+
 /* In the namespace whoever calls is an ordinary user, who loses all capabilities with the next execve; files that are its own stay
  * its own. */
-static void become_ordinary(void) {
+static bool become_ordinary(int namespaces) {
   enum { USER = 1000 };
   char line[64];
   uid_t user = geteuid();
   gid_t group = getegid();
-  if (unshare(CLONE_NEWUSER)) {
-    if (user) return; /* an ordinary user already */
-    fprintf(stderr, "contained: no user namespaces: %s\n", strerror(errno));
-    exit(97);
-  }
+  if (unshare(CLONE_NEWUSER | namespaces)) return false;
   write_file("/proc/self/setgroups", "deny");
   snprintf(line, sizeof line, "%d %u 1", USER, user);
   write_file("/proc/self/uid_map", line);
   snprintf(line, sizeof line, "%d %u 1", USER, group);
   write_file("/proc/self/gid_map", line);
+  return true;
+}
+
+static int status_of(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static pid_t inner; /* a process, or a group */
+
+static void pass_on(int signal) {
+  kill(inner, signal);
+}
+
+/* Until the process ends, whose status it returns; other children that end are orphans of the container. */
+static int wait_for(pid_t process, pid_t signalled) {
+  static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+  inner = signalled;
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], pass_on);
+  for (;;) {
+    int status;
+    pid_t ended = wait(&status);
+    if (ended == process) return status_of(status);
+    if (ended < 0 && errno != EINTR) return 97;
+  }
+}
+
+static pid_t forked(void) {
+  pid_t child = fork();
+  if (child >= 0) return child;
+  perror("contained: fork");
+  exit(97);
+}
+
+static bool enter(int namespaces) {
+  if (!become_ordinary(namespaces)) return false;
+  raise_loopback();
+  if (!(namespaces & CLONE_NEWPID)) return make_mounts(false);
+  pid_t first = forked();
+  if (first) exit(wait_for(first, first));
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* and with the first process end all others of its namespace */
+  return make_mounts(true);
+}
+
+static bool possible(int namespaces) {
+  pid_t child = forked();
+  if (!child) {
+    freopen("/dev/null", "w", stderr);
+    _exit(!enter(namespaces));
+  }
+  int status;
+  return waitpid(child, &status, 0) == child && !status;
+}
+
+/* The command is not the first process, which signals do not end, but in a session of the container. */
+static void start_container(void) {
+  const int namespaces = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET;
+  bool processes = possible(namespaces | CLONE_NEWPID);
+  if (!enter(namespaces | (processes ? CLONE_NEWPID : 0))) {
+    fprintf(stderr, "contained: no namespaces: %s\n", strerror(errno));
+    exit(97);
+  }
+  if (!processes) return;
+  setsid();
+  pid_t command = forked();
+  if (command) exit(wait_for(command, -command));
+  setpgid(0, 0);
 }
 
 static unsigned error_named(const char *name) {
@@ -227,7 +347,7 @@ int main(int argc, char **argv) {
     name += bytes + (name[bytes] == ',');
   }
   if (!names) {
-    become_ordinary();
+    start_container();
     default_rules();
   }
   answer(0);

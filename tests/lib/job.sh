@@ -12,12 +12,20 @@ dir=$OUT/$test
 seconds=60
 
 known= # what tests/known-failures says about this test: it must then fail
+outside= # what tests/container-limits says about it, in a container: likewise
+[ -z "$CONTAINED" ] || outside=$(awk -F '\t' -v name="$test" '$1 == name { print $2 }' "$ROOT/tests/container-limits")
 
 report() { # pass|fail|skip [WHY [EXCERPT]]
   if [ -n "$known" ]; then
     case $1 in
       pass) set -- fail "passes, but is listed in tests/known-failures" ;;
       fail) set -- known "$known" ;;
+    esac
+  fi
+  if [ -n "$outside" ]; then
+    case $1 in
+      pass) set -- fail "passes, but is listed in tests/container-limits" ;;
+      fail) set -- skip "$outside" ;;
     esac
   fi
   printf '%s\ntime %s %s\n' "$1 $id${2:+ ($2)}" "$SECONDS" "$id" >>"$RESULTS"
@@ -102,6 +110,7 @@ recorded() { # SCRIPT
   [ -z "$(not_recorded)" ] || report fail "can be recorded, but is listed in tests/not-recorded"
   alone=(unshare -n)
   [ "$(id -u)" = 0 ] || alone=(unshare -rn)
+  [ -z "$CONTAINED" ] || alone=(env) # there are no further namespaces to be had
   for folder in "$recordings"/*; do
     [ -e "$folder/recording/manifest" ] ||
       report fail "a program was not recorded" "$(tail -n 3 "$dir/record/stderr" | excerpt)"
