@@ -1,7 +1,7 @@
 /* descriptors.c: keeps the engine's descriptors out of the application's reach. See descriptors.h.
  *
- * One table says which arguments of which calls are descriptors; a reserved one is answered with EBADF, as any
- * that is not open. /proc, which lists them, is listing.c's business.
+ * The table of system calls (input/) says which arguments are descriptors. A reserved one is replaced by a number that is never
+ * open, so that the kernel gives the error that it gives for any other. /proc, which lists them, is listing.c's business.
  *
  * Known limits. dup2 onto one of the reserved numbers fails with EBADF. Reserved numbers inside the arrays and messages of
  * poll, select and sendmsg are not looked for: only a program that guesses numbers it has never opened would put them there. */
@@ -13,6 +13,10 @@
 #include <linux/resource.h>
 
 #include "engine/lib.h"
+#include "engine/syscalls.h"
+#include "input/input.h"
+
+enum { NOT_OPEN = 0x7fffffff }; /* above any limit on descriptors */
 
 int descriptor_of_program = -1;
 
@@ -42,130 +46,7 @@ long descriptor_reserve(int fd, int which) {
   return 0;
 }
 
-/* -- Which arguments are descriptors --------------------------------------------------------------------------------- */
-
-/* Bit n: argument n is a descriptor. Bit n + 8: it is the folder of the path in argument n + 1, unless that is absolute. */
-enum {
-  A = 1 << 0,
-  B = 1 << 1,
-  C = 1 << 2,
-  D = 1 << 3,
-  E = 1 << 4,
-  FOLDER_A = A | A << 8,
-  FOLDER_B = B | B << 8,
-  FOLDER_C = C | C << 8,
-};
-
-static const uint16_t descriptor_arguments[] = {
-    /* reading and writing */
-    [__NR_read] = A,
-    [__NR_write] = A,
-    [__NR_readv] = A,
-    [__NR_writev] = A,
-    [__NR_pread64] = A,
-    [__NR_pwrite64] = A,
-    [__NR_preadv] = A,
-    [__NR_pwritev] = A,
-    [__NR_preadv2] = A,
-    [__NR_pwritev2] = A,
-    [__NR_lseek] = A,
-    [__NR_sendfile] = A | B,
-    [__NR_splice] = A | C,
-    [__NR_tee] = A | B,
-    [__NR_vmsplice] = A,
-    [__NR_copy_file_range] = A | C,
-    [__NR_readahead] = A,
-    [__NR_fadvise64] = A,
-    [__NR_mmap] = E,
-    /* the descriptor and its file */
-    [__NR_close] = A,
-    [__NR_dup] = A,
-    [__NR_dup3] = A | B,
-    [__NR_fcntl] = A,
-    [__NR_ioctl] = A,
-    [__NR_flock] = A,
-    [__NR_fstat] = A,
-    [__NR_fstatfs] = A,
-    [__NR_fsync] = A,
-    [__NR_fdatasync] = A,
-    [__NR_syncfs] = A,
-    [__NR_sync_file_range] = A,
-    [__NR_ftruncate] = A,
-    [__NR_fallocate] = A,
-    [__NR_fchmod] = A,
-    [__NR_fchown] = A,
-    [__NR_fsetxattr] = A,
-    [__NR_fgetxattr] = A,
-    [__NR_flistxattr] = A,
-    [__NR_fremovexattr] = A,
-    [__NR_fchdir] = A,
-    [__NR_getdents64] = A,
-    [__NR_setns] = A,
-    [__NR_kcmp] = D | E,
-    /* paths relative to a folder */
-    [__NR_openat] = FOLDER_A,
-    [__NR_openat2] = FOLDER_A,
-    [__NR_newfstatat] = FOLDER_A,
-    [__NR_statx] = FOLDER_A,
-    [__NR_faccessat] = FOLDER_A,
-    [__NR_faccessat2] = FOLDER_A,
-    [__NR_readlinkat] = FOLDER_A,
-    [__NR_mkdirat] = FOLDER_A,
-    [__NR_mknodat] = FOLDER_A,
-    [__NR_unlinkat] = FOLDER_A,
-    [__NR_fchmodat] = FOLDER_A,
-    [__NR_fchownat] = FOLDER_A,
-    [__NR_utimensat] = FOLDER_A,
-    [__NR_name_to_handle_at] = FOLDER_A,
-    [__NR_execveat] = FOLDER_A,
-    [__NR_symlinkat] = FOLDER_B,
-    [__NR_linkat] = FOLDER_A | FOLDER_C,
-    [__NR_renameat2] = FOLDER_A | FOLDER_C,
-    /* sockets, events, processes */
-    [__NR_bind] = A,
-    [__NR_listen] = A,
-    [__NR_accept] = A,
-    [__NR_accept4] = A,
-    [__NR_connect] = A,
-    [__NR_getsockname] = A,
-    [__NR_getpeername] = A,
-    [__NR_getsockopt] = A,
-    [__NR_setsockopt] = A,
-    [__NR_shutdown] = A,
-    [__NR_sendto] = A,
-    [__NR_recvfrom] = A,
-    [__NR_sendmsg] = A,
-    [__NR_recvmsg] = A,
-    [__NR_sendmmsg] = A,
-    [__NR_recvmmsg] = A,
-    [__NR_epoll_ctl] = A | C,
-    [__NR_epoll_pwait] = A,
-    [__NR_timerfd_settime] = A,
-    [__NR_timerfd_gettime] = A,
-    [__NR_signalfd4] = A,
-    [__NR_inotify_add_watch] = A,
-    [__NR_inotify_rm_watch] = A,
-    [__NR_pidfd_send_signal] = A,
-/* old calls, which newer architectures do without */
-#ifdef __NR_dup2
-    [__NR_dup2] = A | B,
-#endif
-#ifdef __NR_getdents
-    [__NR_getdents] = A,
-#endif
-#ifdef __NR_renameat
-    [__NR_renameat] = FOLDER_A | FOLDER_C,
-#endif
-#ifdef __NR_futimesat
-    [__NR_futimesat] = FOLDER_A,
-#endif
-#ifdef __NR_epoll_wait
-    [__NR_epoll_wait] = A,
-#endif
-#ifdef __NR_signalfd
-    [__NR_signalfd] = A,
-#endif
-};
+/* -- Calls on reserved descriptors ----------------------------------------------------------------------------------- */
 
 /* Whether argument n, a folder, does not matter: the path behind it is absolute. */
 static bool folder_unused(const struct call *call, int n) {
@@ -173,15 +54,24 @@ static bool folder_unused(const struct call *call, int n) {
   return !safe_copy(&first, (const void *)call->args[n + 1], 1) && first == '/';
 }
 
-static bool names_reserved(const struct call *call) {
-  unsigned which = descriptor_arguments[call->nr], descriptors = which & 0xff, folders = which >> 8;
-  for (int n = 0; descriptors >> n; n++) {
-    if (!(descriptors >> n & 1) || !descriptor_reserved(call->args[n])) continue;
-    if (call->nr == __NR_mmap && call->args[3] & MAP_ANONYMOUS) continue;
-    if (folders >> n & 1 && folder_unused(call, n)) continue;
-    return true;
+static bool argument_matters(const struct call *call, int n, unsigned folders) {
+  if (call->nr == __NR_mmap) return !(call->args[3] & MAP_ANONYMOUS);
+  if (folders >> n & 1) return !folder_unused(call, n);
+  return input_is_descriptor(call->nr, call->args, (unsigned)n);
+}
+
+/* Copies the call with NOT_OPEN in place of each reserved descriptor; false if it names none. */
+static bool names_reserved(const struct call *call, struct call *changed) {
+  unsigned which = input_descriptors(call->nr), folders = which >> INPUT_FOLDERS;
+  bool any = false;
+  for (int n = 0; n < 6; n++) {
+    if (!(which >> n & 1) || !descriptor_reserved(call->args[n]) || !argument_matters(call, n, folders))
+      continue;
+    if (!any) *changed = *call;
+    changed->args[n] = NOT_OPEN;
+    any = true;
   }
-  return false;
+  return any;
 }
 
 /* -- close_range ------------------------------------------------------------------------------------------------------ */
@@ -205,12 +95,12 @@ static long close_range_around(const struct call *call) {
 }
 
 bool descriptors_call(struct thread *thread, const struct call *call, long *result) {
-  (void)thread;
+  struct call changed;
   if (call->nr == __NR_close_range) {
     *result = close_range_around(call);
     return true;
   }
-  if ((unsigned long)call->nr >= COUNT_OF(descriptor_arguments) || !names_reserved(call)) return false;
-  *result = -EBADF;
+  if (!names_reserved(call, &changed)) return false;
+  *result = syscall_pass_on(thread, &changed);
   return true;
 }

@@ -113,6 +113,12 @@ void input_begin(struct input_call *call, long nr, const long args[6], input_rea
 const struct input_row *input_row(long nr);
 /* One more than the highest number that has a row. */
 long input_limit(void);
+/* Which arguments are descriptors. Bit n: argument n is one, at least for some commands. Bit n + INPUT_FOLDERS: it is the folder of the
+ * path in argument n + 1, and does not matter if that is absolute. */
+enum { INPUT_FOLDERS = 8 };
+unsigned input_descriptors(long nr);
+/* Whether such an argument is one in this very call. */
+bool input_is_descriptor(long nr, const long args[6], unsigned argument);
 /* What replay does with this very call: the row's answer, or that of its command (prctl, fcntl, ioctl, …).
  * *error is set for INPUT_REFUSE. A number without a row is refused with ENOSYS. */
 enum input_replay input_replay(const struct input_call *call, int *error);

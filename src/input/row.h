@@ -31,6 +31,12 @@ enum {
   COUNT_32 = 16,    /* args[with] is an int: nothing when it is negative */
 };
 
+/* The same of a descriptor. */
+enum {
+  BY_COMMAND = 1, /* one if the command says so */
+  OF_NEXT = 2,    /* the folder where the next argument, a path, begins, unless that is absolute */
+};
+
 /* One line each. */
 /* clang-format off */
 #define ROW(call, replay, ...) {#call, __NR_##call, INPUT_##replay, ENOSYS, {__VA_ARGS__}, 0}
@@ -41,8 +47,12 @@ enum {
 
 #define VALUE {INPUT_VALUE, 0, 0, 0, 0}
 #define FD {INPUT_FD, 0, 0, 0, 0}
+/* The folder of the path in the next argument. */
+#define FOLDER {INPUT_FD, 0, 0, OF_NEXT, 0}
 #define ADDRESS {INPUT_ADDRESS, 0, 0, 0, 0}
 #define POINTER {INPUT_POINTER, 0, 0, 0, 0}
+/* Some commands take a descriptor there. */
+#define POINTER_OR_FD {INPUT_POINTER, 0, 0, BY_COMMAND, 0}
 
 #define IN(bytes) {INPUT_IN, RULE_FIXED, 0, 0, bytes}
 #define IN_COUNT(arg, element) {INPUT_IN, RULE_COUNT, arg, 0, element}

@@ -12,7 +12,7 @@ static const struct input_row rows[] = {
     /* Which of the last two is the child's word and which its thread pointer differs between architectures. */
     ROW_WALK(clone, EXECUTE, walk_clone, VALUE, ADDRESS, POINTER, ADDRESS, ADDRESS),
     ROW_WALK(execve, EXECUTE, walk_execve, PATH, POINTER, POINTER),
-    ROW_WALK(execveat, EXECUTE, walk_execveat, FD, PATH, POINTER, POINTER, VALUE),
+    ROW_WALK(execveat, EXECUTE, walk_execveat, FOLDER, PATH, POINTER, POINTER, VALUE),
     ROW(exit, EXECUTE, VALUE),
     ROW(exit_group, EXECUTE, VALUE),
     ROW(set_tid_address, EXECUTE, ADDRESS),
@@ -25,7 +25,7 @@ static const struct input_row rows[] = {
     ROW(personality, EMULATE, VALUE),
     ROW_WALK(prctl, EMULATE, walk_prctl, VALUE, POINTER, POINTER, POINTER, POINTER),
     ROW_WALK(seccomp, EMULATE, walk_seccomp, VALUE, VALUE, POINTER),
-    ROW(kcmp, EMULATE, VALUE, VALUE, VALUE, VALUE, VALUE),
+    ROW(kcmp, EMULATE, VALUE, VALUE, VALUE, FD, FD),
     ROW(getpid, EMULATE),
     ROW(gettid, EMULATE),
     ROW(getppid, EMULATE),

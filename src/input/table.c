@@ -11,10 +11,11 @@ static const struct input_group *const groups[] = {
     &input_group_ipc,     &input_group_system,  &input_group_refused,
 };
 
-/* Rows by number, and which ways they may move memory. Filled at the first look, perhaps by several threads, each with the same
+/* Rows by number, and what follows from them. Filled at the first look, perhaps by several threads, each with the same
  * values. */
 static const struct input_row *_Atomic by_number[NUMBERS];
 static _Atomic uint8_t moves[NUMBERS];
+static _Atomic uint16_t descriptors[NUMBERS];
 static _Atomic bool filled;
 
 static uint8_t moves_of(const struct input_row *row) {
@@ -31,6 +32,16 @@ static uint8_t moves_of(const struct input_row *row) {
   return all;
 }
 
+static uint16_t descriptors_of(const struct input_row *row) {
+  unsigned all = 0;
+  for (unsigned i = 0; i < 6; i++) {
+    const struct input_arg *arg = &row->args[i];
+    if (arg->kind == INPUT_FD) all |= 1U << i | (arg->flags & OF_NEXT ? 1U << (i + INPUT_FOLDERS) : 0);
+    if (arg->kind == INPUT_POINTER && arg->flags & BY_COMMAND) all |= 1U << i;
+  }
+  return (uint16_t)all;
+}
+
 static void fill(void) {
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
     for (size_t j = 0; j < groups[i]->count; j++) {
@@ -38,6 +49,7 @@ static void fill(void) {
       if (row->nr >= NUMBERS) continue;
       atomic_store_explicit(&by_number[row->nr], row, memory_order_relaxed);
       atomic_store_explicit(&moves[row->nr], moves_of(row), memory_order_relaxed);
+      atomic_store_explicit(&descriptors[row->nr], descriptors_of(row), memory_order_relaxed);
     }
   atomic_store_explicit(&filled, true, memory_order_release);
 }
@@ -46,6 +58,17 @@ const struct input_row *input_row(long nr) {
   if ((unsigned long)nr >= NUMBERS) return NULL;
   if (!atomic_load_explicit(&filled, memory_order_acquire)) fill();
   return atomic_load_explicit(&by_number[nr], memory_order_relaxed);
+}
+
+unsigned input_descriptors(long nr) {
+  return input_row(nr) ? atomic_load_explicit(&descriptors[nr], memory_order_relaxed) : 0;
+}
+
+bool input_is_descriptor(long nr, const long args[6], unsigned argument) {
+  const struct input_row *row = input_row(nr);
+  if (!row || row->args[argument].kind != INPUT_POINTER) return row && row->args[argument].kind == INPUT_FD;
+  const struct input_command *command = ioctl_command((uint32_t)args[1]);
+  return command && command->kind == INPUT_FD;
 }
 
 long input_limit(void) {
