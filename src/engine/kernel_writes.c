@@ -6,6 +6,7 @@
 
 #include "engine/code.h"
 #include "engine/lib.h"
+#include "input/input.h"
 
 enum shape {
   BUFFER,   /* argument: pointer; the next one: its size */
@@ -85,8 +86,8 @@ static void release_shape(enum shape shape, uintptr_t pointer, size_t count) {
  * are is not known: an ordinary one costs a look at a table, and a needless translation if it happens to
  * have code at that offset. */
 void codewatch_after_call(const struct call *call, long result) {
-  if (call->nr == __NR_pwrite64 || call->nr == __NR_pwritev || call->nr == __NR_pwritev2)
-    if (result > 0) code_overwritten((uintptr_t)call->args[3], (uintptr_t)call->args[3] + (uintptr_t)result);
+  if (result > 0 && input_facts(call->nr) & INPUT_AT_OFFSET)
+    code_overwritten((uintptr_t)call->args[3], (uintptr_t)call->args[3] + (uintptr_t)result);
 }
 
 void codewatch_before_call(const struct call *call) {

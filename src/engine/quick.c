@@ -40,23 +40,6 @@ struct short_row {
   } piece[SHORT_PIECES];
 };
 
-/* Calls that no part of the engine follows but in `perform`. */
-static const struct {
-  uint16_t nr;
-  bool plain, followed;
-} candidates[] = {
-    {__NR_read, true, false},          {__NR_write, true, false},       {__NR_pread64, true, false},
-    {__NR_pwrite64, false, false},     {__NR_lseek, true, true},        {__NR_close, true, true},
-    {__NR_fcntl, true, true},          {__NR_fstat, false, false},      {__NR_newfstatat, false, false},
-    {__NR_openat, false, false},       {__NR_getdents64, false, false}, {__NR_getpid, false, false},
-    {__NR_gettid, false, false},       {__NR_getuid, false, false},     {__NR_clock_gettime, false, false},
-    {__NR_gettimeofday, false, false}, {__NR_epoll_ctl, false, false},  {__NR_recvfrom, true, false},
-    {__NR_sendto, true, false},
-#ifdef __NR_epoll_wait
-    {__NR_epoll_wait, true, false},
-#endif
-};
-
 enum { NUMBERS = 512 };
 static struct short_row rows[NUMBERS];
 static _Atomic bool filled;
@@ -94,22 +77,29 @@ static void fill_walked(struct short_row *made, long nr) {
     made->usable = false;
 }
 
+/* The kernel alone will do, if the first argument, the only descriptor, is the program's. A write at an offset may change code. */
+static bool is_kernels(const struct input_row *row) {
+  return (row->facts & (INPUT_PLAIN | INPUT_AT_OFFSET)) == INPUT_PLAIN && input_descriptors(row->nr) == 1;
+}
+
+static void fill_row(const struct input_row *row) {
+  struct short_row made = {.usable = row->replay == INPUT_EMULATE,
+                           .plain = is_kernels(row),
+                           .time = input_time(row->nr).unit,
+                           .followed = row->facts & INPUT_FOLLOWED};
+  for (uint8_t n = 0; n < 6 && row->args[n].kind != INPUT_NONE; n++) {
+    made.has[n] = ~0UL;
+    if (row->args[n].kind < INPUT_IN || row->args[n].kind > INPUT_INOUT) continue;
+    if (!fill_piece(&made, &row->args[n], n)) made.usable = false;
+  }
+  if (row->walk) fill_walked(&made, row->nr);
+  rows[row->nr] = made;
+}
+
 /* Several threads may do this at once, all with the same outcome. */
 static void fill(void) {
-  for (size_t i = 0; i < COUNT_OF(candidates); i++) {
-    const struct input_row *row = input_row(candidates[i].nr);
-    struct short_row made = {.usable = row->replay == INPUT_EMULATE,
-                             .plain = candidates[i].plain,
-                             .time = input_time(candidates[i].nr).unit,
-                             .followed = candidates[i].followed};
-    for (uint8_t n = 0; n < 6 && row->args[n].kind != INPUT_NONE; n++) {
-      made.has[n] = ~0UL;
-      if (row->args[n].kind < INPUT_IN || row->args[n].kind > INPUT_INOUT) continue;
-      if (!fill_piece(&made, &row->args[n], n)) made.usable = false;
-    }
-    if (row->walk) fill_walked(&made, row->nr);
-    rows[candidates[i].nr] = made;
-  }
+  for (long nr = 0; nr < NUMBERS; nr++)
+    if (input_facts(nr) & INPUT_QUICK) fill_row(input_row(nr));
   atomic_store_explicit(&filled, true, memory_order_release);
 }
 

@@ -29,98 +29,7 @@
 
 /* -- Calls that replay emulates ---------------------------------------------------------------------------------------------------- */
 
-/* Calls that never wait for another thread keep the baton. What is not here may wait. */
-static const bool never_waits[] = {
-    [__NR_clock_gettime] = true,
-    [__NR_clock_getres] = true,
-    [__NR_gettimeofday] = true,
-    [__NR_getpid] = true,
-    [__NR_gettid] = true,
-    [__NR_getppid] = true,
-    [__NR_getuid] = true,
-    [__NR_geteuid] = true,
-    [__NR_getgid] = true,
-    [__NR_getegid] = true,
-    [__NR_getpgid] = true,
-    [__NR_getsid] = true,
-    [__NR_uname] = true,
-    [__NR_sysinfo] = true,
-    [__NR_getrusage] = true,
-    [__NR_times] = true,
-    [__NR_lseek] = true,
-    [__NR_fstat] = true,
-    [__NR_newfstatat] = true,
-    [__NR_statx] = true,
-    [__NR_faccessat] = true,
-    [__NR_faccessat2] = true,
-    [__NR_readlinkat] = true,
-    [__NR_getcwd] = true,
-    [__NR_dup] = true,
-    [__NR_dup3] = true,
-    [__NR_pipe2] = true,
-    [__NR_socket] = true,
-    [__NR_socketpair] = true,
-    [__NR_bind] = true,
-    [__NR_listen] = true,
-    [__NR_getsockname] = true,
-    [__NR_getpeername] = true,
-    [__NR_getsockopt] = true,
-    [__NR_setsockopt] = true,
-    [__NR_eventfd2] = true,
-    [__NR_epoll_create1] = true,
-    [__NR_epoll_ctl] = true,
-    [__NR_timerfd_create] = true,
-    [__NR_timerfd_settime] = true,
-    [__NR_timerfd_gettime] = true,
-    [__NR_timer_create] = true,
-    [__NR_timer_settime] = true,
-    [__NR_timer_gettime] = true,
-    [__NR_timer_delete] = true,
-    [__NR_setitimer] = true,
-    [__NR_getitimer] = true,
-    [__NR_rt_sigpending] = true,
-    [__NR_umask] = true,
-    [__NR_prctl] = true,
-    [__NR_sched_getaffinity] = true,
-    [__NR_sched_setaffinity] = true,
-    [__NR_sched_getparam] = true,
-    [__NR_sched_getscheduler] = true,
-    [__NR_prlimit64] = true,
-    [__NR_kill] = true,
-    [__NR_tkill] = true,
-    [__NR_tgkill] = true,
-    [__NR_rt_sigqueueinfo] = true,
-    [__NR_rt_tgsigqueueinfo] = true,
-    [__NR_getrandom] = true,
-    [__NR_getcpu] = true,
-    [__NR_getdents64] = true,
-    [__NR_membarrier] = true,
-    [__NR_process_vm_readv] = true,
-    [__NR_process_vm_writev] = true,
-    [__NR_getgroups] = true,
-    [__NR_getresuid] = true,
-    [__NR_getresgid] = true,
-    [__NR_mincore] = true,
-    [__NR_mlock] = true,
-    [__NR_munlock] = true,
-    [__NR_signalfd4] = true,
-#ifdef __NR_stat
-    [__NR_stat] = true,
-    [__NR_lstat] = true,
-    [__NR_access] = true,
-    [__NR_readlink] = true,
-    [__NR_dup2] = true,
-    [__NR_pipe] = true,
-    [__NR_eventfd] = true,
-    [__NR_epoll_create] = true,
-    [__NR_getrlimit] = true,
-    [__NR_setrlimit] = true,
-    [__NR_getpgrp] = true,
-    [__NR_time] = true,
-    [__NR_alarm] = true,
-#endif
-};
-
+/* Calls that never wait for another thread keep the baton. */
 static bool may_wait(const struct thread *thread, const struct call *call) {
   /* A signal to itself may stop the caller, or be its end: not with the baton in hand. One that is caught or ignored does neither, and
    * its handler is the one that is set now, as natively, whoever wants to change it. */
@@ -135,7 +44,7 @@ static bool may_wait(const struct thread *thread, const struct call *call) {
         return false;
     }
   }
-  return (unsigned long)call->nr >= COUNT_OF(never_waits) || !never_waits[call->nr];
+  return !(input_facts(call->nr) & INPUT_AT_ONCE);
 }
 
 bool record_keeps_baton(const struct thread *thread, const struct call *call) {

@@ -5,8 +5,6 @@
  * engine's back are answered as a kernel without them would, so that programs fall back. */
 #include "engine/syscalls.h"
 
-#include <linux/prctl.h>
-
 #include "engine/code.h"
 #include "engine/code_files.h"
 #include "engine/counters.h"
@@ -22,27 +20,13 @@
 #include "engine/permissions.h"
 #include "engine/stops.h"
 #include "engine/vdso.h"
-
-/* prctl: no memory both writable and executable from now on, not even the engine's. Newer than the headers. */
-enum { MDWE_SET = 65, MDWE_GET = 66 };
+#include "input/input.h"
+#include "input/times.h"
 
 static bool refused_call(struct thread *thread, const struct call *call, long *result) {
   (void)thread;
-  switch (call->nr) {
-    case __NR_rseq:
-    case __NR_io_uring_setup:
-    case __NR_io_uring_enter:
-    case __NR_io_uring_register:
-    case __NR_userfaultfd:
-      *result = -ENOSYS;
-      return true;
-    case __NR_prctl:
-      *result = -EINVAL;
-      return call->args[0] == PR_SET_SYSCALL_USER_DISPATCH || call->args[0] == MDWE_SET ||
-             call->args[0] == MDWE_GET;
-    default:
-      return false;
-  }
+  *result = -input_never(call->nr, call->args);
+  return *result;
 }
 
 static bool (*const owners[])(struct thread *, const struct call *, long *) = {
@@ -75,51 +59,17 @@ long syscall_pass_on(struct thread *thread, const struct call *call) {
   return result;
 }
 
-/* Calls that programs make by the million, and that one owner alone has something to do with. For all but the clocks that is who
- * looks whether the descriptor is the program's. */
-static bool asks_time(long nr) {
-  return nr == __NR_clock_gettime || nr == __NR_gettimeofday;
-}
-
-static bool is_plain(long nr) {
-  switch (nr) {
-    case __NR_read:
-    case __NR_write:
-    case __NR_readv:
-    case __NR_writev:
-    case __NR_pread64:
-    case __NR_pwrite64:
-    case __NR_sendto:
-    case __NR_recvfrom:
-    case __NR_lseek:
-    case __NR_close:
-    case __NR_fcntl:
-    case __NR_epoll_ctl:
-#ifdef __NR_epoll_wait
-    case __NR_epoll_wait:
-#endif
-    case __NR_recvmsg:
-    case __NR_sendmsg:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/* The same with paths and listings. */
-static bool asks_files(long nr) {
-  return nr == __NR_newfstatat || nr == __NR_openat || nr == __NR_getdents64 || nr == __NR_fstat;
-}
-
+/* Calls that programs make by the million are the business of one owner or two, which their facts tell. */
 static long perform(struct thread *thread, const struct call *call) {
   long result;
-  if (asks_files(call->nr)) {
-    bool done = descriptors_call(thread, call, &result) || files_call(thread, call, &result);
+  unsigned facts = input_facts(call->nr);
+  if (facts & (INPUT_PLAIN | INPUT_FILES)) {
+    bool done =
+        descriptors_call(thread, call, &result) || (facts & INPUT_FILES && files_call(thread, call, &result));
     return done ? result : syscall_pass_on(thread, call);
   }
-  if (asks_time(call->nr)) return vdso_call(thread, call, &result) ? result : syscall_pass_on(thread, call);
-  if (is_plain(call->nr))
-    return descriptors_call(thread, call, &result) ? result : syscall_pass_on(thread, call);
+  if (input_time(call->nr).unit)
+    return vdso_call(thread, call, &result) ? result : syscall_pass_on(thread, call);
   for (size_t i = 0; i < COUNT_OF(owners); i++)
     if (owners[i](thread, call, &result)) return result;
   return syscall_pass_on(thread, call);

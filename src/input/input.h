@@ -39,6 +39,18 @@ enum input_replay {
   INPUT_UNSUPPORTED, /* ends the recording with a clear line */
 };
 
+/* What else is known of a call, whatever its arguments: bits of struct input_row.facts. */
+enum input_fact {
+  REPLAY_BITS = 7,       /* in a row's source the bits of enum input_replay come with the facts */
+  INPUT_AT_ONCE = 8,     /* it never waits for another thread */
+  INPUT_PLAIN = 16,      /* the engine only keeps its own descriptors from it … */
+  INPUT_FILES = 32,      /* … and what /proc and listings tell of the engine */
+  INPUT_QUICK = 64,      /* the recorder only logs it: it may go the short way (engine/quick.c) … */
+  INPUT_FOLLOWED = 128,  /* … and keeps account of which descriptors are standard output and error */
+  INPUT_AT_OFFSET = 256, /* it writes to a file at the offset in argument 3 */
+  INPUT_ALWAYS = 512,    /* INPUT_REFUSE without a recording, too: the engine itself can't live with it */
+};
+
 struct input_arg {
   uint8_t kind;  /* enum input_kind */
   uint8_t rule;  /* how many bytes: enum rule of row.h */
@@ -54,6 +66,7 @@ struct input_row {
   uint16_t nr;
   uint8_t replay;                    /* enum input_replay, unless the command decides: input_replay() */
   uint8_t error;                     /* of INPUT_REFUSE */
+  uint16_t facts;                    /* bits of enum input_fact */
   struct input_arg args[6];          /* as many as the call has, then INPUT_NONE */
   void (*walk)(struct input_walk *); /* for the INPUT_POINTER arguments, or NULL */
 };
@@ -113,6 +126,10 @@ void input_begin(struct input_call *call, long nr, const long args[6], input_rea
 const struct input_row *input_row(long nr);
 /* One more than the highest number that has a row. */
 long input_limit(void);
+/* The facts of a call; 0 for a number that has no row. */
+unsigned input_facts(long nr);
+/* The error with which this call is answered outside of a recording, too; 0: it is not. */
+int input_never(long nr, const long args[6]);
 /* Which arguments are descriptors. Bit n: argument n is one, at least for some commands. Bit n + INPUT_FOLDERS: it is the folder of the
  * path in argument n + 1, and does not matter if that is absolute. */
 enum { INPUT_FOLDERS = 8 };

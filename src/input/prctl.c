@@ -69,6 +69,9 @@ static void get_auxv(struct input_walk *w, struct place second) {
   { name, INPUT_EXECUTE, 0, INPUT_VALUE, 0, #name, NULL }
 #define COMMAND_REFUSE(name) \
   { name, INPUT_REFUSE, EINVAL, INPUT_VALUE, 0, #name, NULL }
+/* Without a recording, too: they would make the engine's own calls, or its memory, impossible. */
+#define COMMAND_NEVER(number, name) \
+  { number, INPUT_REFUSE, EINVAL, INPUT_VALUE, ALWAYS_REFUSED, name, NULL }
 /* Newer than some headers. */
 #define NUMBERED(number, replay, name) \
   { number, INPUT_##replay, EINVAL, INPUT_VALUE, 0, name, NULL }
@@ -122,7 +125,7 @@ static const struct input_command commands[] = {
     COMMAND(PR_GET_TAGGED_ADDR_CTRL, NONE, 0),
     COMMAND(PR_SET_IO_FLUSHER, VALUE, 0),
     COMMAND(PR_GET_IO_FLUSHER, NONE, 0),
-    COMMAND_REFUSE(PR_SET_SYSCALL_USER_DISPATCH),
+    COMMAND_NEVER(PR_SET_SYSCALL_USER_DISPATCH, "PR_SET_SYSCALL_USER_DISPATCH"),
     COMMAND_EXECUTE(PR_PAC_SET_ENABLED_KEYS),
     COMMAND(PR_PAC_GET_ENABLED_KEYS, NONE, 0),
     COMMAND_WALK(PR_SCHED_CORE, sched_core),
@@ -130,8 +133,8 @@ static const struct input_command commands[] = {
     COMMAND(PR_SME_GET_VL, NONE, 0),
     COMMAND_WALK(PR_SET_VMA, set_vma),
     {0x41555856, INPUT_EMULATE, 0, INPUT_POINTER, 0, "PR_GET_AUXV", get_auxv},
-    NUMBERED(65, REFUSE, "PR_SET_MDWE"),
-    NUMBERED(66, REFUSE, "PR_GET_MDWE"),
+    COMMAND_NEVER(65, "PR_SET_MDWE"),
+    COMMAND_NEVER(66, "PR_GET_MDWE"),
     NUMBERED(67, EMULATE, "PR_SET_MEMORY_MERGE"),
     NUMBERED(68, EMULATE, "PR_GET_MEMORY_MERGE"),
     NUMBERED(74, REFUSE, "PR_GET_SHADOW_STACK_STATUS"),

@@ -22,16 +22,16 @@ static void register_set(struct input_walk *w, struct place vector) {
   walk_out(w, walk_pointer(w, vector, 0), room, (size_t)written < room ? (size_t)written : room);
 }
 
-#define PLAIN(name) \
+#define WITHOUT_MEMORY(name) \
   { PTRACE_##name, INPUT_EMULATE, 0, INPUT_VALUE, 0, "PTRACE_" #name, NULL }
 #define READS(name, bytes) \
   { PTRACE_##name, INPUT_EMULATE, 0, INPUT_OUT, bytes, "PTRACE_" #name, NULL }
 static const struct input_command commands[] = {
-    PLAIN(ATTACH),
-    PLAIN(SEIZE),
-    PLAIN(INTERRUPT),
-    PLAIN(DETACH),
-    PLAIN(CONT),
+    WITHOUT_MEMORY(ATTACH),
+    WITHOUT_MEMORY(SEIZE),
+    WITHOUT_MEMORY(INTERRUPT),
+    WITHOUT_MEMORY(DETACH),
+    WITHOUT_MEMORY(CONT),
     READS(PEEKTEXT, WORD),
     READS(PEEKDATA, WORD),
     READS(PEEKUSR, WORD),

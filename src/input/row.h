@@ -39,11 +39,21 @@ enum {
 
 /* One line each. */
 /* clang-format off */
-#define ROW(call, replay, ...) {#call, __NR_##call, INPUT_##replay, ENOSYS, {__VA_ARGS__}, 0}
+/* how: what replay does, and facts, as in EMULATE | AT_ONCE. */
+#define ROW(call, how, ...) \
+  {#call, __NR_##call, (INPUT_##how) & REPLAY_BITS, ENOSYS, (INPUT_##how) & ~REPLAY_BITS, {__VA_ARGS__}, 0}
 /* A row whose INPUT_POINTER arguments are walked by a function. */
-#define ROW_WALK(call, replay, walk, ...) {#call, __NR_##call, INPUT_##replay, ENOSYS, {__VA_ARGS__}, walk}
+#define ROW_WALK(call, how, walk, ...) \
+  {#call, __NR_##call, (INPUT_##how) & REPLAY_BITS, ENOSYS, (INPUT_##how) & ~REPLAY_BITS, {__VA_ARGS__}, walk}
 /* A call answered with an error, without a look at its arguments. */
-#define ROW_REFUSE(call, error) {#call, __NR_##call, INPUT_REFUSE, error, {{0}}, 0}
+#define ROW_REFUSE(call, error) {#call, __NR_##call, INPUT_REFUSE, error, 0, {{0}}, 0}
+#define ROW_REFUSE_ALWAYS(call, error) {#call, __NR_##call, INPUT_REFUSE, error, INPUT_ALWAYS, {{0}}, 0}
+#define AT_ONCE INPUT_AT_ONCE
+#define PLAIN INPUT_PLAIN
+#define FILES INPUT_FILES
+#define QUICK INPUT_QUICK
+#define FOLLOWED INPUT_FOLLOWED
+#define AT_OFFSET INPUT_AT_OFFSET
 
 #define VALUE {INPUT_VALUE, 0, 0, 0, 0}
 #define FD {INPUT_FD, 0, 0, 0, 0}

@@ -6,24 +6,24 @@
 
 static const struct input_row rows[] = {
     /* Memory shared with the kernel, or completions at any time. */
-    ROW_REFUSE(rseq, ENOSYS),
-    ROW_REFUSE(io_uring_setup, ENOSYS),
-    ROW_REFUSE(io_uring_enter, ENOSYS),
-    ROW_REFUSE(io_uring_register, ENOSYS),
+    ROW_REFUSE_ALWAYS(rseq, ENOSYS),
+    ROW_REFUSE_ALWAYS(io_uring_setup, ENOSYS),
+    ROW_REFUSE_ALWAYS(io_uring_enter, ENOSYS),
+    ROW_REFUSE_ALWAYS(io_uring_register, ENOSYS),
     ROW_REFUSE(io_setup, ENOSYS),
     ROW_REFUSE(io_destroy, ENOSYS),
     ROW_REFUSE(io_submit, ENOSYS),
     ROW_REFUSE(io_cancel, ENOSYS),
     ROW_REFUSE(io_getevents, ENOSYS),
     ROW_REFUSE(io_pgetevents, ENOSYS),
-    ROW_REFUSE(userfaultfd, ENOSYS),
+    ROW_REFUSE_ALWAYS(userfaultfd, ENOSYS),
     ROW_REFUSE(perf_event_open, ENOSYS),
     ROW_REFUSE(bpf, ENOSYS),
     ROW_REFUSE(memfd_secret, ENOSYS),
     ROW_REFUSE(map_shadow_stack, ENOSYS),
     ROW_REFUSE(process_madvise, ENOSYS),
     /* A tracer would see the engine instead of the program. As where tracing is forbidden; some requests are none the worse. */
-    {"ptrace", __NR_ptrace, INPUT_REFUSE, EPERM, {VALUE, VALUE, ADDRESS, POINTER}, walk_ptrace},
+    {"ptrace", __NR_ptrace, INPUT_REFUSE, EPERM, 0, {VALUE, VALUE, ADDRESS, POINTER}, walk_ptrace},
 #if defined(__x86_64__)
     /* Ports are devices that no log can stand in for; segments would hide where memory is accessed. */
     ROW_REFUSE(iopl, EPERM),

@@ -2,24 +2,25 @@
 #include "input/row.h"
 
 static const struct input_row rows[] = {
-    ROW(socket, EMULATE, VALUE, VALUE, VALUE),
-    ROW(socketpair, EMULATE, VALUE, VALUE, VALUE, OUT(8)),
-    ROW(bind, EMULATE, FD, IN_COUNT_32(2, 1), VALUE),
+    ROW(socket, EMULATE | AT_ONCE, VALUE, VALUE, VALUE),
+    ROW(socketpair, EMULATE | AT_ONCE, VALUE, VALUE, VALUE, OUT(8)),
+    ROW(bind, EMULATE | AT_ONCE, FD, IN_COUNT_32(2, 1), VALUE),
     ROW(connect, EMULATE, FD, IN_COUNT_32(2, 1), VALUE),
-    ROW(listen, EMULATE, FD, VALUE),
+    ROW(listen, EMULATE | AT_ONCE, FD, VALUE),
     ROW(shutdown, EMULATE, FD, VALUE),
     ROW(accept, EMULATE, FD, OUT_SOCKADDR(2), SOCKADDR_LENGTH),
     ROW(accept4, EMULATE, FD, OUT_SOCKADDR(2), SOCKADDR_LENGTH, VALUE),
-    ROW_WALK(getsockname, EMULATE, walk_getname, FD, POINTER, SOCKADDR_LENGTH),
-    ROW_WALK(getpeername, EMULATE, walk_getname, FD, POINTER, SOCKADDR_LENGTH),
-    ROW_WALK(sendto, EMULATE, walk_sendto, FD, POINTER, VALUE, VALUE, POINTER, VALUE),
-    ROW_WALK(recvfrom, EMULATE, walk_recvfrom, FD, POINTER, VALUE, VALUE, POINTER, SOCKADDR_LENGTH),
-    ROW_WALK(sendmsg, EMULATE, walk_sendmsg, FD, POINTER, VALUE),
-    ROW_WALK(recvmsg, EMULATE, walk_recvmsg, FD, POINTER, VALUE),
+    ROW_WALK(getsockname, EMULATE | AT_ONCE, walk_getname, FD, POINTER, SOCKADDR_LENGTH),
+    ROW_WALK(getpeername, EMULATE | AT_ONCE, walk_getname, FD, POINTER, SOCKADDR_LENGTH),
+    ROW_WALK(sendto, EMULATE | PLAIN | QUICK, walk_sendto, FD, POINTER, VALUE, VALUE, POINTER, VALUE),
+    ROW_WALK(recvfrom, EMULATE | PLAIN | QUICK, walk_recvfrom, FD, POINTER, VALUE, VALUE, POINTER,
+             SOCKADDR_LENGTH),
+    ROW_WALK(sendmsg, EMULATE | PLAIN, walk_sendmsg, FD, POINTER, VALUE),
+    ROW_WALK(recvmsg, EMULATE | PLAIN, walk_recvmsg, FD, POINTER, VALUE),
     ROW_WALK(sendmmsg, EMULATE, walk_sendmmsg, FD, POINTER, VALUE, VALUE),
     ROW_WALK(recvmmsg, EMULATE, walk_recvmmsg, FD, POINTER, VALUE, VALUE, POINTER),
-    ROW_WALK(setsockopt, EMULATE, walk_setsockopt, FD, VALUE, VALUE, POINTER, VALUE),
-    ROW_WALK(getsockopt, EMULATE, walk_getsockopt, FD, VALUE, VALUE, POINTER, POINTER),
+    ROW_WALK(setsockopt, EMULATE | AT_ONCE, walk_setsockopt, FD, VALUE, VALUE, POINTER, VALUE),
+    ROW_WALK(getsockopt, EMULATE | AT_ONCE, walk_getsockopt, FD, VALUE, VALUE, POINTER, POINTER),
 };
 
 INPUT_GROUP(sockets);

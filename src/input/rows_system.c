@@ -5,12 +5,12 @@
 #include "input/row.h"
 
 static const struct input_row rows[] = {
-    ROW(uname, EMULATE, OUT(sizeof(struct new_utsname))),
+    ROW(uname, EMULATE | AT_ONCE, OUT(sizeof(struct new_utsname))),
     ROW(sethostname, EMULATE, IN_COUNT_32(1, 1), VALUE),
     ROW(setdomainname, EMULATE, IN_COUNT_32(1, 1), VALUE),
-    ROW(sysinfo, EMULATE, OUT(sizeof(struct sysinfo))),
+    ROW(sysinfo, EMULATE | AT_ONCE, OUT(sizeof(struct sysinfo))),
     ROW_WALK(syslog, EMULATE, walk_syslog, VALUE, POINTER, VALUE),
-    ROW(getrandom, EMULATE, OUT_RESULT(1, 1), VALUE, VALUE),
+    ROW(getrandom, EMULATE | AT_ONCE, OUT_RESULT(1, 1), VALUE, VALUE),
     ROW(acct, EMULATE, PATH),
     ROW(swapon, EMULATE, PATH, VALUE),
     ROW(swapoff, EMULATE, PATH),

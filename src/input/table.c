@@ -60,6 +60,11 @@ const struct input_row *input_row(long nr) {
   return atomic_load_explicit(&by_number[nr], memory_order_relaxed);
 }
 
+unsigned input_facts(long nr) {
+  const struct input_row *row = input_row(nr);
+  return row ? row->facts : 0;
+}
+
 unsigned input_descriptors(long nr) {
   return input_row(nr) ? atomic_load_explicit(&descriptors[nr], memory_order_relaxed) : 0;
 }
@@ -121,6 +126,12 @@ static const struct input_command *command_of(const struct input_call *call) {
     default:
       return NULL;
   }
+}
+
+int input_never(long nr, const long args[6]) {
+  if (input_facts(nr) & INPUT_ALWAYS) return input_row(nr)->error;
+  const struct input_command *command = nr == __NR_prctl ? prctl_command((uint32_t)args[0]) : NULL;
+  return command && command->size == ALWAYS_REFUSED ? command->error : 0;
 }
 
 void input_classify(struct input_call *call) {

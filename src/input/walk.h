@@ -82,8 +82,9 @@ void walk_sockaddr(struct input_walk *w, unsigned address, unsigned length);
 /* A pointer to struct sock_fprog: a socket's or a process's filter. (sockopt.c) */
 void walk_filter(struct input_walk *w, struct place at);
 
-/* As the size of a command's argument: a string; with INPUT_POINTER: some of it is INPUT_COMPARED. */
-enum { STRING_SIZE = 0xffff, COMPARED_SIZE = 0xfffe };
+/* As the size of a command's argument: a string; with INPUT_POINTER: some of it is INPUT_COMPARED. Of a command without any: it is
+ * refused outside of a recording, too. */
+enum { STRING_SIZE = 0xffff, COMPARED_SIZE = 0xfffe, ALWAYS_REFUSED = 0xfffd };
 
 /* A command of a multiplexed call, in its sub-table. */
 struct input_command {
