@@ -33,6 +33,8 @@ static struct code_page *pages[PAGE_HASH];
 static size_t page_count;
 
 static _Atomic size_t watched_count;
+/* All pages that ever were watched lie in here: calls ask about memory elsewhere all the time. */
+static _Atomic uintptr_t lowest = ~0UL, highest;
 
 bool codewatch_any(void) {
   return watched_count != 0;
@@ -41,6 +43,8 @@ bool codewatch_any(void) {
 static void set_watched(struct code_page *p, bool watched) {
   watched_count += (size_t)watched - (size_t)p->watched;
   p->watched = watched;
+  if (p->page < lowest) lowest = p->page;
+  if (p->page > highest) highest = p->page;
 }
 
 static struct code_page **bucket_of(uintptr_t page) {
@@ -199,6 +203,7 @@ bool codewatch_release_locked(uintptr_t start, uintptr_t end) {
 }
 
 bool codewatch_release(uintptr_t start, uintptr_t end) {
+  if (end <= lowest || start >= highest + PAGE) return false;
   lock_take(&cache_lock);
   bool any = codewatch_release_locked(start, end);
   lock_release(&cache_lock);

@@ -34,8 +34,10 @@ static bool (*const owners[])(struct thread *, const struct call *, long *) = {
     files_call,    vdso_call,        exec_call,    sandbox_call, refused_call,
 };
 
+/* A page that the engine watches is unwritable for the kernel too: those that the call may write are given back before. */
 long syscall_in_kernel(struct thread *thread, const struct call *call) {
   long result = -EINTR;
+  if (codewatch_any()) codewatch_before_call(call);
   thread->in_kernel = true;
   do {
     if (permissions_on() && stops_wanted(thread)) stops_parked(thread);
@@ -47,11 +49,8 @@ long syscall_in_kernel(struct thread *thread, const struct call *call) {
   return result;
 }
 
-/* A page that the engine watches is unwritable for the kernel too. What a call transfers in bulk is seen
- * to before; any other call has then failed where it would not have: give all pages back and try once
- * more. */
+/* A call may have failed at a watched page that no row names: give all pages back and try once more. */
 long syscall_pass_on(struct thread *thread, const struct call *call) {
-  if (codewatch_any()) codewatch_before_call(call);
   long result = syscall_in_kernel(thread, call);
   if (result == -EFAULT && codewatch_release(0, ~PAGE)) result = syscall_in_kernel(thread, call);
   codewatch_after_call(call, result);
