@@ -145,7 +145,7 @@ SIM_OBJECTS := $(patsubst %.c,$(TESTS)/parts/%.o,$(SIM_SHARED) $(SIM_PARTS))
 
 $(TESTS)/input/%: tests/input/%.c $(INPUT_OBJECTS)
 	$(call say,CC $<)
-	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(INPUT_OBJECTS)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -DSOURCES='"$(CURDIR)/src"' -o $@ $< $(INPUT_OBJECTS)
 
 $(RISCV_PROGRAMS): $(TESTS)/%: tests/%.c tests/sim/programs/program.h tests/sim/workloads/workload.h
 	$(call say,RISCV-CC $<)

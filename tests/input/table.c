@@ -6,23 +6,72 @@ static bool is_a_call(const char *name) {
   return strcmp(name, "arch_specific_syscall") && strcmp(name, "syscalls");
 }
 
+/* The lines that a command prints. */
+static void each_line(const char *command, void (*visit)(const char *line, void *context), void *context) {
+  char line[1024];
+  FILE *lines = popen(command, "r");
+  if (!lines) return;
+  while (fgets(line, sizeof line, lines)) visit(line, context);
+  pclose(lines);
+}
+
 /* The compiler's own list of numbers: "#define __NR_name number" lines. */
-static unsigned check_header(void) {
-  char line[256], name[128];
+static bool is_number(const char *line, char name[128], long *nr) {
+  return sscanf(line, "#define __NR_%127s %ld", name, nr) == 2 && is_a_call(name);
+}
+
+static void check_number(const char *line, void *seen) {
+  char name[128], what[200];
   long nr;
+  if (!is_number(line, name, &nr)) return;
+  const struct input_row *row = input_row(nr);
+  snprintf(what, sizeof what, "row of %s (%ld)", name, nr);
+  trial_check(what, row && row->nr == nr && !strcmp(row->name, name));
+  ++*(unsigned *)seen;
+}
+
+static unsigned check_header(void) {
   unsigned seen = 0;
-  FILE *list = popen("echo '#include <asm/unistd.h>' | ${CC:-cc} -E -dM -", "r");
-  if (!list) return 0;
-  while (fgets(line, sizeof line, list)) {
-    if (sscanf(line, "#define __NR_%127s %ld", name, &nr) != 2 || !is_a_call(name)) continue;
-    const struct input_row *row = input_row(nr);
-    char what[200];
-    snprintf(what, sizeof what, "row of %s (%ld)", name, nr);
-    trial_check(what, row && row->nr == nr && !strcmp(row->name, name));
-    seen++;
-  }
-  pclose(list);
+  each_line("echo '#include <asm/unistd.h>' | ${CC:-cc} -E -dM -", check_number, &seen);
   return seen;
+}
+
+/* The same for machines that a cross compiler is installed for: their rows as its preprocessor sees them. */
+struct machine {
+  char names[512][64];
+  unsigned rows, seen;
+};
+
+static void note_row(const char *line, void *context) {
+  struct machine *machine = context;
+  char name[64];
+  unsigned nr;
+  for (const char *at = line; (at = strstr(at, "{\"")); at++)
+    if (sscanf(at, "{\"%63[a-z0-9_]\", %u,", name, &nr) == 2 && nr < 512)
+      machine->rows++, strcpy(machine->names[nr], name);
+}
+
+static void check_row_of(const char *line, void *context) {
+  struct machine *machine = context;
+  char name[128], what[200];
+  long nr;
+  if (!is_number(line, name, &nr)) return;
+  snprintf(what, sizeof what, "row of %s (%ld) elsewhere", name, nr);
+  trial_check(what, nr < 512 && !strcmp(machine->names[nr], name));
+  machine->seen++;
+}
+
+static void check_machine(const char *compiler) {
+  static struct machine machine;
+  char command[512];
+  snprintf(command, sizeof command, "command -v %s >/dev/null", compiler);
+  if (system(command)) return;
+  memset(&machine, 0, sizeof machine);
+  snprintf(command, sizeof command, "%s -E -P -I '%s' '%s'/input/rows_*.c", compiler, SOURCES, SOURCES);
+  each_line(command, note_row, &machine);
+  snprintf(command, sizeof command, "echo '#include <asm/unistd.h>' | %s -E -dM -", compiler);
+  each_line(command, check_row_of, &machine);
+  trial_check("numbers and rows elsewhere were seen", machine.seen > 250 && machine.rows >= machine.seen);
 }
 
 static bool argument_makes_sense(const struct input_row *row, unsigned i) {
@@ -50,11 +99,53 @@ static void check_row(const struct input_row *row) {
   trial_check(what, good);
 }
 
+/* What the engine makes of a row's facts goes together. */
+static void check_facts(const struct input_row *row) {
+  char what[200];
+  unsigned facts = input_facts(row->nr), descriptors = input_descriptors(row->nr);
+  bool good = !(facts & REPLAY_BITS);
+  if (facts & INPUT_ALWAYS) good = good && row->replay == INPUT_REFUSE;
+  if (facts & INPUT_QUICK) good = good && row->replay == INPUT_EMULATE;
+  if (facts & (INPUT_PLAIN | INPUT_FILES)) good = good && descriptors & 1;
+  if (facts & INPUT_AT_OFFSET) good = good && descriptors & 1 && row->args[3].kind == INPUT_VALUE;
+  for (unsigned i = 0; i < 6; i++)
+    if (row->args[i].kind == INPUT_FD) good = good && descriptors & 1U << i;
+  snprintf(what, sizeof what, "facts of %s", row->name);
+  trial_check(what, good);
+  /* A path and the folder where it begins: calls that take both say so in their names. */
+  size_t length = strlen(row->name);
+  bool by_name =
+      length > 3 && (!strcmp(row->name + length - 2, "at") || !strcmp(row->name + length - 3, "at2"));
+  if (!by_name || row->args[0].kind != INPUT_FD || row->args[1].size != 4096) return;
+  snprintf(what, sizeof what, "folder of %s", row->name);
+  trial_check(what, descriptors >> INPUT_FOLDERS & 1);
+}
+
 static enum input_replay replay_of(long nr, long first, long second, int *error) {
   long args[6] = {first, second};
   static struct input_call call;
   input_begin(&call, nr, args, NULL, NULL);
   return input_replay(&call, error);
+}
+
+static void check_descriptors(void) {
+  long args[6] = {0, 0x40049409 /* FICLONE */};
+  trial_check("descriptors of renameat2", input_descriptors(SYS_renameat2) == (5 | 5 << INPUT_FOLDERS));
+  trial_check("descriptor of mmap", input_descriptors(SYS_mmap) == 1 << 4);
+  trial_check("no descriptor of getpid, or of a number without a call",
+              !input_descriptors(SYS_getpid) && !input_descriptors(-1) && !input_descriptors(1L << 40));
+  trial_check("descriptor of a command", input_is_descriptor(SYS_ioctl, args, 2));
+  args[1] = 0x5401; /* TCGETS */
+  trial_check("pointer of a command", !input_is_descriptor(SYS_ioctl, args, 2));
+}
+
+static void check_never(void) {
+  long args[6] = {59 /* PR_SET_SYSCALL_USER_DISPATCH */};
+  trial_check("rseq is never served", input_never(SYS_rseq, args) == ENOSYS);
+  trial_check("user dispatch is never served", input_never(SYS_prctl, args) == EINVAL);
+  args[0] = 15;
+  trial_check("a name may be set", !input_never(SYS_prctl, args));
+  trial_check("what only a recording can't have is served without", !input_never(SYS_bpf, args));
 }
 
 static void check_commands(void) {
@@ -96,11 +187,13 @@ static void check_commands(void) {
 int main(void) {
   long newest = 470;
   trial_check("the header's numbers were seen", check_header() > 250);
+  check_machine("x86_64-linux-gnu-gcc");
+  check_machine("aarch64-linux-gnu-gcc");
   trial_check("the table reaches the newest call", input_limit() == newest + 1);
   unsigned rows = 0;
   for (long nr = 0; nr < input_limit(); nr++) {
     const struct input_row *row = input_row(nr);
-    if (row) check_row(row), rows++;
+    if (row) check_row(row), check_facts(row), rows++;
   }
   for (long nr = 424; nr <= newest; nr++) {
     char what[64];
@@ -110,6 +203,8 @@ int main(void) {
   trial_check("no row beyond",
               !input_row(newest + 1) && !input_row(511) && !input_row(512) && !input_row(1L << 40));
   trial_check("as many rows as calls", rows >= 300);
+  check_descriptors();
+  check_never();
   check_commands();
   return trial_end();
 }
