@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include "engine/predict_checks.h"
 #include "engine/thread.h"
 
 enum exit_kind {
@@ -42,11 +43,7 @@ struct exit {
       correction; /* to the position, due when the exit is taken; 0 also when there is only one way to do it */
   uint8_t borrowed; /* a register to be given back then, in the architecture's encoding; 0: none */
   bool listed;      /* among its target's incoming */
-  _Atomic uint8_t
-      falls_short; /* a check: how often what relies on it reached into a block of another thread's */
-  _Atomic uint32_t short_at; /* … the last time: that block */
-  _Atomic uint8_t
-      writes_soon; /* a check of a read: how sure it is that the thread is about to write there, too */
+  struct check_history history; /* of EXIT_CHECK */
 };
 
 /* Where an instruction's code begins, and what generated code has borrowed there: for precise faults. */
@@ -133,12 +130,11 @@ bool cache_note_again(uintptr_t pc);
 void cache_translate(uintptr_t pc, enum entry_kind entry);
 enum { CACHE_STEP_MAX = 64 };
 void cache_translate_step(uintptr_t pc, unsigned instructions);
-/* How often a check may take more than its instruction needs from another thread; how often in a while it may fall short before it is made
- * again. */
+/* How often in a while a check may fall short before it is made again. */
 #if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
-enum { TAKES_OFTEN = 2, SHORT_OFTEN = 3 };
+enum { SHORT_OFTEN = 3 };
 #else
-enum { TAKES_OFTEN = 100, SHORT_OFTEN = 8192 };
+enum { SHORT_OFTEN = 8192 };
 #endif
 /* A permission check of the block, for the instruction at pc, vouched for more than the thread may touch, and the block was left. Where that
  * comes often the block is dropped, and in the next one the check vouches for no more than the instruction. Or, pc being the block's: the

@@ -9,11 +9,14 @@
 #include "engine/code.h"
 #include "engine/permissions.h"
 #include "engine/lib.h"
+#include "engine/predictors.h"
 #include "engine/private_stack.h"
 #include "engine/shared.h"
 #include "engine/signals.h"
 #include "engine/sphere.h"
 #include "engine/syscalls.h"
+
+enum { BLOCK_BITS = 6 }; /* log2 of the bytes of a block of memory */
 
 /* How the cache was left, kept beyond the exit's own life: a flush may take the exit away. */
 struct departure {
@@ -64,73 +67,28 @@ static void connect(struct thread *thread, const struct departure *from, struct 
     arch_link(from->exit, to);
 }
 
-/* Who reads a block in order to write it would ask for it twice. So a check is remembered when the thread, shortly after it has taken a
- * block there to read, takes the same block to write, and from then on takes it to write at once; now and then it does not, to
- * see whether that is still so. */
-enum { SURE = 2, SUREST = 4, TRIES = 16 };
-
-static bool writes_soon(struct thread *thread, struct exit *exit, uintptr_t address) {
-  uint8_t sure = atomic_load_explicit(&exit->writes_soon, memory_order_relaxed);
-  unsigned i = ++thread->latest;
-  if (sure >= SURE && i % TRIES) return true;
-  if (sure >= SURE) atomic_store_explicit(&exit->writes_soon, sure - 1, memory_order_relaxed);
-  thread->lately[i % COUNT_OF(thread->lately)].block = (uint32_t)(address >> 6);
-  thread->lately[i % COUNT_OF(thread->lately)].exit = exit;
-  thread->lately[i % COUNT_OF(thread->lately)].epoch = thread->cache_epoch;
-  return false;
-}
-
-static void note_write(struct thread *thread, uintptr_t address) {
-  for (unsigned i = 0; i < COUNT_OF(thread->lately); i++) {
-    struct exit *exit = thread->lately[i].exit;
-    if (!exit || thread->lately[i].epoch != thread->cache_epoch ||
-        thread->lately[i].block != (uint32_t)(address >> 6))
-      continue;
-    uint8_t sure = atomic_load_explicit(&exit->writes_soon, memory_order_relaxed);
-    if (sure < SUREST) atomic_store_explicit(&exit->writes_soon, sure + 1, memory_order_relaxed);
-    thread->lately[i].exit = NULL;
-    return;
-  }
-}
-
-/* Takes more than the instruction needs, perhaps: as if it wrote what it reads. A check may want that, too. */
-static void foresee(struct thread *thread, struct exit *exit, const struct miss *miss,
+/* Claims for writing what the check wants to be writable, and blocks that the instruction reads if the thread is expected to write them soon. */
+static void foresee(struct thread *thread, struct check_history *history, const struct miss *miss,
                     struct access *accesses, unsigned count) {
-  if (miss->write)
-    note_write(thread, miss->address);
-  else if (!writes_soon(thread, exit, miss->address))
-    return;
-  for (unsigned i = 0; i < count; i++)
+  uint32_t block = (uint32_t)(miss->address >> BLOCK_BITS);
+  bool write = miss->write;
+  if (predicts(PREDICT_upgrades)) {
+    if (write)
+      upgrade_note_write(&thread->upgrades, block, thread->cache_epoch);
+    else
+      write = upgrade_is_expected(&thread->upgrades, history, block, thread->cache_epoch);
+  }
+  for (unsigned i = 0; i < count && write; i++)
     if (accesses[i].address - miss->address < miss->bytes) accesses[i].write = true;
 }
 
-/* The rest of the block relies on more than the instruction touches. It may as well be taken, since it is likely to be needed next; but
- * where threads work side by side, each would take what the other works on, again and again. A walk over memory, which goes on
- * to another block each time, is no such case. */
-static bool takes_window(struct thread *thread, struct exit *exit, const struct miss *miss) {
-  enum { WALK = 64 };
-  uint32_t block = (uint32_t)(miss->address >> 6),
-           before = atomic_load_explicit(&exit->short_at, memory_order_relaxed);
-  uint8_t often = atomic_load_explicit(&exit->falls_short, memory_order_relaxed);
-  if (block == (uint32_t)((miss->address + miss->bytes - 1) >> 6)) return false;
-  if (permissions_reach(thread, miss->address, miss->bytes, miss->write) || often >= TAKES_OFTEN)
-    return false;
-  if (block - before - 1 >= WALK) atomic_store_explicit(&exit->falls_short, often + 1, memory_order_relaxed);
-  atomic_store_explicit(&exit->short_at, block, memory_order_relaxed);
-  return true;
-}
-
-/* What the block does to its stack is taken at once. But where others again and again take some of it, it is better to have no more than
- * each instruction needs. */
-static bool takes_stack(struct thread *thread, struct exit *exit, const struct miss *miss) {
-  uint32_t block = (uint32_t)(miss->address >> 6),
-           before = atomic_load_explicit(&exit->short_at, memory_order_relaxed);
-  uint8_t often = atomic_load_explicit(&exit->falls_short, memory_order_relaxed);
-  if (permissions_reach(thread, miss->address, miss->bytes, miss->write)) return true;
-  if (block == before && often < TAKES_OFTEN)
-    atomic_store_explicit(&exit->falls_short, often + 1, memory_order_relaxed);
-  atomic_store_explicit(&exit->short_at, block, memory_order_relaxed);
-  return often < TAKES_OFTEN;
+/* True if all that the check stands for is to be claimed, not only what its instruction needs. */
+static bool takes_span(struct thread *thread, struct check_history *history, const struct miss *miss) {
+  uint32_t first = (uint32_t)(miss->address >> BLOCK_BITS),
+           last = (uint32_t)((miss->address + miss->bytes - 1) >> BLOCK_BITS);
+  if (!predicts(PREDICT_spans)) return false;
+  bool reaches = permissions_reach(thread, miss->address, miss->bytes, miss->write);
+  return miss->stack ? span_of_stack(history, first, reaches) : span_of_window(history, first, last, reaches);
 }
 
 /* A check has missed. Takes what the instruction needs. If nothing else was given up meanwhile, the rest of the block may
@@ -146,9 +104,9 @@ static uintptr_t missed(struct thread *thread, struct exit *exit) {
     return arch_miss_resume(thread, &miss);
   }
   unsigned count = arch_accesses(thread, miss.pc, accesses);
-  if (!miss.stack) foresee(thread, exit, &miss, accesses, count);
+  if (!miss.stack) foresee(thread, &exit->history, &miss, accesses, count);
   bool shared = shared_reaches(miss.address, miss.bytes);
-  if (!shared && (miss.stack ? takes_stack(thread, exit, &miss) : takes_window(thread, exit, &miss)))
+  if (!shared && takes_span(thread, &exit->history, &miss))
     accesses[count++] = (struct access){miss.address, miss.bytes, miss.write};
   if (exit->block->contended) accesses[count++] = (struct access){miss.pc, ARCH_INSN_MOST, false};
   uintptr_t made_for = exit->block->pc;

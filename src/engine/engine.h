@@ -34,6 +34,7 @@ struct engine_config {
   uint64_t check_memory; /* record: instructions between two digests of a process's memory; 0: none */
   uint32_t order;        /* enum engine_order */
   uint64_t max_episode;  /* of the order, 0: no limit */
+  uint32_t without;      /* record: predictors that are switched off, a bit mask, see predictors.h */
   uint32_t counters;     /* print counters at exit */
   uint32_t log_channels; /* REPRISE_LOG as a bit mask, see log.h */
   uint32_t hide_no_randomize; /* the launcher, not the program, has turned randomisation off */

@@ -4,10 +4,10 @@
 #include <linux/futex.h>
 
 #include "engine/baton.h"
-#include "engine/leaving.h"
 #include "engine/lib.h"
 #include "engine/slots.h"
 #include "engine/patience.h"
+#include "engine/predictors.h"
 #include "engine/private_stack.h"
 #include "engine/shared.h"
 
@@ -62,91 +62,6 @@ static void set_page(uint8_t *map, uint8_t bits) {
   for (unsigned i = 0; i < PAGE_BLOCKS / 8; i++) ((uint64_t *)map)[i] = 0x0101010101010101 * bits;
 }
 
-/* Whoever was given blocks of a page to write is left alone with them for a while, the longer the more they are: who misses there waits before it
- * asks for them. They would be taken away before they are used otherwise, where many threads go through the same pages, or a lock before it
- * is free again. Who had to ask again for what was taken from it only just now stays twice as long next time: threads that use the same blocks all
- * the time would do little else than hand them over. It is about speed only: whoever asks is answered. */
-/* In moments, but for the first: log2 of how many blocks the longest stay is worth. */
-enum { STAY_MOST = 9, STAY_BITS = 18, SOON = 128 };
-union lease {
-  uint32_t word;
-  struct {
-    uint32_t slot : 10, stay : 4, begin : STAY_BITS;
-  };
-};
-
-static uint32_t age_of(union lease lease) {
-  return ((uint32_t)arch_moments() - lease.begin) & ((1U << STAY_BITS) - 1);
-}
-
-static bool is_over(union lease lease) {
-  enum { BLOCK = 4 };
-  return age_of(lease) >= (unsigned)BLOCK << lease.stay;
-}
-
-enum { STAYS = 64 };
-static struct stays {
-  _Alignas(DIRECTORY_LINE) _Atomic bool waits; /* the slot's thread does nothing with what it has */
-  struct stay {
-    _Atomic uint32_t page;
-    uint32_t longer;       /* how often it was doubled */
-    _Atomic uint32_t lost; /* when what it could write there was last taken away, in moments */
-  } stay[STAYS];
-} stays_of[REGION_SLOTS];
-
-static bool is_about(const struct stay *stay, uint64_t page) {
-  return atomic_load_explicit(&stay->page, memory_order_relaxed) == page;
-}
-
-static void begin_lease(uint64_t page, unsigned slot, uint64_t blocks) {
-  const struct stay *own = &stays_of[slot].stay[page % STAYS];
-  unsigned span = 64 - (unsigned)__builtin_clzll(blocks) - (unsigned)__builtin_ctzll(blocks);
-  unsigned stay = 31 - (unsigned)__builtin_clz(2 * span - 1) + (is_about(own, page) ? own->longer : 0);
-  union lease now = {.slot = slot & 0x3ff, .stay = MIN(stay, STAY_MOST) & 15};
-  now.begin = arch_moments() & ((1U << STAY_BITS) - 1);
-  atomic_store_explicit(&GROUPS[page].lease, now.word, memory_order_relaxed);
-}
-
-static void set_waits(unsigned slot, bool waits) {
-  atomic_store_explicit(&stays_of[slot].waits, waits, memory_order_relaxed);
-}
-
-static bool uses_what_it_has(const struct directory *d, unsigned slot) {
-  return !atomic_load_explicit(&stays_of[slot].waits, memory_order_relaxed) &&
-         atomic_load(&d->slot[slot].state) != DIRECTORY_PARKED;
-}
-
-/* By whoever takes it. */
-static void note_loss(uint64_t page, unsigned slot) {
-  struct stay *own = &stays_of[slot].stay[page % STAYS];
-  if (is_about(own, page)) atomic_store_explicit(&own->lost, (uint32_t)arch_moments(), memory_order_relaxed);
-}
-
-static void learn_stay(struct stay *own, uint64_t page) {
-  uint32_t now = (uint32_t)arch_moments();
-  if (!is_about(own, page)) {
-    atomic_store_explicit(&own->page, (uint32_t)page, memory_order_relaxed);
-    own->longer = 0;
-    atomic_store_explicit(&own->lost, now - SOON, memory_order_relaxed);
-  }
-  if (now - atomic_load_explicit(&own->lost, memory_order_relaxed) < SOON)
-    own->longer += own->longer < STAY_MOST;
-  else
-    own->longer -= MIN(own->longer, 2U);
-}
-
-/* Not while somebody asks this one. */
-static void await_lease(const struct directory *d, uint64_t page, unsigned slot, bool write) {
-  union lease lease = {atomic_load_explicit(&GROUPS[page].lease, memory_order_relaxed)};
-  if (lease.slot == slot) return;
-  if (write) learn_stay(&stays_of[slot].stay[page % STAYS], page);
-  uint32_t events = atomic_load(&d->slot[slot].events);
-  set_waits(slot, true);
-  while (!is_over(lease) && uses_what_it_has(d, lease.slot) && atomic_load(&d->slot[slot].events) == events)
-    arch_relax();
-  set_waits(slot, false);
-}
-
 static void permit(const struct directory *d, unsigned slot, uint64_t group, uint64_t blocks,
                    unsigned permission) {
   if (group == STAGE_GROUP) {
@@ -154,12 +69,10 @@ static void permit(const struct directory *d, unsigned slot, uint64_t group, uin
     return;
   }
   if (!members[slot]) return;
-  if (permission == ORDER_WRITE) {
-    begin_lease(group, slot, blocks);
-    leaving_note(d, slot, group, blocks);
-  } else if (held(d, slot, group, blocks & -blocks, ORDER_WRITE)) {
-    note_loss(group, slot);
-  }
+  if (permission == ORDER_WRITE)
+    predictors_granted(d, slot, group, blocks);
+  else if (held(d, slot, group, blocks & -blocks, ORDER_WRITE))
+    predictors_lost(slot, group);
   uint8_t *map = map_of(members[slot]);
   uint32_t first = (uint32_t)group * PAGE_BLOCKS;
   uint8_t bits = permission == ORDER_WRITE ? INLINE : permission ? PERMISSION_READ : 0;
@@ -189,196 +102,15 @@ void permissions_mark(uint32_t first, uint32_t count, bool set) {
   }
 }
 
-/* Memory is passed on by the page, as long as that pays. Who misses in a page where another was last, only a moment ago, takes turns with that
- * one, and is given less, since what nobody needs now has to be asked for later. Who misses where it was the last itself needs more of
- * it, and is given twice as much at a time. Where turns come seldom, it is tried with more again. Who reads does not take turns with others
- * who do, and a page that is written by turns now may be read by all later: so there is a measure for each. Threads do not wait for each
- * other here: a mark that is lost costs a request. */
-enum { SHARE_ALL = 6, SHARE_FEW = 2, A_MOMENT = 1, SELDOM = 128 };
-#if defined(REPRISE_STRESS_SLOW_PATHS)
-enum { SHARES_PAGES = 0 }; /* what follows on a block has to be found out in other ways */
-#else
-enum { SHARES_PAGES = 1 };
-#endif
-struct hint { /* log2 of blocks; of the last to miss: whether it was to write, slot + 1, when that was */
-  uint32_t reads : 3, writes : 3, wrote : 1, last : 10, ticks : 15;
-};
-
-/* log2 of the blocks that the slot should get at a time. free: they need not be asked for. */
-static unsigned share_of(uint64_t page, unsigned slot, bool write, bool free) {
-  union {
-    uint32_t word;
-    struct hint hint;
-  } now = {0}, before = {atomic_load_explicit(&GROUPS[page].hint, memory_order_relaxed)};
-  unsigned share = write ? before.hint.writes : before.hint.reads;
-  now.hint = (struct hint){.reads = before.hint.reads, .writes = before.hint.writes, .wrote = write};
-  now.hint.last = (slot + 1) & 0x3ff, now.hint.ticks = arch_ticks() & 0x7fff;
-  uint32_t age = (now.hint.ticks - before.hint.ticks) & 0x7fff;
-  bool turns = before.hint.last != slot + 1 && (write || before.hint.wrote) && age < SELDOM;
-  if (!before.hint.last)
-    now.hint.reads = now.hint.writes = share = SHARE_ALL;
-  else if (!turns)
-    share = free ? SHARE_ALL : share + (share < SHARE_ALL);
-  else if (age <= A_MOMENT)
-    share -= MIN(share, 2U);
-  if (write)
-    now.hint.writes = share & 7;
-  else
-    now.hint.reads = share & 7;
-  atomic_store_explicit(&GROUPS[page].hint, now.word, memory_order_relaxed);
-  return share;
-}
-
-/* That many blocks of a page, from that one on. */
-static uint64_t blocks_from(unsigned first, unsigned count) {
-  return (count >= PAGE_BLOCKS ? UINT64_MAX : (1UL << count) - 1) << first;
-}
-
-/* Who writes, and may write the blocks up to those that it needs now, goes through them one after the other: it gets some more of the row,
- * whoever else is about in that page. */
-static uint64_t row_of(const struct directory *d, unsigned slot, uint64_t group, uint64_t need) {
-  enum { MOST = 8 };
-  unsigned first = (unsigned)__builtin_ctzll(need), end = PAGE_BLOCKS - (unsigned)__builtin_clzll(need);
-  unsigned least = first > MOST ? first - MOST : 0, below = 0, above = 0;
-  uint64_t has = held(d, slot, group, blocks_from(least, MIN(end + MOST, PAGE_BLOCKS) - least), ORDER_WRITE);
-  while (below < MOST && below < first && has >> (first - below - 1) & 1) below++;
-  while (above < MOST && end + above < PAGE_BLOCKS && has >> (end + above) & 1) above++;
-  uint64_t row = below && end < PAGE_BLOCKS ? blocks_from(end, below) : 0;
-  unsigned down = MIN(above, first);
-  return down ? row | blocks_from(first - down, down) : row;
-}
-
-/* What a thread asked for next in a page, right after it had asked for a block there, it is likely to need after that block again: a lock, what it
- * guards, whom to wake. So it comes along, with what is known to follow on that. */
-enum { HABITS = 64, HABIT_MOST = 6 };
-static struct habits {
-  _Alignas(DIRECTORY_LINE) uint32_t last, ticks; /* what was asked for or came along last, and when */
-  struct {
-    uint32_t block, next;
-  } habit[HABITS];
-} habits_of[REGION_SLOTS];
-
-static uint64_t habit_of(unsigned slot, uint64_t group, uint64_t need) {
-  struct habits *own = &habits_of[slot];
-  uint32_t block = (uint32_t)group_first(group, need), now = (uint32_t)arch_ticks();
-  if (own->last / PAGE_BLOCKS == group && now - own->ticks <= A_MOMENT) {
-    own->habit[own->last % HABITS].block = own->last;
-    own->habit[own->last % HABITS].next = block;
-  }
-  uint64_t blocks = 0;
-  for (unsigned i = 0; i <= HABIT_MOST; i++) {
-    blocks |= 1UL << block % PAGE_BLOCKS;
-    own->last = block;
-    if (own->habit[block % HABITS].block != block) break;
-    block = own->habit[block % HABITS].next;
-    if (blocks >> block % PAGE_BLOCKS & 1) break;
-  }
-  own->ticks = now;
-  return blocks;
-}
-
-/* Walks over memory: where a thread has asked, and at what distance before. Who goes on where a walk would, for the second time, since the first
- * may be by chance, gets twice as many steps of it as before at once; not so many when it turns out that it did not come so far. Where pages are
- * passed on as a whole, a step is a page; elsewhere some blocks, as of a row in a part of a picture. */
-enum { WALKS = 8, WALK_NEAR = 16, WALK_MOST = 31 };
-static struct walks {
-  _Alignas(DIRECTORY_LINE) struct walk {
-    uint32_t at; /* the page, or block, asked for last, with so many further ones */
-    int16_t stride;
-    uint8_t further, width; /* width: blocks */
-    bool sure;
-  } walk[WALKS];
-  unsigned next; /* the one to be forgotten */
-} page_walks_of[REGION_SLOTS], block_walks_of[REGION_SLOTS];
-static struct walk
-    *block_walk_of[REGION_SLOTS]; /* that the present claim is a step of; NULL: of one by pages */
-
-/* How many strides the place is from where the walk was; 0: it is not on the way, or farther than what was asked for. */
-static unsigned strides_to(const struct walk *walk, uint64_t at) {
-  int64_t distance = (int64_t)at - walk->at, stride = walk->stride;
-  if (stride < 0) distance = -distance, stride = -stride;
-  if (distance <= 0 || distance > stride * (walk->further + 1)) return 0;
-  return distance % stride == 0 ? (unsigned)(distance / stride) : 0;
-}
-
-/* The walk that the page or block belongs to, perhaps a new one. */
-static struct walk *find_walk(struct walks *walks, uint64_t at, int64_t near) {
-  for (struct walk *walk = walks->walk; walk < walks->walk + WALKS; walk++) {
-    unsigned strides = strides_to(walk, at);
-    if (!strides) continue;
-    unsigned more = walk->sure ? MIN(2 * walk->further + 1, WALK_MOST) : 0;
-    walk->further = (uint8_t)(strides > walk->further ? more : strides - 1);
-    walk->sure = true;
-    return walk;
-  }
-  for (struct walk *walk = walks->walk; walk < walks->walk + WALKS; walk++) {
-    int64_t distance = (int64_t)at - walk->at;
-    if (!distance || distance > near || distance < -near) continue;
-    walk->stride = (int16_t)distance;
-    walk->further = walk->sure = 0;
-    return walk;
-  }
-  struct walk *walk = &walks->walk[walks->next++ % WALKS];
-  *walk = (struct walk){.stride = 1, .width = 1};
-  return walk;
-}
-
-/* The walk by blocks; NULL for one more of the same step, of which the walk gets broader. */
-static struct walk *find_block_walk(unsigned slot, uint32_t block) {
-  struct walks *walks = &block_walks_of[slot];
-  for (struct walk *walk = walks->walk; walk < walks->walk + WALKS; walk++) {
-    uint32_t beyond = block - walk->at;
-    if (!walk->at || beyond > walk->width) continue;
-    if (!beyond) return walk; /* once more */
-    if (beyond == walk->width) walk->width = (uint8_t)MIN(2 * walk->width, PAGE_BLOCKS);
-    return NULL;
-  }
-  struct walk *walk = find_walk(walks, block, (int64_t)WALK_NEAR * PAGE_BLOCKS);
-  walk->at = block;
-  return walk;
-}
-
 static uint64_t along(const struct directory *d, unsigned slot, uint64_t group, uint64_t need,
                       unsigned want) {
-  block_walk_of[slot] = NULL;
-  if (group == STAGE_GROUP) return 0;
-  bool write = want == ORDER_WRITE, free = !write && directory_is_unowned(d, group, need);
-  if (!free) await_lease(d, group, slot, write);
-  unsigned first = (unsigned)__builtin_ctzll(need);
-  unsigned share = SHARES_PAGES ? share_of(group, slot, write, free) : 0, count = 1U << share;
-  uint64_t bits = blocks_from(ALIGN_DOWN(first, count), count);
-  if (share <= SHARE_FEW) bits |= habit_of(slot, group, need);
-  struct walk *walk = find_block_walk(slot, (uint32_t)group_first(group, need));
-  if (share < SHARE_ALL) {
-    block_walk_of[slot] = walk;
-    if (walk && walk->sure) bits |= blocks_from(first, walk->width);
-  }
-  /* What a walk goes over is not what others wait for: they would rather have all of it at once. */
-  leaving_begin(d, slot, group, need, write && share < SHARE_ALL && !(walk && walk->sure));
-  return write ? bits | row_of(d, slot, group, need) : bits;
+  return group == STAGE_GROUP ? 0 : predictors_along(d, slot, group, need, want == ORDER_WRITE);
 }
 
 static unsigned further(const struct directory *d, unsigned slot, uint64_t group, unsigned known,
                         struct directory_walk *to) {
   (void)d;
-  if (group == STAGE_GROUP) return 0;
-  struct walk *walk = block_walk_of[slot];
-  int64_t place = (int64_t)group, end = STAGE_GROUP;
-  if (walk && !known) {
-    place = walk->at, end = STAGE;
-    *to = (struct directory_walk){walk->at % PAGE_BLOCKS, walk->width, walk->stride};
-  } else {
-    walk = find_walk(&page_walks_of[slot], group, WALK_NEAR);
-    if (known > walk->further || (known && walk->stride != 1)) {
-      walk->stride = 1;
-      walk->further = (uint8_t)MIN(known, WALK_MOST);
-    }
-    walk->at = (uint32_t)group;
-    *to = (struct directory_walk){0, PAGE_BLOCKS, (int16_t)(walk->stride * PAGE_BLOCKS)};
-  }
-  if (!walk->further) return 0;
-  int64_t room = walk->stride > 0 ? end - 1 - place : place;
-  return (unsigned)MIN(walk->further, room / (walk->stride > 0 ? walk->stride : -walk->stride));
+  return group == STAGE_GROUP ? 0 : predictors_further(slot, group, known, to);
 }
 
 static bool near(const struct directory *d, unsigned slot) {
@@ -532,9 +264,9 @@ static void sleep_until_events(struct directory_slot *slot, uint32_t seen) {
 
 void wait_for_events(struct thread *thread, uint32_t seen) {
   unsigned me = slot_number(thread);
-  set_waits(me, true);
+  predictors_wait(me, true);
   if (!spin(self(thread), me, seen)) sleep_until_events(self(thread), seen);
-  set_waits(me, false);
+  predictors_wait(me, false);
 }
 
 void park_steps(struct thread *thread, enum directory_result (*step)(const struct directory *, unsigned,
@@ -577,5 +309,5 @@ void claim_all(struct thread *thread, struct directory_claim *claim) {
       os_call0(__NR_sched_yield);
     }
   }
-  leaving_end(me);
+  predictors_done(me);
 }

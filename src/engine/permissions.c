@@ -4,10 +4,10 @@
 #include <linux/mman.h>
 
 #include "engine/hand_over.h"
-#include "engine/leaving.h"
 #include "engine/lib.h"
 #include "engine/limits.h"
 #include "engine/log.h"
+#include "engine/predictors.h"
 #include "engine/private_stack.h"
 #include "engine/schemes.h"
 #include "engine/shared.h"
@@ -92,7 +92,8 @@ static bool take(struct thread *thread, const struct access *accesses, unsigned 
   CHECK(directory_claim_add(&claim, STAGE, STAGE + 1, ORDER_READ));
   claim_all(thread, &claim);
   directory_unpin(&directory, slot_number(thread));
-  if (leaving_stop(thread) < arch_stop(thread)) arch_set_stop(thread, leaving_stop(thread));
+  uint64_t stop = predictors_stop(thread);
+  if (stop < arch_stop(thread)) arch_set_stop(thread, stop);
   if (directory_is_asked(&directory, slot))
     arch_request(thread); /* what was put off meanwhile is served at the next safepoint */
   return slot->lost == lost;
@@ -171,9 +172,9 @@ void permissions_serve(struct thread *thread) {
   if (slot->recorder.position >= order_limit(&order, &slot->recorder))
     while (directory_end_step(&directory, slot_number(thread)) != DIRECTORY_DONE) {
     }
-  leaving_serve(thread);
+  predictors_serve(thread);
   uint64_t stop = order.options.max_episode ? patrol(thread) : UINT64_MAX;
-  arch_set_stop(thread, MIN(stop, leaving_stop(thread)));
+  arch_set_stop(thread, MIN(stop, predictors_stop(thread)));
   if (stops_is_held(thread->rthread)) {
     permissions_park(thread);
     permissions_unpark(thread);
@@ -342,7 +343,7 @@ static void note_slot(unsigned slot) {
   while (now < slot + 1 && !atomic_compare_exchange_weak(&region->directory_slots, &now, slot + 1)) {
   }
   shared_forget(slot);
-  leaving_forget(slot);
+  predictors_forget(slot);
   struct order_recorder *recorder = &region->directory[slot].recorder;
   if (!recorder->now.clock && !recorder->lives) order_recorder_init(recorder, slot);
 }

@@ -21,6 +21,7 @@
 #include "engine/engine.h"
 #include "engine/os.h"
 #include "engine/paths.h"
+#include "engine/predict_checks.h"
 
 #define SLOT_RECENT 0x8000UL
 #define SLOT_TABLES 0x10000UL
@@ -114,12 +115,7 @@ struct thread {
   unsigned last_block;
   uintptr_t private_low, private_high; /* see private_stack.h */
   bool step_next; /* the dispatcher is to take what the next instruction needs, and step over it … */
-  /* Where it has taken blocks to read lately, to find out whether it soon writes them. */
-  struct {
-    uint32_t block, epoch;
-    struct exit *exit;
-  } lately[8];
-  unsigned latest;
+  struct upgrades upgrades;
   bool has_taken; /* … which it has done already: no safepoint before the step */
 #if defined(REPRISE_STRESS_SIGNALS)
   unsigned stress;
