@@ -53,6 +53,10 @@ static int parse_options(int argc, char **argv, struct record_options *to, int *
       to->order = (uint32_t)order;
     } else if (take_option(argc, argv, &i, "--max-episode", &value)) {
       status = parse_number("--max-episode", value, 0, &to->max_episode);
+    } else if (take_option(argc, argv, &i, "--without", &value)) {
+      struct launch_problem problem;
+      if (launch_predictors(value, &to->without, &problem))
+        status = bad_usage(&record_command, "%s", problem.text);
     } else if (take_option(argc, argv, &i, "--chunk", &value)) {
       status = parse_number("--chunk", value, CHUNK_SIZE_LEAST, &to->chunk);
     } else if (!strcmp(argv[i], "--quiet") || !strcmp(argv[i], "-q")) {
@@ -90,7 +94,7 @@ const struct command record_command = {
     .name = "record",
     .usage =
         "[-q] [-o FOLDER] [--order=chunk|dag|scalar|arcs] [--chunk=N] [--max-episode=N] [--chaos=SEED] "
-        "[--check-memory[=N]] [--] PROGRAM "
+        "[--check-memory[=N]] [--without=PREDICTOR,…] [--] PROGRAM "
         "[ARGUMENT]…",
     .summary = "run a program and record its execution",
     .help =
@@ -116,6 +120,10 @@ const struct command record_command = {
         "  --check-memory[=N]    log a digest of each process's memory every N instructions (default: "
         "100000000)\n"
         "                        and at its end, for replay to compare\n"
+        "  --without=NAME,…      dag, scalar, arcs: switch predictors off, to measure what they are worth:\n"
+        "                        shares, leases, habits, walks, rows, leaving, upgrades, spans. The "
+        "recording\n"
+        "                        takes longer, and is as good\n"
         "\n"
         "A recording contains all that went into the program: its arguments and environment, what it read, "
         "passwords\n"

@@ -19,6 +19,7 @@
 
 #include "engine/handover.h"
 #include "engine/log_channels.h"
+#include "engine/predictor_names.h"
 #include "recording/scratch.h"
 
 enum { USAGE = 2, FAILED = 125, NOT_EXECUTABLE = 126 };
@@ -32,25 +33,35 @@ __attribute__((format(printf, 3, 4))) static void set_problem(struct launch_prob
   va_end(args);
 }
 
-/* REPRISE_LOG=channel,channel… */
-int launch_channels(struct engine_config *settings, struct launch_problem *problem) {
-  static const char *const names[] = {
-#define X(name, text) #name,
-      LOG_CHANNELS(X)
-#undef X
-  };
-  const char *word = getenv("REPRISE_LOG");
-  while (word && *word) {
-    size_t length = strcspn(word, ","), i = 0, count = sizeof names / sizeof *names;
+/* The bits of the names in a list with commas; where: what the list is one of, for a name that is none of these. */
+static int parse_names(const char *list, const char *const names[], size_t count, const char *where,
+                       uint32_t *bits, struct launch_problem *problem) {
+  for (const char *word = list; *word;) {
+    size_t length = strcspn(word, ","), i = 0;
     while (i < count && (strlen(names[i]) != length || strncmp(names[i], word, length))) i++;
     if (i == count) {
-      set_problem(problem, USAGE, "REPRISE_LOG: no channel named `%.*s'", (int)length, word);
+      set_problem(problem, USAGE, "%s named `%.*s'", where, (int)length, word);
       return -1;
     }
-    settings->log_channels |= 1u << i;
+    *bits |= 1u << i;
     word += length + (word[length] == ',');
   }
   return 0;
+}
+
+#define NAME(name, text) #name,
+
+/* REPRISE_LOG=channel,channel… */
+int launch_channels(struct engine_config *settings, struct launch_problem *problem) {
+  static const char *const names[] = {LOG_CHANNELS(NAME)};
+  const char *list = getenv("REPRISE_LOG");
+  return parse_names(list ? list : "", names, sizeof names / sizeof *names, "REPRISE_LOG: no channel",
+                     &settings->log_channels, problem);
+}
+
+int launch_predictors(const char *list, uint32_t *bits, struct launch_problem *problem) {
+  static const char *const names[] = {PREDICTORS(NAME)};
+  return parse_names(list, names, sizeof names / sizeof *names, "--without: no predictor", bits, problem);
 }
 
 /* Beside this command in a build folder, in libexec when installed. */

@@ -14,6 +14,8 @@ struct launch_problem {
 
 /* Fills the log channels from REPRISE_LOG. 0, or -1 with the problem. */
 int launch_channels(struct engine_config *settings, struct launch_problem *problem);
+/* The bits of the predictors that a list with commas names. 0, or -1 with the problem. */
+int launch_predictors(const char *list, uint32_t *bits, struct launch_problem *problem);
 /* What the program shares with the manager, as descriptors; -1: there is none. */
 struct launch_shared {
   int region; /* memory (input/region.h) */

@@ -417,6 +417,7 @@ int record(const struct record_options *options, struct engine_config *settings,
   drain.order = settings->order;
   settings->mode = MODE_RECORD;
   settings->max_episode = options->max_episode;
+  settings->without = options->without;
   if (settings->order != ENGINE_CHUNK) settings->check = CHECK_ALL;
   settings->output_roles[0] = OUTPUT_ROLE(STDOUT_FILENO, STDOUT_FILENO);
   settings->output_roles[1] = OUTPUT_ROLE(STDERR_FILENO, STDERR_FILENO);

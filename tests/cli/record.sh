@@ -64,6 +64,22 @@ case_races_in_parallel() {
   done
 }
 
+# Predictors decide about speed only: threads that race are replayed the same without each of them, and without any.
+case_races_without_predictors() {
+  local root without threads program names
+  root=$(dirname "$LIB")/../..
+  names=$(sed -n 's/^  X(\([a-z]*\),.*/\1/p' "$root/src/engine/predictor_names.h")
+  [ -n "$names" ] || fail "no predictors"
+  for without in $names "$(paste -sd, <<<"$names")"; do
+    [[ $without == *,* ]] || grep -qx "\.B $without" "$root/docs/reprise-record.1" || fail "$without is not in the manual"
+    for threads in 2 4; do
+      for program in "race_racey $threads 3000" "race_memory $threads 10" "race_frames $threads 400"; do
+        replays_in "dag --without=$without" "$program"
+      done
+    done
+  done
+}
+
 # Of a program that was one thread, and went to this one, nothing is left in the order.
 case_races_after_exec() {
   local order program
@@ -360,6 +376,7 @@ case_bad_options() {
   refuses 2 'expected chunk, dag' "$REPRISE" record --order=other /bin/true
   refuses 2 'expected a number' "$REPRISE" record --chunk=few /bin/true
   refuses 2 'expected a number' "$REPRISE" record --max-episode=any /bin/true
+  refuses 2 "no predictor named \`luck'" "$REPRISE" record --without=leases,luck /bin/true
   refuses 2 'no such option' "$REPRISE" replay --unknown
   refuses 2 'too many' "$REPRISE" replay one two
 }

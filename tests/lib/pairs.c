@@ -1,8 +1,9 @@
 /* pairs: records a program and replays the recording, again and again, several pairs at a time.
  *
- *   pairs REPRISE FOLDER PAIRS JOBS ORDER CHAOS PROGRAM [ARGUMENT…]
+ *   pairs REPRISE FOLDER PAIRS JOBS ORDER CHAOS WITHOUT PROGRAM [ARGUMENT…]
  *     FOLDER   for the recordings, of which only the bad ones stay: FOLDER/NUMBER with recording, recorded, replayed and what was said
  *     CHAOS    1: with chunks of random sizes, another seed for each pair
+ *     WITHOUT  predictors that are switched off, may be empty
  *
  * A pair is good when both end with 0 and have printed the same, and something. Prints "GOOD BAD DIFFERENT": how many pairs, and how many
  * different outputs the good ones have. Nothing it started is left when it is ended.
@@ -23,7 +24,7 @@
 
 enum { OUTPUT_MOST = 1 << 16, SECONDS = 300, DEPTH = 16 };
 
-static const char *reprise, *order, *folder;
+static const char *reprise, *order, *folder, *without;
 static char **program;
 static int is_chaotic;
 
@@ -81,13 +82,15 @@ static uint64_t digest(const char *bytes, size_t count) { /* FNV-1a */
 
 /* 0: not equal; else what it printed, in short. The current directory is the pair's. */
 static uint64_t run_pair(unsigned long number) {
-  static char recorded[OUTPUT_MOST], replayed[OUTPUT_MOST], option[64], chaos[64];
+  static char recorded[OUTPUT_MOST], replayed[OUTPUT_MOST], option[64], chaos[64], off[256];
   char *record[64] = {(char *)reprise, "record", option, "-o", "recording"},
        *replay[] = {(char *)reprise, "replay", "recording", NULL};
   size_t n = 5;
   snprintf(option, sizeof option, "--order=%s", order);
   snprintf(chaos, sizeof chaos, "--chaos=%lu", number);
+  snprintf(off, sizeof off, "--without=%s", without);
   if (is_chaotic) record[n++] = chaos;
+  if (*without) record[n++] = off;
   record[n++] = "--";
   for (char **argument = program; *argument && n < 63; argument++) record[n++] = *argument;
   if (!succeeds(record, "recorded", "record.err") || !succeeds(replay, "replayed", "replay.err")) return 0;
@@ -117,13 +120,13 @@ static int compare(const void *a, const void *b) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 8) {
-    fprintf(stderr, "usage: pairs REPRISE FOLDER PAIRS JOBS ORDER CHAOS PROGRAM [ARGUMENT…]\n");
+  if (argc < 9) {
+    fprintf(stderr, "usage: pairs REPRISE FOLDER PAIRS JOBS ORDER CHAOS WITHOUT PROGRAM [ARGUMENT…]\n");
     return 2;
   }
-  reprise = realpath(argv[1], NULL), folder = realpath(argv[2], NULL), order = argv[5], program = argv + 7;
+  reprise = realpath(argv[1], NULL), folder = realpath(argv[2], NULL), order = argv[5], program = argv + 8;
   unsigned long pairs = strtoul(argv[3], NULL, 10), jobs = strtoul(argv[4], NULL, 10);
-  is_chaotic = !strcmp(argv[6], "1");
+  is_chaotic = !strcmp(argv[6], "1"), without = argv[7];
   program[0] = realpath(program[0], NULL);
   if (!reprise || !folder || !program[0] || !jobs) die("arguments");
   int results[2];
