@@ -18,10 +18,10 @@ own_flags = $(shell sed -n 's,^.*/\* cflags: \(.*\) \*/.*$$,\1,p' $<)
 own_compiler = $(addprefix $(addsuffix -,$(TARGET)),$(shell sed -n 's,^.*/\* compiler: \(.*\) \*/.*$$,\1,p' $<))
 compile_program = $(Q)mkdir -p $(@D) && $(or $(own_compiler),$1) $2 $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(own_flags)
 
-# Unit tests of the engine's parts are hosted programs linked with the parts they test: the decoders. A file with a header of
+# Unit tests of the engine's parts are hosted programs linked with the parts they test: the decoders, and each of the predictors. A file with a header of
 # its own name is no test but shared by them. What is compared with objdump needs no machine of its kind.
 X64_SHARED := $(filter $(patsubst %.h,%.c,$(wildcard tests/engine/x64/*.h)),$(wildcard tests/engine/x64/*.c))
-UNIT_SOURCES := $(wildcard tests/engine/a64/*.c) \
+UNIT_SOURCES := $(wildcard tests/engine/*.c tests/engine/a64/*.c) \
                 $(if $(filter x64,$(ARCH)),$(filter-out $(X64_SHARED),$(wildcard tests/engine/x64/*.c)))
 UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(UNIT_SOURCES))
 UNIT_FLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I src $(SANITIZERS)
@@ -130,6 +130,10 @@ $(TESTS)/engine/x64/%: tests/engine/x64/%.c $(X64_SHARED) $(wildcard tests/engin
 $(TESTS)/engine/a64/%: tests/engine/a64/%.c $(wildcard src/engine/a64/decode*.[ch])
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(wildcard src/engine/a64/decode*.c)
+
+$(TESTS)/engine/predict_%: tests/engine/predict_%.c src/engine/predict_%.c tests/engine/expect.h $(wildcard src/engine/predict*.h src/order/directory.h)
+	$(call say,CC $<)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $(filter %.c,$^)
 
 $(TESTS)/recording/%: tests/recording/%.c $(RECORDING_SHARED) $(RECORDING_PARTS) $(wildcard tests/recording/*.h src/recording/*.h)
 	$(call say,CC $<)
