@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/program.h"
+#include "engine/predictor_names.h"
 #include "order/chunk.h"
 #include "sphere/manager.h"
 #include "sphere/record.h"
@@ -90,6 +91,8 @@ static int run(int argc, char **argv) {
   return status ? status : record(&options, &settings, argv + next);
 }
 
+#define PREDICTOR_LINE(name, what) "                          " #name ": " what "\n"
+
 const struct command record_command = {
     .name = "record",
     .usage =
@@ -120,10 +123,10 @@ const struct command record_command = {
         "  --check-memory[=N]    log a digest of each process's memory every N instructions (default: "
         "100000000)\n"
         "                        and at its end, for replay to compare\n"
-        "  --without=NAME,…      dag, scalar, arcs: switch predictors off, to measure what they are worth:\n"
-        "                        shares, leases, habits, walks, rows, leaving, upgrades, spans. The "
-        "recording\n"
-        "                        takes longer, and is as good\n"
+        "  --without=NAME,…      dag, scalar, arcs: switch predictors off, to measure what they are worth; "
+        "the\n"
+        "                        recording takes longer, and is as good. They decide:\n"
+        PREDICTORS(PREDICTOR_LINE)
         "\n"
         "A recording contains all that went into the program: its arguments and environment, what it read, "
         "passwords\n"
