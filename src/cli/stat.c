@@ -97,6 +97,21 @@ static void print_threads(const struct summary *s) {
   }
 }
 
+/* How much of memory the recording has digests of, the best first. */
+static void print_memory_checks(const struct summary *s) {
+  const char *before = "";
+  printf("%-14s ", "memory checked");
+  for (unsigned sample = 0; sample <= EVENT_SAMPLE_LAST; sample++) {
+    if (!s->memory_checks[sample]) continue;
+    if (!sample) printf("whole");
+    if (sample) printf("%sone page in %lu", before, 1UL << sample);
+    printf(", at %" PRIu64 " %s", s->memory_checks[sample],
+           s->memory_checks[sample] == 1 ? "place" : "places");
+    before = "; ";
+  }
+  puts(*before ? "" : "never");
+}
+
 static void print_text(const struct facts *facts, const struct summary *s) {
   unsigned calls[SHOWN_CALLS];
   line("recording", facts->path);
@@ -118,6 +133,7 @@ static void print_text(const struct facts *facts, const struct summary *s) {
       snprintf(name, sizeof name, "%ss", kind == EVENT_INSN ? "value" : input_event_name(kind));
       number(name, s->all.events[kind]);
     }
+  print_memory_checks(s);
   number("copied in", s->all.copied);
   log_line("input log", s->all.raw, s->all.stored);
   log_line("order log", s->order_raw, s->order_stored);
@@ -159,6 +175,14 @@ static void print_json(const struct facts *facts, const struct summary *s) {
   json_number(&json, "order_bytes", s->order_raw);
   json_number(&json, "order_stored_bytes", s->order_stored);
   json_end(&json);
+  for (unsigned sample = 0; sample <= EVENT_SAMPLE_LAST; sample++) {
+    if (!s->memory_checks[sample]) continue;
+    json = json_begin(stdout);
+    json_string(&json, "is", "memory_check");
+    json_number(&json, "one_page_in", 1UL << sample);
+    json_number(&json, "count", s->memory_checks[sample]);
+    json_end(&json);
+  }
   for (unsigned nr = 0; nr < SUMMARY_CALLS; nr++) {
     if (!s->calls[nr]) continue;
     json = json_begin(stdout);

@@ -80,6 +80,7 @@ static long clone_shared(struct thread *parent, const struct request *request) {
   prepare_child(child, parent, request);
   thread_enlist(child);
   bool vfork = request->flags & CLONE_VFORK;
+  if (!vfork && !(request->flags & CLONE_THREAD)) process_lend_memory();
   if (in_sphere()) child->rthread = sphere_before_clone(parent, !(request->flags & CLONE_THREAD), vfork);
   struct rthread *own = child->rthread;
   if (own) child->number = own->number;

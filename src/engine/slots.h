@@ -41,6 +41,10 @@ void process_drop(struct process *process);
 bool process_leave(struct process *process);
 void process_free(struct process *process);
 bool process_is_alone(void);
+/* A process is born that shares the memory and does not hold its parent until it is gone. */
+void process_lend_memory(void);
+/* Whether what the memory is does not depend on when others of these have gone. */
+bool process_was_alone(void);
 
 /* Stores a thread's id (or 0) where the application wanted it, if the address is good. */
 void store_tid(uintptr_t address, uint32_t tid);

@@ -10,6 +10,7 @@
 #include "engine/ordering.h"
 #include "engine/shared.h"
 #include "engine/signals.h"
+#include "engine/slots.h"
 #include "engine/verify.h"
 #include "input/digest.h"
 
@@ -116,6 +117,7 @@ static void found_sphere(struct thread *thread) {
     }
     atomic_store(&thread->rthread->turn, 0);
     output_identify();
+    verify_found();
     struct input_event event = {.kind = EVENT_PROCESS,
                                 .process = {.id = (uint32_t)thread->tid, .thread = thread->rthread->number}};
     record_event(thread, &event);
@@ -306,10 +308,17 @@ static bool has_others(const struct rthread *rthread) {
   return false;
 }
 
+/* Whether memory as the thread leaves it is what the process leaves: nobody else runs there any more, and all is logged that came from outside. In
+ * parallel the others are known to have stopped only where they were made to. */
+static bool memory_ends(const struct thread *thread, bool group) {
+  if (!group && (in_parallel() || has_others(thread->rthread))) return false;
+  return process_was_alone() && !memory_was_written(thread->rthread->pid);
+}
+
 static void end(struct thread *thread, struct input_event *event) {
   struct rthread *rthread = thread->rthread;
   if (recording()) {
-    verify_record(thread, event->exit.group);
+    verify_record(thread, memory_ends(thread, event->exit.group));
     event->exit.output = rthread->output_digest;
     record_event(thread, event);
     if (in_parallel()) {
@@ -326,7 +335,8 @@ static void end(struct thread *thread, struct input_event *event) {
     baton_forget(rthread, thread->number);
     return;
   }
-  verify_replay(thread);
+  struct verify_memory memory = verify_replay_registers(thread);
+  if (!in_parallel()) verify_replay_memory(thread, &memory);
   const struct input_event *next = replay_expect(thread, EVENT_EXIT, "the end of a thread");
   if (next->exit.status != event->exit.status || next->exit.signo != event->exit.signo)
     replay_diverged(thread, "expected to end with status %d, signal %u; got %d, %u", next->exit.status,
@@ -337,6 +347,7 @@ static void end(struct thread *thread, struct input_event *event) {
     order_tick(thread);
     order_finish(thread);
     if (event->exit.group) order_retire_others(thread);
+    verify_replay_memory(thread, &memory);
   } else if (!rthread->end.known || rthread->end.next == CHUNK_NOBODY) {
     /* Nobody comes after it. Whoever is left was killed in the recording. */
     if (rthread->process || (!event->exit.group && has_others(rthread))) sphere_fail(OUTCOME_LOG_ENDS, NULL);

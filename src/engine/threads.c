@@ -39,6 +39,7 @@ static struct {
   size_t mapped;               /* slots below this index have been mapped */
   struct thread *first, *last; /* slots to be used again, oldest first, linked by `next` */
   _Atomic unsigned processes;  /* that share this address space */
+  _Atomic bool lent;           /* another process has had it, and nobody was told when that ended */
 } state;
 
 /* -- Slots ----------------------------------------------------------------------------------------------- */
@@ -171,6 +172,7 @@ void threads_forget_others(struct thread *thread) {
   thread->next = NULL;
   thread->process->users = 1;
   state.processes = 1;
+  atomic_store(&state.lent, false);
 }
 
 /* -- Processes that share the address space -------------------------------------------------------------- */
@@ -197,6 +199,14 @@ void process_drop(struct process *process) {
   lock_take(&threads_lock);
   drop_process(process);
   lock_release(&threads_lock);
+}
+
+void process_lend_memory(void) {
+  atomic_store(&state.lent, true);
+}
+
+bool process_was_alone(void) {
+  return process_is_alone() && !atomic_load(&state.lent);
 }
 
 bool process_is_alone(void) {

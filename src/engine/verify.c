@@ -7,6 +7,8 @@
 #include <linux/fcntl.h>
 #include <linux/ioctl.h>
 #include <linux/mman.h>
+#include <linux/resource.h>
+#include <linux/time.h>
 
 #include "engine/confine.h"
 #include "engine/lib.h"
@@ -46,12 +48,35 @@ static bool is_zero(const uint64_t *page) {
   return !any;
 }
 
-static void add_page(void *sum, uintptr_t address) {
+/* Which pages count: all, or a sample of them. A page's level is a matter of its address, so that it does not matter which others there are; half of
+ * the pages have level 0, a quarter level 1, and so on. */
+struct tally {
+  uint64_t salt; /* another one, another sample */
+  uint64_t room; /* for pages: where there are more, those of the lowest level are left out */
+  uint32_t sample;
+  uint64_t count, counts[EVENT_SAMPLE_LAST + 1], sums[EVENT_SAMPLE_LAST + 1];
+};
+
+static uint32_t level_of(uintptr_t address, uint64_t salt) {
+  uint64_t mixed = (address / PAGE ^ salt) * 0x9e3779b97f4a7c15;
+  mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93;
+  mixed ^= mixed >> 32;
+  return mixed ? MIN((uint32_t)__builtin_clzl(mixed), EVENT_SAMPLE_LAST) : EVENT_SAMPLE_LAST;
+}
+
+static void add_page(void *context, uintptr_t address) {
+  struct tally *tally = context;
   uint64_t page[PAGE / sizeof(uint64_t)];
-  if (safe_copy(page, (const void *)address, PAGE) || is_zero(page)) return;
+  uint32_t level = level_of(address, tally->salt);
+  if (level < tally->sample) return;
+  tally->counts[level]++;
+  tally->count++;
+  while (tally->count > tally->room && tally->sample < EVENT_SAMPLE_LAST)
+    tally->count -= tally->counts[tally->sample++];
+  if (level < tally->sample || safe_copy(page, (const void *)address, PAGE) || is_zero(page)) return;
   uint64_t digest = input_digest(address, page, PAGE);
   LOG(checks, "page %lx: %lx", address, digest);
-  *(uint64_t *)sum += digest;
+  tally->sums[level] += digest;
 }
 
 /* Looks only where there is something: the sanitizers have terabytes with nothing in them. False on an older kernel. */
@@ -93,13 +118,13 @@ static void survey_range(const struct survey *survey, uintptr_t start, uintptr_t
 }
 
 /* Memory shared with others than this process is not looked at: it is theirs as well. The engine may have taken the
- * permission to write away, to watch code, so its own book is asked too. */
+ * permission to write away, to watch code, so its own book is asked too; what is not in there is an emulator's. */
 static void survey_mapping(const struct maps_line *line, void *context) {
   struct mapping known;
   const char *permissions = strchr(line->text, ' ');
   if (!line->header || !permissions || permissions[4] != 'p' || mappings_in_engine(line->start, 1)) return;
-  bool writable = permissions[2] == 'w';
-  if (mappings_find(line->start, &known)) writable |= known.prot & PROT_WRITE && !known.shared;
+  if (!mappings_find(line->start, &known)) return;
+  bool writable = permissions[2] == 'w' || (known.prot & PROT_WRITE && !known.shared);
   if (writable && permissions[1] == 'r') survey_range(context, line->start, line->end);
 }
 
@@ -116,9 +141,55 @@ bool verify_visit_memory(void (*visit)(void *context, uintptr_t page), void *con
   return done;
 }
 
-static bool memory_digest(uint64_t *digest) {
+static bool memory_digest(struct tally *tally, uint64_t *digest) {
   *digest = 0;
-  return verify_visit_memory(add_page, digest, false);
+  if (!verify_visit_memory(add_page, tally, false)) return false;
+  for (uint32_t level = tally->sample; level <= EVENT_SAMPLE_LAST; level++) *digest += tally->sums[level];
+  return true;
+}
+
+/* -- What it may cost ------------------------------------------------------------------------------------------------------------ */
+
+/* The ends of processes are looked at for a hundredth of the time that these have had; and for a moment besides, less than starting the engine takes, so that
+ * short programs are looked at, too. What one leaves over is for those that end later. */
+enum { SHARE = 100, FIRST_NS = 2000000 };
+
+/* What it costs, as measured: to begin, to find a page, and to make its digest. The sample is made sparser on the way, so some digests are made in vain. */
+enum { BEGIN_NS = 50000, FIND_NS = 60, DIGEST_NS = 1000, IN_VAIN = 2 };
+
+static int64_t read_clock(int clock) {
+  struct {
+    int64_t seconds, nanoseconds;
+  } now = {0, 0};
+  os_call2(__NR_clock_gettime, clock, &now);
+  return now.seconds * 1000000000 + now.nanoseconds;
+}
+
+/* As many as the process ever had in memory at a time. */
+static uint64_t resident_pages(void) {
+  struct rusage usage = {0};
+  os_call2(__NR_getrusage, RUSAGE_SELF, &usage);
+  return (uint64_t)usage.ru_maxrss / (PAGE / 1024);
+}
+
+/* The end of a process, unless that would cost too much. */
+static bool digest_end(struct tally *tally, uint64_t *digest) {
+  int64_t budget = read_clock(CLOCK_PROCESS_CPUTIME_ID) / SHARE + atomic_exchange(&region->check_budget, 0);
+  int64_t begun = read_clock(CLOCK_THREAD_CPUTIME_ID);
+  uint64_t resident = resident_pages(); /* the engine's among them, and what others have as well */
+  int64_t left = budget - BEGIN_NS - (int64_t)resident * FIND_NS;
+  bool done = false;
+  if (left > 0) {
+    tally->room = (uint64_t)left / DIGEST_NS / IN_VAIN + 1;
+    while (resident / 4 >> tally->sample > tally->room && tally->sample < EVENT_SAMPLE_LAST) tally->sample++;
+    done = memory_digest(tally, digest);
+  }
+  atomic_fetch_add(&region->check_budget, budget - (read_clock(CLOCK_THREAD_CPUTIME_ID) - begun));
+  return done;
+}
+
+void verify_found(void) {
+  atomic_store(&region->check_budget, FIRST_NS);
 }
 
 /* -- Checks -------------------------------------------------------------------------------------------------------------------- */
@@ -128,12 +199,12 @@ uint32_t verify_registers(const struct thread *thread) {
   return (uint32_t)(digest ^ digest >> 32);
 }
 
-static bool memory_is_due(struct thread *thread, bool process_ends) {
+static bool memory_is_due(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   uint64_t position = arch_position(thread);
-  if (!config.check_memory) return false;
   if (!process_is_alone()) return false; /* another process, which goes on, has this memory, too */
-  if (!process_ends && position - rthread->memory_checked < config.check_memory) return false;
+  if (!config.check_memory || in_parallel() || position - rthread->memory_checked < config.check_memory)
+    return false;
   rthread->memory_checked = position;
   return true;
 }
@@ -141,7 +212,12 @@ static bool memory_is_due(struct thread *thread, bool process_ends) {
 void verify_record(struct thread *thread, bool process_ends) {
   struct input_event event = {.kind = EVENT_CHECK,
                               .check = {.pc = arch_pc(thread), .registers = verify_registers(thread)}};
-  event.check.has_memory = memory_is_due(thread, process_ends) && memory_digest(&event.check.memory);
+  struct tally tally = {.salt = arch_position(thread), .room = UINT64_MAX};
+  if (process_ends && !config.check_memory)
+    event.check.has_memory = digest_end(&tally, &event.check.memory);
+  else if (process_ends || memory_is_due(thread))
+    event.check.has_memory = memory_digest(&tally, &event.check.memory);
+  event.check.sample = tally.sample;
   record_event(thread, &event);
 }
 
@@ -164,14 +240,27 @@ bool verify_is_ahead(struct thread *thread) {
          event->check.pc != arch_pc(thread);
 }
 
-void verify_replay(struct thread *thread) {
+struct verify_memory verify_replay_registers(struct thread *thread) {
   const struct input_event *event = replay_peek(thread);
-  if (!event || event->kind != EVENT_CHECK || event->position != arch_position(thread)) return;
+  struct verify_memory memory = {0};
+  if (!event || event->kind != EVENT_CHECK || event->position != arch_position(thread)) return memory;
   if (event->check.pc != arch_pc(thread))
     replay_diverged(thread, "expected to be at pc 0x%lx, got here", event->check.pc);
   compare_registers(thread, event->check.registers);
-  uint64_t memory;
-  if (event->check.has_memory && memory_digest(&memory) && event->check.memory != memory)
-    replay_diverged(thread, "expected memory with the digest 0x%lx, got 0x%lx", event->check.memory, memory);
+  memory = (struct verify_memory){event->check.has_memory, event->check.sample, event->position,
+                                  event->check.memory};
   replay_consume(thread);
+  return memory;
+}
+
+void verify_replay_memory(struct thread *thread, const struct verify_memory *expected) {
+  uint64_t digest;
+  struct tally tally = {.salt = expected->position, .room = UINT64_MAX, .sample = expected->sample};
+  if (expected->known && memory_digest(&tally, &digest) && digest != expected->digest)
+    replay_diverged(thread, "expected memory with the digest 0x%lx, got 0x%lx", expected->digest, digest);
+}
+
+void verify_replay(struct thread *thread) {
+  struct verify_memory memory = verify_replay_registers(thread);
+  verify_replay_memory(thread, &memory);
 }

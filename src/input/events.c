@@ -251,7 +251,9 @@ BOTH_WAYS void kind_exit(struct cursor *c, struct input_event *e, uint8_t flags)
 BOTH_WAYS void kind_check(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
   field_difference(c, &e->check.pc, codec->pc);
   field_registers(c, &e->check.registers);
-  if (e->check.has_memory) field_bits(c, &e->check.memory, 64);
+  if (!e->check.has_memory) return;
+  field_u32(c, &e->check.sample, EVENT_SAMPLE_LAST);
+  field_bits(c, &e->check.memory, 64);
 }
 
 /* The flags of the first byte, by kind. */

@@ -51,6 +51,7 @@ enum {
   EVENT_COPY_LIMIT = 1 << 20, /* bytes of one copy-in: longer ones are split */
   EVENT_INFO_LIMIT = 128,     /* bytes of siginfo */
   EVENT_VALUES = 4,
+  EVENT_SAMPLE_LAST = 40,            /* the sparsest sample of pages: there are no more of them */
   EVENT_THREAD_LAST = (1 << 24) - 1, /* the highest number of an R-thread, as in the recording format */
   EVENT_LARGEST = 256,               /* an event without its bytes is never longer */
 };
@@ -129,7 +130,9 @@ struct input_event {
       uint64_t pc;
       uint32_t registers; /* a digest of them */
       bool has_memory;
-      uint64_t memory; /* a digest of all that the process can write to, if it was taken */
+      uint32_t
+          sample; /* then the digest is of one page of 2 to the power of this, 0: of all (engine/verify.c) */
+      uint64_t memory; /* a digest of what the process can write to, if it was taken */
     } check;
   };
 };

@@ -152,3 +152,67 @@ case_order_ends_early() {
     done
   done
 }
+
+# What a program was given and never showed to anybody is in its memory at the end: there it is compared, however the process ends.
+case_in_memory() {
+  local order end status
+  cat >program.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static char secret[16];
+static void *wait_for_ever(void *unused) {
+  for (;;) pause();
+  return unused;
+}
+int main(int argc, char **argv) {
+  pthread_t thread;
+  if (argc < 2 || read(0, secret, sizeof secret) != sizeof secret) return 9;
+  if (!strcmp(argv[1], "threads") && pthread_create(&thread, NULL, wait_for_ever, NULL)) return 9;
+  if (!strcmp(argv[1], "signal")) abort();
+  if (!strcmp(argv[1], "thread")) syscall(SYS_exit, 0);
+  return 0;
+}
+END
+  gcc -O1 -pthread -o program program.c || fail "no program"
+  ulimit -c 0
+  for order in chunk dag scalar arcs; do
+    for end in return threads signal thread; do
+      [ $end != thread ] || [ $order = chunk ] || continue
+      rm -rf recording changed
+      printf 0123456789abcdef | "$REPRISE" record --order=$order -o recording -- ./program $end 2>err
+      status=$?
+      "$REPRISE" stat recording >out || fail "status $?"
+      grep -q '^memory checked whole, at 1 place$' out || fail "$order, $end: $(cat out)"
+      last=$("$REPRISE" dump --thread=0 --kind=copy-in recording | awk '/0123456789abcdef/ { print NR - 1 }')
+      "$BEND" recording changed copied "$last" 65 || fail "$order, $end: can't be changed"
+      "$REPRISE" replay recording 2>err
+      [ $? = $status ] || fail "$order, $end: another status than $status: $(cat err)"
+      "$REPRISE" replay changed 2>err
+      [ $? = 120 ] || fail "$order, $end: $(cat err)"
+      grep -q 'expected memory with the digest' err || fail "$order, $end: $(cat err)"
+    done
+  done
+}
+
+# Memory that would take too long to look at is looked at by sample.
+case_in_much_memory() {
+  cat >program.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  char *memory = malloc(32 << 20);
+  if (!memory) return 9;
+  memset(memory, 1, 32 << 20);
+  return memory[4711] - 1;
+}
+END
+  gcc -O0 -o program program.c || fail "no program"
+  "$REPRISE" record -o recording -- ./program || fail "status $?"
+  "$REPRISE" stat recording >out || fail "status $?"
+  grep -qE '^memory checked one page in [0-9]+, at 1 place$' out || fail "$(cat out)"
+  prints 0 '' "$REPRISE" replay recording
+}

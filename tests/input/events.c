@@ -104,7 +104,7 @@ static void random_event(struct input_event *e, uint64_t position) {
       break;
     case EVENT_CHECK:
       e->check.pc = number(), e->check.registers = (uint32_t)next(), e->check.has_memory = next() % 2;
-      if (e->check.has_memory) e->check.memory = next();
+      if (e->check.has_memory) e->check.sample = next() % (EVENT_SAMPLE_LAST + 1), e->check.memory = next();
       break;
     default:
       e->exit.group = next() % 2, e->exit.signo = (uint32_t)(next() % 65), e->exit.status = (int32_t)next(),

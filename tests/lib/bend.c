@@ -4,6 +4,7 @@
  *
  * Copies the recording FROM to TO. In the input log of thread 0, the NUMBER-th event (from 0) of the KIND has VALUE in it instead:
  *     copy-in   its address
+ *     copied    the first byte of a copy-in
  *     file      its address
  *     mapped    the result of an mmap that succeeded
  *     thread    the number of the thread that is born
@@ -48,6 +49,7 @@ static bool is_meant(const struct input_event *event) {
     return event->kind == EVENT_SYSCALL && event->syscall.nr == SYS_mmap && event->syscall.result > 0 &&
            event->syscall.args[2];
   if (!strcmp(kind, "signal")) return event->kind == EVENT_SYSCALL;
+  if (!strcmp(kind, "copied")) return event->kind == EVENT_COPY_IN;
   const char *name = input_event_name(event->kind);
   return !strcmp(kind, name);
 }
@@ -65,7 +67,10 @@ static void put(struct input_codec *codec, const struct input_event *event, uint
 static void bend_event(struct input_event *event) {
   switch (event->kind) {
     case EVENT_COPY_IN:
-      event->copy_in.address = bend.value;
+      if (!strcmp(bend.kind, "copied"))
+        bytes[event->copy_in.bytes - bytes] = (uint8_t)bend.value;
+      else
+        event->copy_in.address = bend.value;
       break;
     case EVENT_FILE:
       event->file.address = bend.value;

@@ -169,7 +169,7 @@ compare() {
 
 # The other instruction set: natively is under the emulator, and so is the engine, whichever it is.
 built=$ROOT/build
-check_memory=--check-memory
+check_memory=${CHECK_MEMORY---check-memory}
 emulator=()
 foreign=()
 if [[ $stress == "$OTHER"* ]]; then
