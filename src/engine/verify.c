@@ -15,7 +15,6 @@
 #include "engine/log.h"
 #include "engine/mappings.h"
 #include "engine/maps.h"
-#include "engine/slots.h"
 #include "input/digest.h"
 
 /* -- Memory -------------------------------------------------------------------------------------------------------------------- */
@@ -202,7 +201,6 @@ uint32_t verify_registers(const struct thread *thread) {
 static bool memory_is_due(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   uint64_t position = arch_position(thread);
-  if (!process_is_alone()) return false; /* another process, which goes on, has this memory, too */
   if (!config.check_memory || in_parallel() || position - rthread->memory_checked < config.check_memory)
     return false;
   rthread->memory_checked = position;
