@@ -115,9 +115,13 @@ static enum access_result cached_access(struct port *port, struct access *access
     if (write && checkpoint_log_update(caches->checkpoints, block, line->data))
       caches_log(port, LOG_CACHE_CHECKPOINT, CHECKPOINT_ENTRY);
   }
-  grant_fast(port, access, line, write);
-  if (fetch) return ACCESS_DONE;
+  if (fetch) {
+    grant_fast(port, access, line, false);
+    return ACCESS_DONE;
+  }
   access_perform(port, access, line->data);
+  /* A store-conditional that failed has not taken others' reservations away: the next store has to. */
+  grant_fast(port, access, line, write && !(access->kind == ACCESS_SC && access->failed));
   if (access->kind == ACCESS_LOAD) {
     if (buffer) store_buffer_loaded(port, access);
     if (caches->loaded) caches->loaded(port, access);

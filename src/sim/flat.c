@@ -20,7 +20,7 @@ static enum access_result flat_access(struct port *port, struct access *access) 
       if (machine->ports[i] != port) port_drop(machine->ports[i], line_of(access->paddr), PORT_STORES);
   } else if (access->kind == ACCESS_LOAD) {
     port_grant(&port->own_loads, access, line, &nowhere);
-  } else {
+  } else if (access->kind != ACCESS_SC || !access->failed) { /* others' reservations are gone */
     port_grant(&port->own_stores, access, line, &nowhere);
   }
   return ACCESS_DONE;

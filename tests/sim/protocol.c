@@ -5,7 +5,7 @@
  * Few blocks, caches that hold fewer, random latencies. After every step (an access, or the arrival of a message) the block that it
  * touched is checked: one writer or many readers, all readable copies have the bytes last stored, the directory knows
  * all copies. A load must return the last store; with store buffers its own port's last one, if that has not reached the cache, and
- * stores reach the cache in their order. Links, banks, channels and MSHRs have limits in some configurations. In the end every row of the protocol's table must have been taken, without and with store buffers. */
+ * stores reach the cache in their order. A store-conditional succeeds if and only if no other port has stored to the block since its load. Links, banks, channels and MSHRs have limits in some configurations. In the end every row of the protocol's table must have been taken, without and with store buffers. */
 #include <unistd.h>
 
 #include "support.h"
@@ -25,6 +25,7 @@ static struct trial {
   uint64_t random, accesses;
   struct expected_stores buffered[NODES];
   uint8_t golden[BLOCKS][LINE_BYTES];
+  unsigned reserved[NODES]; /* the block + 1 that the port's store-conditional must succeed for */
   struct {
     struct access access;
     uint8_t data[LINE_BYTES];
@@ -90,6 +91,12 @@ static void expect_store(const struct port *port, const uint8_t *data) {
   memcpy(stores->store[n].data, data, access->size);
 }
 
+/* A store to the block is visible: nobody else's store-conditional may succeed. */
+static void take_reservations(const struct port *by, unsigned block) {
+  for (uint32_t n = 0; n < by->machine->port_count; n++)
+    if (n != by->number && trial.reserved[n] == block + 1) trial.reserved[n] = 0;
+}
+
 /* Those that have left the buffer are in the cache now. */
 static void stores_arrive(struct port *port) {
   struct expected_stores *stores = &trial.buffered[port->number];
@@ -97,6 +104,7 @@ static void stores_arrive(struct port *port) {
     unsigned block = stores->store[0].block;
     memcpy(trial.golden[block] + stores->store[0].offset, stores->store[0].data, stores->store[0].size);
     memmove(stores->store, stores->store + 1, --stores->count * sizeof *stores->store);
+    take_reservations(port, block);
     caches_check(caches_of(port->machine), block_address(block), trial.golden[block]);
   }
 }
@@ -129,10 +137,19 @@ static void performed(struct port *port, const uint8_t *before) {
   if (kind == ACCESS_LOAD || kind == ACCESS_LR || kind == ACCESS_AMO)
     CHECK(!memcmp(seen + offset, access->data, size), "port %u read an old value of %lx", port->number,
           (unsigned long)access->paddr);
+  if (kind == ACCESS_LR) trial.reserved[port->number] = block + 1;
+  if (kind == ACCESS_SC) {
+    CHECK(access->failed == (trial.reserved[port->number] != block + 1),
+          "port %u, block %u: a store-conditional %s", port->number, block,
+          access->failed ? "failed without a reason" : "succeeded after another's store");
+    trial.reserved[port->number] = 0;
+  }
   if (kind == ACCESS_STORE && buffered(port) > trial.buffered[port->number].count) {
     expect_store(port, before);
     return;
   }
+  if (kind == ACCESS_STORE || kind == ACCESS_AMO || (kind == ACCESS_SC && !access->failed))
+    take_reservations(port, block);
   if (kind == ACCESS_STORE || (kind == ACCESS_SC && !access->failed)) memcpy(golden, before, size);
   if (kind == ACCESS_AMO) {
     uint64_t old = 0, operand = 0;
@@ -149,7 +166,7 @@ static bool fast(struct port *port, struct access *access) {
   struct fast_table *table = access->kind == ACCESS_STORE ? port->stores : port->loads;
   struct fast_line *line = &table->line[fast_index(access->vaddr)];
   if (line->tag != line_of(access->vaddr) + table->epoch) return false;
-  access_perform(port, access, line->host);
+  access_apply(port, access, line->host); /* as a hart does, which tells nobody */
   *line->used = port_time(port);
   port->cycle += port->hit_cycles;
   return true;
