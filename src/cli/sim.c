@@ -246,6 +246,8 @@ static int run(int argc, char **argv) {
                  statistics_get(&outcome.statistics, "instructions") / seconds / 1e6);
   statistics_add(&outcome.statistics, "host_memory", host_memory());
   if (options.statistics) statistics_print(&outcome.statistics, stderr, options.json);
+  if (outcome.breaks_off && !outcome.error[0])
+    complain(0, "the recording breaks off here: its recorder was killed, or gave up");
   return outcome.error[0] ? complain(outcome.status, "%s", outcome.error) : outcome.status;
 }
 

@@ -1,27 +1,52 @@
 /* archive.h: a simulated sphere's recording on disk, in the project's format (docs/format.md): input and order streams of each thread, the programs that
-   ran, and in the manifest what a replay is compared with. */
+ * ran, cuts, and in the manifest what a replay is compared with.
+ *
+ * It is written while the simulation runs. Now and then comes a **cut**: all that the logs hold goes to the disk, then a record of how far every thread has come.
+ * If the recorder is killed, or gives up, the recording is good up to the last cut. */
 #ifndef REPRISE_SIM_ARCHIVE_H
 #define REPRISE_SIM_ARCHIVE_H
 
 #include "recording/recording.h"
 #include "sim/input_log.h"
 
-struct archive {
-  const char *path;   /* folder to be made; NULL: the default place */
-  const char *scheme; /* of the order logs */
-  char **argv;
-  uint32_t threads;
-  uint64_t register_digest, memory_digest;
-  struct input_log *input;
-  const uint8_t *checkpoint; /* its image, or NULL */
-  size_t checkpoint_bytes;
-  /* The order log of a thread. */
-  const uint8_t *(*order)(void *context, uint32_t thread, size_t *count);
-  void *context;
+/* How far a thread had come. */
+struct archive_cut {
+  bool ended;
+  uint64_t position;
+  uint64_t digest; /* of its registers there; 0: not known */
+  uint64_t input_bytes, order_bytes;
 };
 
-/* All of it, when the sphere has ended. The folder's name goes to out. */
-int archive_save(const struct archive *archive, char out[RECORDING_PATH_MAX], struct recording_error *error);
+/* -- Writing ------------------------------------------------------------------------------------------------------------------------------ */
+
+struct archive_writer;
+
+/* path: folder to be made; NULL: in the default place. */
+int archive_begin(const char *path, const char *scheme, char **argv, struct archive_writer **out,
+                  struct recording_error *error);
+const char *archive_path(const struct archive_writer *writer);
+/* More of a thread's input or order log. */
+int archive_append(struct archive_writer *writer, enum recording_kind kind, uint32_t thread,
+                   const uint8_t *bytes, size_t count, struct recording_error *error);
+/* The programs that the sphere has executed, but for those that are there already. */
+int archive_programs(struct archive_writer *writer, const struct input_log *input,
+                     struct recording_error *error);
+/* Bytes are filled in: as many as have been appended. */
+int archive_cut(struct archive_writer *writer, struct archive_cut *cuts, uint32_t threads,
+                struct recording_error *error);
+
+/* How the sphere ended. */
+struct archive_end {
+  uint32_t threads;
+  uint64_t register_digest, memory_digest;
+  const uint8_t *checkpoint; /* its image, or NULL */
+  size_t checkpoint_bytes;
+};
+/* The recording is complete. Frees the writer, whatever it returns. */
+int archive_finish(struct archive_writer *writer, const struct archive_end *end,
+                   struct recording_error *error);
+/* It stays as it is. */
+void archive_abandon(struct archive_writer *writer);
 
 /* -- Reading ---------------------------------------------------------------------------------------------------------------------------- */
 
@@ -31,6 +56,7 @@ struct archive_reader {
   const char *scheme;
   uint32_t threads;
   uint64_t register_digest, memory_digest;
+  struct archive_cut *cuts; /* of each thread, if the recording breaks off; NULL: it is complete */
 };
 
 /* The name that a checkpoint's image has among the programs. */

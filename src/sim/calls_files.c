@@ -1,4 +1,5 @@
 /* calls_files.c: system calls about files. The host's files are used as they are; replay does without them. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@
 
 call_function call_getcwd, call_dup, call_dup3, call_fcntl, call_ioctl, call_mkdirat, call_unlinkat,
     call_ftruncate, call_faccessat, call_openat, call_close, call_pipe2, call_lseek, call_read, call_write,
-    call_readv, call_writev, call_pread64, call_pwrite64, call_readlinkat, call_newfstatat, call_fstat;
+    call_readv, call_writev, call_pread64, call_pwrite64, call_readlinkat, call_newfstatat, call_fstat,
+    call_fsync, call_fdatasync, call_getdents64, call_renameat2, call_chdir;
 
 enum { MOST_BYTES = 1 << 24 };
 
@@ -28,7 +30,7 @@ static int64_t directory(struct task *task, uint64_t argument, int *host) {
   *host = AT_FDCWD;
   if ((int32_t)argument == AT_FDCWD) return 0;
   struct open_file *file = file_get(task->process, argument);
-  if (!file || file->pipe) return -EBADF;
+  if (!file || file_is_own(file)) return -EBADF;
   *host = file->host;
   return 0;
 }
@@ -41,12 +43,26 @@ static int64_t read_path(struct task *task, const uint64_t argument[6], int *hos
   return result < 0 ? result : 0;
 }
 
+/* Flags of open are asm-generic's on riscv64; on some hosts a few of them have other bits. */
+static const struct {
+  int target, host;
+} open_flags[] = {{040000, O_DIRECT}, {0200000, O_DIRECTORY}, {0400000, O_NOFOLLOW}};
+enum { TARGET_LARGE_FILE = 0100000 };
+
+static int host_flags(uint64_t flags) {
+  int result = (int)flags & ~TARGET_LARGE_FILE;
+  for (size_t i = 0; i < sizeof open_flags / sizeof *open_flags; i++) result &= ~open_flags[i].target;
+  for (size_t i = 0; i < sizeof open_flags / sizeof *open_flags; i++)
+    if ((int)flags & open_flags[i].target) result |= open_flags[i].host;
+  return result;
+}
+
 int64_t call_openat(struct task *task, const uint64_t argument[6]) {
   char path[PATH_BYTES];
   int host;
   int64_t result = read_path(task, argument, &host, path);
   if (result) return result;
-  int opened = openat(host, path, (int)argument[2] | O_CLOEXEC, (mode_t)argument[3]);
+  int opened = openat(host, path, host_flags(argument[2]) | O_CLOEXEC, (mode_t)argument[3]);
   if (opened < 0) return -errno;
   struct open_file *file = file_new(opened);
   return file ? file_install(task->process, file, 0, argument[2] & O_CLOEXEC) : -ENOMEM;
@@ -71,6 +87,20 @@ int64_t call_unlinkat(struct task *task, const uint64_t argument[6]) {
   int host;
   int64_t result = read_path(task, argument, &host, path);
   return result ? result : host_result(unlinkat(host, path, (int)argument[2]));
+}
+
+int64_t call_renameat2(struct task *task, const uint64_t argument[6]) {
+  char from[PATH_BYTES], to[PATH_BYTES];
+  int host[2];
+  int64_t result = read_path(task, argument, &host[0], from);
+  if (!result) result = read_path(task, argument + 2, &host[1], to);
+  return result ? result : host_result(renameat2(host[0], from, host[1], to, (unsigned)argument[4]));
+}
+
+int64_t call_chdir(struct task *task, const uint64_t argument[6]) {
+  char path[PATH_BYTES];
+  int64_t length = copy_string(task, path, argument[0], PATH_BYTES);
+  return length < 0 ? length : host_result(chdir(path));
 }
 
 int64_t call_readlinkat(struct task *task, const uint64_t argument[6]) {
@@ -134,7 +164,8 @@ static int64_t stat_descriptor(struct task *task, uint64_t descriptor, uint64_t 
   struct open_file *file = file_get(task->process, descriptor);
   struct stat about = {.st_mode = S_IFIFO | 0600, .st_blksize = 4096, .st_nlink = 1};
   if (!file) return -EBADF;
-  if (!file->pipe && fstat(file->host, &about)) return -errno;
+  if (file->socket || file->out) about.st_mode = S_IFSOCK | 0777;
+  if (!file_is_own(file) && fstat(file->host, &about)) return -errno;
   return store_stat(task, to, &about);
 }
 
@@ -158,13 +189,34 @@ int64_t call_newfstatat(struct task *task, const uint64_t argument[6]) {
 int64_t call_lseek(struct task *task, const uint64_t argument[6]) {
   struct open_file *file = file_get(task->process, argument[0]);
   if (!file) return -EBADF;
-  return file->pipe ? -ESPIPE : host_result(lseek(file->host, (off_t)argument[1], (int)argument[2]));
+  return file_is_own(file) ? -ESPIPE : host_result(lseek(file->host, (off_t)argument[1], (int)argument[2]));
 }
 
 int64_t call_ftruncate(struct task *task, const uint64_t argument[6]) {
   struct open_file *file = file_get(task->process, argument[0]);
   if (!file) return -EBADF;
-  return file->pipe ? -EINVAL : host_result(ftruncate(file->host, (off_t)argument[1]));
+  return file_is_own(file) ? -EINVAL : host_result(ftruncate(file->host, (off_t)argument[1]));
+}
+
+int64_t call_fsync(struct task *task, const uint64_t argument[6]) {
+  struct open_file *file = file_get(task->process, argument[0]);
+  if (!file) return -EBADF;
+  return file_is_own(file) ? -EINVAL : host_result(fsync(file->host));
+}
+
+int64_t call_fdatasync(struct task *task, const uint64_t argument[6]) {
+  return call_fsync(task, argument);
+}
+
+/* Directory entries have the same layout on every 64-bit Linux. */
+int64_t call_getdents64(struct task *task, const uint64_t argument[6]) {
+  struct open_file *file = file_get(task->process, argument[0]);
+  uint8_t buffer[32768];
+  if (!file) return -EBADF;
+  if (file_is_own(file)) return -ENOTDIR;
+  uint64_t room = argument[2] < sizeof buffer ? argument[2] : sizeof buffer;
+  int64_t result = host_result(getdents64(file->host, buffer, room));
+  return result > 0 && copy_in(task, argument[1], buffer, (uint64_t)result) ? -EFAULT : result;
 }
 
 /* No simulated file is a terminal, so that output does not depend on where the simulator runs. */
@@ -212,8 +264,11 @@ int64_t call_fcntl(struct task *task, const uint64_t argument[6]) {
       *word = argument[2] & FD_CLOEXEC ? *word | bit : *word & ~bit;
       return 0;
     case F_GETFL:
-      if (!file->pipe) return host_result(fcntl(file->host, F_GETFL));
-      return (file->writes ? O_WRONLY : O_RDONLY) | (file->nonblocking ? O_NONBLOCK : 0);
+      if (!file_is_own(file)) return host_result(fcntl(file->host, F_GETFL));
+      return (!file->pipe || file->out ? O_RDWR
+              : file->writes           ? O_WRONLY
+                                       : O_RDONLY) |
+             (file->nonblocking ? O_NONBLOCK : 0);
     case F_SETFL:
       file->nonblocking = argument[2] & O_NONBLOCK;
       return 0;
@@ -225,7 +280,7 @@ int64_t call_fcntl(struct task *task, const uint64_t argument[6]) {
 int64_t call_pipe2(struct task *task, const uint64_t argument[6]) {
   struct open_file *ends[2];
   int32_t numbers[2];
-  if (!file_make_pipe(ends)) return -ENOMEM;
+  if (!file_make_pipe(kernel_of(task), ends)) return -ENOMEM;
   for (int i = 0; i < 2; i++) {
     ends[i]->nonblocking = argument[1] & O_NONBLOCK;
     int64_t number = file_install(task->process, ends[i], 0, argument[1] & O_CLOEXEC);
@@ -310,7 +365,7 @@ int64_t call_pwrite64(struct task *task, const uint64_t argument[6]) {
   struct open_file *file = file_get(task->process, argument[0]);
   uint64_t count = argument[2] > MOST_BYTES ? MOST_BYTES : argument[2];
   if (!file) return -EBADF;
-  if (file->pipe) return -ESPIPE;
+  if (file_is_own(file)) return -ESPIPE;
   uint8_t *buffer = malloc(count + 1);
   if (!buffer) return -ENOMEM;
   int64_t result = copy_out(task, buffer, argument[1], count)

@@ -70,6 +70,7 @@ int64_t call_mmap(struct task *task, const uint64_t argument[6]) {
   if (!argument[1] || argument[1] > SPACE_END || argument[0] % PAGE_BYTES || argument[5] % PAGE_BYTES)
     return -EINVAL;
   if (!anonymous && shared && argument[2] & PROT_WRITE) {
+    if (task->thread.sphere->breaks_off) kernel_stand_still(task); /* its recorder gave up here */
     kernel_fail(kernel_of(task), 122,
                 "%s: a writable shared mapping of a file is not supported by the simulator's kernel",
                 task->process->path);

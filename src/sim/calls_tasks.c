@@ -8,10 +8,10 @@
 #include "sim/calls.h"
 #include "sim/input_log.h"
 
-call_function call_clone, call_execve, call_exit, call_exit_group, call_wait4, call_set_tid_address,
-    call_set_robust_list, call_futex, call_getpid, call_getppid, call_gettid, call_getuid, call_geteuid,
-    call_getgid, call_getegid, call_sched_yield, call_sched_setaffinity, call_sched_getaffinity,
-    call_membarrier, call_prctl;
+call_function call_clone, call_execve, call_exit, call_exit_group, call_wait4, call_waitid,
+    call_set_tid_address, call_set_robust_list, call_futex, call_getpid, call_getppid, call_gettid,
+    call_getuid, call_geteuid, call_getgid, call_getegid, call_sched_yield, call_sched_setaffinity,
+    call_sched_getaffinity, call_membarrier, call_prctl;
 
 enum { SP = 2, TP = 4, A0 = 10 };
 
@@ -236,6 +236,33 @@ int64_t call_wait4(struct task *task, const uint64_t argument[6]) {
   int32_t status = child->status;
   if (argument[1] && copy_in(task, argument[1], &status, sizeof status)) return -EFAULT;
   return child->pid;
+}
+
+/* siginfo_t of a child, as far as it is filled in. */
+struct target_child {
+  int32_t number, error, code, pad, pid, user, status, more[25];
+};
+
+int64_t call_waitid(struct task *task, const uint64_t argument[6]) {
+  int64_t pid = argument[0] == P_PID ? (int32_t)argument[1] : -1;
+  bool any;
+  struct process *child;
+  if (argument[0] != P_PID && argument[0] != P_ALL) return -EINVAL;
+  if (!(argument[3] & WEXITED)) return -EINVAL;
+  struct target_child info = {0};
+  while (!(child = find_child(task->process, pid, &any))) {
+    if (!any) return -ECHILD;
+    if (argument[3] & WNOHANG)
+      return argument[2] && copy_in(task, argument[2], &info, sizeof info) ? -EFAULT : 0;
+    if (wait_on(task, &task->process->children, UINT64_MAX, true) == -EINTR) return -RESTART;
+  }
+  if (!(argument[3] & WNOWAIT)) child->reaped = true;
+  bool killed = child->status & 127;
+  info = (struct target_child){.number = SIGCHLD,
+                               .code = killed ? CLD_KILLED : CLD_EXITED,
+                               .pid = (int32_t)child->pid,
+                               .status = killed ? child->status & 127 : child->status >> 8 & 255};
+  return argument[2] && copy_in(task, argument[2], &info, sizeof info) ? -EFAULT : 0;
 }
 
 /* -- The rest -------------------------------------------------------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@ struct entry {
 
 struct chunk_log {
   uint64_t size; /* of a regular chunk */
+  bool written;  /* a part of it, with the size */
   uint32_t slots;
   struct entry *entries;
   size_t count, room, head;
@@ -58,14 +59,15 @@ static void put(struct order_log *to, uint64_t value) {
   order_log_append(to, bytes, varint_put(bytes, value));
 }
 
-void chunk_log_write(struct chunk_log *log, struct order_logs *to) {
-  to->slots = log->slots;
-  put(&to->log[0], log->size);
+void chunk_log_write(struct chunk_log *log, struct order_log *to) {
+  if (!log->written) put(to, log->size);
+  log->written = true;
   for (size_t n = 0; n < log->count; n++) {
     const struct entry *entry = &log->entries[n];
-    put(&to->log[0], (uint64_t)entry->slot << 2 | entry->kind);
-    if (entry->kind != CHUNK_REGULAR) put(&to->log[0], entry->left);
+    put(to, (uint64_t)entry->slot << 2 | entry->kind);
+    if (entry->kind != CHUNK_REGULAR) put(to, entry->left);
   }
+  log->count = 0;
 }
 
 static bool get(const struct order_log *from, size_t *used, uint64_t *value) {

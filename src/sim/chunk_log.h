@@ -14,7 +14,8 @@ struct chunk_log;
 struct chunk_log *chunk_log_new(uint64_t size);
 /* NULL: damaged. */
 struct chunk_log *chunk_log_read(const struct order_log *from);
-void chunk_log_write(struct chunk_log *log, struct order_logs *to);
+/* Appends what has been added since the last time, and forgets it. */
+void chunk_log_write(struct chunk_log *log, struct order_log *to);
 void chunk_log_free(struct chunk_log *log);
 void chunk_log_thread(struct chunk_log *log, uint32_t slot);
 

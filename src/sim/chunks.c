@@ -233,7 +233,8 @@ static void ask(struct port *port, enum border why) {
   struct chunks *chunks = chunks_of(port->machine);
   struct running *running = running_on(port);
   if (running->asked) return;
-  if (replays(port->thread) && !chunk_log_next(log_of(port->thread), port->thread->number))
+  bool breaks_off = port->thread->sphere->breaks_off; /* then it asks in vain */
+  if (replays(port->thread) && !breaks_off && !chunk_log_next(log_of(port->thread), port->thread->number))
     fail(chunks, port->thread, "it runs on after the end of its order log");
   struct request *request = malloc(sizeof *request);
   CHECK(request, "out of memory");
@@ -478,12 +479,17 @@ struct chunks *chunks_begin(struct machine *machine, uint64_t size, enum interru
   return watch_begin(machine)->chunks = chunks;
 }
 
-struct order_logs *chunks_take(struct machine *machine, struct sphere *sphere) {
-  struct order_logs *logs = calloc(1, sizeof *logs);
-  CHECK(logs, "out of memory");
-  logs->scheme = &order_chunks;
-  chunk_log_write(chunks_of(machine)->sphere[sphere->number], logs);
-  return logs;
+void chunks_segment(struct machine *machine, struct sphere *sphere, struct order_log *to) {
+  struct order_log none = {0}, chunks = {0};
+  struct chunk_log *log = chunks_of(machine)->sphere[sphere->number];
+  if (log) chunk_log_write(log, &chunks);
+  order_log_segment(to, &none, &chunks);
+  free(chunks.bytes);
+}
+
+bool chunks_over(const struct machine *machine, const struct sphere *sphere) {
+  const struct chunk_log *log = chunks_of(machine)->sphere[sphere->number];
+  return log && chunk_log_head(log) == ORDER_NOBODY;
 }
 
 const struct recorder_counters *chunks_count(const struct machine *machine) {

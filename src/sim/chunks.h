@@ -27,7 +27,10 @@ struct chunks;
 /* Puts chunks in place of the machine's memory system. Before anything runs. */
 struct chunks *chunks_begin(struct machine *machine, uint64_t size, enum interrupt_policy policy);
 void chunks_end(struct machine *machine);
-struct order_logs *chunks_take(struct machine *machine, struct sphere *sphere);
+/* What has been committed since the last time, as a segment. */
+void chunks_segment(struct machine *machine, struct sphere *sphere, struct order_log *to);
+/* Replay: every chunk of the log has been committed. */
+bool chunks_over(const struct machine *machine, const struct sphere *sphere);
 const struct recorder_counters *chunks_count(const struct machine *machine);
 const char *chunks_error(const struct machine *machine);
 

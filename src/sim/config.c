@@ -47,6 +47,7 @@ static const struct sim_config karma = {
     .call_cycles = 150,
     .switch_cycles = 1500,
     .disk_cycles = 30000,
+    .cut_cycles = 10000000,
 };
 
 /* FDR table 3 and section 7: cores of 4 GHz in a system of 1 GHz, so what the table has in cycles is four times as many here. 180 ns from memory are
@@ -165,6 +166,7 @@ static const struct field {
     FIELD("call-cycles", call_cycles, NUMBER),
     FIELD("switch-cycles", switch_cycles, NUMBER),
     FIELD("disk-cycles", disk_cycles, NUMBER),
+    FIELD("cut-cycles", cut_cycles, LONG),
 #undef FIELD
 };
 

@@ -74,6 +74,7 @@ struct sim_config {
   uint64_t slice_cycles;  /* a thread's turn when others wait */
   uint32_t call_cycles;   /* a system call costs this */
   uint32_t switch_cycles; /* and a change of thread this */
+  uint64_t cut_cycles;    /* so often, what has been recorded goes to the disk; 0: only at the end */
   uint32_t disk_cycles;   /* from a read's start to its first line by DMA */
 };
 

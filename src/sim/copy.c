@@ -23,6 +23,11 @@ static void wait_for_turn(struct task *task) {
   }
 }
 
+void kernel_stand_still(struct task *task) {
+  wait_for_turn(task); /* which does not come */
+  while (!kernel_of(task)->error) wait_on(task, NULL, UINT64_MAX, false);
+}
+
 /* The thread's stores reach the cache before the kernel does anything for it, or it leaves its hart. */
 void kernel_fence(struct task *task) {
   struct access fence = {.kind = ACCESS_FENCE};

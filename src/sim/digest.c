@@ -13,15 +13,19 @@ static uint64_t finish(uint64_t digest) {
   return digest ^ digest >> 33;
 }
 
-/* Threads end in any order: their digests are added up. */
-void digest_task(struct task *task) {
-  const struct registers *r = task_registers(task);
-  const struct port *port = task->thread.port;
-  uint64_t digest = mix(task->thread.number + 1, port ? port->position : task->thread.position);
+uint64_t digest_thread(const struct thread *thread) {
+  const struct port *port = thread->port;
+  bool on_hart = port && port->number < port->machine->config.harts;
+  const struct registers *r = on_hart ? &((const struct hart *)port)->registers : &thread->registers;
+  uint64_t digest = mix(thread->number + 1, port ? port->position : thread->position);
   for (int i = 1; i < 32; i++) digest = mix(digest, r->x[i]);
   for (int i = 0; i < 32; i++) digest = mix(digest, r->f[i]);
-  digest = mix(mix(digest, r->pc), r->fcsr);
-  task->thread.sphere->register_digest += finish(digest);
+  return finish(mix(mix(digest, r->pc), r->fcsr));
+}
+
+/* Threads end in any order: their digests are added up. */
+void digest_task(struct task *task) {
+  task->thread.sphere->register_digest += digest_thread(&task->thread);
 }
 
 struct page_digest {

@@ -34,7 +34,8 @@ static const char *const kind_names[EVENT_KINDS] = {
 struct stream {
   uint8_t *bytes;
   uint64_t count, room;
-  uint64_t dma, interrupt; /* of count */
+  uint64_t kept;           /* bytes before these, which are on the disk already */
+  uint64_t dma, interrupt; /* of all */
 };
 
 struct image_file {
@@ -81,7 +82,7 @@ struct input_sizes input_log_sizes(const struct input_log *log) {
     const struct stream *s = &log->streams[i];
     sizes.dma += s->dma;
     sizes.interrupt += s->interrupt;
-    sizes.input += s->count - s->dma - s->interrupt;
+    sizes.input += s->kept + s->count - s->dma - s->interrupt;
   }
   return sizes;
 }
@@ -114,6 +115,12 @@ void input_log_append(struct input_log *log, uint32_t thread, const void *bytes,
 const uint8_t *input_log_stream(const struct input_log *log, uint32_t thread, size_t *count) {
   *count = thread < log->count ? log->streams[thread].count : 0;
   return *count ? log->streams[thread].bytes : NULL;
+}
+
+void input_log_drop(struct input_log *log, uint32_t thread) {
+  if (thread >= log->count) return;
+  log->streams[thread].kept += log->streams[thread].count;
+  log->streams[thread].count = 0;
 }
 
 static void put_bytes(struct task *task, const void *bytes, uint64_t count) {
@@ -203,6 +210,9 @@ static bool take_event(struct task *task, enum event_kind kind) {
     task->input->at++;
     return true;
   }
+  /* Where a recording breaks off. Only the kernel's own code can be there: counters are read where the order log still goes on. */
+  if (found == EVENT_END && task->thread.sphere->breaks_off && kernel_of(task)->current == task)
+    kernel_stand_still(task);
   kernel_fail(kernel_of(task), 120,
               "replay differs from the recording: sphere %u, thread %u, position %lu: expected %s, got %s",
               task->thread.sphere->number, task->thread.number, (unsigned long)position_of(task),
@@ -234,7 +244,7 @@ void input_detach(struct task *task) {
 }
 
 uint64_t input_written(const struct task *task) {
-  return task->input ? stream(task)->count : 0;
+  return task->input ? stream(task)->kept + stream(task)->count : 0;
 }
 
 bool input_skip(struct task *task, uint64_t written) {
@@ -300,6 +310,7 @@ void input_child(struct task *task, uint32_t *number, uint32_t *tid) {
 
 bool input_has_room(struct task *task, uint32_t number) {
   if (!task->input || number < ORDER_SLOTS) return true;
+  if (task->thread.sphere->breaks_off) kernel_stand_still(task); /* as its recorder gave up here */
   if (input_replays(task))
     kernel_fail(kernel_of(task), 121, "the recording is damaged: it has a thread %u", number);
   else

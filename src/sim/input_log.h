@@ -18,6 +18,8 @@ struct input_sizes {
 };
 struct input_sizes input_log_sizes(const struct input_log *log);
 const uint8_t *input_log_stream(const struct input_log *log, uint32_t thread, size_t *count);
+/* All of the thread's log so far is kept elsewhere: it need not be here any more. */
+void input_log_drop(struct input_log *log, uint32_t thread);
 void input_log_append(struct input_log *log, uint32_t thread, const void *bytes, uint64_t count);
 
 /* Programs that the sphere executed. In replay their contents are the recording's: open descriptors, which the log owns. */

@@ -113,6 +113,8 @@ struct process {
   struct wait_queue vfork_parent; /* who waits until this one executes a program or ends … */
   bool vforked, vfork_over;       /* … which it has done */
   char *path;                     /* of the program */
+  uint64_t alarm, alarm_period;   /* cycles: when SIGALRM is due, and then how often; 0: never */
+  uint32_t alarm_number;          /* an earlier one is void */
   struct process *next;
 };
 
@@ -125,6 +127,8 @@ struct kernel {
   struct task *current;
   void *spare_stacks;
   struct wait_queue futexes[256]; /* hashed by physical address */
+  struct wait_queue pollers;      /* who waits for any of several files: woken whenever one has changed */
+  struct socket *listeners;
   struct sphere *spheres[64];
   uint32_t sphere_count;
   char *error; /* why the simulation can't go on */
@@ -190,6 +194,8 @@ uint32_t wake_queue(struct wait_queue *queue, uint32_t count, int result);
 
 /* copy.c: user memory, line by line, through the memory system. 0 or -EFAULT. */
 void kernel_fence(struct task *task);
+/* The task goes no further; what its position lets others do is done. */
+void kernel_stand_still(struct task *task);
 int copy_in(struct task *task, uint64_t to, const void *from, uint64_t bytes); /* into the sphere */
 int copy_out(struct task *task, void *to, uint64_t from, uint64_t bytes);      /* out of it */
 void kernel_turn(struct task *task); /* before a change of what the threads of a process have in common */
@@ -223,6 +229,7 @@ void process_end_vfork(struct task *task); /* does not use its parent's memory a
 void process_kill_others(struct process *process, const struct task *survivor);
 
 /* digest.c: what a replay must come to as well: registers and position of each thread, memory of each process at their ends. */
+uint64_t digest_thread(const struct thread *thread); /* registers and position */
 void digest_task(struct task *task);
 void digest_space(struct process *process);
 

@@ -69,12 +69,6 @@ void machine_free(struct machine *machine) {
   free(machine);
 }
 
-bool machine_run(struct machine *machine) {
-  while (machine->kernel->tasks && !machine->kernel->error)
-    if (machine_turn(machine) == TURN_NONE) return false;
-  return true;
-}
-
 void hart_rewind(struct hart *hart, const struct registers *registers, uint64_t position) {
   hart->registers = *registers;
   hart->port.position = position;

@@ -118,13 +118,11 @@ static inline uint8_t *machine_ram(const struct machine *machine, uint64_t paddr
 /* The same sequence for the same seed. */
 uint64_t machine_random(struct machine *machine);
 
-/* The machine does not exist, or is as the configuration says, with memory system and watcher to be set before machine_run.
+/* The machine does not exist, or is as the configuration says, with memory system and watcher to be set before the first turn.
    NULL with a line in error. */
 struct machine *machine_new(const struct sim_config *config, const char **error);
 void machine_free(struct machine *machine);
-/* Until every process has ended, or nothing can happen any more (false). */
-bool machine_run(struct machine *machine);
-/* One event, or one port up to its horizon: machine_run is a loop around it. */
+/* One event, or one port up to its horizon; TURN_NONE: nothing can happen any more. */
 enum turn { TURN_NONE, TURN_EVENT, TURN_PORT };
 enum turn machine_turn(struct machine *machine);
 /* Asks for the hart between two instructions. */

@@ -8,8 +8,10 @@
  *
  * An episode ends between two instructions, and with it the fast lines: the next access to each goes through touch() and so into the
  * filter of the new episode. */
+#include "sim/archive.h"
 #include "sim/caches.h"
 #include "sim/chunks.h"
+#include "sim/kernel.h"
 #include "sim/watch.h"
 #include "sim/watching.h"
 
@@ -230,9 +232,10 @@ static uint64_t access_clock(struct recorder *recorder, struct slot *slot, struc
   bool here = slot->thread && slot->thread->port == port && order_is_alive(&slot->recorder);
   if (!recorder->options.last_access || what != REPLY_DATA || !here) return now;
   struct l1 *l1 = &caches_of(recorder->machine)->l1[port->number];
-  struct l1_line *line = l1_find(l1, block);
-  if (!line) line = l1_find_buffered(l1, block);
-  if (!line) return now;
+  const struct l1_line *line = l1_find(l1, block), *leaving = line ? NULL : l1_find_buffered(l1, block);
+  if (leaving && leaving->state != L1_II) line = leaving;
+  /* One that waits for its data is still the frame of another block: the copy that it is asked about was dropped before. */
+  if (!line || (line != leaving && !l1_readable(line->state))) return now;
   uint64_t used = line->used > slot->entered ? line->used : slot->entered;
   uint64_t clock = clock_after(slot, used - port->time_base);
   return clock < now ? clock : now;
@@ -493,33 +496,47 @@ void recorder_begin(struct machine *machine, const struct order_scheme *scheme,
   caches_of(machine)->hooks = &recorder->hooks;
 }
 
-/* Puts the values before what the scheme wrote. */
-static void complete(struct slot *slot, struct order_log *log) {
-  struct order_log whole = {0};
-  uint8_t count[VARINT_LARGEST];
-  order_log_append(&whole, count, varint_put(count, slot->values.count));
-  order_log_append(&whole, slot->values.bytes, slot->values.count);
-  order_log_append(&whole, log->bytes, log->count);
-  free(log->bytes);
-  *log = whole;
+static void cut(struct recorder *recorder, struct slot *slot, struct archive_cut *at) {
+  at->ended = !order_is_alive(&slot->recorder);
+  if (at->ended) return;
+  end_episode(recorder, slot, &recorder->counters.ends_cut);
+  /* dag logs an episode when the one after it ends. */
+  if (recorder->scheme == &order_dag) end_episode(recorder, slot, &recorder->counters.ends_cut);
+  at->position = slot->recorder.position;
+  const struct thread *thread = slot->thread;
+  uint64_t reached = thread->port ? thread->port->position : thread->position;
+  /* A kernel that gave up has left a call half done. */
+  const struct kernel *kernel = recorder->machine->kernel;
+  if (reached == at->position && !(kernel && kernel->error)) at->digest = digest_thread(thread);
 }
 
-struct order_logs *recorder_take(struct machine *machine, struct sphere *sphere) {
-  if (watch_of(machine)->chunks) return chunks_take(machine, sphere);
+void recorder_cut(struct machine *machine, struct sphere *sphere, struct archive_cut *cuts) {
+  if (watch_of(machine)->chunks) return; /* what is committed is in the log, and the rest may be squashed */
   struct recorder *recorder = recorder_of(machine);
   struct recorded_sphere *recorded = sphere_of(recorder, sphere);
-  struct order_logs *logs = recorded->logs;
-  for (uint32_t n = 0; n < logs->slots; n++) {
-    struct slot *slot = recorded->slot[n];
-    if (!slot) continue;
-    if (order_is_alive(&slot->recorder)) {
-      set_position(slot);
-      recorder->scheme->exit(&recorded->order, &slot->recorder);
-    }
-    complete(slot, &logs->log[n]);
+  for (uint32_t n = 0; n < recorded->logs->slots; n++)
+    if (recorded->slot[n]) cut(recorder, recorded->slot[n], &cuts[n]);
+}
+
+void recorder_segment(struct machine *machine, struct sphere *sphere, uint32_t slot, struct order_log *to) {
+  if (watch_of(machine)->chunks) {
+    if (slot == 0) chunks_segment(machine, sphere, to);
+    return;
   }
-  recorded->logs = NULL;
-  return logs;
+  struct recorded_sphere *recorded = sphere_of(recorder_of(machine), sphere);
+  if (recorded->slot[slot]) order_log_segment(to, &recorded->slot[slot]->values, &recorded->logs->log[slot]);
+}
+
+void recorder_close(struct machine *machine, struct sphere *sphere) {
+  if (watch_of(machine)->chunks) return;
+  struct recorder *recorder = recorder_of(machine);
+  struct recorded_sphere *recorded = sphere_of(recorder, sphere);
+  for (uint32_t n = 0; n < recorded->logs->slots; n++) {
+    struct slot *slot = recorded->slot[n];
+    if (!slot || !order_is_alive(&slot->recorder)) continue;
+    set_position(slot);
+    recorder->scheme->exit(&recorded->order, &slot->recorder);
+  }
 }
 
 const struct recorder_counters *recorder_count(const struct machine *machine) {

@@ -7,20 +7,23 @@
  *  - arcs, named: the waiter is told by who reaches the position, as a message.
  * For arcs a thread can be waited for at any of its positions: it gets a stop there. */
 #include "order/replay.h"
+#include "sim/archive.h"
 #include "sim/caches.h"
 #include "sim/chunks.h"
+#include "sim/kernel.h"
 #include "sim/watch.h"
 #include "sim/watching.h"
 
-enum phase { PHASE_NEXT, PHASE_BEFORE, PHASE_INSIDE, PHASE_OVER };
+enum phase { PHASE_NEXT, PHASE_BEFORE, PHASE_INSIDE, PHASE_OVER, PHASE_CUT };
 
 struct follower {
   struct thread *thread; /* NULL when it has ended … */
   uint64_t position;     /* … there */
   struct replayed_sphere *sphere;
   unsigned slot, phase;
-  bool arrived;       /* at the present step, and has said so */
-  bool closed;        /* waits at its gate */
+  const struct archive_cut *cut; /* the recording breaks off before the thread ends; else NULL */
+  bool arrived;                  /* at the present step, and has said so */
+  bool closed;                   /* waits at its gate */
   uint64_t wanted;    /* arcs: the least clock of this slot that somebody waits for, UINT64_MAX: nobody */
   size_t used;        /* bytes of its log */
   uint32_t last_port; /* where it ran last: wake-ups go there */
@@ -65,10 +68,15 @@ static uint64_t position_of(const struct follower *me) {
 /* -- Telling others --------------------------------------------------------------------------------------------------- */
 
 static void finish(struct follower *me);
+static bool counts_positions(const struct follower *me);
+static void want(struct follower *me);
 
 static void look_again(struct follower *who, uint64_t cycle) {
-  if (!who || !who->closed) return;
-  if (!order_replay_ready(&who->sphere->board, who->slot, &who->step)) return;
+  if (!who || !who->closed || who->phase == PHASE_CUT) return;
+  if (!order_replay_ready(&who->sphere->board, who->slot, &who->step)) {
+    if (counts_positions(who)) want(who); /* who was wanted has come to where another wanted it */
+    return;
+  }
   who->closed = false;
   if (!who->thread) {
     finish(who);
@@ -161,7 +169,7 @@ static void want(struct follower *me) {
 static void next_step(struct follower *me) {
   const struct order_log *log = &me->sphere->logs->log[me->slot];
   if (me->used == log->count) {
-    me->phase = PHASE_OVER;
+    me->phase = me->cut ? PHASE_CUT : PHASE_OVER;
     if (!counts_positions(me)) order_replay_publish(&me->sphere->board, me->slot, INT64_MAX);
     look_all(me->sphere, now_of(me));
     return;
@@ -205,6 +213,9 @@ static bool proceed(struct follower *me, uint64_t position, uint64_t *stop) {
         me->last = me->step;
         me->phase = PHASE_NEXT;
         break;
+      case PHASE_CUT: /* what it did then is not known any more */
+        *stop = me->cut->position;
+        return position < me->cut->position;
       default:
         return true;
     }
@@ -289,8 +300,9 @@ static bool pass(struct follower *me, struct port *port) {
   if (counts_positions(me)) publish_position(me);
   bool open = proceed(me, port->position, &port->stop);
   if (counts_positions(me)) {
-    if (!open) want(me);
-    if (!open && order_replay_ready(&me->sphere->board, me->slot, &me->step)) return pass(me, port);
+    bool waits = !open && me->phase != PHASE_CUT;
+    if (waits) want(me);
+    if (waits && order_replay_ready(&me->sphere->board, me->slot, &me->step)) return pass(me, port);
     if (wanted_position(me) < port->stop) port->stop = wanted_position(me);
   }
   me->closed = !open;
@@ -345,6 +357,10 @@ static void born(struct machine *machine, struct thread *parent, struct thread *
   me->slot = child->number;
   me->reader.scheme = me->sphere->logs->scheme;
   me->wanted = UINT64_MAX;
+  const struct archive_cut *cuts = child->sphere->breaks_off;
+  if (cuts && child->number >= me->sphere->logs->slots) fail(me, "it was not recorded");
+  if (cuts && child->number < me->sphere->logs->slots && !cuts[child->number].ended)
+    me->cut = &cuts[child->number];
   first_value(me);
   me->sphere->slot[me->slot] = child->order = me;
   order_replay_spawn(&me->sphere->board, me->slot);
@@ -376,6 +392,36 @@ void replayer_begin(struct machine *machine) {
   CHECK(replayer, "out of memory");
   watch_begin(machine)->replayer = replayer;
   if (!machine->config.flat) caches_of(machine)->loaded = loaded;
+}
+
+/* What is wrong about where a thread stands, or NULL. One that had ended must have ended. */
+static const char *misses(const struct follower *me, const struct archive_cut *cut) {
+  if (!me) return "it was not born";
+  if (cut->ended)
+    return me->thread || me->phase != PHASE_OVER ? "it has not ended, where the recording breaks off" : NULL;
+  if (!me->thread) return "it has ended, where the recording breaks off";
+  if (me->phase != PHASE_CUT) return "it waits for what is not in its order log";
+  if (position_of(me) != cut->position) return "it stands elsewhere than the recording has it";
+  return cut->digest && cut->digest != digest_thread(me->thread)
+             ? "it has other registers than in the recording"
+             : NULL;
+}
+
+bool replayer_reached(struct machine *machine, const struct sphere *sphere) {
+  if (watch_of(machine)->chunks) return chunks_over(machine, sphere);
+  struct replayer *replayer = replayer_of(machine);
+  const struct replayed_sphere *replayed = replayer->sphere[sphere->number];
+  for (uint32_t slot = 0; replayed && slot < replayed->logs->slots; slot++) {
+    const struct follower *me = replayed->slot[slot];
+    const char *wrong = misses(me, &sphere->breaks_off[slot]);
+    if (!wrong) continue;
+    snprintf(replayer->line, sizeof replayer->line, "thread %u, position %lu of %lu: %s", slot,
+             (unsigned long)(me ? position_of(me) : 0), (unsigned long)sphere->breaks_off[slot].position,
+             wrong);
+    replayer->error = replayer->line;
+    return false;
+  }
+  return replayed;
 }
 
 const char *replayer_error(const struct machine *machine) {

@@ -27,7 +27,9 @@ struct session {
   struct sphere *sphere;
   struct process *process;
   struct archive_reader reader;
-  struct order_logs *order;
+  struct order_logs *order;                                     /* replay */
+  struct archive_writer *writer;                                /* recording */
+  uint64_t order_bytes, order_packed, input_packed, dma_packed; /* that have been written */
 };
 
 struct simulation {
@@ -36,6 +38,7 @@ struct simulation {
   struct machine *machine;
   struct session sessions[SIM_MAX_PROGRAMS];
   bool chunks, others; /* which schemes have been asked for so far */
+  uint64_t next_cut;   /* cycle */
 };
 
 static const struct order_scheme *const schemes[] = {&order_dag, &order_named, &order_scalar, &order_arcs,
@@ -102,7 +105,24 @@ static bool read_recording(struct simulation *sim, struct session *session) {
     fail(sim, DAMAGED, error.text);
     return false;
   }
+  if (!order_logs_join(logs)) {
+    fail(sim, DAMAGED, "the recording is damaged: an order log makes no sense");
+    return false;
+  }
   session->sphere->order = logs;
+  session->sphere->breaks_off = reader->cuts;
+  return true;
+}
+
+static bool begin_recording(struct simulation *sim, struct session *session) {
+  struct recording_error error;
+  const struct sim_program *program = session->program;
+  if (archive_begin(program->folder, recorded_scheme(sim)->name, program->argv, &session->writer, &error)) {
+    fail(sim, error.kind == RECORDING_EXISTS ? USAGE : FAILED, error.text);
+    return false;
+  }
+  if (!sim->outcome->folder[0])
+    snprintf(sim->outcome->folder, sizeof sim->outcome->folder, "%s", archive_path(session->writer));
   return true;
 }
 
@@ -113,7 +133,7 @@ static char *environment[] = {path, home, language, NULL};
 static bool go_on(struct simulation *sim, struct session *session) {
   char file[PATH_BYTES];
   struct stat about;
-  bool there = session->order->scheme == &order_arcs &&
+  bool there = session->order->scheme == &order_arcs && !session->reader.cuts &&
                input_log_find_image(session->sphere, ARCHIVE_CHECKPOINT, file);
   int descriptor = there ? open(file, O_RDONLY | O_CLOEXEC) : -1;
   if (descriptor < 0 || fstat(descriptor, &about)) {
@@ -145,7 +165,7 @@ static bool begin(struct simulation *sim, uint32_t index) {
   char **argv = session->program->argv ? session->program->argv : session->reader.argv;
   CHECK(argv, "no program to start");
   session->process = kernel_start(kernel, sphere, argv[0], argv, environment);
-  return session->process != NULL;
+  return session->process && (sphere->mode != SPHERE_RECORD || begin_recording(sim, session));
 }
 
 static void begin_watching(struct simulation *sim) {
@@ -157,45 +177,7 @@ static void begin_watching(struct simulation *sim) {
   if (any(sim, SPHERE_RECORD) && recorded_scheme(sim) == &order_arcs) checkpoints_begin(sim->machine);
 }
 
-/* -- The end --------------------------------------------------------------------------------------------------------------------------------- */
-
-static const uint8_t *give_order(void *context, uint32_t thread, size_t *count) {
-  const struct order_logs *logs = context;
-  *count = logs->log[thread].count;
-  return logs->log[thread].bytes;
-}
-
-static void keep(struct simulation *sim, struct session *session) {
-  struct recording_error error;
-  struct sphere *sphere = session->sphere;
-  char folder[RECORDING_PATH_MAX];
-  session->order = recorder_take(sim->machine, sphere);
-  size_t checkpoint_bytes;
-  const uint8_t *checkpoint = checkpoints_image(sphere, &checkpoint_bytes);
-  struct archive archive = {.path = session->program->folder,
-                            .scheme = session->order->scheme->name,
-                            .argv = session->program->argv,
-                            .threads = sphere->threads,
-                            .register_digest = sphere->register_digest,
-                            .memory_digest = sphere->memory_digest,
-                            .input = sphere->input,
-                            .checkpoint = checkpoint,
-                            .checkpoint_bytes = checkpoint_bytes,
-                            .order = give_order,
-                            .context = session->order};
-  if (archive_save(&archive, folder, &error))
-    fail(sim, error.kind == RECORDING_EXISTS ? USAGE : FAILED, error.text);
-  else if (!sim->outcome->folder[0])
-    snprintf(sim->outcome->folder, sizeof sim->outcome->folder, "%s", folder);
-}
-
-static void compare(struct simulation *sim, const struct session *session) {
-  const struct sphere *sphere = session->sphere;
-  if (sphere->register_digest != session->reader.register_digest)
-    fail(sim, DIVERGED, "the replay ends with other registers or positions than the recording");
-  else if (sphere->memory_digest != session->reader.memory_digest)
-    fail(sim, DIVERGED, "the replay ends with other memory than the recording");
-}
+/* -- Writing while it runs -------------------------------------------------------------------------------------------------------------------- */
 
 /* As the recording has it on disk: each thread's log by itself. */
 static uint64_t compressed(const uint8_t *log, size_t count) {
@@ -204,6 +186,106 @@ static uint64_t compressed(const uint8_t *log, size_t count) {
   size_t bytes = buffer ? ZSTD_compress(buffer, room, log, count, 3) : 0;
   free(buffer);
   return ZSTD_isError(bytes) ? count : bytes;
+}
+
+/* What a thread's logs have got since the last time. */
+static int write_logs(struct simulation *sim, struct session *session, uint32_t thread,
+                      struct recording_error *error) {
+  struct sphere *sphere = session->sphere;
+  struct order_log order = {0};
+  size_t count;
+  const uint8_t *input = input_log_stream(sphere->input, thread, &count);
+  bool device = sphere->device && sphere->device->thread.number == thread;
+  *(device ? &session->dma_packed : &session->input_packed) += compressed(input, count);
+  int status = archive_append(session->writer, RECORDING_INPUT, thread, input, count, error);
+  input_log_drop(sphere->input, thread);
+  recorder_segment(sim->machine, sphere, thread, &order);
+  session->order_bytes += order.count;
+  session->order_packed += compressed(order.bytes, order.count);
+  if (!status)
+    status = archive_append(session->writer, RECORDING_ORDER, thread, order.bytes, order.count, error);
+  free(order.bytes);
+  return status;
+}
+
+static int write_session(struct simulation *sim, struct session *session, bool open,
+                         struct recording_error *error) {
+  struct sphere *sphere = session->sphere;
+  uint32_t threads = sphere->threads < ORDER_SLOTS ? sphere->threads : ORDER_SLOTS;
+  struct archive_cut *cuts = calloc(threads, sizeof *cuts);
+  CHECK(cuts || !threads, "out of memory");
+  if (open) recorder_cut(sim->machine, sphere, cuts);
+  int status = archive_programs(session->writer, sphere->input, error);
+  for (uint32_t i = 0; i < threads && !status; i++) status = write_logs(sim, session, i, error);
+  if (!status && open && threads) status = archive_cut(session->writer, cuts, threads, error);
+  free(cuts);
+  return status;
+}
+
+/* All recordings on the disk are good up to here. */
+static void cut(struct simulation *sim) {
+  struct recording_error error;
+  sim->next_cut = sim->machine->cycle + sim->machine->config.cut_cycles;
+  for (uint32_t i = 0; i < sim->request->count; i++) {
+    struct session *session = &sim->sessions[i];
+    if (session->writer && write_session(sim, session, true, &error)) {
+      archive_abandon(session->writer);
+      session->writer = NULL;
+      kernel_fail(sim->machine->kernel, FAILED, "%s", error.text);
+    }
+  }
+}
+
+/* Until all processes have ended (true), or nothing can happen any more. */
+static bool run_machine(struct simulation *sim) {
+  struct machine *machine = sim->machine;
+  bool cuts = any(sim, SPHERE_RECORD) && machine->config.cut_cycles;
+  sim->next_cut = cuts ? machine->config.cut_cycles : UINT64_MAX;
+  while (machine->kernel->tasks && !machine->kernel->error) {
+    if (machine->cycle >= sim->next_cut) cut(sim);
+    if (machine_turn(machine) == TURN_NONE) return false;
+  }
+  return true;
+}
+
+/* Recordings that break off have come to where they do. */
+static bool broke_off(const struct simulation *sim) {
+  bool any = false;
+  for (uint32_t i = 0; i < sim->request->count; i++) {
+    const struct session *session = &sim->sessions[i];
+    if (!session->sphere->breaks_off) continue;
+    if (!replayer_reached(sim->machine, session->sphere)) return false;
+    any = true;
+  }
+  return any;
+}
+
+/* -- The end --------------------------------------------------------------------------------------------------------------------------------- */
+
+static void keep(struct simulation *sim, struct session *session) {
+  struct recording_error error;
+  struct sphere *sphere = session->sphere;
+  recorder_close(sim->machine, sphere);
+  int status = write_session(sim, session, false, &error);
+  struct archive_end end = {.threads = sphere->threads,
+                            .register_digest = sphere->register_digest,
+                            .memory_digest = sphere->memory_digest};
+  end.checkpoint = checkpoints_image(sphere, &end.checkpoint_bytes);
+  if (status)
+    archive_abandon(session->writer);
+  else
+    status = archive_finish(session->writer, &end, &error);
+  session->writer = NULL;
+  if (status) fail(sim, FAILED, error.text);
+}
+
+static void compare(struct simulation *sim, const struct session *session) {
+  const struct sphere *sphere = session->sphere;
+  if (session->reader.cuts) return;
+  if (sphere->register_digest != session->reader.register_digest)
+    fail(sim, DIVERGED, "the replay ends with other registers or positions than the recording");
+  else if (sphere->memory_digest != session->reader.memory_digest)
+    fail(sim, DIVERGED, "the replay ends with other memory than the recording");
 }
 
 static void add_recorder(struct simulation *sim) {
@@ -219,17 +301,13 @@ static void add_log_sizes(struct simulation *sim) {
   struct statistics *s = &sim->outcome->statistics;
   for (uint32_t i = 0; i < sim->request->count; i++) {
     const struct session *session = &sim->sessions[i];
-    if (!session->order) continue;
+    if (session->sphere->mode == SPHERE_PLAIN) continue;
     struct input_sizes own = input_log_sizes(session->sphere->input);
     sizes.input += own.input, sizes.dma += own.dma, sizes.interrupt += own.interrupt;
-    for (uint32_t slot = 0; slot < session->order->slots; slot++) {
+    order += session->order_bytes, packed += session->order_packed;
+    input_packed += session->input_packed, dma_packed += session->dma_packed;
+    for (uint32_t slot = 0; session->order && slot < session->order->slots; slot++)
       order += session->order->log[slot].count;
-      packed += compressed(session->order->log[slot].bytes, session->order->log[slot].count);
-      size_t count;
-      const uint8_t *stream = input_log_stream(session->sphere->input, slot, &count);
-      bool device = session->sphere->device && session->sphere->device->thread.number == slot;
-      *(device ? &dma_packed : &input_packed) += compressed(stream, count);
-    }
   }
   if (!sizes.input && !order) return;
   double kilo = statistics_get(s, "instructions") / 1000;
@@ -254,9 +332,11 @@ static void finish(struct simulation *sim) {
   if (any(sim, SPHERE_REPLAY) && replayer_error(sim->machine))
     kernel_fail(kernel, DIVERGED, "replay differs from the recording: %s", replayer_error(sim->machine));
   if (kernel->error) {
+    cut(sim); /* what there is, up to here */
     fail(sim, kernel->error_status, kernel->error);
     return;
   }
+  if (sim->outcome->breaks_off) return;
   CHECK(sim->sessions[0].process, "no program was started");
   sim->outcome->status = shell_status(sim->sessions[0].process->status);
   for (uint32_t i = 0; i < sim->request->count; i++) {
@@ -278,6 +358,7 @@ static void release(struct simulation *sim) {
     free(session->sphere->device);
     input_log_free(session->sphere->input);
     order_logs_free(session->order);
+    archive_abandon(session->writer);
     checkpoints_free(session->sphere);
     archive_close(&session->reader);
     free(session->sphere);
@@ -299,8 +380,11 @@ void sim_run(const struct sim_request *request, struct sim_outcome *outcome) {
   begin_watching(&sim);
   bool good = true;
   for (uint32_t i = 0; i < request->count && good; i++) good = begin(&sim, i);
-  if (good && !machine_run(sim.machine))
-    kernel_fail(sim.machine->kernel, FAILED, "all simulated threads wait for each other");
+  if (good && !run_machine(&sim)) {
+    outcome->breaks_off = broke_off(&sim);
+    if (!outcome->breaks_off && !(any(&sim, SPHERE_REPLAY) && replayer_error(sim.machine)))
+      kernel_fail(sim.machine->kernel, FAILED, "all simulated threads wait for each other");
+  }
   if (!outcome->error[0]) finish(&sim);
   release(&sim);
 }

@@ -25,7 +25,8 @@ struct sim_request {
 };
 
 struct sim_outcome {
-  int status; /* the first program's, as a shell has it; or one of reprise's own, with a line in error */
+  int status;      /* the first program's, as a shell has it; or one of reprise's own, with a line in error */
+  bool breaks_off; /* a replay came to where its recording breaks off: its recorder was killed, or gave up */
   char error[1024];
   char folder[4096]; /* of the first recording made */
   struct statistics statistics;

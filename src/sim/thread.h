@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct archive_cut;
 struct process;
 struct task;
 struct port;
@@ -28,6 +29,8 @@ struct sphere {
   void *input;           /* the kernel's input log */
   void *checkpoints;     /* its checkpoints (checkpoint.h), or NULL */
   uint64_t register_digest, memory_digest; /* of how it ended, so far */
+  const struct archive_cut
+      *breaks_off; /* replay: of each thread, how far the recording has it; NULL: to its end */
 };
 
 struct thread {

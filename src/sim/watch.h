@@ -16,7 +16,8 @@ struct order_log {
   size_t count, room;
 };
 
-/* A slot's log: varint(n), n bytes with the values of problematic reads (store_buffer.h), then what the scheme wrote. */
+/* A slot's log: varint(n), n bytes with the values of problematic reads (store_buffer.h), then what the scheme wrote. On disk it comes in segments, one for each
+   cut: varint(n), n bytes of values, varint(m), m bytes of the scheme's. (chunk: the first slot's log has all chunks, and there are no values.) */
 struct order_logs {
   const struct order_scheme *scheme;
   uint32_t slots; /* a slot for each R-thread: its number */
@@ -25,6 +26,10 @@ struct order_logs {
 
 void order_logs_free(struct order_logs *logs);
 void order_log_append(struct order_log *log, const uint8_t *bytes, size_t count);
+/* Appends a segment, and empties both parts. Nothing if there is nothing. */
+void order_log_segment(struct order_log *to, struct order_log *values, struct order_log *scheme);
+/* Makes logs of segments. False: these are none. */
+bool order_logs_join(struct order_logs *logs);
 
 /* -- Recording ------------------------------------------------------------------------------------------------------- */
 
@@ -36,6 +41,7 @@ void order_log_append(struct order_log *log, const uint8_t *bytes, size_t count)
   X(ends_conflict, "ended because another thread asked for a block")            \
   X(ends_size, "ended at their full size")                                      \
   X(ends_leave, "ended because the thread left its hart or ended")              \
+  X(ends_cut, "ended because the log was written to the disk")                  \
   X(ends_trap, "chunks ended by a trap")                                        \
   X(ends_fault, "chunks ended by a fault")                                      \
   X(ends_overflow, "chunks ended because a set of the L1 was full")             \
@@ -58,8 +64,12 @@ struct recorder_counters {
 
 /* All spheres whose mode is SPHERE_RECORD are recorded. The machine's memory system must be built; max_episode counts references. */
 void recorder_begin(struct machine *machine, const struct order_scheme *scheme, struct order_options options);
-/* Closes the logs of a sphere's threads. The logs are the caller's. */
-struct order_logs *recorder_take(struct machine *machine, struct sphere *sphere);
+/* Ends what is open, so that the logs have all that the sphere's threads have done; tells how far each has come. Between two turns of the machine. */
+void recorder_cut(struct machine *machine, struct sphere *sphere, struct archive_cut *cuts);
+/* The sphere has ended: closes its threads' logs. */
+void recorder_close(struct machine *machine, struct sphere *sphere);
+/* Appends what the slot's log has got since the last time, as a segment. */
+void recorder_segment(struct machine *machine, struct sphere *sphere, uint32_t slot, struct order_log *to);
 const struct recorder_counters *recorder_count(const struct machine *machine);
 void recorder_end(struct machine *machine);
 
@@ -69,6 +79,8 @@ void recorder_end(struct machine *machine);
 void replayer_begin(struct machine *machine);
 /* A thread that had ended when the replay began (checkpoint.h). One that had not is born with the position that it had. */
 void replayer_ended(struct machine *machine, struct sphere *sphere, unsigned slot);
+/* All threads of a recording that breaks off stand where it has them, with the registers that they had; else replayer_error() says what is wrong. */
+bool replayer_reached(struct machine *machine, const struct sphere *sphere);
 /* NULL, or what is wrong: the first thing found out. */
 const char *replayer_error(const struct machine *machine);
 void replayer_end(struct machine *machine);

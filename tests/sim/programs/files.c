@@ -1,4 +1,5 @@
 /* files.c: files of the host: written, read in pieces and at places, mapped, renamed descriptors, vectors; what does not exist. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -33,6 +34,14 @@ int main(void) {
   CHECK(read(99, buffer, 1) == -1 && errno == EBADF);
   void *volatile nowhere = (void *)8;
   CHECK(write(1, nowhere, 10) == -1 && errno == EFAULT);
+  CHECK(!fsync(file) && !fdatasync(file) && fsync(99) == -1 && errno == EBADF);
+  CHECK(!mkdir("folder", 0700) && !rename("made", "folder/moved") && access("made", R_OK) == -1);
+  DIR *folder = opendir("folder");
+  unsigned entries = 0, moved = 0;
+  for (struct dirent *entry; folder && (entry = readdir(folder)); entries++)
+    moved += !strcmp(entry->d_name, "moved");
+  CHECK(folder && !closedir(folder) && entries == 3 && moved == 1);
+  CHECK(!rename("folder/moved", "made") && !rmdir("folder"));
   CHECK(!access("made", R_OK) && !unlink("made") && access("made", R_OK) == -1);
   CHECK(getcwd(buffer, sizeof buffer) && buffer[0] == '/');
   CHECK(readlink("/proc/self/exe", buffer, sizeof buffer) > 0);

@@ -1,0 +1,184 @@
+/* events.c: waiting for any of several files, counters, sockets of this machine, alarms, children. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void pipes(void) {
+  int ends[2];
+  pipe(ends);
+  struct pollfd files[2] = {{ends[0], POLLIN, 0}, {ends[1], POLLOUT, 0}};
+  printf("poll empty %d", poll(files, 2, 0));
+  printf(" %d %d\n", files[0].revents, files[1].revents);
+  write(ends[1], "abc", 3);
+  printf("poll full %d", poll(files, 2, -1));
+  printf(" %d %d\n", files[0].revents, files[1].revents);
+  fd_set set;
+  FD_ZERO(&set);
+  FD_SET(ends[0], &set);
+  printf("select %d", select(ends[0] + 1, &set, NULL, NULL, NULL));
+  printf(" %d\n", FD_ISSET(ends[0], &set));
+  char bytes[8];
+  read(ends[0], bytes, 8);
+  struct timeval little = {0, 1000};
+  FD_SET(ends[0], &set);
+  printf("select in vain %d\n", select(ends[0] + 1, &set, NULL, NULL, &little));
+  close(ends[1]);
+  printf("poll closed %d", poll(files, 1, -1));
+  printf(" %d\n", files[0].revents);
+  struct pollfd bad = {99, POLLIN, 0};
+  printf("poll bad %d", poll(&bad, 1, -1));
+  printf(" %d\n", bad.revents);
+}
+
+static int event;
+
+static void *count(void *unused) {
+  uint64_t one = 1;
+  for (int i = 0; i < 50; i++) write(event, &one, sizeof one);
+  return unused;
+}
+
+static void counters(void) {
+  uint64_t sum = 0, value;
+  pthread_t thread[3];
+  event = eventfd(0, 0);
+  for (int i = 0; i < 3; i++) pthread_create(&thread[i], NULL, count, NULL);
+  while (sum < 150) {
+    struct pollfd file = {event, POLLIN, 0};
+    poll(&file, 1, -1);
+    read(event, &value, sizeof value);
+    sum += value;
+  }
+  for (int i = 0; i < 3; i++) pthread_join(thread[i], NULL);
+  printf("eventfd %lu\n", (unsigned long)sum);
+  int semaphore = eventfd(2, EFD_SEMAPHORE | EFD_NONBLOCK);
+  for (int i = 0; i < 3; i++) {
+    ssize_t n = read(semaphore, &value, sizeof value);
+    printf("semaphore %zd %d\n", n, n < 0 ? errno == EAGAIN : (int)value);
+  }
+}
+
+static uint16_t port;
+enum { CLIENTS = 4, ROUNDS = 20 };
+
+static void *client(void *number) {
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  int s = socket(AF_INET, SOCK_STREAM, 0);
+  if (connect(s, (void *)&address, sizeof address)) perror("connect");
+  long sum = 0;
+  for (int i = 0; i < ROUNDS; i++) {
+    int word = (int)(long)number * 100 + i, answer = 0;
+    send(s, &word, sizeof word, MSG_NOSIGNAL);
+    recv(s, &answer, sizeof answer, MSG_WAITALL);
+    sum += answer;
+  }
+  close(s);
+  return (void *)sum;
+}
+
+/* One thread serves all of them. */
+static void server(void) {
+  struct sockaddr_in address = {.sin_family = AF_INET};
+  socklen_t length = sizeof address;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), open = 0, served = 0;
+  printf("bind %d listen", bind(listener, (void *)&address, sizeof address));
+  printf(" %d\n", listen(listener, 8));
+  getsockname(listener, (void *)&address, &length);
+  port = ntohs(address.sin_port);
+  pthread_t thread[CLIENTS];
+  for (long i = 0; i < CLIENTS; i++) pthread_create(&thread[i], NULL, client, (void *)i);
+  int set = epoll_create1(0);
+  struct epoll_event interest = {.events = EPOLLIN, .data.fd = listener}, ready[8];
+  epoll_ctl(set, EPOLL_CTL_ADD, listener, &interest);
+  while (served < CLIENTS) {
+    int n = epoll_wait(set, ready, 8, -1);
+    for (int i = 0; i < n; i++) {
+      int fd = ready[i].data.fd, word;
+      if (fd == listener) {
+        int s = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+        interest = (struct epoll_event){.events = EPOLLIN | EPOLLRDHUP, .data.fd = s};
+        epoll_ctl(set, EPOLL_CTL_ADD, s, &interest);
+        open++;
+      } else if (recv(fd, &word, sizeof word, MSG_WAITALL) == sizeof word) {
+        word *= 3;
+        send(fd, &word, sizeof word, 0);
+      } else {
+        epoll_ctl(set, EPOLL_CTL_DEL, fd, NULL);
+        close(fd);
+        served++;
+      }
+    }
+  }
+  long sum = 0;
+  for (int i = 0; i < CLIENTS; i++) {
+    void *own;
+    pthread_join(thread[i], &own);
+    sum += (long)own;
+  }
+  printf("served %d, sum %ld\n", open, sum);
+  close(listener);
+  int s = socket(AF_INET, SOCK_STREAM, 0);
+  printf("refused %d\n", connect(s, (void *)&address, sizeof address) && errno == ECONNREFUSED);
+}
+
+static void pairs(void) {
+  int ends[2];
+  char bytes[8] = "";
+  socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+  pid_t child = fork();
+  if (!child) {
+    read(ends[1], bytes, 8);
+    write(ends[1], "pong", 4);
+    _exit(strcmp(bytes, "ping") != 0);
+  }
+  close(ends[1]);
+  write(ends[0], "ping", 4);
+  shutdown(ends[0], SHUT_WR);
+  ssize_t n = read(ends[0], bytes, 8), end = read(ends[0], bytes + 4, 4);
+  printf("pair %zd %.4s %zd\n", n, bytes, end);
+  siginfo_t info = {0};
+  printf("waitid %d", waitid(P_PID, (id_t)child, &info, WEXITED));
+  printf(" %d %d %d\n", info.si_pid == child, info.si_code, info.si_status);
+}
+
+static volatile int rang;
+static void ring(int number) {
+  rang += number == SIGALRM;
+}
+
+static void alarms(void) {
+  signal(SIGALRM, ring);
+  struct itimerval often = {{0, 2000}, {0, 1000}}, none = {{0, 0}, {0, 0}}, old;
+  setitimer(ITIMER_REAL, &often, NULL);
+  while (rang < 3) pause();
+  setitimer(ITIMER_REAL, &none, &old);
+  printf("alarms %d, every %ld\n", rang >= 3, (long)old.it_interval.tv_usec);
+  alarm(100);
+  printf("alarm left %u\n", alarm(0));
+}
+
+int main(void) {
+  pipes();
+  counters();
+  server();
+  pairs();
+  alarms();
+  return 0;
+}
