@@ -263,7 +263,8 @@ static void close_from(int first) {
 }
 
 /* A process that outlives the manager for a moment: should that be killed, nobody takes the logs any more, and the sphere ends.
- * It learns of it by the end of a pipe that only the manager can write to, and holds nothing else open. */
+ * It learns of it by the end of a pipe that only the manager can write to, and holds nothing else open. It has a deputy that does the same, should it
+ * be killed together with the manager, which then can't post another. */
 static void stand_guard(struct manager *manager, int pipe) {
   char byte;
   prctl(PR_SET_NAME, "reprise-guard");
@@ -271,8 +272,10 @@ static void stand_guard(struct manager *manager, int pipe) {
   if (dup3(manager->lock, 0, 0) < 0 || dup3(pipe, 1, 0) < 0) _exit(1);
   close_from(2);
   manager->lock = 0;
-  if (read(1, &byte, 1) == 1) _exit(0); /* the manager goes as it should */
-  end_all(manager, 0);
+  pid_t deputy = fork();
+  /* A byte for each: the manager goes as it should. */
+  if (read(1, &byte, 1) != 1) end_all(manager, 0);
+  if (deputy > 0) waitpid(deputy, NULL, 0);
   _exit(0);
 }
 
@@ -290,17 +293,21 @@ static bool post_guard(struct manager *manager) {
   return manager->guard > 0;
 }
 
+static void tell_guards(struct manager *manager) {
+  (void)!write(manager->guard_pipe, "gd", 2);
+  close(manager->guard_pipe);
+}
+
 /* Posts another if it was killed. */
 static void check_guard(struct manager *manager) {
   if (manager->guard < 0 || waitpid(manager->guard, NULL, WNOHANG) != manager->guard) return;
-  close(manager->guard_pipe);
+  tell_guards(manager); /* the deputy */
   post_guard(manager);
 }
 
 static void relieve_guard(struct manager *manager) {
   if (manager->guard < 0) return;
-  (void)!write(manager->guard_pipe, "", 1);
-  close(manager->guard_pipe);
+  tell_guards(manager);
   while (waitpid(manager->guard, NULL, 0) < 0 && errno == EINTR) {
   }
 }

@@ -217,3 +217,27 @@ case_three_kinds() {
   local kills=${SOAK:+500}
   "${LIB%/lib/*}/kills" -s "$SEED" "${kills:-12}" >out 2>&1 || fail "$(cat out)"
 }
+
+# Recorder and guard at once, while the program and a process that it has left behind sleep for ever: nobody of them stays.
+case_with_guard() {
+  local order manager victims guard child round=0
+  for order in chunk dag; do
+    rm -rf recording recorded
+    "$REPRISE" record --order=$order -o recording -- "$VICTIM" stubborn >recorded 2>err </dev/null &
+    manager=$!
+    until grep -q 'left behind' recorded; do sleep 0.02; done
+    guard=''
+    for child in $(cat /proc/$manager/task/*/children); do
+      [ "$(cat "/proc/$child/comm")" != reprise-guard ] || guard=$child
+    done
+    [ -n "$guard" ] || fail "there is no guard"
+    # The process was left to the first of all, or to whoever takes it up: its memory tells whose it is.
+    victims=($(grep -ls "^Name:.victim\|^Name:.reprise" /proc/[0-9]*/status | cut -d/ -f3 | while read -r child; do
+      [ "$child" = $manager ] || [ "$child" = "$guard" ] || ! grep -qs "$PWD/recorded" <(readlink /proc/"$child"/fd/1) || echo "$child"
+    done))
+    [ ${#victims[@]} -ge 1 ] || fail "$order: nobody was left behind"
+    kill -KILL $manager "$guard"
+    wait $manager 2>/dev/null
+    gone "${victims[@]}"
+  done
+}
