@@ -23,6 +23,7 @@ struct block;
 struct exit;
 struct ucontext;
 struct path;
+struct cache_insn;
 
 /* How a block is entered: by a linked branch, by an indirect one, by a return. The latter two check that they mean this block. */
 enum entry_kind {
@@ -54,7 +55,14 @@ uint64_t arch_offered(uint64_t type, uint64_t value);
 /* Puts the application's registers over what the kernel told a tracer of a thread that is in the engine, in the order of
  * PTRACE_GETREGSET. in_call: it is in a system call, as if that were to be begun again. */
 void arch_show_registers(const struct arch_context *context, bool in_call, uint64_t *registers);
-uintptr_t arch_shown_sp(const uint64_t *registers); /* as the kernel told it */
+/* As the kernel told them; the context of a thread that is not in the engine's C code. */
+uintptr_t arch_shown_pc(const uint64_t *registers);
+uintptr_t arch_shown_sp(const uint64_t *registers);
+uintptr_t arch_shown_context(const uint64_t *registers);
+/* The application's registers, put into a copy of its context, of a thread that is in the cache. */
+void arch_recover_shown(struct arch_context *context, const struct cache_insn *insn, const uint64_t *registers);
+/* The same of one that is between blocks, or between the cache and the engine's C code; false: they can't be told. */
+bool arch_recover_crossing(struct arch_context *context, const uint64_t *registers);
 /* A digest of the program counter and of those registers whose values the instruction set defines in every case. */
 uint64_t arch_registers_digest(const struct thread *thread);
 /* A new thread starts with its parent's registers, at position 0. */

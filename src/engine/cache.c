@@ -133,16 +133,63 @@ struct block *cache_lookup_probe(uintptr_t pc) {
   return find(pc, 0, true);
 }
 
-struct block *cache_block_at(uintptr_t code) {
-  if (!cache_contains(code)) return NULL;
+/* The address of the block in the process that is read; block is a copy of it. */
+static uintptr_t find_block(cache_read *read, int32_t tid, uintptr_t code, struct block *block) {
+  if (!cache_contains(code)) return 0;
   size_t page = (code - CODE_CACHE_BASE) >> CODE_INDEX_SHIFT;
   for (size_t p = page + 1; p-- > 0;) {
-    struct block *block = cache.by_code[p];
+    uintptr_t at;
+    if (!read(tid, (uintptr_t)&cache.by_code[p], &at, sizeof at)) return 0;
+    if (at && !read(tid, at, block, sizeof *block)) return 0;
     /* all_next leads to blocks at lower addresses: they are handed out in ascending order. */
-    while (block && block->code > code) block = block->all_next;
-    if (block) return code < block->code + block->code_size ? block : NULL;
+    while (at && block->code > code) {
+      at = (uintptr_t)block->all_next;
+      if (at && !read(tid, at, block, sizeof *block)) return 0;
+    }
+    if (at) return code < block->code + block->code_size ? at : 0;
   }
-  return NULL;
+  return 0;
+}
+
+static bool read_own(int32_t nobody, uintptr_t from, void *to, size_t bytes) {
+  (void)nobody;
+  memcpy(to, (const void *)from, bytes);
+  return true;
+}
+
+struct block *cache_block_at(uintptr_t code) {
+  struct block copy;
+  return (struct block *)find_block(read_own, 0, code, &copy);
+}
+
+/* The last instruction whose code starts at or before the address. */
+static bool find_insn(cache_read *read, int32_t tid, const struct block *block, uintptr_t code,
+                      struct cache_insn *found) {
+  struct insn_map next;
+  unsigned i = 0;
+  for (; i < block->map_count; i++) {
+    if (!read(tid, (uintptr_t)(block->map + i), &next, sizeof next)) return false;
+    if (next.code > code - block->code) break;
+    found->pc = insn_pc(block, &next);
+    found->borrowed = next.borrowed;
+    found->number = i;
+  }
+  return i > 0;
+}
+
+bool cache_insn_at(uintptr_t code, struct cache_insn *found) {
+  struct block *block = cache_block_at(code);
+  found->block = block;
+  return block && find_insn(read_own, 0, block, code, found);
+}
+
+bool cache_insn_of_other(cache_read *read, int32_t tid, uintptr_t code, struct cache_insn *found) {
+  struct block block;
+  if (!find_block(read, tid, code, &block)) return false;
+  /* Before the first instruction the block is counted. */
+  *found = (struct cache_insn){.pc = block.pc};
+  find_insn(read, tid, &block, code, found);
+  return true;
 }
 
 /* -- Room for code ---------------------------------------------------------------------------------------------- */

@@ -147,6 +147,19 @@ void cache_drop_block(struct block *block);
 /* The block whose code holds a cache address, or NULL; safe in handlers. */
 struct block *cache_block_at(uintptr_t code);
 
+/* The instruction of the application that a cache address belongs to. */
+struct cache_insn {
+  struct block *block; /* NULL: it is another process's */
+  unsigned number;     /* in the block */
+  uintptr_t pc;
+  uint16_t borrowed; /* see insn_map */
+};
+/* False: it belongs to none; safe in handlers. */
+bool cache_insn_at(uintptr_t code, struct cache_insn *found);
+/* The same in the cache of a process that runs under this very engine, too, and is stopped. */
+typedef bool cache_read(int32_t tid, uintptr_t from, void *to, size_t bytes);
+bool cache_insn_of_other(cache_read *read, int32_t tid, uintptr_t code, struct cache_insn *found);
+
 /* A thread announces that it goes into the cache (false: a flush is under way; try again) and that it has left it. */
 bool cache_enter(struct thread *thread);
 /* All others leave the cache, and stay out until they are let in. */

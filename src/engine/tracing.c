@@ -4,14 +4,16 @@
  * application's are in its context, and the tracer's engine reads them there. Vector registers and the thread pointer are the
  * application's in the kernel, too: the engine does not touch them.
  *
- * Outside of a sphere nobody sees to that: a thread that is stopped in the code cache shows the engine's program counter and the registers that
- * generated code has borrowed (known limit), one that is stopped in the engine the application's.
+ * Outside of a sphere nobody sees to that. A thread that is stopped in the code cache is at an instruction of the application, perhaps half done, and
+ * what generated code has borrowed is in its context. Known limit: on x86-64 it shows the engine's registers on the few instructions
+ * between two blocks, or between the cache and the engine's C code.
  *
  * Memory is the application's as it is, but for the bytes of calls that are not over yet. */
 #include <linux/elf.h>
 #include <linux/ptrace.h>
 #include <linux/uio.h>
 
+#include "engine/cache.h"
 #include "engine/code.h"
 #include "engine/lib.h"
 #include "engine/rings.h"
@@ -46,23 +48,39 @@ static bool peek(int32_t tid, uintptr_t from, void *to, size_t bytes) {
   return true;
 }
 
-/* Where its struct thread lies: a thread that is in the engine has its stack pointer in its slot. 0: it is elsewhere. */
-static uintptr_t context_of(int32_t tid, uintptr_t sp) {
+/* A thread that is in the engine's C code has its stack pointer in its slot. */
+static bool is_in_slot(uintptr_t address) {
+  return address >= THREAD_AREA_BASE && address < LARGE_COPIES_BASE;
+}
+
+/* Where its struct thread lies; 0: it has none. */
+static uintptr_t context_of(int32_t tid, const uint64_t *registers) {
   const struct rthread *tracee = in_sphere() ? tracee_of(tid) : NULL;
+  uintptr_t sp = arch_shown_sp(registers), at = arch_shown_context(registers);
   if (tracee) return tracee->context;
-  bool inside = sp >= THREAD_AREA_BASE && sp < LARGE_COPIES_BASE;
-  return inside ? THREAD_AREA_BASE + ALIGN_DOWN(sp - THREAD_AREA_BASE, THREAD_AREA_STRIDE) : 0;
+  if (is_in_slot(sp)) return THREAD_AREA_BASE + ALIGN_DOWN(sp - THREAD_AREA_BASE, THREAD_AREA_STRIDE);
+  return is_in_slot(at) ? at : 0;
+}
+
+/* Outside of a sphere: puts the application's registers into the copy of its context. */
+static bool recover(int32_t tid, struct arch_context *context, const uint64_t *registers) {
+  struct cache_insn insn;
+  if (is_in_slot(arch_shown_sp(registers))) return true;
+  if (!cache_insn_of_other(peek, tid, arch_shown_pc(registers), &insn))
+    return arch_recover_crossing(context, registers);
+  arch_recover_shown(context, &insn, registers);
+  return true;
 }
 
 /* Puts the application's general registers over those that the kernel told; they lie in a buffer as PTRACE_GETREGSET leaves them. */
 static void show(int32_t tid, uint64_t *registers) {
   struct arch_context context;
   bool in_call;
-  uintptr_t at = context_of(tid, arch_shown_sp(registers));
+  uintptr_t at = context_of(tid, registers);
   if (!at || !peek(tid, at + offsetof(struct thread, arch), &context, sizeof context)) return;
   if ((uintptr_t)context.self != at) return;
   if (!peek(tid, at + offsetof(struct thread, in_call), &in_call, sizeof in_call)) return;
-  arch_show_registers(&context, in_call, registers);
+  if (in_sphere() || recover(tid, &context, registers)) arch_show_registers(&context, in_call, registers);
 }
 
 static long read_set(int32_t tid, uint64_t *registers) {

@@ -37,7 +37,7 @@ struct thread *arch_self(void) {
 }
 _Static_assert(THREAD_AREA_BASE % THREAD_AREA_STRIDE == 0, "a slot is found by its alignment");
 
-extern const char exit_common[], exit_indirect[];
+extern const char exit_common[], exit_indirect[], exit_saved[];
 
 void arch_set_self(struct thread *thread) {
   thread->arch.self = thread;
@@ -78,12 +78,47 @@ void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp) {
   arch_set_position(thread, 0);
 }
 
+/* Of PTRACE_GETREGSET. */
+enum { COUNT = 31, SP = COUNT, PC, PSTATE };
+
 uintptr_t arch_shown_sp(const uint64_t *registers) {
-  return registers[31];
+  return registers[SP];
+}
+uintptr_t arch_shown_pc(const uint64_t *registers) {
+  return registers[PC];
+}
+uintptr_t arch_shown_context(const uint64_t *registers) {
+  return registers[CONTEXT];
+}
+
+/* Which generated code has borrowed. */
+static void take_back(struct arch_context *context, const struct cache_insn *insn) {
+  for (unsigned slot = 0; slot < SPILL_SLOTS; slot++)
+    if (insn->borrowed >> slot & 1) context->gpr[spill_register(slot)] = context->spill[slot];
+  context->pc = insn->pc;
+}
+
+void arch_recover_shown(struct arch_context *context, const struct cache_insn *insn, const uint64_t *registers) {
+  for (unsigned i = 0; i < COUNT; i++)
+    if (!(TAKEN >> i & 1)) context->gpr[i] = registers[i];
+  context->sp = registers[SP];
+  context->nzcv = registers[PSTATE];
+  take_back(context, insn);
+}
+
+/* The entry of a block that an indirect branch leads to, and exit_indirect, have the target in a register. exit_common has saved what it
+ * spoils; on the way into the cache the context has everything. */
+bool arch_recover_crossing(struct arch_context *context, const uint64_t *registers) {
+  uintptr_t pc = registers[PC];
+  struct cache_insn insn = {.pc = context->pc};
+  if (cache_contains(pc) || pc == (uintptr_t)exit_indirect) insn.pc = registers[SCRATCH];
+  if (cache_contains(pc) || (pc >= (uintptr_t)exit_indirect && pc < (uintptr_t)exit_saved))
+    arch_recover_shown(context, &insn, registers);
+  context->sp = registers[SP];
+  return true;
 }
 
 void arch_show_registers(const struct arch_context *context, bool in_call, uint64_t *registers) {
-  enum { COUNT = 31, SP = COUNT, PC, PSTATE };
   const uint64_t flags = 0xf0000000;
   memcpy(registers, context->gpr, sizeof context->gpr);
   registers[SP] = context->sp;
@@ -299,23 +334,13 @@ static void context_from_uc(struct thread *thread, const struct ucontext *uc) {
   thread->arch.fault_syndrome = frame_syndrome(uc);
 }
 
-/* The last instruction whose code starts at or before offset. */
-static const struct insn_map *map_entry(const struct block *block, uintptr_t offset) {
-  const struct insn_map *found = NULL;
-  for (unsigned i = 0; i < block->map_count && block->map[i].code <= offset; i++) found = &block->map[i];
-  return found;
-}
-
 bool arch_uc_recover(struct thread *thread, struct ucontext *uc, siginfo_t *info) {
   uintptr_t pc = uc->uc_mcontext.pc;
-  struct block *block = cache_block_at(pc);
-  const struct insn_map *entry = block ? map_entry(block, pc - block->code) : NULL;
-  if (!entry) return false;
+  struct cache_insn insn;
+  if (!cache_insn_at(pc, &insn)) return false;
   context_from_uc(thread, uc);
-  for (unsigned slot = 0; slot < SPILL_SLOTS; slot++)
-    if (entry->borrowed >> slot & 1) thread->arch.gpr[spill_register(slot)] = thread->arch.spill[slot];
-  thread->arch.pc = insn_pc(block, entry);
-  arch_uncount(thread, block, block->instructions - (unsigned)(entry - block->map));
+  take_back(&thread->arch, &insn);
+  arch_uncount(thread, insn.block, insn.block->instructions - insn.number);
   /* Where the processor reports the instruction itself, the kernel has reported our copy of it. */
   if ((uintptr_t)info->si_addr == pc) info->si_addr = (void *)thread->arch.pc;
   return true;

@@ -106,7 +106,7 @@ exit_indirect:
         str     x15, [x18, #CTX_PC]
         mov     x15, #0
 /* Every exit ends here, with the arena offset of its struct exit in x15. */
-        .globl exit_common
+        .globl exit_common, exit_saved
 exit_common:
         stp     x0, x1, GPR(0)
         stp     x2, x3, GPR(2)
@@ -122,6 +122,7 @@ exit_common:
         stp     x25, x26, GPR(25)
         stp     x27, x28, GPR(27)
         stp     x29, x30, GPR(29)
+exit_saved:
         mov     x0, sp
         mrs     x1, nzcv
         stp     x0, x1, [x18, #CTX_SP]

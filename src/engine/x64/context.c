@@ -101,13 +101,46 @@ void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp) {
   arch_set_position(thread, 0);
 }
 
+/* Of PTRACE_GETREGSET. */
+static const uint8_t order[] = {R15, R14, R13, R12, RBP, RBX, R11, R10, R9, R8, RAX, RCX, RDX, RSI, RDI};
+enum { ORIGINAL = COUNT_OF(order), PC, CS, FLAGS, SP, SS, FS_BASE, GS_BASE, RAX_PLACE = 10 };
+
 uintptr_t arch_shown_sp(const uint64_t *registers) {
-  return registers[19];
+  return registers[SP];
+}
+uintptr_t arch_shown_pc(const uint64_t *registers) {
+  return registers[PC];
+}
+uintptr_t arch_shown_context(const uint64_t *registers) {
+  return registers[GS_BASE];
+}
+
+/* Which generated code has borrowed, and what is left of a repeated instruction that is done in parts. */
+static void take_back(struct arch_context *context, const struct cache_insn *insn) {
+  for (unsigned slot = 0; slot < BORROWED_SLOTS; slot++) {
+    unsigned reg = insn->borrowed >> 5 * slot & BORROWED_MASK;
+    if (reg) context->gpr[reg - 1] = context->spill[slot];
+  }
+  context->cut = context->rest ? context->gpr[RCX] : 0;
+  context->gpr[RCX] += context->rest;
+  context->rest = 0;
+  context->rip = insn->pc;
+}
+
+void arch_recover_shown(struct arch_context *context, const struct cache_insn *insn, const uint64_t *registers) {
+  for (size_t i = 0; i < COUNT_OF(order); i++) context->gpr[order[i]] = registers[i];
+  context->gpr[RSP] = registers[SP];
+  context->rflags = registers[FLAGS];
+  take_back(context, insn);
+}
+
+/* Where a block's entry makes sure that it is meant, the target is half computed. */
+bool arch_recover_crossing(struct arch_context *context, const uint64_t *registers) {
+  (void)context, (void)registers;
+  return false;
 }
 
 void arch_show_registers(const struct arch_context *context, bool in_call, uint64_t *registers) {
-  static const uint8_t order[] = {R15, R14, R13, R12, RBP, RBX, R11, R10, R9, R8, RAX, RCX, RDX, RSI, RDI};
-  enum { ORIGINAL = COUNT_OF(order), PC, CS, FLAGS, SP, SS, FS_BASE, GS_BASE, RAX_PLACE = 10 };
   const uint64_t flags = 0xcd5 | 1UL << 18 | 1UL << 21; /* CF PF AF ZF SF DF OF; AC, ID */
   for (size_t i = 0; i < COUNT_OF(order); i++) registers[i] = context->gpr[order[i]];
   registers[ORIGINAL] = in_call ? context->gpr[RAX] : UINT64_MAX;
@@ -390,28 +423,13 @@ static void context_from_uc(struct thread *thread, const struct ucontext *uc) {
   thread->arch.trap_number = m->trapno, thread->arch.error_code = m->err, thread->arch.fault_address = m->cr2;
 }
 
-/* The last instruction whose code starts at or before offset. */
-static const struct insn_map *map_entry(const struct block *block, uintptr_t offset) {
-  const struct insn_map *found = NULL;
-  for (unsigned i = 0; i < block->map_count && block->map[i].code <= offset; i++) found = &block->map[i];
-  return found;
-}
-
 bool arch_uc_recover(struct thread *thread, struct ucontext *uc, siginfo_t *info) {
   uintptr_t pc = uc->uc_mcontext.rip;
-  struct block *block = cache_block_at(pc);
-  const struct insn_map *entry = block ? map_entry(block, pc - block->code) : NULL;
-  if (!entry) return false;
+  struct cache_insn insn;
+  if (!cache_insn_at(pc, &insn)) return false;
   context_from_uc(thread, uc);
-  for (unsigned slot = 0; slot < BORROWED_SLOTS; slot++) {
-    unsigned reg = entry->borrowed >> 5 * slot & BORROWED_MASK;
-    if (reg) thread->arch.gpr[reg - 1] = thread->arch.spill[slot];
-  }
-  thread->arch.cut = thread->arch.rest ? thread->arch.gpr[RCX] : 0;
-  thread->arch.gpr[RCX] += thread->arch.rest;
-  thread->arch.rest = 0;
-  thread->arch.rip = insn_pc(block, entry);
-  arch_uncount(thread, block, block->instructions - (unsigned)(entry - block->map));
+  take_back(&thread->arch, &insn);
+  arch_uncount(thread, insn.block, insn.block->instructions - insn.number);
   /* Where the processor reports the instruction itself, the kernel has reported our copy of it. */
   if ((uintptr_t)info->si_addr == pc) info->si_addr = (void *)thread->arch.rip;
   return true;

@@ -46,11 +46,8 @@ uint64_t fip_detail(const struct item *item) {
 /* The application address behind a cache address; 0 when its block is gone. */
 uint64_t application_address(uint64_t code) {
   lock_take(&cache_lock);
-  struct block *block = cache_block_at(code);
-  uint64_t address = 0;
-  if (block)
-    for (unsigned i = 0; i < block->map_count && block->map[i].code <= code - block->code; i++)
-      address = insn_pc(block, &block->map[i]);
+  struct cache_insn insn;
+  uint64_t address = cache_insn_at(code, &insn) ? insn.pc : 0;
   lock_release(&cache_lock);
   return address;
 }
