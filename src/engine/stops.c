@@ -376,9 +376,12 @@ bool call_stops_tracee(const struct call *call) {
   return call->nr == __NR_ptrace && (call->args[0] == PTRACE_ATTACH || call->args[0] == PTRACE_INTERRUPT);
 }
 
-/* Who is continued with a signal is about to stop again. */
-static bool lets_tracee_go(const struct call *call) {
-  return call->args[0] == PTRACE_DETACH || (call->args[0] == PTRACE_CONT && !call->args[3]);
+bool call_continues_tracee(const struct call *call) {
+  return call->nr == __NR_ptrace && call->args[0] == PTRACE_CONT && !call->args[3];
+}
+
+static bool lets_tracee_go(const struct call *call, long result) {
+  return call_continues_tracee(call) ? result == -EPERM : call->args[0] == PTRACE_DETACH && result >= 0;
 }
 
 static void let_go_of(struct rthread *tracee) {
@@ -455,7 +458,7 @@ static void trace_after(const struct call *call, long result) {
   struct rthread *tracee = tracee_of(call);
   bool stops = call_stops_tracee(call);
   if (in_parallel()) {
-    bool goes = stops ? result < 0 : result >= 0 && lets_tracee_go(call);
+    bool goes = stops ? result < 0 : lets_tracee_go(call, result);
     if (tracee && goes) let_go_of(tracee);
   } else if (stops) {
     if (result >= 0) task_await_trap((int32_t)call->args[1]);

@@ -37,6 +37,8 @@ bool stops_done(int32_t tid);
 int32_t process_of(int32_t id);
 /* Whether it is a tracer's, and stops the thread that it names. */
 bool call_stops_tracee(const struct call *call);
+/* … and has it run on as long as nothing happens. One that is continued with a signal is about to stop again. */
+bool call_continues_tracee(const struct call *call);
 /* The signal that a call sends, and to whom as kill(2) says it; 0: none. */
 int call_sends(const struct call *call, int32_t *to);
 /* The signal by which a call ends the caller's own process at once, if it succeeds: whoever of its threads may take it does not catch or

@@ -110,11 +110,20 @@ static long get_some(const struct call *call, size_t offset, size_t bytes) {
   return copy_to_app((uintptr_t)call->args[3], (const char *)registers + offset, bytes);
 }
 
+/* A tracee that runs would be stopped by the next signal, wherever it is, with what all others wait for. So it is not continued. Nor does it stay
+ * stopped, or the tracer would wait for it in vain: it is let go. */
+static long refuse_to_continue(const struct call *call) {
+  long result = os_call4(__NR_ptrace, PTRACE_DETACH, call->args[1], 0, 0);
+  return result ? result : -EPERM;
+}
+
 bool tracing_call(struct thread *thread, const struct call *call, long *result) {
   (void)thread;
   enum { GETREGS = 12 }; /* not everywhere */
   if (call->nr != __NR_ptrace || (recording() && !tracee_of((int32_t)call->args[1]))) return false;
-  if (call->args[0] == PTRACE_GETREGSET && call->args[2] == NT_PRSTATUS)
+  if (recording() && call_continues_tracee(call))
+    *result = refuse_to_continue(call);
+  else if (call->args[0] == PTRACE_GETREGSET && call->args[2] == NT_PRSTATUS)
     *result = get_set(call);
   else if (ARCH_OLD_TRACING && call->args[0] == GETREGS)
     *result = get_some(call, 0, ARCH_SHOWN_REGISTERS * sizeof(uint64_t));

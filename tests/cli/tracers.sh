@@ -70,3 +70,31 @@ case_debugger_attaches() {
   recorded 0 'Inferior 1 .*detached' "${command[@]}"
   [ "$(grep -cE '^(computes|waits): ended with 143$' out)" = 2 ] || fail "not all have ended: $(cat out err)"
 }
+
+# A tracee that would run on, and stop at the next signal, is let go instead.
+case_continued() {
+  command -v gcc >/dev/null || fail "no compiler"
+  cat >tracer.c <<'EOF2'
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile long counter;
+int main(void) {
+  int status;
+  pid_t pid = fork();
+  if (!pid) for (;;) counter++;
+  if (ptrace(PTRACE_ATTACH, pid, NULL, NULL) || waitpid(pid, &status, 0) != pid) return 1;
+  if (ptrace(PTRACE_CONT, pid, NULL, NULL)) perror("PTRACE_CONT");
+  kill(pid, SIGUSR1);
+  if (waitpid(pid, &status, 0) != pid) return 1;
+  if (WIFSTOPPED(status)) ptrace(PTRACE_KILL, pid, NULL, NULL);
+  printf("%s by signal %d\n", WIFSTOPPED(status) ? "stopped" : "ended", WIFSTOPPED(status) ? WSTOPSIG(status) : WTERMSIG(status));
+  return 0;
+}
+EOF2
+  gcc -O1 -o tracer tracer.c || fail "can't compile"
+  recorded 0 'PTRACE_CONT: Operation not permitted' ./tracer
+  grep -qx 'ended by signal 10' out || fail "the other was not let go: $(cat out)"
+}
