@@ -62,10 +62,11 @@ static bool argument_matters(const struct call *call, int n, unsigned folders) {
 
 /* Copies the call with NOT_OPEN in place of each reserved descriptor; false if it names none. */
 static bool names_reserved(const struct call *call, struct call *changed) {
-  unsigned which = input_descriptors(call->nr), folders = which >> INPUT_FOLDERS;
+  unsigned which = input_descriptors(call->nr);
+  unsigned descriptors = which & INPUT_DESCRIPTORS, folders = which >> INPUT_FOLDERS;
   bool any = false;
-  for (int n = 0; n < 6; n++) {
-    if (!(which >> n & 1) || !descriptor_reserved(call->args[n]) || !argument_matters(call, n, folders))
+  for (int n = 0; descriptors >> n; n++) {
+    if (!(descriptors >> n & 1) || !descriptor_reserved(call->args[n]) || !argument_matters(call, n, folders))
       continue;
     if (!any) *changed = *call;
     changed->args[n] = NOT_OPEN;

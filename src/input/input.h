@@ -132,7 +132,7 @@ unsigned input_facts(long nr);
 int input_never(long nr, const long args[6]);
 /* Which arguments are descriptors. Bit n: argument n is one, at least for some commands. Bit n + INPUT_FOLDERS: it is the folder of the
  * path in argument n + 1, and does not matter if that is absolute. */
-enum { INPUT_FOLDERS = 8 };
+enum { INPUT_DESCRIPTORS = 0x3f, INPUT_FOLDERS = 8 };
 unsigned input_descriptors(long nr);
 /* Whether such an argument is one in this very call. */
 bool input_is_descriptor(long nr, const long args[6], unsigned argument);
