@@ -204,24 +204,9 @@ struct region_object *objects_attached(struct thread *thread, const struct call 
 
 /* Calls that change the file behind a descriptor, which is this argument. */
 static int written_argument(const struct call *call) {
-  switch (call->nr) {
-    case __NR_write:
-    case __NR_writev:
-    case __NR_pwrite64:
-    case __NR_pwritev:
-    case __NR_pwritev2:
-    case __NR_ftruncate:
-    case __NR_fallocate:
-    case __NR_sendfile:
-      return 0;
-    case __NR_copy_file_range:
-    case __NR_splice:
-      return 2;
-    case __NR_ioctl:
-      return (unsigned)call->args[1] == FICLONE || (unsigned)call->args[1] == FICLONERANGE ? 0 : -1;
-    default:
-      return -1;
-  }
+  if (call->nr == __NR_ioctl)
+    return (unsigned)call->args[1] == FICLONE || (unsigned)call->args[1] == FICLONERANGE ? 0 : -1;
+  return input_changed(call->nr);
 }
 
 /* How a call opens the path that it has; false for other calls. */

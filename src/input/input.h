@@ -134,6 +134,8 @@ int input_never(long nr, const long args[6]);
  * path in argument n + 1, and does not matter if that is absolute. */
 enum { INPUT_DESCRIPTORS = 0x3f, INPUT_FOLDERS = 8 };
 unsigned input_descriptors(long nr);
+/* The descriptor whose file the call changes, as the number of its argument; -1: none (but some commands of ioctl do). */
+int input_changed(long nr);
 /* Whether such an argument is one in this very call. */
 bool input_is_descriptor(long nr, const long args[6], unsigned argument);
 /* What replay does with this very call: the row's answer, or that of its command (prctl, fcntl, ioctl, …).

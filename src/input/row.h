@@ -35,6 +35,7 @@ enum {
 enum {
   BY_COMMAND = 1, /* one if the command says so */
   OF_NEXT = 2,    /* the folder where the next argument, a path, begins, unless that is absolute */
+  CHANGED = 4,    /* the call changes its file */
 };
 
 /* One line each. */
@@ -57,6 +58,8 @@ enum {
 
 #define VALUE {INPUT_VALUE, 0, 0, 0, 0}
 #define FD {INPUT_FD, 0, 0, 0, 0}
+/* Of a file that the call changes. */
+#define FD_CHANGED {INPUT_FD, 0, 0, CHANGED, 0}
 /* The folder of the path in the next argument. */
 #define FOLDER {INPUT_FD, 0, 0, OF_NEXT, 0}
 #define ADDRESS {INPUT_ADDRESS, 0, 0, 0, 0}

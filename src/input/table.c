@@ -16,6 +16,7 @@ static const struct input_group *const groups[] = {
 static const struct input_row *_Atomic by_number[NUMBERS];
 static _Atomic uint8_t moves[NUMBERS];
 static _Atomic uint16_t descriptors[NUMBERS];
+static _Atomic int8_t changed[NUMBERS];
 static _Atomic bool filled;
 
 static uint8_t moves_of(const struct input_row *row) {
@@ -42,6 +43,12 @@ static uint16_t descriptors_of(const struct input_row *row) {
   return (uint16_t)all;
 }
 
+static int8_t changed_of(const struct input_row *row) {
+  for (int8_t i = 0; i < 6; i++)
+    if (row->args[i].kind == INPUT_FD && row->args[i].flags & CHANGED) return i;
+  return -1;
+}
+
 static void fill(void) {
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
     for (size_t j = 0; j < groups[i]->count; j++) {
@@ -50,6 +57,7 @@ static void fill(void) {
       atomic_store_explicit(&by_number[row->nr], row, memory_order_relaxed);
       atomic_store_explicit(&moves[row->nr], moves_of(row), memory_order_relaxed);
       atomic_store_explicit(&descriptors[row->nr], descriptors_of(row), memory_order_relaxed);
+      atomic_store_explicit(&changed[row->nr], changed_of(row), memory_order_relaxed);
     }
   atomic_store_explicit(&filled, true, memory_order_release);
 }
@@ -67,6 +75,10 @@ unsigned input_facts(long nr) {
 
 unsigned input_descriptors(long nr) {
   return input_row(nr) ? atomic_load_explicit(&descriptors[nr], memory_order_relaxed) : 0;
+}
+
+int input_changed(long nr) {
+  return input_row(nr) ? atomic_load_explicit(&changed[nr], memory_order_relaxed) : -1;
 }
 
 bool input_is_descriptor(long nr, const long args[6], unsigned argument) {

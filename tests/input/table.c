@@ -134,6 +134,8 @@ static void check_descriptors(void) {
   trial_check("descriptor of mmap", input_descriptors(SYS_mmap) == 1 << 4);
   trial_check("no descriptor of getpid, or of a number without a call",
               !input_descriptors(SYS_getpid) && !input_descriptors(-1) && !input_descriptors(1L << 40));
+  trial_check("files that are changed", input_changed(SYS_write) == 0 && input_changed(SYS_splice) == 2 &&
+                                            input_changed(SYS_read) < 0 && input_changed(-1) < 0);
   trial_check("descriptor of a command", input_is_descriptor(SYS_ioctl, args, 2));
   args[1] = 0x5401; /* TCGETS */
   trial_check("pointer of a command", !input_is_descriptor(SYS_ioctl, args, 2));
