@@ -1,4 +1,5 @@
-/* hand_over.c: the tables and waits behind order/directory.h. See hand_over.h. */
+/* hand_over.c: the host of the hand-over protocol (order/directory.h): the tables that the protocol reads and changes, the waits of requesters, and how
+ * owners are told of requests. See hand_over.h. Which blocks a request asks for beyond those needed is left to the predictors (predictors.h). */
 #include "engine/hand_over.h"
 
 #include <linux/futex.h>
@@ -27,7 +28,7 @@ static struct directory_place place(const struct directory *d, uint64_t block) {
   return (struct directory_place){&WORDS[block], &INFOS[block]};
 }
 
-/* The bytes of a page's map in which that bit is set, or its hidden fellow. */
+/* The blocks of a page in whose byte of the map the bit is set, or its hidden counterpart. */
 static uint64_t bytes_with(const uint8_t *map, unsigned bit) {
   enum { IN_A_WORD = 8 };
   const uint64_t ones = 0x0101010101010101, gather = 0x0102040810204080;
@@ -118,12 +119,12 @@ static bool near(const struct directory *d, unsigned slot) {
   return members[slot];
 }
 
-/* What a slot's thread says that sleeps since it has seen these events. */
+/* The value of `asleep` of a thread that sleeps since it has seen these events. */
 static uint32_t asleep_since(uint32_t events) {
   return events << 1 | 1;
 }
 
-/* Once: until who was woken has a processor others may have news for it, too. */
+/* Wakes the thread once: others may have news for it, too, before it gets a processor. */
 static void wake(const struct directory *d, unsigned slot) {
   struct directory_slot *sleeper = &d->slot[slot];
   uint32_t asleep = members[slot] ? atomic_load(&sleeper->asleep) : 0;
@@ -132,7 +133,7 @@ static void wake(const struct directory *d, unsigned slot) {
   if (missed || !members[slot]) os_call3(__NR_futex, &sleeper->events, FUTEX_WAKE, 1);
 }
 
-/* A request may be lost to the target's own counting; who waits repeats it. Threads of other processes are told by a signal. */
+/* The owner's own counting may overwrite the request; the requester repeats it (remind). Threads of other processes get a signal. */
 void kick(const struct directory *d, unsigned slot) {
   if (atomic_load(&d->slot[slot].state) == DIRECTORY_PARKED) return;
   const struct rthread *rthread = &region->slots[slot];
@@ -163,7 +164,7 @@ static bool has_logged(unsigned slot) {
   return start && atomic_load(&region->slots[slot].order.head) >= start;
 }
 
-/* Now and then it is looked whether the holder is alive; mostly it is, and about to let go. */
+/* Looks now and then whether the holder of the lock is alive; mostly it is, and about to release it. */
 static bool take_over(const struct directory *d, unsigned slot, uint32_t holder) {
   enum { TRIES_PER_LOOK = 4096 };
   if (++arch_self()->lock_tries % TRIES_PER_LOOK) return false;
@@ -200,7 +201,7 @@ void fail_killed(void) {
               "recorded");
 }
 
-/* Another process that has this memory may be killed from outside just when it has what others wait for. */
+/* Another process with this memory may be killed from outside while it owns blocks that others wait for. */
 static void look_for_killed(void) {
   static _Atomic uint64_t looked;
   if (process_is_alone() || !region_look_is_due(&looked)) return;
@@ -213,7 +214,7 @@ static void look_for_killed(void) {
   }
 }
 
-/* Reminds those who have not answered yet. Who was killed never will: it is parked for good. */
+/* Repeats the requests that have no answer yet. A thread that was killed never answers: it counts as parked from now on. */
 static void remind(const struct directory_slot *slot, bool others) {
   for (unsigned i = 0; i < DIRECTORY_BATCH; i++) {
     uint32_t asks = atomic_load(&slot->cell[i].asks), running = DIRECTORY_RUNNING;
@@ -225,7 +226,7 @@ static void remind(const struct directory_slot *slot, bool others) {
   }
 }
 
-/* There are more threads than processors for them. */
+/* True if more threads run than there are processors. */
 static bool is_crowded(void) {
   unsigned running = 0, processors = os_processors();
   for (unsigned i = 0, slots = atomic_load(directory.slots); i < slots && running <= processors; i++)
@@ -233,7 +234,7 @@ static bool is_crowded(void) {
   return running > processors;
 }
 
-/* Looks for events for a while. */
+/* Spins until events arrive; false: not for a while. */
 static bool spin(const struct directory_slot *slot, unsigned me, uint32_t seen) {
   enum { LOOKS_PER_KICK = 40 };
   struct patience *patience = &patience_of[me];
@@ -246,8 +247,8 @@ static bool spin(const struct directory_slot *slot, unsigned me, uint32_t seen) 
   return true;
 }
 
-/* What was lost is repeated after a while, sooner than the loss of a few milliseconds is felt; but many who repeat leave no time for those that
- * they wait for. */
+/* Sleeps for some milliseconds at most and then repeats its requests, since one may have been lost. The more threads sleep, the longer each does:
+ * many that repeat would leave no time for the owners. */
 static void sleep_until_events(struct directory_slot *slot, uint32_t seen) {
   enum { SLEEPERS_PER_PROCESSOR = 4, MILLISECONDS_MOST = 50, NANOSECONDS = 1000000 };
   uint32_t others = atomic_fetch_add(&sleepers, 1) / (SLEEPERS_PER_PROCESSOR * os_processors());

@@ -10,12 +10,13 @@
 
 #include "engine/lib.h"
 
-/* Instructions: after how many a thread comes by to leave something, for how many it keeps what it has taken at least, and within how many
- * blocks of a page must be taken to be left together. Where a thread counts in several words it comes by when one of them has had its
- * share: with a smaller COME_BY it would do so all the time. */
+/* Instructions. A thread comes to a safepoint for leaving every COME_BY. It keeps a block for KEEP at least. Blocks of a page that it acquires
+ * within TOGETHER are left together. A thread that counts instructions in several words stops when one of them has had its share, so with
+ * a smaller COME_BY it would stop all the time. */
 enum { COME_BY = 4096, KEEP = COME_BY / 8, TOGETHER = KEEP / 4 };
-/* How often KEEP is doubled, in steps; with so many doublings nothing is left, for that many claims. A thread that is alone with another takes
- * back half of what it leaves, one among many hardly anything. */
+/* `longer` counts steps; DOUBLING of them double KEEP. A block that is taken back adds TAKEN_BACK steps, another one removes NOT_TAKEN_BACK: of two
+ * threads that share a page each takes back half of what it leaves, of many threads hardly any. At TOP the thread leaves nothing in the page, for
+ * PAUSE claims. */
 enum {
   DOUBLING = 8,
   DOUBLINGS = 9,
