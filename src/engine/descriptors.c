@@ -12,6 +12,7 @@
 #include <linux/mman.h>
 #include <linux/resource.h>
 
+#include "engine/exec.h"
 #include "engine/lib.h"
 #include "engine/syscalls.h"
 #include "input/input.h"
@@ -102,6 +103,6 @@ bool descriptors_call(struct thread *thread, const struct call *call, long *resu
     return true;
   }
   if (!names_reserved(call, &changed)) return false;
-  *result = syscall_pass_on(thread, &changed);
+  if (!exec_call(thread, &changed, result)) *result = syscall_pass_on(thread, &changed);
   return true;
 }
