@@ -60,7 +60,8 @@ uintptr_t arch_shown_pc(const uint64_t *registers);
 uintptr_t arch_shown_sp(const uint64_t *registers);
 uintptr_t arch_shown_context(const uint64_t *registers);
 /* The application's registers, put into a copy of its context, of a thread that is in the cache. */
-void arch_recover_shown(struct arch_context *context, const struct cache_insn *insn, const uint64_t *registers);
+void arch_recover_shown(struct arch_context *context, const struct cache_insn *insn,
+                        const uint64_t *registers);
 /* The same of one that is between blocks, or between the cache and the engine's C code; false: they can't be told. */
 bool arch_recover_crossing(struct arch_context *context, const uint64_t *registers);
 /* A digest of the program counter and of those registers whose values the instruction set defines in every case. */

@@ -17,24 +17,26 @@ extern char loop_start[], loop_end[];
 /* Never returns. Each turn has a store, and where the tracer can tell everywhere, a call, a return and an indirect branch. */
 __attribute__((noinline)) static void compute(void) {
 #if defined(__x86_64__)
-  __asm__ volatile("mov %1, %%rsp; mov $11, %%eax; mov $12, %%ecx; mov $13, %%edx; mov $14, %%r14d; mov $15, %%r15d\n"
-                   ".globl loop_start, loop_end\n"
-                   "loop_start: inc %%r9; mov %%r9, %0; test %%r9, %%r9; jnz loop_start; ud2\n"
-                   "loop_end:"
-                   : "=m"(counter)
-                   : "r"(stack + sizeof stack)
-                   : "memory", "rax", "rcx", "rdx", "r9", "r14", "r15");
+  __asm__ volatile(
+      "mov %1, %%rsp; mov $11, %%eax; mov $12, %%ecx; mov $13, %%edx; mov $14, %%r14d; mov $15, %%r15d\n"
+      ".globl loop_start, loop_end\n"
+      "loop_start: inc %%r9; mov %%r9, %0; test %%r9, %%r9; jnz loop_start; ud2\n"
+      "loop_end:"
+      : "=m"(counter)
+      : "r"(stack + sizeof stack)
+      : "memory", "rax", "rcx", "rdx", "r9", "r14", "r15");
 #else
-  __asm__ volatile("mov sp, %1; mov x13, #11; mov x14, #12; mov x15, #13; mov x18, #14; mov x28, #15\n"
-                   "adr x16, 1f\n"
-                   ".globl loop_start, loop_end\n"
-                   "loop_start: add x9, x9, #1; str x9, %0; bl 2f; br x16\n"
-                   "1: cbnz x9, loop_start\n"
-                   "2: add x10, x10, #3; ret\n"
-                   "loop_end:"
-                   : "=m"(counter)
-                   : "r"(stack + sizeof stack)
-                   : "memory", "x9", "x10", "x13", "x14", "x15", "x16", "x18", "x28", "x30");
+  __asm__ volatile(
+      "mov sp, %1; mov x13, #11; mov x14, #12; mov x15, #13; mov x18, #14; mov x28, #15\n"
+      "adr x16, 1f\n"
+      ".globl loop_start, loop_end\n"
+      "loop_start: add x9, x9, #1; str x9, %0; bl 2f; br x16\n"
+      "1: cbnz x9, loop_start\n"
+      "2: add x10, x10, #3; ret\n"
+      "loop_end:"
+      : "=m"(counter)
+      : "r"(stack + sizeof stack)
+      : "memory", "x9", "x10", "x13", "x14", "x15", "x16", "x18", "x28", "x30");
 #endif
 }
 

@@ -98,7 +98,8 @@ static void take_back(struct arch_context *context, const struct cache_insn *ins
   context->pc = insn->pc;
 }
 
-void arch_recover_shown(struct arch_context *context, const struct cache_insn *insn, const uint64_t *registers) {
+void arch_recover_shown(struct arch_context *context, const struct cache_insn *insn,
+                        const uint64_t *registers) {
   for (unsigned i = 0; i < COUNT; i++)
     if (!(TAKEN >> i & 1)) context->gpr[i] = registers[i];
   context->sp = registers[SP];

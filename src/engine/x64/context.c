@@ -127,7 +127,8 @@ static void take_back(struct arch_context *context, const struct cache_insn *ins
   context->rip = insn->pc;
 }
 
-void arch_recover_shown(struct arch_context *context, const struct cache_insn *insn, const uint64_t *registers) {
+void arch_recover_shown(struct arch_context *context, const struct cache_insn *insn,
+                        const uint64_t *registers) {
   for (size_t i = 0; i < COUNT_OF(order); i++) context->gpr[order[i]] = registers[i];
   context->gpr[RSP] = registers[SP];
   context->rflags = registers[FLAGS];
