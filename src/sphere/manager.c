@@ -86,24 +86,31 @@ int manager_order_named(const char *name) {
 
 /* -- Start ----------------------------------------------------------------------------------------------------------------- */
 
-/* Little of the region is ever used; this much is for a few dozen threads. */
-enum { REGION_LEAST = 32 << 20 };
+/* Little of the region is ever used; this much must be there. */
+enum { REGION_LEAST = 40 << 20 };
 
 /* So few threads at a time are no use. */
 enum { SLOTS_LEAST = 64 };
+
+/* As many as have room for their rings in half of the file system. */
+static uint32_t slots_in(uint64_t room) {
+  uint32_t slots = REGION_SLOTS;
+  while (slots > SLOTS_LEAST && (uint64_t)slots * 2 * RING_BYTES > room / 2) slots /= 2;
+  return slots;
+}
 
 static void *map_region(int fd, int view, uint32_t slots) {
   if (ftruncate(fd, (off_t)REGION_BYTES(slots))) return MAP_FAILED;
   return mmap(NULL, REGION_BYTES(slots), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, view, 0);
 }
 
-/* The region's file, for fewer threads where a limit on files or addresses leaves no room for all. Its lock is
- * shared by all who inherit the descriptor, so it is free when they are dead; the manager
- * maps another open file of it. */
+/* The region's file, for fewer threads where a limit on files or addresses, or a small file system, leaves no room for all. Its lock
+ * is shared by all who inherit the descriptor, so it is free when they are dead; the manager maps another open file of it. */
 static int make_region(struct manager *manager) {
   int fd = scratch_file("reprise-region", REGION_BYTES(REGION_SLOTS));
   if (fd < 0) return -1;
-  if (scratch_room(fd) < REGION_LEAST) {
+  uint64_t room = scratch_room(fd);
+  if (room < REGION_LEAST) {
     errno = ENOSPC;
     return -1;
   }
@@ -111,7 +118,7 @@ static int make_region(struct manager *manager) {
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   manager->lock = open(path, O_RDWR | O_CLOEXEC);
   if (manager->lock < 0 || flock(fd, LOCK_SH)) return -1;
-  uint32_t slots = REGION_SLOTS;
+  uint32_t slots = slots_in(room);
   void *at = map_region(fd, manager->lock, slots);
   while (at == MAP_FAILED && slots > SLOTS_LEAST && (errno == EFBIG || errno == ENOMEM))
     at = map_region(fd, manager->lock, slots /= 2);

@@ -124,8 +124,9 @@ has_mounts() {
 case_shared_memory() {
   has_mounts || return 0
   case $PWD in /tmp/* | /var/tmp/*) return 0 ;; esac # all of this would be hidden
-  local small='mount -t tmpfs -o size=128k none' sealed='mount -t tmpfs -o ro none' folders order
-  for folders in "$sealed /dev/shm" "$small /dev/shm" "$sealed /dev/shm && $small /tmp"; do
+  local folders order small='mount -t tmpfs -o size=128k none' sealed='mount -t tmpfs -o ro none'
+  local usual='mount -t tmpfs -o size=64m,noexec none' # as containers have it
+  for folders in "$usual /dev/shm && $sealed /tmp && $sealed /var/tmp" "$sealed /dev/shm" "$small /dev/shm" "$sealed /dev/shm && $small /tmp"; do
     for order in chunk dag; do
       ORDER=$order as_natively "${away[@]}" sh -c "$folders"' && exec "$@"' sh "$CONTAINER" --deny memfd_create --error EPERM
     done
