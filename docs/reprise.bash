@@ -22,7 +22,7 @@ _reprise() {
       ;;
     sim)
       [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay figures' -- "$word")
-      [ "$COMP_CWORD" -le 2 ] || _reprise_options "$word" '--harts --seed --preset --config --set --flat --tso --scheme --max-episode --stats --json --quick'
+      [ "$COMP_CWORD" -le 2 ] || _reprise_options "$word" '--harts --seed --preset --config --set --flat --tso --scheme --max-episode --stats --json --quick --seeds --manifest --print-jobs --collect'
       ;;
     stat)
       _reprise_options "$word" '--json'
