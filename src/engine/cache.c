@@ -329,6 +329,12 @@ static void flush(void) {
   atomic_store(&cache.flushing, 0);
 }
 
+void cache_empty(void) {
+  lock_take(&cache_lock);
+  flush();
+  lock_release(&cache_lock);
+}
+
 /* Blocks may be half dropped. A thread in the cache can't throw them away, but it does not make any. */
 static void mend(void) {
   cache.damaged = true;

@@ -165,6 +165,8 @@ bool cache_enter(struct thread *thread);
 /* All others leave the cache, and stay out until they are let in. */
 void cache_call_out(void);
 void cache_let_in(void);
+/* Throws all blocks away: instructions are to be translated in another way from now on. */
+void cache_empty(void);
 /* How often the cache was emptied, under cache_lock; a thread that has noticed has the same number. */
 uint32_t cache_epoch(void);
 void cache_leave(struct thread *thread);

@@ -298,7 +298,7 @@ static bool enter(int namespaces) {
 static bool possible(int namespaces) {
   pid_t child = forked();
   if (!child) {
-    freopen("/dev/null", "w", stderr);
+    if (!freopen("/dev/null", "w", stderr)) _exit(1);
     _exit(!enter(namespaces));
   }
   int status;

@@ -164,6 +164,16 @@ void arch_begin_call(struct thread *thread) {
   arch_lose_monitor(thread);
 }
 
+bool time_is_guarded;
+
+/* Until somebody forbids it the counter may be read in the cache. */
+static void set_tsc_mode(struct thread *thread, uint32_t mode) {
+  thread->arch.tsc_mode = mode;
+  if (mode != PR_TSC_SIGSEGV || time_is_guarded || in_sphere()) return;
+  time_is_guarded = true;
+  cache_empty();
+}
+
 /* Whether the counter may be read. The kernel is never told, because the engine reads it itself: it only says whether it knows the
  * command (since Linux 6.12). execve allows it again, as the kernel does. */
 static bool tsc_call(struct thread *thread, const struct call *call, long *result) {
@@ -175,7 +185,7 @@ static bool tsc_call(struct thread *thread, const struct call *call, long *resul
   if (*result) return true;
   if (sets) {
     *result = mode == PR_TSC_ENABLE || mode == PR_TSC_SIGSEGV ? 0 : -EINVAL;
-    if (!*result) thread->arch.tsc_mode = mode;
+    if (!*result) set_tsc_mode(thread, mode);
   } else {
     mode = thread->arch.tsc_mode ? thread->arch.tsc_mode : PR_TSC_ENABLE;
     *result = copy_to_app((uintptr_t)call->args[1], &mode, sizeof mode);

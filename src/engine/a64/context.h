@@ -102,6 +102,9 @@ _Static_assert(offsetof(struct arch_context, monitor_value) == CTX_MONITOR_VALUE
 _Static_assert(offsetof(struct arch_context, scalable) == CTX_SCALABLE, "offset");
 _Static_assert(offsetof(struct arch_context, gpr) == CTX_GPR, "offset");
 _Static_assert(offsetof(struct arch_context, spill) == CTX_SPILL, "offset");
+/* Some thread has forbidden itself to read the time: whoever reads it leaves the cache for that. */
+extern bool time_is_guarded;
+
 #endif
 
 #endif

@@ -40,7 +40,7 @@ static bool fetch(struct superblock *sb, uintptr_t pc, struct item *item) {
   uint32_t word;
   if (!fetch_word(sb, pc, &word)) return false;
   a64_decode(word, &item->insn);
-  if (!in_sphere() && a64_reads_timer(&item->insn))
+  if (!in_sphere() && !time_is_guarded && a64_reads_timer(&item->insn))
     item->insn.kind = A64_COPY; /* only who records the time has to leave the cache for it */
   item->pc = pc;
   item->inlined = item->taken = false;

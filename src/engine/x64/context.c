@@ -191,13 +191,23 @@ void arch_begin_call(struct thread *thread) {
   thread->arch.gpr[R11] = visible_flags(thread);
 }
 
+bool time_is_guarded;
+
+/* Until somebody forbids it the time stamps may be read in the cache. */
+static void set_tsc_mode(struct thread *thread, uint32_t mode) {
+  thread->arch.tsc_mode = mode;
+  if (mode != PR_TSC_SIGSEGV || time_is_guarded || in_sphere()) return;
+  time_is_guarded = true;
+  cache_empty();
+}
+
 /* Whether time stamps may be read. The kernel is never told: the engine reads them itself. Known limit: execve forgets it. */
 static bool tsc_call(struct thread *thread, const struct call *call, long *result) {
   uint32_t mode = (uint32_t)call->args[1];
   switch ((int)call->args[0]) {
     case PR_SET_TSC:
       *result = mode == PR_TSC_ENABLE || mode == PR_TSC_SIGSEGV ? 0 : -EINVAL;
-      if (!*result) thread->arch.tsc_mode = mode;
+      if (!*result) set_tsc_mode(thread, mode);
       return true;
     case PR_GET_TSC:
       mode = thread->arch.tsc_mode ? thread->arch.tsc_mode : PR_TSC_ENABLE;

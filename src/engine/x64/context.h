@@ -108,6 +108,9 @@ _Static_assert(offsetof(struct arch_context, rflags) == CTX_RFLAGS, "offset");
 _Static_assert(offsetof(struct arch_context, gpr) == CTX_GPR, "offset");
 _Static_assert(offsetof(struct arch_context, signal_queued) == CTX_SIGNAL_QUEUED, "offset");
 _Static_assert(offsetof(struct arch_context, entry) == CTX_ENTRY, "offset");
+/* Some thread has forbidden itself to read the time: whoever reads it leaves the cache for that. */
+extern bool time_is_guarded;
+
 #endif
 
 #endif

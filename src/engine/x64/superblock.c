@@ -44,7 +44,7 @@ static bool fetch(struct superblock *sb, uintptr_t pc, struct item *item, bool *
     if (!x64_decode(item->bytes, X64_INSN_MAX, &item->insn)) BUG("undecided instruction at %lx", pc);
   }
   bool tells_time = item->insn.kind == INSN_RDTSC || item->insn.kind == INSN_RDTSCP;
-  if (tells_time && !in_sphere())
+  if (tells_time && !in_sphere() && !time_is_guarded)
     item->insn.kind = INSN_COPY; /* only who records the time has to leave the cache for it */
   item->pc = pc;
   item->inlined = item->taken = false;
