@@ -366,6 +366,11 @@ static bool tell_lost_birth(const struct manager *manager, const struct feed *fe
   return true;
 }
 
+/* A replay that could not go to the end of the recording does not end as if it had: it breaks off. */
+static int leave_short(int status) {
+  return manager_leave(WIFEXITED(status) ? SIGKILL : status);
+}
+
 /* The engines have seen nothing wrong; but one that dies of a fault of its own sees nothing any more. */
 static int compare_ends(const struct manager *manager, const struct feed *feed) {
   const char *diverged = "reprise: replay diverged:";
@@ -374,7 +379,9 @@ static int compare_ends(const struct manager *manager, const struct feed *feed) 
   manager_tell_ending(recorded_status(feed->reader), was);
   if (feed->leftover.found)
     tell_leftover(&feed->leftover, "replay diverged");
-  else if (!tell_lost_birth(manager, feed) && feed->absent)
+  else if (tell_lost_birth(manager, feed))
+    return leave_short(manager->status);
+  else if (feed->absent)
     fprintf(stderr, "%s thread %u of the recording never began\n", diverged, feed->absent - 1);
   else if (strcmp(is, was))
     fprintf(stderr, "%s the program ended with %s, in the recording with %s\n", diverged, is, was);
@@ -413,13 +420,16 @@ static void take_signal(struct manager *manager) {
  * have told what can't be replayed. */
 static int end_as_killed(const struct manager *manager, const struct feed *feed, bool complete) {
   int status = recorded_status(feed->reader);
-  if (!complete || *manager->region->ending.text) return manager_leave(status);
+  if (!complete) return manager_leave(status);
+  if (*manager->region->ending.text) return leave_short(status);
   if (feed->leftover.found)
     tell_leftover(&feed->leftover, "the recording is damaged");
   else if (feed->parallel && WIFEXITED(status))
     fputs("reprise: the recording is damaged: its first process ends by itself, and its log ends before\n",
           stderr);
-  else if (tell_lost_birth(manager, feed) || !feed->absent)
+  else if (tell_lost_birth(manager, feed))
+    return leave_short(status);
+  else if (!feed->absent)
     return manager_leave(status);
   else
     fprintf(stderr, "reprise: the recording is damaged: the order log ends before thread %u begins\n",

@@ -128,7 +128,7 @@ both "500 threads" "" "" "$build/races/crowd" 500
 rm -rf recording
 for scheme in dag chunk; do
   rm -rf recording
-  refuses 122 'more than 512 threads in one recording' record --scheme $scheme -o recording "$build/races/crowd" 600
+  refuses 122 'more than 4032 threads in one recording' record --scheme $scheme -o recording "$build/races/crowd" 4100
 done
 refuses 122 'more than 1024 threads at once' run "$build/races/crowd" 1100 at-once
 
