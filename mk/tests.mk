@@ -38,6 +38,9 @@ INPUT_SOURCES := $(filter-out $(INPUT_SHARED),$(wildcard tests/input/*.c))
 INPUT_UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(INPUT_SOURCES))
 INPUT_PARTS := $(wildcard src/input/*.c)
 
+# And for the watchdog of spheres.
+SPHERE_UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(wildcard tests/sphere/*.c))
+
 # And for the simulated multiprocessor.
 SIM_SHARED := $(filter $(patsubst %.h,%.c,$(wildcard tests/sim/*.h)),$(wildcard tests/sim/*.c))
 SIM_SOURCES := $(filter-out $(SIM_SHARED),$(wildcard tests/sim/*.c))
@@ -81,7 +84,7 @@ check-contained: all build-tests
 
 check-sanitized: all build-tests
 	+@$(MAKE) --no-print-directory SANITIZE=1 all hosted-units
-	@UNITS=build/sanitized/tests REPRISE=$(CURDIR)/build/sanitized/reprise tests/run 'cli/*' 'recording/*' 'input/*' 'sim/*'
+	@UNITS=build/sanitized/tests REPRISE=$(CURDIR)/build/sanitized/reprise tests/run 'cli/*' 'recording/*' 'input/*' 'sphere/*' 'sim/*'
 
 check-fuzz:
 	+@$(MAKE) --no-print-directory -j1 fuzz FUZZ_SECONDS=5
@@ -107,8 +110,8 @@ cross-tests: test-packages
 	  $(MAKE) --no-print-directory --keep-going ARCH=$(OTHER_ARCH) all \
 	    $$(tests/run -l | sed -n 's,^\(.*\)@$(OTHER_ARCH).*,build/$(OTHER_ARCH)/tests/\1,p') || :
 
-TOOLS := limit terminal recorded stepped victim pairs planted exchange bend cut mutate quota.so contained
-test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(addprefix $(TESTS)/,$(TOOLS))
+TOOLS := limit terminal recorded stepped victim pairs planted wedge wedged exchange bend cut mutate quota.so contained
+test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(SPHERE_UNITS) $(addprefix $(TESTS)/,$(TOOLS))
 test-programs: $(SIM_UNITS) $(RISCV_PROGRAMS)
 
 $(TESTS)/programs/%: tests/programs/%.c
@@ -151,6 +154,10 @@ $(TESTS)/input/%: tests/input/%.c $(INPUT_OBJECTS)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -DSOURCES='"$(CURDIR)/src"' -o $@ $< $(INPUT_OBJECTS)
 
+$(TESTS)/sphere/watch: tests/sphere/watch.c src/sphere/watch.c src/sphere/watchdog.h src/input/region.h
+	$(call say,CC $<)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< src/sphere/watch.c
+
 $(RISCV_PROGRAMS): $(TESTS)/%: tests/%.c tests/sim/programs/program.h tests/sim/workloads/workload.h
 	$(call say,RISCV-CC $<)
 	$(Q)mkdir -p $(@D) && $(RISCV_CC) $(RISCV_FLAGS) -o $@ $< -lm
@@ -159,7 +166,7 @@ $(TESTS)/sim/%: tests/sim/%.c $(SIM_OBJECTS)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(SIM_OBJECTS) -lzstd -lm
 
-$(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/victim $(TESTS)/pairs $(TESTS)/planted: $(TESTS)/%: tests/lib/%.c
+$(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/victim $(TESTS)/pairs $(TESTS)/planted $(TESTS)/wedge $(TESTS)/wedged: $(TESTS)/%: tests/lib/%.c
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $<
 

@@ -19,6 +19,7 @@
 #include "engine/counters.h"
 #include "engine/limits.h"
 #include "engine/log.h"
+#include "engine/rings.h"
 #include "engine/slots.h"
 
 enum { CACHE_SIZE = 96 * 1024 * 1024 };
@@ -281,6 +282,7 @@ static void wait_until_out(struct thread *thread) {
   while (atomic_load(&thread->in_cache) && !slot_is_left(thread)) {
     arch_request(thread);
     os_call4(__NR_futex, &thread->in_cache, 128 /* FUTEX_WAIT_PRIVATE */, 1, &patience);
+    region_slept(&thread->in_cache, 1);
   }
 }
 

@@ -257,6 +257,7 @@ static void sleep_until_events(struct directory_slot *slot, uint32_t seen) {
   } patience = {0, (long)MIN(MAX(others, 1), MILLISECONDS_MOST) * NANOSECONDS};
   atomic_store(&slot->asleep, asleep_since(seen));
   os_call4(__NR_futex, &slot->events, FUTEX_WAIT, seen, &patience);
+  region_slept(&slot->events, seen);
   atomic_store(&slot->asleep, 0);
   atomic_fetch_sub(&sleepers, 1);
   look_for_killed();
@@ -284,7 +285,7 @@ _Noreturn void retire(struct thread *thread) {
     set_position(thread);
     park_steps(thread, directory_exit_step);
   }
-  for (;;) os_call5(__NR_ppoll, 0, 0, 0, 0, 0);
+  region_wait_for_death();
 }
 
 bool is_ending(unsigned me) {

@@ -11,6 +11,7 @@
 #include "engine/arch.h"
 #include "engine/lib.h"
 #include "engine/os.h"
+#include "engine/rings.h"
 #include "engine/slots.h"
 
 enum {
@@ -50,6 +51,7 @@ static void take_contended(struct lock *lock, uint32_t own) {
     if (!(seen & SLEEPERS) && !atomic_compare_exchange_strong(&lock->word, &seen, seen | SLEEPERS)) continue;
     seen |= SLEEPERS;
     os_call4(__NR_futex, &lock->word, FUTEX_WAIT_PRIVATE, seen, &patience);
+    region_slept(&lock->word, seen);
     if (atomic_load(&lock->word) == seen && is_dead(seen & ~SLEEPERS) &&
         atomic_compare_exchange_strong(&lock->word, &seen, own | SLEEPERS)) {
       if (lock->mend) lock->mend();

@@ -179,7 +179,7 @@ void memory_forget_written(int32_t pid) {
 /* What other threads of the process are just logging must not be seen before. What was written meanwhile is logged by who goes on first. */
 static void await_logged(struct thread *thread) {
   permissions_park(thread);
-  while (is_noted(-thread->rthread->pid)) os_call0(__NR_sched_yield);
+  while (is_noted(-thread->rthread->pid)) region_give_way();
   permissions_unpark(thread);
 }
 

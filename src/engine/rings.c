@@ -28,12 +28,43 @@ void region_attach(void) {
 
 /* -- Waiting ---------------------------------------------------------------------------------------------------------- */
 
-void region_wait_longer(_Atomic uint32_t *word, uint32_t seen, uint32_t times) {
+static void sleep_on(_Atomic uint32_t *word, uint32_t seen, uint32_t times) {
   enum { PATIENCE = 50, MOST = 999, NANOSECONDS = 1000000 };
   struct {
     long seconds, nanoseconds;
   } patience = {0, (long)MIN(PATIENCE * times, MOST) * NANOSECONDS};
   os_call4(__NR_futex, word, FUTEX_WAIT, seen, &patience);
+}
+
+static void count(_Atomic uint32_t *counter) {
+  atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
+                        memory_order_relaxed);
+}
+
+void region_slept(const _Atomic uint32_t *word, uint32_t seen) {
+  const struct thread *self = arch_self();
+  if (!self || !self->rthread) return;
+  struct region_watch *watch = &self->rthread->watch;
+  atomic_store_explicit(&watch->word, (uintptr_t)word, memory_order_relaxed);
+  atomic_store_explicit(&watch->pc, arch_pc(self), memory_order_relaxed);
+  atomic_store_explicit(&watch->position, arch_position(self), memory_order_relaxed);
+  count(atomic_load(word) == seen ? &watch->looks : &watch->moves);
+}
+
+void region_wait_longer(_Atomic uint32_t *word, uint32_t seen, uint32_t times) {
+  sleep_on(word, seen, times);
+  region_slept(word, seen);
+}
+
+void region_give_way(void) {
+  static const _Atomic uint32_t nothing;
+  os_call0(__NR_sched_yield);
+  region_slept(&nothing, 0);
+}
+
+void region_wait_for_death(void) {
+  static _Atomic uint32_t never;
+  for (;;) region_wait(&never, 0);
 }
 
 void region_wait(_Atomic uint32_t *word, uint32_t seen) {
@@ -166,7 +197,7 @@ static void check_manager(void) {
 
 static int64_t ask(enum request_kind kind, int64_t value) {
   while (atomic_load(&region->request_state) == REQUEST_ASKED) { /* by one who was killed meanwhile */
-    region_wait(&region->request_state, REQUEST_ASKED);
+    sleep_on(&region->request_state, REQUEST_ASKED, 1);
     check_manager();
   }
   region->request_kind = kind;
@@ -175,7 +206,7 @@ static int64_t ask(enum request_kind kind, int64_t value) {
   atomic_store(&region->request_state, REQUEST_ASKED);
   region_doorbell();
   while (atomic_load(&region->request_state) != REQUEST_ANSWERED) {
-    region_wait(&region->request_state, REQUEST_ASKED);
+    sleep_on(&region->request_state, REQUEST_ASKED, 1);
     check_manager();
   }
   atomic_store(&region->request_state, REQUEST_NONE);
@@ -291,7 +322,7 @@ static void wait_for_manager(struct ring *ring, uint64_t head, uint64_t tail) {
   atomic_store(&ring->waiting, 1);
   if (atomic_load(&ring->head) == head && atomic_load(&ring->tail) == tail && !atomic_load(&ring->ended)) {
     region_doorbell();
-    region_wait(&ring->moved, seen);
+    sleep_on(&ring->moved, seen, 1);
     check_manager();
   }
   atomic_store(&ring->waiting, 0);

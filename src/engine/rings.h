@@ -28,6 +28,13 @@ void region_wait(_Atomic uint32_t *word, uint32_t seen);
 /* The same, for that many times as long at most. */
 void region_wait_longer(_Atomic uint32_t *word, uint32_t seen, uint32_t times);
 void region_wake(_Atomic uint32_t *word, int waiters);
+/* After a sleep on a word that another thread, not the manager, was to change: notes it for the watchdog (region_watch). Who sleeps
+ * with region_wait need not. */
+void region_slept(const _Atomic uint32_t *word, uint32_t seen);
+/* Lets others have the processor, in a loop that ends when another thread has done something. */
+void region_give_way(void);
+/* Until the process ends: the thread has nothing more to do. */
+_Noreturn void region_wait_for_death(void);
 /* To look after all threads takes the longer the more there are, and all who wait would: so one does now and then, for all of them.
  * last: when somebody did, in milliseconds. */
 bool region_look_is_due(_Atomic uint64_t *last);

@@ -240,10 +240,6 @@ size_t shared_run(uintptr_t address, size_t limit, bool *shared, struct mapping 
 
 /* -- The lock ---------------------------------------------------------------------------------------------------------- */
 
-static _Noreturn void wait_for_death(void) {
-  for (;;) os_call5(__NR_ppoll, 0, 0, 0, 0, 0);
-}
-
 /* Who was killed with the lock does not have it any more: it is taken over. */
 static void sleep_for_lock(uint32_t me) {
   struct region_shared *shared = &region->shared;
@@ -283,7 +279,7 @@ static void lock(unsigned slot) {
   }
   if (!shared->doomed[slot]) return;
   unlock();
-  wait_for_death();
+  region_wait_for_death();
 }
 
 bool shared_holds(const struct thread *thread) {

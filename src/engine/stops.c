@@ -213,7 +213,7 @@ static void ask_to_stop(int32_t pid, void *nothing) {
       asked = true;
       kick_thread(first->pid, first->tid);
     }
-    os_call0(__NR_sched_yield);
+    region_give_way();
   }
   /* Stopped by somebody else, it must not stop once more when it is continued. */
   uint32_t unheard = STOP_ASKED;
@@ -416,7 +416,7 @@ void stops_stay(struct thread *thread) {
 static void await_parked(struct thread *thread, struct rthread *tracee) {
   atomic_store(&tracee->tracer, slot_of(thread->rthread) + 1);
   permissions_park(thread);
-  while (!permissions_is_parked(tracee) && rthread_is_alive(tracee)) os_call0(__NR_sched_yield);
+  while (!permissions_is_parked(tracee) && rthread_is_alive(tracee)) region_give_way();
   permissions_unpark(thread);
 }
 
@@ -435,7 +435,7 @@ void stops_begin_writing(struct thread *thread, int32_t pid) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     struct rthread *slot = &region->slots[i];
     while (is_live_of(slot, pid) && !permissions_is_parked(slot) && rthread_is_alive(slot))
-      os_call0(__NR_sched_yield);
+      region_give_way();
   }
   permissions_unpark(thread);
 }

@@ -46,6 +46,16 @@ enum stop_state {
   STOP_ASKED,  /* in parallel: its process is to send itself SIGSTOP */
 };
 
+/* Of a thread that sleeps until another has done something, for the manager's watchdog (sphere/watchdog.h). Written after each such sleep:
+ * who runs, is in a call of the program or waits for the manager leaves all of it as it is. */
+struct region_watch {
+  _Atomic uint64_t word;     /* address of the word that it slept at, in its own process */
+  _Atomic uint64_t pc;       /* of the program … */
+  _Atomic uint64_t position; /* … and the thread's position there */
+  _Atomic uint32_t looks;    /* sleeps after which the word was as before */
+  _Atomic uint32_t moves;    /* … and those after which it was not */
+};
+
 struct rthread {
   _Atomic uint32_t state; /* enum slot_state */
   uint32_t number;        /* of the R-thread */
@@ -63,9 +73,11 @@ struct rthread {
   _Atomic uint32_t continues, stopped_at;
   /* Record in parallel; futex: slot + 1 of who traces it, for as long as it is to stay parked. */
   _Atomic uint32_t tracer;
-  int32_t writes_to; /* … the process whose memory it writes when it is the memory_writer, and which stays parked */
+  int32_t
+      writes_to; /* … the process whose memory it writes when it is the memory_writer, and which stays parked */
   uint32_t vforks;       /* record: the kernel holds it until a child is gone to another program */
   _Atomic uint32_t turn; /* futex: 1 when the baton was handed to it */
+  struct region_watch watch;
   struct ring ring;
   struct ring order; /* of its own order log, unless threads run one at a time */
   struct input_codec codec;

@@ -23,6 +23,7 @@
 #include "recording/plain.h"
 #include "recording/scratch.h"
 #include "sphere/processes.h"
+#include "sphere/watchdog.h"
 
 /* -- Futexes ------------------------------------------------------------------------------------------------------------- */
 
@@ -408,6 +409,7 @@ void manager_run(struct manager *manager) {
     serve_request(manager);
     bool fine = manager->serve(manager, over);
     if (over) break;
+    watchdog_look(manager);
     if (!fine || atomic_load(&region->outcome)) kill_all(manager);
     obey(manager);
     check_guard(manager);

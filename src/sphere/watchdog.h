@@ -1,0 +1,70 @@
+/* watchdog.h: ends a sphere in which no thread can move (watchdog.c).
+ *
+ * Threads of a sphere wait for each other in the engine: for the baton, memory, locks, places in the order. If all of them do, and none of them
+ * ever gets what it waits for, Reprise has made a mistake, and nothing would ever happen again. That is told by state, not by time:
+ *
+ *   - each thread wakes up now and then and looks again, and counts that (struct region_watch). One that runs, is in a call of the program,
+ *     is stopped, or has no processor does not;
+ *   - a *round* is over when every thread has looked in vain since the one before;
+ *   - after WATCH_ROUNDS of them, during which nothing in the region has changed, nobody can move.
+ *
+ * So a program that is stopped or slow is left alone, for however long, as is one whose manager is stopped. Threads that can't look count as
+ * those that wait: the dead, whose slots nobody has freed, and those that the kernel holds until their child of vfork is gone. Threads that
+ * sleep in calls of the program have given up what others could wait for, so they do not count, unless they are waited for all the same. If all
+ * sleep there, the program is idle: there is no round without one that looks. */
+#ifndef REPRISE_SPHERE_WATCHDOG_H
+#define REPRISE_SPHERE_WATCHDOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "input/region.h"
+
+/* Those who wait for each other in the order of a replay find that out themselves, sooner (engine/order_waits.c). */
+enum { WATCH_ROUNDS = 20, WATCH_MS = 250 };
+
+/* What a live thread does. */
+enum watch_part {
+  PART_MOVES, /* or may do so any time */
+  PART_WAITS, /* for another thread */
+  PART_HELD,  /* by the kernel for good, unless another thread moves */
+  PART_IDLE,  /* sleeps in a call of the program, for however long */
+};
+
+struct watch {
+  bool is_replay;
+  uint64_t seen;                /* digest of all that changes when anybody moves */
+  uint32_t looks[REGION_SLOTS]; /* of each thread when the round began */
+  uint8_t part[REGION_SLOTS];   /* enum watch_part: what each did in the last round */
+  unsigned rounds;
+};
+
+/* One look. state: what /proc says of a thread, 'X' when there is none. True: nobody can move. */
+bool watch_look(struct watch *watch, const struct region *region, char (*state)(int32_t pid, int32_t tid));
+
+/* What the thread waits for that has looked last. */
+struct awaited {
+  enum {
+    AWAITS_OTHERS, /* threads of its own process, for something that is not in the region */
+    AWAITS_BATON,
+    AWAITS_LOCK,
+    AWAITS_REQUEST,
+    AWAITS_OUTPUT,
+    AWAITS_SHARED,
+    AWAITS_WRITER,
+    AWAITS_TRACER,
+    AWAITS_MEMORY,
+    AWAITS_SLOT,
+    AWAITS_RETIREMENTS,
+    AWAITS_PLACE,
+  } what;
+  uint32_t slot; /* + 1 of who has it, 0: nobody, or not known */
+  uint32_t task; /* … or the word of the lock */
+};
+struct awaited watch_awaited(const struct region *region, const struct rthread *slot);
+
+struct manager;
+/* Looks, if it is time to. If nobody can move it says so, with a line for each thread, and gives the region an outcome. */
+void watchdog_look(struct manager *manager);
+
+#endif
