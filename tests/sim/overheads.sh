@@ -1,21 +1,23 @@
 #!/bin/bash
 # overheads.sh: what recording costs follows from what it needs: wider links or larger log buffers make it cheaper, schemes differ, and a machine without
-# limits makes nobody wait. Cycles of three seeds each: a simulation is a function of its seed, so these are the same everywhere.
+# limits makes nobody wait. Cycles of five seeds each: a simulation is a function of its seed, of the program and of its stack, so these are the same
+# wherever the program has the same name and an empty environment.
 . "$(dirname "$0")/../lib/sim.sh"
-program=$build/workloads/radix
+program=./radix
 
 needs_programs "$build/workloads"
+cp "$build/workloads/radix" radix
 
 field() { tr ',{}' '\n' <stats | sed -n "s/^ *\"$1\": //p"; }
 of_run() { # FIELD SCHEME OPTION…: the sum over the seeds; scheme none: not recorded
   local field=$1 scheme=$2 sum=0 seed
   shift 2
-  for seed in 1 2 3; do
+  for seed in 1 2 3 4 5; do
     rm -rf recording
     if [ "$scheme" = none ]; then
-      "$reprise" sim run --preset karma --harts 8 --set l2-banks=8 --seed $seed --json "$@" "$program" 8 1 >/dev/null 2>stats
+      env -i "$reprise" sim run --preset karma --harts 8 --set l2-banks=8 --seed $seed --json "$@" "$program" 8 1 >/dev/null 2>stats
     else
-      "$reprise" sim record -o recording --scheme "$scheme" --max-episode 256 --preset karma --harts 8 --set l2-banks=8 --seed $seed --json "$@" \
+      env -i "$reprise" sim record -o recording --scheme "$scheme" --max-episode 256 --preset karma --harts 8 --set l2-banks=8 --seed $seed --json "$@" \
         "$program" 8 1 >/dev/null 2>stats
     fi
     sum=$((sum + $(field "$field")))
