@@ -64,11 +64,11 @@ struct engine_config {
 #define CODE_CACHE_BASE (ENGINE_BASE + 0x10000000UL) /* within a direct branch of the engine's text */
 #define CODE_CACHE_MAX 0x40000000UL
 #define CODE_WRITTEN_BASE (ENGINE_BASE + 0x180000000UL) /* the same memory, writable and not executable */
-#define ARENA_BASE (ENGINE_BASE + 0x80000000UL) /* the engine's tables */
+#define ARENA_BASE (ENGINE_BASE + 0x80000000UL)         /* the engine's tables */
 #define ARENA_MAX 0x80000000UL
 #define CODE_COPY_BASE (ENGINE_BASE + 0x1c0000000UL) /* for a moment: the cache of a child */
-#define VDSO_BASE (ENGINE_BASE + 0x200000000UL)   /* the kernel's vDSO, moved out of the program's way */
-#define REGION_BASE (ENGINE_BASE + 0x300000000UL) /* shared with the manager: input/region.h */
+#define VDSO_BASE (ENGINE_BASE + 0x200000000UL)      /* the kernel's vDSO, moved out of the program's way */
+#define REGION_BASE (ENGINE_BASE + 0x300000000UL)    /* shared with the manager: input/region.h */
 #define DIRECTORY_BASE \
   (ENGINE_BASE + 0x500000000UL) /* entries of memory blocks, what belongs to them, and groups */
 #define DIRECTORY_PART 0x21000000UL

@@ -72,8 +72,7 @@ void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc) {
     thread->disturbed = true;
     if (permissions_on()) stops_kicked(thread, arch_uc_mask(uc));
     /* The call is left, and begun again when the thread is let go. */
-    if (permissions_on() && thread->in_kernel && stops_is_held(thread->rthread))
-      arch_uc_divert(uc, false);
+    if (permissions_on() && thread->in_kernel && stops_is_held(thread->rthread)) arch_uc_divert(uc, false);
     return;
   }
   if (stops_handled(signo) && thread->process->actions->of[signo].handler == HANDLER_DEFAULT) {

@@ -434,8 +434,7 @@ void stops_begin_writing(struct thread *thread, int32_t pid) {
   }
   for (uint32_t i = 0; i < region_slots(region); i++) {
     struct rthread *slot = &region->slots[i];
-    while (is_live_of(slot, pid) && !permissions_is_parked(slot) && rthread_is_alive(slot))
-      region_give_way();
+    while (is_live_of(slot, pid) && !permissions_is_parked(slot) && rthread_is_alive(slot)) region_give_way();
   }
   permissions_unpark(thread);
 }

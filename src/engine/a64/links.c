@@ -110,7 +110,8 @@ void arch_link(struct exit *exit, struct block *to) {
 /* The first instruction of a block, a nop, becomes a branch. */
 static void patch_head(struct block *block, uintptr_t to) {
   int64_t words = ((int64_t)to - (int64_t)block->code) / INSN_BYTES;
-  __atomic_store_n((uint32_t *)code_written((const void *)block->code), 0x14000000u | ((uint32_t)words & 0x3ffffffu), __ATOMIC_SEQ_CST);
+  __atomic_store_n((uint32_t *)code_written((const void *)block->code),
+                   0x14000000u | ((uint32_t)words & 0x3ffffffu), __ATOMIC_SEQ_CST);
   sync_code((const void *)block->code, (const void *)(block->code + INSN_BYTES));
 }
 
