@@ -8,17 +8,19 @@ CPPCHECK := cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 -j $(sh
             --enable=warning,performance,portability --suppress=missingIncludeSystem -I src \
             -U$(if $(filter x64,$(ARCH)),__aarch64__,__x86_64__)
 
-.PHONY: format lint
+.PHONY: format lint check-format
 format:
 	@tools/packages.sh lint
 	$(Q)clang-format -i $(C_FILES)
 
-lint: all
+check-format: all
 	@tools/packages.sh lint
 	$(call say,ARROWS)
 	$(Q)tools/arrows.sh $(BUILD)
 	$(call say,FORMAT)
 	$(Q)clang-format --dry-run -Werror $(C_FILES)
+
+lint: check-format
 	$(call say,TIDY)
 	$(Q)printf '%s\n' $(CLI_SOURCES) | TIDY_FLAGS="$(subst ",\",$(subst ',,$(CLI_FLAGS)))" $(TIDY)
 	$(Q)printf '%s\n' $(filter %.c,$(ENGINE_SOURCES)) | TIDY_FLAGS="$(ENGINE_FLAGS)" $(TIDY)
