@@ -2,7 +2,7 @@
 
 says_stuck() { # says where each thread is, and ends all of them
   grep -q '^reprise: no thread can move any more:$' err || fail "$order: $(cat err)"
-  grep -q '^reprise: thread [0-9]* at position [0-9]*, pc 0x[0-9a-f]* .*waits for the lock of the region (task ' err ||
+  grep -q '^reprise: thread [0-9]* at position [0-9]*, pc 0x[0-9a-f]*[ :].*waits for the lock of the region (task ' err ||
     fail "$order: no thread's place: $(cat err)"
   ! kill -0 "$program" 2>kill.err || fail "$order: the program is still there"
 }
