@@ -40,7 +40,7 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 COMMON := -O2 -g -I src $(STRESS_FLAGS) $(WARNINGS)
 
 # The command is an ordinary hosted program.
-CLI_FLAGS := -std=gnu11 $(COMMON) $(SANITIZERS) -D_GNU_SOURCE -DREPRISE_LIBEXEC='"$(PREFIX)/libexec/reprise"' $(CROSS_FLAGS)
+CLI_FLAGS := -std=gnu11 $(COMMON) $(SANITIZERS) -D_GNU_SOURCE $(CROSS_FLAGS)
 # Without elfutils reports have no names of functions. Asked at link time, when packages have been installed.
 SYMBOL_LIBS = $$(echo '\#include <elfutils/libdwfl.h>' | $(CLI_CC) -E - >/dev/null 2>&1 && echo -ldw -lelf)
 CLI_LIBS = -lzstd -lm $(SYMBOL_LIBS) -pthread $(CLI_LINK)
@@ -125,7 +125,7 @@ help:
 	@echo "make soak       the tests at full length, under every stress build (hours)"
 	@echo "make fuzz       the readers of recordings and events against a fuzzer, each for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make bench      run time and memory against native"
-	@echo "make install    into PREFIX (now $(PREFIX)), below DESTDIR"
+	@echo "make install    into PREFIX (now $(PREFIX)), below DESTDIR; make uninstall removes it"
 	@echo "make format     clang-format over the sources"
 	@echo "make lint       clang-tidy and cppcheck"
 	@echo "make clean      remove build/"

@@ -1,16 +1,20 @@
-# `make install`: the command, the engine beside it in libexec, and the pages that exist.
+# `make install`: the command, the engine and the simulator's workloads beside it in libexec, and the pages. `make uninstall` removes them again.
+# Nothing that is compiled depends on PREFIX: what was built is copied as it is.
 
+PLACE = $(DESTDIR)$(PREFIX)
 MAN_PAGES := $(wildcard docs/*.1)
-COMPLETIONS := $(wildcard docs/reprise.bash)
 
-.PHONY: install
+.PHONY: install uninstall
 install: all
-	$(Q)install -D -m 755 $(BUILD)/reprise $(DESTDIR)$(PREFIX)/bin/reprise
-	$(Q)install -D -m 755 $(BUILD)/reprise-engine $(DESTDIR)$(PREFIX)/libexec/reprise/reprise-engine
-ifneq ($(MAN_PAGES),)
-	$(Q)install -d $(DESTDIR)$(PREFIX)/share/man/man1
-	$(Q)install -m 644 $(MAN_PAGES) $(DESTDIR)$(PREFIX)/share/man/man1
-endif
-ifneq ($(COMPLETIONS),)
-	$(Q)install -D -m 644 $(COMPLETIONS) $(DESTDIR)$(PREFIX)/share/bash-completion/completions/reprise
-endif
+	$(Q)install -D -m 755 $(BUILD)/reprise $(PLACE)/bin/reprise
+	$(Q)install -D -m 755 $(BUILD)/reprise-engine $(PLACE)/libexec/reprise/reprise-engine
+	$(Q)if [ -d $(BUILD)/tests/sim/workloads ]; then install -d $(PLACE)/libexec/reprise/workloads && \
+	  find $(BUILD)/tests/sim/workloads -maxdepth 1 -type f -executable -exec install -m 755 {} $(PLACE)/libexec/reprise/workloads \; ; fi
+	$(Q)install -d $(PLACE)/share/man/man1
+	$(Q)install -m 644 $(MAN_PAGES) $(PLACE)/share/man/man1
+	$(Q)install -D -m 644 docs/reprise.bash $(PLACE)/share/bash-completion/completions/reprise
+
+uninstall:
+	$(Q)rm -rf $(PLACE)/libexec/reprise
+	$(Q)rm -f $(PLACE)/bin/reprise $(PLACE)/share/bash-completion/completions/reprise \
+	  $(patsubst docs/%,$(PLACE)/share/man/man1/%,$(MAN_PAGES))

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "sim/figures.h"
 #include "sim/run.h"
+#include "sphere/installed.h"
 
 struct options {
   struct sim_request request;
@@ -176,17 +177,8 @@ static int check(const struct options *options) {
 
 /* -- figures ---------------------------------------------------------------------------------------------------------------- */
 
-/* Beside the command in a build folder, else where they are installed. */
-static const char *default_programs(char path[4096]) {
-  ssize_t n = readlink("/proc/self/exe", path, 2048);
-  path[n < 0 ? 0 : n] = 0;
-  char *slash = strrchr(path, '/');
-  if (slash) snprintf(slash, 2048, "/tests/sim/workloads");
-  return slash && !access(path, R_OK) ? path : REPRISE_LIBEXEC "/workloads";
-}
-
 static int figures(int argc, char **argv) {
-  char path[4096];
+  char path[INSTALLED_PATH_MAX];
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   struct figures_request request = {.folder = "figures", .jobs = cores > 0 ? (uint32_t)cores : 1, .seeds = 5};
   for (int i = 2; i < argc; i++) {
@@ -210,7 +202,11 @@ static int figures(int argc, char **argv) {
       return bad_usage(&sim_command, "figures: %s: no such option, or without its value", argv[i]);
   }
   if (!request.seeds || request.seeds > 64) return bad_usage(&sim_command, "figures: --seeds: 1 to 64");
-  if (!request.programs) request.programs = default_programs(path);
+  if (!request.programs) {
+    if (!installed_find("tests/sim/workloads", "workloads", path))
+      return bad_usage(&sim_command, "figures: no workloads beside this command: name a folder with --programs");
+    request.programs = path;
+  }
   return figures_make(&request);
 }
 

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
@@ -21,6 +20,7 @@
 #include "engine/log_channels.h"
 #include "engine/predictor_names.h"
 #include "recording/scratch.h"
+#include "sphere/installed.h"
 
 enum { USAGE = 2, FAILED = 125, NOT_EXECUTABLE = 126 };
 
@@ -64,20 +64,9 @@ int launch_predictors(const char *list, uint32_t *bits, struct launch_problem *p
   return parse_names(list, names, sizeof names / sizeof *names, "--without: no predictor", bits, problem);
 }
 
-/* Beside this command in a build folder, in libexec when installed. */
 static int open_engine(void) {
-  static const char *const places[] = {"reprise-engine", "../libexec/reprise/reprise-engine"};
-  char path[ENGINE_PATH_MAX + 64];
-  ssize_t n = readlink("/proc/self/exe", path, ENGINE_PATH_MAX);
-  const char *called = (const char *)getauxval(AT_EXECFN);
-  if (n <= 0 && called) n = snprintf(path, ENGINE_PATH_MAX, "%s", called); /* without /proc */
-  char *name = n > 0 && n < ENGINE_PATH_MAX ? memrchr(path, '/', (size_t)n) : NULL;
-  for (size_t i = 0; name && i < sizeof places / sizeof *places; i++) {
-    snprintf(name + 1, 64, "%s", places[i]);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) return fd;
-  }
-  return open(REPRISE_LIBEXEC "/reprise-engine", O_RDONLY | O_CLOEXEC);
+  char path[INSTALLED_PATH_MAX];
+  return installed_find("reprise-engine", "reprise-engine", path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
 enum { DESCRIPTORS = 8 }; /* room for those that the engine keeps */
