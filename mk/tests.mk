@@ -45,7 +45,7 @@ SPHERE_UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(wildcard tests/sphere/*.c))
 SIM_SHARED := $(filter $(patsubst %.h,%.c,$(wildcard tests/sim/*.h)),$(wildcard tests/sim/*.c))
 SIM_SOURCES := $(filter-out $(SIM_SHARED),$(wildcard tests/sim/*.c))
 SIM_UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(SIM_SOURCES))
-SIM_PARTS := $(wildcard src/sim/*.c src/order/*.c src/recording/*.c)
+SIM_PARTS := $(wildcard src/sim/*.c src/sim/*/*.c src/order/*.c src/recording/*.c)
 
 # Programs that run there are static RV64 ones; without a compiler for them they are left out.
 RISCV_CC := riscv64-linux-gnu-gcc
@@ -143,7 +143,7 @@ $(TESTS)/recording/%: tests/recording/%.c $(RECORDING_SHARED) $(RECORDING_PARTS)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(RECORDING_SHARED) $(RECORDING_PARTS) -lzstd
 
 # What many unit tests are linked with is compiled once.
-$(TESTS)/parts/%.o: %.c $(wildcard src/input/*.h src/sim/*.h src/order/*.h src/recording/*.h tests/input/*.h tests/sim/*.h)
+$(TESTS)/parts/%.o: %.c $(wildcard src/input/*.h src/sim/*.h src/sim/*/*.h src/order/*.h src/recording/*.h tests/input/*.h tests/sim/*.h)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -c -o $@ $<
 
 INPUT_OBJECTS := $(patsubst %.c,$(TESTS)/parts/%.o,$(INPUT_SHARED) $(INPUT_PARTS))

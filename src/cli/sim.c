@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "sim/figures.h"
+#include "sim/figures/figures.h"
 #include "sim/run.h"
 #include "sphere/installed.h"
 

@@ -10,14 +10,14 @@
 #include <zstd.h>
 
 #include "recording/plain.h"
-#include "sim/archive.h"
-#include "sim/caches.h"
-#include "sim/check.h"
-#include "sim/checkpoint.h"
-#include "sim/chunks.h"
-#include "sim/input_log.h"
-#include "sim/kernel.h"
-#include "sim/watch.h"
+#include "sim/recorders/archive.h"
+#include "sim/caches/caches.h"
+#include "sim/machine/check.h"
+#include "sim/recorders/checkpoint.h"
+#include "sim/recorders/chunks.h"
+#include "sim/kernel/input_log.h"
+#include "sim/kernel/kernel.h"
+#include "sim/recorders/watch.h"
 
 enum { DIVERGED = 120, DAMAGED = 121, FAILED = 125, USAGE = 2 };
 
@@ -350,7 +350,7 @@ static void finish(struct simulation *sim) {
 static void release(struct simulation *sim) {
   if (any(sim, SPHERE_RECORD)) recorder_end(sim->machine);
   if (any(sim, SPHERE_REPLAY)) replayer_end(sim->machine);
-  machine_free(sim->machine);
+  kernel_machine_free(sim->machine);
   for (uint32_t i = 0; i < sim->request->count; i++) {
     struct session *session = &sim->sessions[i];
     if (!session->sphere) continue;
@@ -371,7 +371,7 @@ void sim_run(const struct sim_request *request, struct sim_outcome *outcome) {
   memset(outcome, 0, sizeof *outcome);
   struct sim_config config = request->config;
   if (!any(&sim, SPHERE_RECORD)) config.checkpoint_cycles = 0; /* they are a part of what is recorded */
-  sim.machine = machine_new(&config, &error);
+  sim.machine = kernel_machine_new(&config, &error);
   if (!sim.machine) {
     fail(&sim, USAGE, error);
     return;

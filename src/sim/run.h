@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-#include "sim/config.h"
+#include "sim/machine/config.h"
 #include "sim/statistics.h"
-#include "sim/thread.h"
+#include "sim/machine/thread.h"
 
 /* One program, in a sphere of its own. */
 struct sim_program {

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "sim/caches.h"
-#include "sim/check.h"
-#include "sim/kernel.h"
-#include "sim/pages.h"
-#include "sim/watch.h"
+#include "sim/caches/caches.h"
+#include "sim/machine/check.h"
+#include "sim/kernel/kernel.h"
+#include "sim/machine/pages.h"
+#include "sim/recorders/watch.h"
 
 void statistics_add(struct statistics *statistics, const char *name, double value) {
   CHECK(statistics->count < STATISTICS_MAX, "too many statistics");

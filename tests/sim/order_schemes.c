@@ -7,9 +7,9 @@
  * latencies and moves threads at other times; all threads and all of memory must end as in the recording. */
 #include <unistd.h>
 
-#include "sim/chunks.h"
-#include "sim/kernel.h"
-#include "sim/watch.h"
+#include "sim/recorders/chunks.h"
+#include "sim/kernel/kernel.h"
+#include "sim/recorders/watch.h"
 #include "support.h"
 
 enum { THREADS = 16, SHARED = 0x4000, WORDS = 96, PRIVATE = 0x10000 };

@@ -2,7 +2,7 @@
 #ifndef TESTS_SIM_SUPPORT_H
 #define TESTS_SIM_SUPPORT_H
 
-#include "sim/caches.h"
+#include "sim/caches/caches.h"
 
 /* A small machine: defaults that a test then changes before support_machine. */
 struct sim_config support_config(uint32_t harts, uint64_t seed);

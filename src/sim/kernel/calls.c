@@ -1,0 +1,97 @@
+/* calls.c: a system call: found in the table, performed, recorded or replayed. */
+#include "sim/kernel/calls.h"
+
+#include <errno.h>
+
+#include "sim/kernel/input_log.h"
+
+/* Numbers of asm-generic/unistd.h, which riscv64 uses, and how replay treats them. */
+/* clang-format off */
+#define CALLS(X)                                                                                            \
+  X(17, getcwd, 0) X(19, eventfd2, 0) X(20, epoll_create1, 0) X(21, epoll_ctl, 0) X(22, epoll_pwait, 0) X(23, dup, 0) X(24, dup3, 0) X(25, fcntl, 0) X(29, ioctl, 0) X(34, mkdirat, 0)            \
+  X(35, unlinkat, 0) X(46, ftruncate, 0) X(48, faccessat, 0) X(49, chdir, 0) X(56, openat, 0) X(57, close, 0)                \
+  X(59, pipe2, 0) X(61, getdents64, 0) X(62, lseek, 0) X(63, read, 0) X(64, write, CALL_SHOWN) X(65, readv, 0)                    \
+  X(66, writev, CALL_SHOWN) X(67, pread64, 0) X(68, pwrite64, 0) X(72, pselect6, 0) X(73, ppoll, 0) X(78, readlinkat, 0)                        \
+  X(79, newfstatat, 0) X(80, fstat, 0) X(82, fsync, 0) X(83, fdatasync, 0) X(95, waitid, 0)                                                                      \
+  X(93, exit, CALL_AGAIN | CALL_NO_RESULT) X(94, exit_group, CALL_AGAIN | CALL_NO_RESULT)                    \
+  X(96, set_tid_address, CALL_AGAIN) X(98, futex, 0) X(99, set_robust_list, CALL_AGAIN)                      \
+  X(101, nanosleep, 0) X(102, getitimer, 0) X(103, setitimer, 0) X(113, clock_gettime, 0) X(114, clock_getres, 0) X(115, clock_nanosleep, 0)           \
+  X(122, sched_setaffinity, 0) X(123, sched_getaffinity, 0) X(124, sched_yield, 0)                           \
+  X(129, kill, 0) X(130, tkill, 0) X(131, tgkill, 0) X(132, sigaltstack, CALL_AGAIN)                         \
+  X(133, rt_sigsuspend, CALL_AGAIN) X(134, rt_sigaction, CALL_AGAIN) X(135, rt_sigprocmask, CALL_AGAIN)      \
+  X(136, rt_sigpending, 0) X(137, rt_sigtimedwait, 0) X(139, rt_sigreturn, CALL_AGAIN | CALL_NO_RESULT)      \
+  X(153, times, 0) X(160, uname, 0) X(163, getrlimit, 0) X(165, getrusage, 0) X(166, umask, 0)               \
+  X(167, prctl, 0) X(169, gettimeofday, 0) X(172, getpid, 0) X(173, getppid, 0) X(174, getuid, 0)            \
+  X(175, geteuid, 0) X(176, getgid, 0) X(177, getegid, 0) X(178, gettid, 0) X(179, sysinfo, 0)               \
+  X(198, socket, 0) X(199, socketpair, 0) X(200, bind, 0) X(201, listen, 0) X(202, accept, 0) X(203, connect, 0)  \
+  X(204, getsockname, 0) X(205, getpeername, 0) X(206, sendto, 0) X(207, recvfrom, 0) X(208, setsockopt, 0)        \
+  X(209, getsockopt, 0) X(210, shutdown, 0)                                                                        \
+  X(214, brk, CALL_AGAIN) X(215, munmap, CALL_AGAIN) X(216, mremap, CALL_AGAIN) X(220, clone, CALL_AGAIN)    \
+  X(221, execve, CALL_AGAIN | CALL_NO_RESULT) X(222, mmap, CALL_AGAIN) X(226, mprotect, CALL_AGAIN)          \
+  X(227, msync, 0) X(242, accept4, 0) X(233, madvise, CALL_AGAIN) X(259, riscv_flush_icache, CALL_AGAIN) X(260, wait4, 0)       \
+  X(261, prlimit64, 0) X(276, renameat2, 0) X(278, getrandom, 0) X(283, membarrier, 0)
+/* clang-format on */
+
+/* Answered as a kernel without them would: programs have another way. */
+#define MISSING(X) X(100) X(258) X(293) X(435) X(439) X(291) X(437)
+
+#define X(number, name, flags) call_function call_##name;
+CALLS(X)
+#undef X
+
+static const struct call_row rows[CALL_NUMBERS] = {
+#define X(number, name, flags) [number] = {#name, call_##name, flags},
+    CALLS(X)
+#undef X
+};
+
+static bool is_known_missing(uint64_t number) {
+#define X(missing) \
+  if (number == missing) return true;
+  MISSING(X)
+#undef X
+  return false;
+}
+
+/* The recording's descriptor 1 or 2: what went there is shown again. */
+static int shown_descriptor(const struct call_row *row, const uint64_t argument[6]) {
+  return row->flags & CALL_SHOWN && (argument[0] == 1 || argument[0] == 2) ? (int)argument[0] : 0;
+}
+
+static int64_t missing(struct task *task, uint64_t number) {
+  int64_t result = -ENOSYS;
+  /* The recorder gave up here. */
+  if (!is_known_missing(number) && input_replays(task) && task->thread.sphere->breaks_off)
+    kernel_stand_still(task);
+  if (!is_known_missing(number))
+    kernel_fail(kernel_of(task), 122, "%s: system call %lu is not supported by the simulator's kernel",
+                task->process->path, (unsigned long)number);
+  input_result(task, &result);
+  return result;
+}
+
+static const struct call_row *find_row(uint64_t number) {
+  return number < CALL_NUMBERS && rows[number].function ? &rows[number] : NULL;
+}
+
+bool call_is_followed(uint64_t number) {
+  const struct call_row *row = find_row(number);
+  return row && !(row->flags & CALL_AGAIN);
+}
+
+int64_t call_follow(struct task *task, uint64_t number, const uint64_t argument[6]) {
+  const struct call_row *row = find_row(number);
+  int64_t result = 0;
+  if (!input_follow(task, &result, row ? shown_descriptor(row, argument) : 0)) task->killed = true;
+  return result;
+}
+
+int64_t system_call(struct task *task, uint64_t number, const uint64_t argument[6], bool *no_result) {
+  const struct call_row *row = find_row(number);
+  if (!row) return missing(task, number);
+  if (input_replays(task) && call_is_followed(number)) return call_follow(task, number, argument);
+  int64_t result = row->function(task, argument);
+  *no_result = row->flags & CALL_NO_RESULT && result == 0;
+  if (!task->killed) input_result(task, &result);
+  return result;
+}

@@ -1,0 +1,23 @@
+/* calls.h: the system calls, one row each. */
+#ifndef REPRISE_SIM_CALLS_H
+#define REPRISE_SIM_CALLS_H
+
+#include "sim/kernel/kernel.h"
+
+typedef int64_t call_function(struct task *task, const uint64_t argument[6]);
+
+enum call_flags {
+  CALL_AGAIN = 1,     /* replay does it again: it changes memory mappings, tasks, or how signals are taken */
+  CALL_NO_RESULT = 2, /* leaves the registers alone, or sets them itself */
+  CALL_SHOWN = 4,     /* replay shows bytes that it sent to standard output or error */
+};
+
+struct call_row {
+  const char *name;
+  call_function *function;
+  unsigned flags;
+};
+
+enum { CALL_NUMBERS = 512 };
+
+#endif

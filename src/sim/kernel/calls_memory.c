@@ -1,0 +1,152 @@
+/* calls_memory.c: system calls that change the address space. Replay does them again and gets the same addresses from the log. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "sim/kernel/calls.h"
+#include "sim/kernel/files.h"
+#include "sim/kernel/input_log.h"
+
+call_function call_brk, call_mmap, call_munmap, call_mremap, call_mprotect, call_madvise, call_msync,
+    call_riscv_flush_icache;
+
+static uint64_t pages(uint64_t bytes) {
+  return (bytes + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+}
+
+static unsigned page_flags(uint64_t protection) {
+  return (protection & PROT_READ ? PAGE_READ : 0) | (protection & PROT_WRITE ? PAGE_READ | PAGE_WRITE : 0) |
+         (protection & PROT_EXEC ? PAGE_EXECUTE : 0);
+}
+
+int64_t call_brk(struct task *task, const uint64_t argument[6]) {
+  kernel_turn(task);
+  struct space *space = task->process->space;
+  uint64_t old = pages(space->brk), wanted = argument[0], end = pages(wanted);
+  if (wanted < space->brk_start || end >= space->mapping_top) return (int64_t)space->brk;
+  if (end > old &&
+      (!space_is_free(space, old, end - old) || !space_map(space, old, end - old, PAGE_READ | PAGE_WRITE)))
+    return (int64_t)space->brk;
+  if (end < old) space_unmap(space, end, old - end);
+  return (int64_t)(space->brk = wanted);
+}
+
+/* Where a mapping goes. In replay the recording's answer comes with its result, which is not known yet: it is noted as the child's number is. */
+static uint64_t place(struct task *task, uint64_t hint, uint64_t bytes, uint64_t flags) {
+  struct space *space = task->process->space;
+  uint64_t at;
+  if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) {
+    at = hint;
+  } else {
+    hint &= ~(uint64_t)(PAGE_BYTES - 1);
+    bool good = hint >= 1 << 16 && hint + bytes <= space->mapping_top && space_is_free(space, hint, bytes);
+    at = good ? hint : space_find(space, bytes);
+  }
+  input_counter(task, &at);
+  return at;
+}
+
+/* A file's bytes come in as a copy: there is no page cache. */
+static int64_t read_mapping(struct task *task, uint64_t at, uint64_t bytes, const uint64_t argument[6]) {
+  int64_t count = bytes < argument[1] ? (int64_t)bytes : (int64_t)argument[1];
+  uint8_t *buffer = calloc(1, argument[1]);
+  if (!buffer) return -ENOMEM;
+  if (!input_replays(task))
+    count = file_pread(task->process, (int)argument[4], buffer, argument[1], argument[5]);
+  input_result(task, &count);
+  if (count > 0) {
+    unsigned flags = page_flags(argument[2]);
+    space_protect(task->process->space, at, bytes, PAGE_READ | PAGE_WRITE);
+    if (copy_in(task, at, buffer, (uint64_t)count)) count = -EFAULT;
+    space_protect(task->process->space, at, bytes, flags);
+  }
+  free(buffer);
+  return count;
+}
+
+int64_t call_mmap(struct task *task, const uint64_t argument[6]) {
+  uint64_t bytes = pages(argument[1]), flags = argument[3];
+  bool anonymous = flags & MAP_ANONYMOUS, shared = flags & MAP_SHARED;
+  if (!argument[1] || argument[1] > SPACE_END || argument[0] % PAGE_BYTES || argument[5] % PAGE_BYTES)
+    return -EINVAL;
+  if (!anonymous && shared && argument[2] & PROT_WRITE) {
+    if (task->thread.sphere->breaks_off) kernel_stand_still(task); /* its recorder gave up here */
+    kernel_fail(kernel_of(task), 122,
+                "%s: a writable shared mapping of a file is not supported by the simulator's kernel",
+                task->process->path);
+    return -ENODEV;
+  }
+  kernel_turn(task);
+  uint64_t at = place(task, argument[0], bytes, flags);
+  if (!at) return -ENOMEM;
+  if (at >= SPACE_END || bytes > SPACE_END - at) return -EINVAL;
+  if (flags & MAP_FIXED_NOREPLACE && !space_is_free(task->process->space, at, bytes)) return -EEXIST;
+  if (!space_map(task->process->space, at, bytes,
+                 page_flags(argument[2]) | (anonymous && shared ? PAGE_SHARED : 0)))
+    return -ENOMEM;
+  if (anonymous) return (int64_t)at;
+  int64_t result = read_mapping(task, at, bytes, argument);
+  if (result >= 0) return (int64_t)at;
+  space_unmap(task->process->space, at, bytes);
+  return result;
+}
+
+static bool is_range(uint64_t start, uint64_t bytes) {
+  return start % PAGE_BYTES == 0 && start < SPACE_END && bytes <= SPACE_END - start;
+}
+
+int64_t call_munmap(struct task *task, const uint64_t argument[6]) {
+  if (!argument[1] || !is_range(argument[0], argument[1])) return -EINVAL;
+  kernel_turn(task);
+  space_unmap(task->process->space, argument[0], pages(argument[1]));
+  return 0;
+}
+
+int64_t call_mprotect(struct task *task, const uint64_t argument[6]) {
+  if (!is_range(argument[0], argument[1])) return -EINVAL;
+  if (!argument[1]) return 0;
+  kernel_turn(task);
+  return space_protect(task->process->space, argument[0], pages(argument[1]), page_flags(argument[2]))
+             ? 0
+             : -ENOMEM;
+}
+
+int64_t call_mremap(struct task *task, const uint64_t argument[6]) {
+  struct space *space = task->process->space;
+  uint64_t from = argument[0], old = pages(argument[1]), new = pages(argument[2]);
+  if (!is_range(from, old) || !new || !old || argument[3] & MREMAP_FIXED) return -EINVAL;
+  kernel_turn(task);
+  if (!space_is_mapped(space, from, old)) return -EFAULT;
+  if (new <= old) {
+    if (new < old) space_unmap(space, from + new, old - new);
+    return (int64_t)from;
+  }
+  unsigned flags = space_flags(space, from);
+  if (space_is_free(space, from + old, new - old) && from + new <= space->mapping_top)
+    return space_map(space, from + old, new - old, flags) ? (int64_t)from : -ENOMEM;
+  if (!(argument[3] & MREMAP_MAYMOVE)) return -ENOMEM;
+  uint64_t to = place(task, 0, new, 0);
+  if (!to || !space_map(space, to, new, flags) || !space_move(space, from, to, old)) return -ENOMEM;
+  space_unmap(space, from, old);
+  return (int64_t)to;
+}
+
+int64_t call_madvise(struct task *task, const uint64_t argument[6]) {
+  if (!is_range(argument[0], argument[1])) return -EINVAL;
+  if (argument[2] != MADV_DONTNEED) return 0;
+  kernel_turn(task);
+  space_discard(task->process->space, argument[0], pages(argument[1]));
+  return 0;
+}
+
+int64_t call_msync(struct task *task, const uint64_t argument[6]) {
+  (void)task, (void)argument;
+  return 0;
+}
+
+int64_t call_riscv_flush_icache(struct task *task, const uint64_t argument[6]) {
+  (void)argument;
+  struct machine *machine = kernel_of(task)->machine;
+  for (uint32_t i = 0; i < machine->config.harts; i++) port_drop_all(&machine->harts[i].port, PORT_FETCHES);
+  return 0;
+}

@@ -1,0 +1,10 @@
+/* dispatch.h: which task a hart runs. */
+#ifndef REPRISE_SIM_DISPATCH_H
+#define REPRISE_SIM_DISPATCH_H
+
+#include "sim/kernel/kernel.h"
+
+/* The ready queue has got longer: an idle hart takes it up, or the timers see to it. */
+void dispatch_work(struct kernel *kernel, uint64_t cycle);
+
+#endif

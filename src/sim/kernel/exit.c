@@ -1,0 +1,81 @@
+/* exit.c: the end of tasks and processes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/kernel/input_log.h"
+#include "sim/kernel/kernel.h"
+
+void process_kill_others(struct process *process, const struct task *survivor) {
+  for (struct task *task = process->tasks; task; task = task->next) {
+    if (task == survivor || task->killed || task->state == TASK_DEAD) continue;
+    task->killed = task->killed_by_other = true;
+    if (task->state == TASK_BLOCKED && task->in_kernel && !task->at_gate) wake_one(task, -EINTR);
+    if (task->thread.port) hart_interrupt(hart_of(task));
+  }
+}
+
+void process_exit(struct process *process, int status) {
+  if (process->exiting) return;
+  process->exiting = true;
+  process->status = status;
+  /* In replay each thread ends where it ended in the recording. */
+  if (process->sphere->mode != SPHERE_REPLAY) process_kill_others(process, process->kernel->current);
+}
+
+/* pthread_join waits for this word. */
+static void clear_tid_word(struct task *task) {
+  const uint32_t zero = 0;
+  bool wanted = input_replays(task) ? input_expects_in(task) : task->clear_tid && !task->process->exiting;
+  if (!wanted || copy_in(task, task->clear_tid, &zero, sizeof zero)) return;
+  if (!input_replays(task)) futex_wake(task, task->clear_tid, 1, UINT32_MAX);
+}
+
+static void tell_parent(struct process *process) {
+  struct process *parent = find_process(process->kernel, process->parent);
+  struct signal_info info = {SIGCHLD, CLD_EXITED, process->pid, (uint64_t)(process->status >> 8)};
+  if (!parent || parent->zombie) {
+    process->reaped = true;
+    return;
+  }
+  wake_queue(&parent->children, UINT32_MAX, 0);
+  if (parent->sphere->mode != SPHERE_REPLAY) signal_send_process(parent, &info);
+}
+
+void process_end_vfork(struct task *task) {
+  struct process *process = task->process;
+  if (!process->vforked || process->vfork_over) return;
+  if (!task->killed_by_other) copy_in(task, KERNEL_PAGE, &process->pid, sizeof process->pid);
+  process->vfork_over = true;
+  wake_queue(&process->vfork_parent, 1, 0);
+}
+
+static void end_process(struct process *process) {
+  process->zombie = true;
+  files_close_all(process, false);
+  tell_parent(process);
+}
+
+void task_exit(struct task *task) {
+  struct process *process = task->process;
+  if (task->killed_by_other)
+    input_killed(task);
+  else if (!process->exiting)
+    clear_tid_word(task);
+  if (process->live == 1) process_end_vfork(task);
+  task->killed = true;
+  kernel_of(task)->count.instructions += task->thread.port->position;
+  digest_task(task);
+  if (--process->live == 0) {
+    end_process(process);
+    digest_space(process);
+    if (process->kernel->ending) process->kernel->ending(process);
+    task_leave(task, LEAVE_EXIT);
+    space_release(process->space);
+    process->space = NULL;
+  } else {
+    task_leave(task, LEAVE_EXIT);
+  }
+  kernel_yield(task);
+  abort();
+}
