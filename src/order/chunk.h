@@ -1,8 +1,8 @@
 /* chunk.h: the order scheme `chunk`: one R-thread at a time, in chunks.
  *
- * Who has the baton runs until its chunk is full or it is about to wait; then the next in the queue has it. The order
- * log tells, for every change of hands, how long the chunk was, how it ended, and whose is the next. What is here is the pure
- * part: sizes, choice, encoding. Handing over is the substrate's business. */
+ * The thread with the baton runs until its chunk is full or it is about to wait; then it passes the baton to the next thread in the queue. The order
+ * log tells for every chunk how long it was, how it ended, and which thread comes next. This is the pure
+ * part: sizes, choice, encoding. The substrate passes the baton. */
 #ifndef REPRISE_ORDER_CHUNK_H
 #define REPRISE_ORDER_CHUNK_H
 

@@ -58,7 +58,7 @@ static void pin_below(const struct directory *d, unsigned me, const struct direc
   }
 }
 
-/* What I need of the group and do not have; what for. With filters, or last accesses, an answer is about one block. */
+/* The blocks of the group that the claim needs and its thread lacks, and the access it needs them for. With filters, or last accesses, an answer is about one block. */
 static uint64_t find_need(const struct directory *d, unsigned me, const struct directory_claim *claim,
                           enum order_want *want) {
   const struct order_options *options = &d->order->options;
@@ -140,8 +140,8 @@ static uint64_t mark_of(unsigned slot) {
   return 1UL << slot % 64;
 }
 
-/* Wakes those who can have all they need at the same time, the next slots first. The others are told when these let go. So their marks
- * stay as long as they wait, and are there before it is looked who has the locks now: that one will see them. What somebody needs may change meanwhile: it leaves its mark anew then, and looks again. */
+/* Wakes waiting threads whose needs do not overlap, the next slots first. The others are woken when these unlock. So a thread's mark stays as long as
+ * the thread waits; a thread sets its mark before it looks who has the locks, so the holder sees the mark. If a thread's need changes, it sets its mark again and looks again. */
 void directory_tell_waiters(const struct directory *d, unsigned me, uint64_t number) {
   struct directory_group *group = d->group(d, number);
   unsigned slots = atomic_load(d->slots);

@@ -1,8 +1,8 @@
-/* directory.h: the hand-over protocol: who may read and write which block, and how permissions change hands.
+/* directory.h: the hand-over protocol: which thread may read and write which block, and how permissions change hands.
  *
- * A cache protocol in software. Every slot has a permission per block, its private cache; the directory has an entry per block:
- * owner, sharers, last writer. Who misses locks the block, asks those in the way, and gets it when all have
- * answered. Each answer carries the order scheme's note, as a coherence reply does in the papers.
+ * This is a cache coherence protocol in software. Every slot has a permission per block, its private cache; the directory has an entry per
+ * block: owner, sharers, last writer. A thread that misses (the requester) locks the block, sends a request to the owner or the sharers, and has
+ * the block when all of them have answered. Each answer carries the order scheme's note, as a coherence reply does in the papers.
  *
  *     entry             want read                                        want write
  *     untouched         shared by me                                     owned by me
@@ -14,7 +14,7 @@
  *
  *     a slot is RUNNING   its thread answers, at safepoints and wherever it waits
  *               PARKED    its thread is in the kernel, dead, or was never born: others may HOLD it
- *               HELD      somebody answers for it; its thread may not run on
+ *               HELD      another thread answers for it; its own thread may not run on
  *
  * Everything here moves in small steps: a call does at most one thing that another thread can see. The engine calls in
  * a loop, the explorer of tests/order calls the very same functions in every possible order.
@@ -30,25 +30,26 @@
  * While it waits it serves others and may lose permissions it has: slot->lost tells. Blocks of the claim that it already
  * has may be pinned: requests for them stay unanswered until directory_unpin.
  *
- * Blocks in a row are a **group**, and a claim takes all it needs of a group at once: their locks, or none of them; then it asks everybody in
- * the way, once for all of these blocks; then all are granted. Others of the group may come along (`along`), as far as their locks are free, those
- * who are asked anyway are the ones to ask, and none has them pinned: one request, one answer, one edge for all. Groups are claimed in ascending order.
- * So that no two claims wait for each other, pinned are: of groups that are claimed already, all blocks of the claim; of the group whose locks
- * it waits for, none; of the group whose locks it has, those below the lowest that it waits for. (Who waits for locks has no locks and no pins there, so
- * nobody waits for it; who waits for answers is waited for only by those whose lowest is lower.) What is lost meanwhile is claimed again.
+ * Neighbouring blocks form a **group**. A claim locks all blocks that it needs of a group at once, or none of them; then it sends one request to
+ * each holder, for all of these blocks; then all are granted. Further blocks of the group are prefetched with them (`along`) if their locks are free, if
+ * the request goes to all their holders anyway, and if no holder has pinned them: one request, one answer, one edge for all. Groups are claimed in ascending order.
+ * No two claims may wait for each other. So a claim pins: of groups that it has claimed already, all its blocks; of the group whose locks
+ * it waits for, none; of the group whose locks it has, the blocks below the lowest that it waits for. (A claim that waits for locks has no locks and no pins in that
+ * group, so no other waits for it; a claim that waits for answers is waited for only by claims whose lowest block is lower.) Blocks that are lost meanwhile are claimed again.
  *
- * Who walks over memory asks for parts of further groups, too, at a fixed distance from each other (`further`). Whoever answers brings as many of them as it
- * has alone, or shares with the asker alone, or nobody has, up to the first that is not so, that is locked, or pinned. It locks them, and it is the asker who unlocks
- * them with the grant: only who has its answers already, and waits for nobody any more, has the locks of other blocks than those it needs.
- * Who reads what others only read, or takes what was left, has nobody to ask, and brings further parts of that kind by itself: it locks them before it has
- * the edges of their last writers.
+ * A thread that walks over memory requests parts of further groups as well, at a fixed distance from each other (`further`). The owner that answers
+ * brings as many of them as it owns alone, shares with the requester alone, or nobody holds, up to the first part for which this is not so, or which is locked
+ * or pinned. The owner locks them, and the requester unlocks them with the grant: only a requester that has all its answers, and waits for nothing any more, has the
+ * locks of blocks that it does not need.
+ * A thread that reads blocks which others only read, or takes blocks that were left, sends no request and brings further parts of that kind by itself: it locks
+ * them before it has the edges of their last writers.
  *
- * Who owns a block may leave it: shared by nobody, with itself as the last writer, and in the info where it was done with it. So nobody has to be asked
- * for it, and who takes it is ordered behind that place, and not behind all that its owner has done since.
+ * An owner may leave a block: the block is then shared by nobody, its last writer is that owner, and its info tells the position at which the owner was done with
+ * it. The next thread sends no request, and is ordered behind that position, not behind all that the owner has done since.
  *
- * A group has one entry for all its blocks, and blocks that differ have their own: memory that is passed on by the page, as most
- * is, costs no more than one block does. Blocks without an entry of their own all have the same one; it is changed by who has the locks of all of
- * these, and otherwise those that change are split off, by who has their locks.
+ * A group has one entry for all its blocks; blocks that differ have entries of their own. So memory that is handed over by the page, as most
+ * is, costs no more than one block. A thread that has the locks of all blocks without an entry of their own may change the common
+ * entry; otherwise it splits off the blocks whose locks it has.
  *
  * At a safepoint, when kicked: directory_serve_step until DIRECTORY_DONE. Around a wait in the kernel:
  * directory_park_step until DONE, the wait, directory_unpark_step until DONE. A thread's first act is directory_begin_step (it is
@@ -140,18 +141,18 @@ struct directory_walk {
 };
 
 /* A hand-over costs as much as its lines of memory that go from one processor to the other, so what is touched together lies
- * together: who asks and what, with the place for the first answer, is one line. Who waits looks at `events` all the time: that is another, or it
- * would take the line away from who is writing the answer; whoever has news for the slot finds there whether its thread sleeps, is parked, or waits
+ * together: requester, request and the place for the first answer are one line. A waiting thread polls `events`, which is in another line: it
+ * would take the line away from the thread that writes the answer. A thread with news for the slot finds there whether the slot's thread sleeps, is parked, or waits
  * for locks. */
 struct directory_slot {
-  /* Who has posted a request to this slot. Slots that were never in use have not: see directory_asked_words(). */
+  /* The slots that have posted a request to this one. Slots that were never in use have not: see directory_asked_words(). */
   _Alignas(DIRECTORY_LINE) _Atomic uint64_t asked[(ORDER_SLOTS + 63) / 64];
   /* Changes when something happened that the slot's thread may be waiting for. */
   _Alignas(DIRECTORY_LINE) _Atomic uint32_t events;
   _Atomic uint32_t asleep; /* the substrate's: whether it sleeps on `events` */
   _Atomic uint32_t state;  /* enum directory_state, or directory_held_by */
   _Atomic uint32_t wants;  /* group + 1, low bits, of which it waits for locks; 0: none */
-  /* What its thread asks of others; good while a cell says CELL_ASKED. */
+  /* The request of its thread; valid while a cell says CELL_ASKED. */
   _Alignas(DIRECTORY_LINE) uint64_t group;
   uint64_t blocks;       /* of the group, which it would have … */
   _Atomic uint64_t need; /* … and those that it can't do without */
@@ -159,7 +160,7 @@ struct directory_slot {
   uint8_t further; /* parts of other groups that it would have as well … */
   struct directory_walk walk;
   struct directory_cell cell[DIRECTORY_BATCH];
-  _Alignas(DIRECTORY_LINE) _Atomic uint32_t lock; /* of the recorder: own_id of who has it, or 0 */
+  _Alignas(DIRECTORY_LINE) _Atomic uint32_t lock; /* of the recorder: own_id of its holder, or 0 */
   uint32_t lost;                                  /* permissions given up so far */
   uint32_t pins;
   struct directory_range pin[DIRECTORY_RANGES];
@@ -187,14 +188,14 @@ struct directory {
   /* How many further parts of groups the slot would have as well, and where; `known` next groups it needs for sure. NULL: none. */
   unsigned (*further)(const struct directory *d, unsigned slot, uint64_t group, unsigned known,
                       struct directory_walk *walk);
-  /* Whether the slot is one of this address space. Who has left it, or forked off, may still be asked, or ask, and the answer orders them;
-   * but its blocks are not these. NULL: all are. */
+  /* Whether the slot is one of this address space. A thread that has left it, or forked off, may still send and answer requests, and the answers order the two;
+   * but its blocks are others. NULL: all are. */
   bool (*near)(const struct directory *d, unsigned slot);
   /* events of that slot have changed: wake it if it sleeps on them. kick: it also has something to serve, so it is to
    * come by a safepoint soon. */
   void (*wake)(const struct directory *d, unsigned slot);
   void (*kick)(const struct directory *d, unsigned slot);
-  /* Who the caller is, for the locks of recorders, and whether it now has the lock of that slot's recorder, because that holder was killed with it. NULL: nobody is killed. */
+  /* The caller's id, for the locks of recorders, and whether the caller now has the lock of that slot's recorder, because its holder was killed with it. NULL: no thread is ever killed. */
   uint32_t (*own_id)(const struct directory *d);
   bool (*take_over)(const struct directory *d, unsigned slot, uint32_t holder);
   void *context;
@@ -277,7 +278,7 @@ enum directory_result directory_claim_step(const struct directory *d, unsigned m
 /* Gives the claim up, if that can be done after the step that was made last: nothing is in its hands that another would have to wait
  * for. Only while it wants a block whose owner keeps it pinned until all who want it are gone. */
 bool directory_claim_abandon(const struct directory *d, unsigned me, const struct directory_claim *claim);
-/* What nobody has touched of a group, for writing: there is nobody to be asked. Leaves it if somebody is at it. */
+/* Takes the untouched blocks of a group for writing, which needs no request. Does nothing if another thread has the group's locks. */
 void directory_take_untouched(const struct directory *d, unsigned me, uint64_t number);
 /* The access is done: requests for its blocks can be answered again. */
 void directory_unpin(const struct directory *d, unsigned me);
@@ -286,8 +287,8 @@ void directory_unpin(const struct directory *d, unsigned me);
 enum directory_result directory_serve_step(const struct directory *d, unsigned me,
                                            struct directory_serve *serve);
 
-/* At a safepoint: leaves blocks that I have for writing, but for those that others are at. Whoever wants them next finds in their entries where
- * I was done with them, and need not ask. */
+/* At a safepoint: leaves blocks that I own, except those that others have locked. The next thread finds in their entries where
+ * I was done with them, and sends no request. */
 enum directory_result directory_leave_step(const struct directory *d, unsigned me,
                                            struct directory_leaving *leaving);
 

@@ -92,7 +92,7 @@ static bool fits(const struct directory_claim *claim, unsigned me, unsigned want
   return word_mode(word) == DIRECTORY_SHARED && are_sharers_in(&claim->targets, word, me);
 }
 
-/* Whoever has a permission for any of what many may read. */
+/* Adds all slots that hold any of the blocks that many slots may read. */
 static void add_holders(const struct directory *d, struct directory_claim *claim, uint64_t many) {
   unsigned slots = atomic_load_explicit(d->slots, memory_order_acquire);
   for (unsigned slot = 0; slot < slots; slot++)

@@ -7,8 +7,8 @@
 
 /* -- Answering ----------------------------------------------------------------------------------------------------------- */
 
-/* What `as` may still do with what it gives; what it needs just now, and the asker could do without, it keeps. The asker may have
- * left this address space, or forked off: then its blocks are not these. */
+/* Reduces the permissions of `as` for the requested blocks. It keeps those that it has pinned and the requester can do without. A requester that
+ * has left this address space, or forked off, has other blocks than these. */
 static void give_up(const struct directory *d, const struct directory_serve *serve) {
   const struct directory_slot *asker = &d->slot[serve->asker];
   uint64_t kept = asker->blocks & ~asker->need & pinned(&d->slot[serve->as], asker->group);
@@ -20,7 +20,7 @@ static void give_up(const struct directory *d, const struct directory_serve *ser
   if (had) d->permit(d, serve->as, asker->group, had, writes ? 0 : ORDER_READ);
 }
 
-/* Who was killed while it answered may have made the edge, and not said so: that edge stays, and what it has left undone is done. (Its cell was
+/* A thread that was killed while it answered may have made the edge without saying so: that edge stays, and the rest of its answer is made now. (Its cell was
  * empty when it was asked.) */
 static void reply(const struct directory *d, const struct directory_serve *serve, struct order_note *note) {
   const struct directory_slot *asker = &d->slot[serve->asker];
@@ -161,7 +161,7 @@ enum directory_result directory_serve_step(const struct directory *d, unsigned m
 
 /* -- Leaving ------------------------------------------------------------------------------------------------------------ */
 
-/* What I answer who asks where I am done with these blocks; those who look into my recorder for it see themselves. */
+/* The info of blocks that are left: where their owner is done with them. Schemes with asks_writer read it from the recorder instead. */
 static uint64_t last_words(const struct directory *d, unsigned me, struct directory_part part) {
   struct order_ask ask = {
       .block = group_first(part.group, part.blocks), .want = ORDER_WRITE, .from = (uint16_t)me};
@@ -213,8 +213,8 @@ enum directory_result directory_leave_step(const struct directory *d, unsigned m
 
 /* -- Parking ----------------------------------------------------------------------------------------------------------- */
 
-/* Who asked before it could see that I am parked may sleep, and nobody else tells it: so look once more afterwards. Who holds me
- * then tells all when it lets go. */
+/* A requester that asked before it could see that I am parked may sleep, and no other thread wakes it: so look once more afterwards. A thread that
+ * holds me then wakes all when it lets go. */
 static enum directory_result check_parked(const struct directory *d, unsigned me,
                                           struct directory_parking *parking) {
   if (!directory_is_asked(d, &d->slot[me]) || !change_state(d, me, DIRECTORY_PARKED, DIRECTORY_RUNNING))

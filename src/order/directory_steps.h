@@ -134,7 +134,7 @@ void directory_find_targets(const struct directory *d, unsigned me, struct direc
 /* The owner has answered a reader: it owns these no more. */
 void directory_disown(const struct directory *d, const struct directory_claim *claim, unsigned owner,
                       uint64_t info);
-/* What the last writer of those left behind. */
+/* The info that the last writer of these blocks left. */
 uint64_t directory_info(const struct directory *d, unsigned me, const struct directory_claim *claim,
                         unsigned writer);
 /* The entries after the grant. */

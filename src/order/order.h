@@ -10,11 +10,11 @@
  * So marks of a dead thread (owner, sharer, last writer) stay good for ever and name no one else.
  *
  * **Recording.** One struct order per process, one struct order_recorder per slot. A recorder holds no pointer, so it can lie in
- * memory shared between processes and be closed from outside after a SIGKILL. What a substrate must do:
+ * memory shared between processes and be closed from outside after a SIGKILL. A substrate must call:
  *
  *     thread begins          begin(order, me, parent's slot, &note from spawn(); or NULL for the first thread)
  *     a access misses at b   for each holder s asked:    s: reply(order, s, &ask, &note)   at a safepoint, or by
- *                                                           whoever holds s while it is parked
+ *                                                           the thread that holds s while it is parked
  *                            for each answer:            me: receive(order, me, s, &note)
  *                            read, and nobody owns b:    the last writer w, if another:
  *                                                        w: registered(order, w, &ask, info, &note); me: receive()
@@ -32,8 +32,8 @@
  * together before the first: so accesses that the substrate makes itself between two instructions (copy-ins, signal
  * frames) count as well. A hook changes the recorder it is called for and no other. Calls for one recorder must not
  * overlap: for schemes with asks_writer, where registered() comes from outside, each call is made under that recorder's lock (one at a time: never
- * two such locks at once); otherwise a recorder belongs to its thread, or to whoever holds it parked, and needs a lock only where threads may be
- * killed: who goes on with its recorder (order_recover()) must be the only one.
+ * two such locks at once); otherwise a recorder belongs to its thread, or to the thread that holds it parked, and needs a lock only where threads may be
+ * killed: only one thread may go on with a killed thread's recorder (order_recover()).
  *
  * **Replay.** Each thread decodes its own log, one struct order_step after another (replay.h keeps the books):
  *
@@ -51,8 +51,8 @@
 #include "order/varint.h"
 
 #ifndef ORDER_SLOTS
-/* Threads at a time. What is per slot lies in memory that is made when it is touched, and what goes through slots goes through those
- * in use: slots that are not cost nothing. The explorer of tests/order makes its states small by fewer. */
+/* Threads at a time. Memory per slot is made when it is first touched, and loops over slots stop at the last one in use, so unused slots
+ * cost nothing. The explorer of tests/order sets fewer, which keeps its states small. */
 #define ORDER_SLOTS 4032
 #endif
 #define ORDER_NOBODY UINT16_MAX
@@ -82,7 +82,7 @@ enum order_kind {
   ORDER_END, /* after the end of the slot's n-th thread (dag: a dead thread sends no tokens) */
 };
 
-/* What rides on an answer. */
+/* The scheme's note on an answer. */
 struct order_note {
   uint64_t
       clock; /* dag, named, scalar: timestamp; arcs: order_clock(). Valid without an edge too: it is the block's info */
@@ -133,7 +133,7 @@ struct order_filter {
   uint8_t byte[ORDER_FILTER_BYTES];
 };
 
-/* What a record changes, but for what begins anew with it. */
+/* The state that a record of the log changes, except what it resets. */
 struct order_next {
   uint64_t clock, logged;
   uint32_t lives;
@@ -219,7 +219,7 @@ void order_recorder_init(struct order_recorder *me, unsigned slot);
 void order_park(const struct order *order, struct order_recorder *me);
 void order_unpark(const struct order *order, struct order_recorder *me);
 
-/* What a dead thread's slot says before it is given to a new thread: the parent receives it, then comes spawn(). */
+/* The note of a dead thread's slot before it is given to a new thread: the parent receives it, then calls spawn(). */
 void order_say_ended(const struct order *order, struct order_recorder *former, unsigned to,
                      struct order_note *out);
 
@@ -232,7 +232,7 @@ static inline uint32_t order_ends(const struct order_recorder *me) {
   return me->lives / 2;
 }
 
-/* Whoever had the recorder was killed. logged: if a record was being logged, it is in the log. */
+/* Recovers a recorder whose holder was killed. logged: if a record was being logged, it is in the log. */
 void order_recover(struct order_recorder *me, bool logged);
 
 /* The position at which the current episode has its full size. */
@@ -241,7 +241,7 @@ static inline uint64_t order_limit(const struct order *order, const struct order
   return order->options.max_episode && counts ? me->start + order->options.max_episode : UINT64_MAX;
 }
 
-/* What an arc can start from: instructions executed and arcs passed by the slot's threads so far. arcs only. */
+/* The number that an arc starts from: instructions executed and arcs passed by the slot's threads so far. arcs only. */
 uint64_t order_clock(const struct order_recorder *me);
 
 /* -- Reading the log --------------------------------------------------------------------------------------------------- */
@@ -274,7 +274,7 @@ struct order_step {
   uint16_t signal[ORDER_SLOTS]; /* dag: send each of these a token */
 };
 
-/* What a reader has to know of the log so far. Zero to begin with, but for the scheme; order_reader_reset() makes it so again. */
+/* A reader's state, from the log so far. Zero at first, except the scheme; order_reader_reset() makes it so again. */
 struct order_reader {
   const struct order_scheme *scheme;
   bool begun;

@@ -52,7 +52,7 @@ static inline uint64_t order_replay_clock(const struct order_step *last, uint64_
   return last->clock + position - last->until;
 }
 
-/* What keeps this step from being ready, and the slot that is to come; NULL and ORDER_NOBODY if nothing does. */
+/* The wait that this step still has to make, and the slot it waits for; NULL and ORDER_NOBODY if the step is ready. */
 const struct order_wait *order_replay_missing(const struct order_board *board, unsigned me,
                                               const struct order_step *step, unsigned *slot);
 unsigned order_replay_waits_for(const struct order_board *board, unsigned me, const struct order_step *step);

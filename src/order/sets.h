@@ -10,7 +10,7 @@
 static inline uint64_t set_word(const struct order_set *set, unsigned i) {
   return set->any >> i & 1 ? set->word[i] : 0;
 }
-/* Who is killed in between leaves the set as it was before: the word counts when it is complete. */
+/* A thread that is killed in between leaves the set as it was before: the word counts when it is complete. */
 static inline void set_put_word(struct order_set *set, unsigned i, uint64_t word) {
   set->word[i] = word;
   atomic_signal_fence(memory_order_seq_cst);
