@@ -134,7 +134,7 @@ $(TESTS)/engine/a64/%: tests/engine/a64/%.c $(wildcard src/engine/a64/decode*.[c
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(wildcard src/engine/a64/decode*.c)
 
-$(TESTS)/engine/predict_%: tests/engine/predict_%.c src/engine/predict_%.c tests/engine/expect.h $(wildcard src/engine/predict*.h src/order/directory.h)
+$(TESTS)/engine/predict_%: tests/engine/predict_%.c src/engine/order/predict_%.c tests/engine/expect.h $(wildcard src/engine/order/predict*.h src/order/directory.h)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $(filter %.c,$^)
 
@@ -154,7 +154,7 @@ $(TESTS)/input/%: tests/input/%.c $(INPUT_OBJECTS)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -DSOURCES='"$(CURDIR)/src"' -o $@ $< $(INPUT_OBJECTS)
 
-$(TESTS)/sphere/watch: tests/sphere/watch.c src/sphere/watch.c src/sphere/watchdog.h src/input/region.h
+$(TESTS)/sphere/watch: tests/sphere/watch.c src/sphere/watch.c src/sphere/watchdog.h src/contract/region.h
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< src/sphere/watch.c
 

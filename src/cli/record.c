@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/program.h"
-#include "engine/predictor_names.h"
+#include "contract/predictor_names.h"
 #include "order/chunk.h"
 #include "sphere/manager.h"
 #include "sphere/record.h"

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/program.h"
-#include "engine/log_channels.h"
+#include "contract/log_channels.h"
 #include "sphere/launch.h"
 
 /* -- Options ----------------------------------------------------------------------------------------------------------- */

@@ -45,7 +45,7 @@ enum input_fact {
   INPUT_AT_ONCE = 8,     /* it never waits for another thread */
   INPUT_PLAIN = 16,      /* the engine only keeps its own descriptors from it … */
   INPUT_FILES = 32,      /* … and what /proc and listings tell of the engine */
-  INPUT_QUICK = 64,      /* the recorder only logs it: it may go the short way (engine/quick.c) … */
+  INPUT_QUICK = 64,      /* the recorder only logs it: it may go the short way (engine/border/quick.c) … */
   INPUT_FOLLOWED = 128,  /* … and keeps account of which descriptors are standard output and error */
   INPUT_AT_OFFSET = 256, /* it writes to a file at the offset in argument 3 */
   INPUT_ALWAYS = 512,    /* INPUT_REFUSE without a recording, too: the engine itself can't live with it */

@@ -1,6 +1,6 @@
 /* ptrace.c: the requests of ptrace that only stop and look, as leak checkers do at a program's end.
  *
- * What they see of a thread of the sphere are the application's registers (engine/tracing.c), logged like any other input. What
+ * What they see of a thread of the sphere are the application's registers (engine/border/tracing.c), logged like any other input. What
  * would change the tracee, or have it report to its tracer from inside the engine, is refused as where tracing is forbidden. */
 #include <linux/elf.h>
 #include <linux/ptrace.h>

@@ -1,7 +1,7 @@
 /* keep.c: keeps the files that a recorded sphere maps, and watches that they stay what they were.
  *
  * A file has one number for as long as its content is the one that was kept. The manager holds each open, so that no other
- * file can get its device and inode. What the sphere itself does to a file later is in its logs (engine/objects.h):
+ * file can get its device and inode. What the sphere itself does to a file later is in its logs (engine/border/objects.h):
  * the file is then marked in the manifest, for replay to make a copy that can change. What others do to it
  * is not, so it is looked for: by time of modification and size, and by content where these are not enough. */
 #include "sphere/keep.h"
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "input/region.h"
+#include "contract/region.h"
 #include "recording/plain.h"
 
 struct kept_object {

@@ -16,9 +16,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "engine/handover.h"
-#include "engine/log_channels.h"
-#include "engine/predictor_names.h"
+#include "contract/engine_name.h"
+#include "contract/log_channels.h"
+#include "contract/predictor_names.h"
 #include "recording/scratch.h"
 #include "sphere/installed.h"
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "engine/engine.h"
+#include "contract/engine.h"
 
 /* Why something could not be done, for the user; and the exit status that belongs to it. */
 struct launch_problem {
@@ -18,7 +18,7 @@ int launch_channels(struct engine_config *settings, struct launch_problem *probl
 int launch_predictors(const char *list, uint32_t *bits, struct launch_problem *problem);
 /* What the program shares with the manager, as descriptors; -1: there is none. */
 struct launch_shared {
-  int region; /* memory (input/region.h) */
+  int region; /* memory (contract/region.h) */
   int socket; /* over which files come in replay */
 };
 /* Becomes the program under the engine: returns only when that fails. */

@@ -51,7 +51,7 @@ void manager_free_slot(struct manager *manager, struct rthread *slot) {
   wake_all(&manager->region->order.moved);
 }
 
-/* The engines' lock of the region (engine/rings.c), if it is free at this moment: the manager waits for nobody who could be dead. */
+/* The engines' lock of the region (engine/region/rings.c), if it is free at this moment: the manager waits for nobody who could be dead. */
 
 bool manager_try_lock(struct manager *manager) {
   uint32_t seen = 0;

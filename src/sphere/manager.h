@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "input/region.h"
+#include "contract/region.h"
 #include "sphere/allowance.h"
 #include "sphere/launch.h"
 

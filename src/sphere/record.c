@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/schemes.h"
+#include "contract/schemes.h"
 #include "recording/recording.h"
 #include "sphere/keep.h"
 #include "sphere/manager.h"

@@ -7,7 +7,7 @@
 #include "sphere/launch.h"
 
 /* Replays the recording at path and returns the exit status; a program that died of a signal takes the caller with it. confined: what is
- * replayed can do nothing outside (engine/confine.c). */
+ * replayed can do nothing outside (engine/border/confine.c). */
 int replay(const char *path, bool quiet, bool confined, struct engine_config *settings);
 
 #endif

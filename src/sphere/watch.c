@@ -1,5 +1,5 @@
 /* watch.c: how the watchdog decides. See watchdog.h. */
-#include "engine/engine.h"
+#include "contract/engine.h"
 #include "sphere/watchdog.h"
 
 static void mix(uint64_t *digest, uint64_t value) {

@@ -68,7 +68,7 @@ case_races_in_parallel() {
 case_races_without_predictors() {
   local root without threads program names
   root=$(dirname "$LIB")/../..
-  names=$(sed -n 's/^  X(\([a-z]*\),.*/\1/p' "$root/src/engine/predictor_names.h")
+  names=$(sed -n 's/^  X(\([a-z]*\),.*/\1/p' "$root/src/contract/predictor_names.h")
   [ -n "$names" ] || fail "no predictors"
   for without in $names "$(paste -sd, <<<"$names")"; do
     [[ $without == *,* ]] || grep -qx "\.B $without" "$root/docs/reprise-record.1" || fail "$without is not in the manual"

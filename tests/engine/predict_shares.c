@@ -1,5 +1,5 @@
 /* predict_shares.c: how many blocks of a page a request asks for, as threads take turns there or do not. */
-#include "engine/predict.h"
+#include "engine/order/predict.h"
 
 #include "expect.h"
 

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "input/region.h"
+#include "contract/region.h"
 
 static struct region *find(const char *manager) {
   for (int fd = 3; fd < 1024; fd++) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "engine/engine.h"
+#include "contract/engine.h"
 #include "sphere/watchdog.h"
 
 static struct region *region;

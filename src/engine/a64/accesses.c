@@ -3,7 +3,7 @@
  * Everything is told by the registers of the context. */
 #include "engine/a64/translate.h"
 #include "engine/a64/vectors.h"
-#include "engine/lib.h"
+#include "engine/base/lib.h"
 
 static uint64_t register_of(const struct thread *thread, unsigned reg) {
   if (reg == A64_SP) return arch_sp(thread);

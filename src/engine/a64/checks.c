@@ -29,7 +29,7 @@
  * engine steps over when it has taken what they need (accesses.c). Known limit: gathers and scatters can't be, and are
  * refused there; scalable vectors are not offered to such programs. */
 #include "engine/a64/translate.h"
-#include "engine/lib.h"
+#include "engine/base/lib.h"
 
 enum { BLOCK_SHIFT = 6, BLOCK_BITS = 26, BLOCK_BYTES = 1 << BLOCK_SHIFT };
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "engine/a64/context.h"
-#include "engine/code_view.h"
+#include "engine/code/code_view.h"
 
 /* The registers that the engine has taken: see context.h. */
 enum { SCRATCH2 = 13, COUNTDOWN = 14, SCRATCH = 15, CONTEXT = 18, LINK = 30, ZERO = 31, STACK = 31 };

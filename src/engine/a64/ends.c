@@ -1,6 +1,6 @@
 /* ends.c (AArch64): branches and whatever else ends a block, or leaves it half-way. */
 #include "engine/a64/translate.h"
-#include "engine/lib.h"
+#include "engine/base/lib.h"
 
 /* A loop goes to the block's own entry without more ado: that is where who drops the block changes it. */
 static void end_direct(struct translation *t, uint32_t *branch, uintptr_t target) {

@@ -1,4 +1,4 @@
-/* inlining.c (AArch64): superblocks that follow the path of a hot block (engine/paths.h).
+/* inlining.c (AArch64): superblocks that follow the path of a hot block (engine/code/paths.h).
  *
  * The main path goes both ways through conditional branches, and through calls into functions. x30 gets the application's return
  * address as ever. When the main path reaches the matching return it goes on behind the call: the look-up of the return's
@@ -10,8 +10,8 @@
  * return from the function that the path starts in. */
 #include "engine/a64/emit.h"
 #include "engine/a64/superblock.h"
-#include "engine/lib.h"
-#include "engine/paths.h"
+#include "engine/base/lib.h"
+#include "engine/code/paths.h"
 
 _Static_assert((int)PATH_INSTRUCTIONS <= (int)SUPERBLOCK_MAX, "a path that closes must fit");
 

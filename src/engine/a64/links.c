@@ -8,10 +8,10 @@
 #include <linux/elf.h>
 #include <linux/mman.h>
 
-#include "engine/counters.h"
-#include "engine/lib.h"
-#include "engine/limits.h"
-#include "engine/log.h"
+#include "engine/base/counters.h"
+#include "engine/base/lib.h"
+#include "engine/base/log.h"
+#include "engine/memory/limits.h"
 
 extern const char empty_targets[];
 

@@ -9,7 +9,7 @@
  * fault finds the context as it was before. As long as nothing else needs the scratch registers, they go on holding the values that the
  * context has as well, and the next instruction need not load them. */
 #include "engine/a64/translate.h"
-#include "engine/lib.h"
+#include "engine/base/lib.h"
 
 static const uint8_t scratch[SCRATCHES] = {SCRATCH, SCRATCH2};
 static const uint8_t slots[SPILL_SLOTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 20, 21};

@@ -7,8 +7,8 @@
 #include "engine/a64/superblock.h"
 
 #include "engine/a64/translate.h"
-#include "engine/code.h"
-#include "engine/lib.h"
+#include "engine/base/lib.h"
+#include "engine/code/code.h"
 
 /* Self-checking blocks stay short, since they compare all their source words whenever they are entered. */
 enum { SELF_CHECKING_MAX = 8 };

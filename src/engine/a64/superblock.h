@@ -3,8 +3,8 @@
 #define REPRISE_A64_SUPERBLOCK_H
 
 #include "engine/a64/decode.h"
-#include "engine/cache.h"
-#include "engine/code.h"
+#include "engine/code/cache.h"
+#include "engine/code/code.h"
 
 /* The first two for blocks that follow a path, the next two for others. */
 enum {

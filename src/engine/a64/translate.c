@@ -24,10 +24,10 @@
  * No flags are touched: the poll, the count and every check work without. */
 #include "engine/a64/translate.h"
 
-#include "engine/arena.h"
-#include "engine/code.h"
-#include "engine/counters.h"
-#include "engine/lib.h"
+#include "engine/base/arena.h"
+#include "engine/base/counters.h"
+#include "engine/base/lib.h"
+#include "engine/code/code.h"
 
 static struct translation translation; /* under cache_lock */
 

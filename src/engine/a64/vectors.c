@@ -8,7 +8,7 @@
  * Known limit: streaming mode and matrices are not supported, and their instructions undefined to the program. */
 #include "engine/a64/vectors.h"
 
-#include "engine/lib.h"
+#include "engine/base/lib.h"
 
 enum { SCALABLE_AT = 0x90000, LENGTH_MAX = 256, QUAD = 16 };
 _Static_assert(TARGET_TABLE + TARGET_COUNT * 8 <= SCALABLE_AT, "the vectors lie behind the table");

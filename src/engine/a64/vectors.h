@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/thread.h"
+#include "engine/base/thread.h"
 
 /* Where the thread's scalable vectors wait; 0 when the machine has none. */
 uintptr_t vectors_place(struct thread *thread);

@@ -5,7 +5,7 @@
  *
  * A repeated string instruction that goes on for long is run in pieces of PIECE iterations, and each piece counts as an
  * instruction: what it touches is bounded, and where it waits for other threads has a position. */
-#include "engine/code.h"
+#include "engine/code/code.h"
 #include "engine/x64/translate.h"
 
 enum { PIECE = 4096, XSAVE_MOST = 16384, TILE_ROWS = 16, TILE_ROW = 64 };

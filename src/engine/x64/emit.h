@@ -5,8 +5,8 @@
 #ifndef REPRISE_X64_EMIT_H
 #define REPRISE_X64_EMIT_H
 
-#include "engine/code_view.h"
-#include "engine/lib.h"
+#include "engine/base/lib.h"
+#include "engine/code/code_view.h"
 #include "engine/x64/context.h"
 #include "engine/x64/decode.h"
 

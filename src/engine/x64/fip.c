@@ -3,8 +3,8 @@
  * The processor remembers where the last floating-point instruction was: in the code cache. Every instruction that stores this
  * address (fnstenv, fnsave, fxsave, xsave and its kin) is the last of its block, and the engine then puts the
  * application's address in its place. So the cache does not show, and a replay stores what the recording did. */
-#include "engine/cache.h"
-#include "engine/code.h"
+#include "engine/code/cache.h"
+#include "engine/code/code.h"
 #include "engine/x64/translate.h"
 
 /* Where in the image the address is, and how wide. */

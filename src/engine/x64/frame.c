@@ -19,9 +19,9 @@
 #include <linux/ptrace.h>
 #include <linux/uio.h>
 
-#include "engine/cache.h"
-#include "engine/code.h"
-#include "engine/lib.h"
+#include "engine/base/lib.h"
+#include "engine/code/cache.h"
+#include "engine/code/code.h"
 #include "engine/x64/translate.h"
 
 struct frame {

@@ -1,4 +1,4 @@
-/* inlining.c (x86-64): superblocks that follow the path of a hot block (engine/paths.h).
+/* inlining.c (x86-64): superblocks that follow the path of a hot block (engine/code/paths.h).
  *
  * The main path goes both ways through conditional branches, and through calls into functions. The application's return address
  * is pushed as ever, so whoever looks at the stack finds it. When the main path reaches the matching return it goes on behind
@@ -15,8 +15,8 @@
  * return from the function that the path starts in. */
 #include "engine/x64/superblock.h"
 
-#include "engine/lib.h"
-#include "engine/paths.h"
+#include "engine/base/lib.h"
+#include "engine/code/paths.h"
 #include "engine/x64/translate.h"
 
 _Static_assert((int)PATH_INSTRUCTIONS <= (int)SUPERBLOCK_MAX, "a path that closes must fit");

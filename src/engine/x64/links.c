@@ -9,10 +9,10 @@
 #include <linux/mman.h>
 #include <linux/elf.h>
 
-#include "engine/arena.h"
-#include "engine/counters.h"
-#include "engine/limits.h"
-#include "engine/log.h"
+#include "engine/base/arena.h"
+#include "engine/base/counters.h"
+#include "engine/base/log.h"
+#include "engine/memory/limits.h"
 
 extern const char exit_indirect[], exit_return[], empty_targets[];
 

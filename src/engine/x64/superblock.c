@@ -6,8 +6,8 @@
  * the path that the program took instead (inlining.c). */
 #include "engine/x64/superblock.h"
 
-#include "engine/code.h"
-#include "engine/lib.h"
+#include "engine/base/lib.h"
+#include "engine/code/code.h"
 #include "engine/x64/translate.h"
 
 /* Self-checking blocks stay short, since they compare all their source bytes whenever they are entered. */

@@ -2,8 +2,8 @@
 #ifndef REPRISE_X64_SUPERBLOCK_H
 #define REPRISE_X64_SUPERBLOCK_H
 
-#include "engine/cache.h"
-#include "engine/code.h"
+#include "engine/code/cache.h"
+#include "engine/code/code.h"
 #include "engine/x64/decode.h"
 
 /* The first two for blocks that follow a path, the next two for others. */

@@ -22,9 +22,9 @@
  * Flags: the addition destroys them. Where they are live at the entry they are kept in rax meanwhile (lahf, seto). */
 #include "engine/x64/translate.h"
 
-#include "engine/arena.h"
-#include "engine/code.h"
-#include "engine/counters.h"
+#include "engine/base/arena.h"
+#include "engine/base/counters.h"
+#include "engine/code/code.h"
 
 extern const char exit_common[];
 

@@ -1,0 +1,266 @@
+/* arch.h: all that the rest of the engine may ask of an instruction set.
+ *
+ * A backend is a folder (x64/, a64/) that implements these functions and one type, struct arch_context. Nothing
+ * outside those folders names a register or an opcode. */
+#ifndef REPRISE_ENGINE_ARCH_H
+#define REPRISE_ENGINE_ARCH_H
+
+#include <asm/siginfo.h>
+#include <asm/signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/arch_syscall.h"
+#if defined(__x86_64__)
+#include "engine/x64/context.h"
+#elif defined(__aarch64__)
+#include "engine/a64/context.h"
+#endif
+
+struct thread;
+struct block;
+struct exit;
+struct ucontext;
+struct path;
+struct cache_insn;
+
+/* How a block is entered: by a linked branch, by an indirect one, by a return. The latter two check that they mean this block. */
+enum entry_kind {
+  ENTRY_DIRECT,
+  ENTRY_INDIRECT,
+  ENTRY_RETURN,
+  ENTRY_KINDS,
+  ENTRY_STEP,  /* by the dispatcher only: the block has so many instructions as it is asked for, at most */
+  ENTRY_PROBE, /* by the dispatcher only: the block ends at its first branch */
+  ENTRY_PATH   /* as ENTRY_DIRECT; the block follows the path that was noted */
+};
+
+/* -- The running thread ------------------------------------------------------------------------------------- */
+
+struct thread *arch_self(void);
+void arch_set_self(struct thread *thread);
+
+/* Leaves the C world for good: switches to the thread's engine stack and runs dispatch_run(thread). */
+_Noreturn void arch_start(struct thread *thread);
+
+/* -- Application state, whole at every safepoint ----------------------------------------------------------------- */
+
+uintptr_t arch_pc(const struct thread *thread);
+void arch_set_pc(struct thread *thread, uintptr_t pc);
+uintptr_t arch_sp(const struct thread *thread);
+void arch_set_sp(struct thread *thread, uintptr_t sp);
+/* What the program is told of the machine by an entry of its auxiliary vector: without what the engine does not offer. */
+uint64_t arch_offered(uint64_t type, uint64_t value);
+/* Puts the application's registers over what the kernel told a tracer of a thread that is in the engine, in the order of
+ * PTRACE_GETREGSET. in_call: it is in a system call, as if that were to be begun again. */
+void arch_show_registers(const struct arch_context *context, bool in_call, uint64_t *registers);
+/* As the kernel told them; the context of a thread that is not in the engine's C code. */
+uintptr_t arch_shown_pc(const uint64_t *registers);
+uintptr_t arch_shown_sp(const uint64_t *registers);
+uintptr_t arch_shown_context(const uint64_t *registers);
+/* The application's registers, put into a copy of its context, of a thread that is in the cache. */
+void arch_recover_shown(struct arch_context *context, const struct cache_insn *insn,
+                        const uint64_t *registers);
+/* The same of one that is between blocks, or between the cache and the engine's C code; false: they can't be told. */
+bool arch_recover_crossing(struct arch_context *context, const uint64_t *registers);
+/* A digest of the program counter and of those registers whose values the instruction set defines in every case. */
+uint64_t arch_registers_digest(const struct thread *thread);
+/* A new thread starts with its parent's registers, at position 0. */
+void arch_copy_context(struct thread *child, const struct thread *parent);
+/* A fresh program: every register zero but the stack pointer. */
+void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp);
+/* Notes for signal frames that the instruction at address could not be fetched, though its page may be present. False: the
+ * processor has no such address, and reports none. */
+bool arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool present);
+
+struct call {
+  long nr;
+  long args[6];
+};
+/* The system call the thread has just trapped with; its result; its re-execution after a signal handler. */
+void arch_call(const struct thread *thread, struct call *call);
+void arch_set_result(struct thread *thread, long result);
+void arch_restart_call(struct thread *thread, long nr);
+/* What the trapping instruction itself changes, before the call is performed. */
+void arch_begin_call(struct thread *thread);
+/* The monitor of an exclusive load is lost, as on the way through the kernel: by a call, or where a handler is entered. Nowhere else, since
+ * whether the store succeeds must be the same in replay: not by a fault that the program does not see. */
+void arch_lose_monitor(struct thread *thread);
+/* System calls only this architecture has or that act on its registers. True when handled, with *result set. */
+bool arch_own_call(struct thread *thread, const struct call *call, long *result);
+
+/* -- Positions and requests ----------------------------------------------------------------------------------- */
+
+/* Application instructions executed so far; exact at a safepoint. */
+uint64_t arch_position(const struct thread *thread);
+/* Sets it: 0 at birth, or where the thread was before execve. There is no stop then. */
+void arch_set_position(struct thread *thread, uint64_t position);
+/* The cache is left before an instruction beyond this position is executed; often earlier. */
+void arch_set_stop(struct thread *thread, uint64_t position);
+uint64_t arch_stop(const struct thread *thread);
+/* Instructions from here to the stop. */
+uint64_t arch_until_stop(const struct thread *thread);
+/* Whether the cache is left no earlier than at the last block that the stop does not cut in two. */
+bool arch_stops_late(void);
+/* Near the stop, where it is left earlier: the thread is about to enter this block, which is not longer than what is left; hardly any other will be
+ * entered before the next safepoint. */
+void arch_favour(struct thread *thread, const struct block *block);
+/* Makes the thread leave the code cache at its next safepoint. From any thread, and from signal handlers. A request
+ * from another thread can be lost to the owner's own update of the word: repeat while waiting. */
+void arch_request(struct thread *thread);
+/* Whether a signal is queued: while it is, arch_blocking_call returns CALL_INTERRUPTED at once. Safe in handlers. */
+void arch_set_signal_queued(struct thread *thread, bool queued);
+/* No request is pending, and the stop is not nearer than ARCH_NEAR_STOP. */
+bool arch_quiet(const struct thread *thread);
+bool arch_requested(const struct thread *thread);
+void arch_clear_request(struct thread *thread);
+
+/* -- System calls that can block -------------------------------------------------------------------------------- */
+
+/* The result of arch_blocking_call when a signal came before the kernel was entered, or the kernel wants the call
+ * restarted after the handler: nothing has happened yet. */
+enum { CALL_INTERRUPTED = -512 };
+/* Performs the call unless a signal is already queued for this thread. */
+long arch_blocking_call(struct thread *thread, const struct call *call);
+/* Where the kernel finds the process when it performs such a call. */
+uintptr_t arch_blocking_call_pc(void);
+
+/* -- Access to application memory that may fault ------------------------------------------------------------------ */
+
+/* Returns 0, or -EFAULT when a byte is not accessible (some may have been copied). Never raises. */
+long safe_copy(void *to, const void *from, size_t bytes);
+/* Compare-and-swap of an aligned word of the application: the value found (as an unsigned number), or -EFAULT. */
+long safe_swap(uint32_t *word, uint32_t expected, uint32_t replacement);
+
+/* -- Threads -------------------------------------------------------------------------------------------------- */
+
+/* clone(2) whose child runs thread_begin(child) on the child's engine stack, with the given thread as self.
+ * flags are passed to the kernel as they are. Returns the child's id or -errno, in the parent only. */
+long arch_clone(struct thread *child, unsigned long flags, int *parent_tid, int *child_tid, uintptr_t tls);
+/* Ends the calling thread without touching its stacks again: *released = 1 (and a futex wake) happens by the kernel
+ * through the child-cleartid word given at arch_clone. */
+_Noreturn void arch_exit_thread(int status);
+
+/* -- Signals -------------------------------------------------------------------------------------------------- */
+
+/* The kernel's signal handler: saves nothing, calls signal_arrived(signo, info, uc) on the thread's signal stack. */
+void arch_signal_entry(int signo, siginfo_t *info, void *uc);
+void arch_signal_restorer(void);
+
+/* What was interrupted, as seen by the kernel's handler. */
+uintptr_t arch_uc_pc(const struct ucontext *uc);
+uint64_t *arch_uc_mask(struct ucontext *uc); /* the 64-bit signal mask to be restored on return */
+bool arch_uc_in_cache(const struct ucontext *uc);
+/* If the interrupted pc lies in safe_copy or in the window of arch_blocking_call, makes it leave there (with -EFAULT,
+ * or CALL_INTERRUPTED) and returns true. fault tells which of the two is meant; it also covers what else the engine does at
+ * the risk of a fault. */
+bool arch_uc_divert(struct ucontext *uc, bool fault);
+/* Turns a fault in the code cache into the precise application state: fills the thread's context (pc = the faulting
+ * application instruction) and adjusts info where the kernel's view differs (si_addr of illegal instructions, …).
+ * False when the pc belongs to no application instruction: the engine's own mistake. */
+bool arch_uc_recover(struct thread *thread, struct ucontext *uc, siginfo_t *info);
+/* Makes the handler return to the thread's engine stack, into dispatch_after_fault(thread), extended state kept. */
+void arch_uc_to_engine(struct thread *thread, struct ucontext *uc);
+
+/* Builds the frame for a handler at stack (already chosen: the top of the alternate stack, or the application's sp
+ * minus its red zone), saving the context, extended state, mask and altstack as the kernel would, and sets the
+ * context to enter the handler. Returns 0 or -EFAULT (nothing changed). */
+struct frame_request {
+  int signo;
+  const siginfo_t *info;
+  uintptr_t handler, restorer;
+  unsigned long flags; /* SA_* */
+  uint64_t mask;       /* to be restored by sigreturn */
+  stack_t altstack;    /* to be stored in uc_stack */
+  uintptr_t stack;
+  uintptr_t stack_limit; /* on the alternate stack: the frame must lie above this address; otherwise 0 */
+};
+long arch_push_frame(struct thread *thread, const struct frame_request *request);
+/* rt_sigreturn: takes the context back from the frame at the stack pointer. 0 or -EFAULT. */
+long arch_pop_frame(struct thread *thread, uint64_t *mask, stack_t *altstack);
+
+/* Leaves the engine for ever: the kernel takes the application's registers and the request's mask. A signal that ends the process must
+ * be pending. */
+_Noreturn void arch_become_program(const struct thread *thread, const struct frame_request *request);
+/* Gives a thread that is stopped by ptrace the application's registers. The others, vectors, are in the processor all the time. */
+void arch_give_registers(int tid, const struct thread *thread);
+
+/* -- Translation (cache.c calls, dispatch.c resumes) ------------------------------------------------------------- */
+
+/* Emits code for the application code at pc. The caller holds the cache lock. NULL: no room (flush and try again).
+ * A pc that can't be fetched gives a block that raises the fault when run. */
+struct block *arch_translate(uintptr_t pc, enum entry_kind entry, unsigned limit);
+/* The same along a path, in place of the block that there is for its head. Who enters that one goes to the new one from now
+ * on. NULL also when the path does not serve. */
+struct block *arch_translate_path(const struct path *path, struct block *old);
+/* Connects a direct exit to a block; makes a block's entry lead back to the engine for ever. */
+void arch_link(struct exit *exit, struct block *to);
+void arch_kill(struct block *block);
+/* Gives the block an entry of the kind (under cache_lock; false: no room); enters it in the thread's table. */
+bool arch_make_entry(struct block *block, enum entry_kind entry);
+void arch_resolve(struct thread *thread, struct block *to, enum entry_kind entry);
+void arch_forget_targets(struct thread *thread);
+/* Where generated code enters a block with all application state in registers. */
+uintptr_t arch_entry(const struct block *block);
+/* Enters the cache at a code address with the application state of the context; returns after the next exit, with the state
+ * back in the context. */
+void arch_run(struct thread *thread, uintptr_t code);
+/* The exit just taken; perhaps NULL for an indirect branch, whose target is arch_pc, and then the kind of entry it wants. */
+struct exit *arch_exit(const struct thread *thread);
+enum entry_kind arch_wanted_entry(const struct thread *thread);
+/* The position counts the whole block from its entry on; takes that back when nothing of it was executed. */
+void arch_uncount(struct thread *thread, const struct block *block, unsigned instructions);
+/* A check has missed inside a block: */
+struct miss {
+  uintptr_t retry, pc; /* where to check again, and the application's instruction */
+  uintptr_t address;   /* what was checked, as far as the rest of the block relies on it */
+  size_t bytes;
+  bool write;
+  bool stack;      /* not what the instruction itself does, but what the block does to the stack */
+  uint64_t detail; /* the architecture's */
+  unsigned word, instructions; /* how many of the block have not been executed, and where they were counted */
+};
+/* Makes the application's registers (but not its flags) and position what they are before the instruction. */
+void arch_miss(struct thread *thread, const struct exit *exit, struct miss *miss);
+/* Goes on in the block, at the code address returned; or leaves it, with the whole state in the context. */
+uintptr_t arch_miss_resume(struct thread *thread, const struct miss *miss);
+void arch_miss_leave(struct thread *thread, const struct miss *miss);
+/* Without a directory: everything is permitted. */
+void arch_permit(struct thread *thread, const struct miss *miss);
+
+/* The thread has all blocks from low up to high for writing, and its stack is there (private_stack.h): generated code may rely
+ * on it. Nothing if they are the same. */
+void arch_set_private(struct thread *thread, uintptr_t low, uintptr_t high);
+
+/* What an instruction does to memory. */
+struct access {
+  uintptr_t address;
+  size_t bytes;
+  bool write;
+};
+enum { ARCH_ACCESSES_MAX = 40, ARCH_INSN_MOST = 15 };
+/* The accesses of the instruction at pc, with the registers of the context: all blocks that it could touch, perhaps some more. 0
+ * if it can't be read. */
+unsigned arch_accesses(struct thread *thread, uintptr_t pc, struct access to[ARCH_ACCESSES_MAX]);
+/* A repeated instruction runs in pieces, each of which counts as one: before and after the step over it. */
+void arch_begin_piece(struct thread *thread);
+void arch_end_piece(struct thread *thread, uintptr_t pc);
+/* After a fault that is none of the application's: what was left of the piece is run before the next begins. */
+void arch_resume_piece(struct thread *thread);
+/* Whether the program wants a trap after each instruction; raises that trap. */
+bool arch_stepping(const struct thread *thread);
+void arch_stepped(struct thread *thread);
+/* Once per process start: what this machine has (extended state size, …). */
+void arch_init_machine(void);
+/* If pc lies where the kernel performs calls at fixed addresses, performs the call and returns from it, or raises: true. */
+bool arch_kernel_entry(struct thread *thread);
+/* After an indirect exit: whether no processor could go to its target. The context is then as before the branch, with the
+ * numbers of the fault. */
+bool arch_branch_refused(struct thread *thread, const struct exit *branch);
+/* Performs the part of an instruction that the engine emulates (cpuid, time stamps, …). pc is already behind it. */
+void arch_emulate(struct thread *thread, const struct exit *exit);
+/* Prints the application registers, for crash reports. */
+void arch_print_state(int fd, const struct thread *thread);
+
+#endif

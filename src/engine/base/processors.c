@@ -1,0 +1,16 @@
+/* processors.c: how many of the sphere's threads can run at once: waiting by looking again and again is for those who have a processor
+ * each. Asked once: a program that binds itself to fewer later waits a little too long. */
+#include "engine/base/lib.h"
+#include "engine/base/os.h"
+
+unsigned os_processors(void) {
+  static _Atomic unsigned known;
+  if (!known) {
+    uint64_t mask[128] = {0};
+    unsigned count = 0;
+    os_call3(__NR_sched_getaffinity, 0, sizeof mask, mask);
+    for (unsigned i = 0; i < 64 * COUNT_OF(mask); i++) count += mask[i / 64] >> i % 64 & 1;
+    known = MAX(count, 1u);
+  }
+  return known;
+}

@@ -1,0 +1,154 @@
+/* thread.h: an R-thread, and the life of threads and processes (threads.c).
+ *
+ * Each thread has a slot of THREAD_AREA_STRIDE bytes in the engine's region:
+ *
+ *   +0         struct thread, its arch_context first: generated code addresses it from the slot's base
+ *   +32 KiB    what the architecture remembers of instructions it looked into
+ *   +64 KiB    indirect-branch tables, laid out by the architecture
+ *   +4 MiB     engine stack (below its top), with an unmapped page under it
+ *   +5 MiB     signal stack, likewise
+ *   +8 MiB     working memory of execve (exec.c), mapped while needed
+ *   +24 MiB    copies of what the kernel reads and writes for a recorded thread (waiting.c), mapped when first needed
+ *   +64 MiB    permission map: one byte per 64-byte block of application memory, 2^26 of them
+ *
+ * Slots are reused after the kernel has let go of the thread (it clears `kernel_tid`). */
+#ifndef REPRISE_ENGINE_THREAD_H
+#define REPRISE_ENGINE_THREAD_H
+
+#include <stdatomic.h>
+
+#include "contract/engine.h"
+#include "engine/base/arch.h"
+#include "engine/base/os.h"
+#include "engine/code/paths.h"
+#include "engine/order/predict_checks.h"
+
+#define SLOT_RECENT 0x8000UL
+#define SLOT_TABLES 0x10000UL
+#define SLOT_ENGINE_STACK 0x400000UL /* lowest byte */
+#define SLOT_ENGINE_STACK_SIZE 0x40000UL
+#define SLOT_SIGNAL_STACK 0x500000UL
+#define SLOT_SIGNAL_STACK_SIZE 0x20000UL
+#define SLOT_SCRATCH 0x800000UL
+#define SLOT_SCRATCH_SIZE 0x1000000UL
+#define SLOT_BOUNCE 0x1800000UL
+#define SLOT_BOUNCE_SIZE 0x2000000UL
+#define SLOT_PERMISSIONS 0x4000000UL
+#define SLOT_PERMISSIONS_SIZE 0x4000000UL
+
+/* Bits of the permission map: of the block alone, and of the block and its successor together. */
+enum {
+  PERMISSION_READ_PAIR = 1,
+  PERMISSION_WRITE_PAIR = 2,
+  PERMISSION_READ = 4,
+  PERMISSION_WRITE = 8,
+  PERMISSION_BLOCKS = 1 << 26, /* a block is known by address bits 6 to 31 */
+};
+
+/* A signal taken from the kernel and not yet given to the application. While it is queued every asynchronous signal is
+ * blocked in the kernel, so there is at most one. */
+struct queued_signal {
+  int signo;          /* 0: none */
+  bool synchronous;   /* a fault of the instruction at arch_pc */
+  bool ended_wait;    /* it ended a wait that had a mask of its own (sigsuspend, ppoll, …) */
+  uint64_t wait_mask; /* that mask: the handler starts from it, and returns to the thread's */
+  siginfo_t info;
+};
+
+enum { HELD_SIGNALS = 6 };
+
+/* What CLONE_SIGHAND shares. */
+struct signal_actions;
+/* What one process has besides its memory (a vfork child shares the memory of its parent but not this). */
+struct process {
+  int pid;
+  _Atomic uint32_t users; /* threads that point here */
+  struct signal_actions *actions;
+  _Atomic uint32_t output_roles[OUTPUT_ROLES]; /* see engine_config */
+  bool untraced;          /* record: it has asked to be traced, and was refused (tracing.c) */
+  _Atomic uint32_t ender; /* recording in parallel: slot + 1 of the thread that ends all others, 0: none */
+};
+
+struct thread {
+  struct arch_context arch; /* must be first */
+  int tid;                  /* the kernel's id; in replay that of the recording */
+  uint32_t number;          /* as an R-thread */
+  uint32_t
+      lock_id; /* the kernel's id now, in replay too: it owns locks of the region by that; 0: to be asked */
+  uint32_t lock_tries;     /* of recorders: for such a lock in vain, so far */
+  struct rthread *rthread; /* its slot in the sphere's region, NULL when nothing is recorded or replayed */
+  struct process *process;
+  struct thread *next;       /* list of live threads of this address space, under threads_lock */
+  _Atomic int kernel_tid;    /* set while the kernel runs the thread; the kernel zeroes it at exit */
+  _Atomic uint32_t in_cache; /* 1 while the thread may run in the code cache, 0 in the engine (dispatch.c) */
+  _Atomic uint32_t cache_epoch; /* the last flush this thread has seen (cache.c) */
+  struct queued_signal queued;
+  struct queued_signal displaced; /* what was queued when a fault came first */
+  uint64_t mask;                  /* the application's signal mask */
+  bool waiting;                   /* in a wait with a mask of its own: */
+  uint64_t wait_mask;             /* which is this */
+  bool disturbed;                 /* a signal came that the application must not notice */
+  bool in_kernel;                 /* in a call of the application's, which may take long */
+  bool in_call;                   /* in any call of the application's, which is not over for that */
+  bool in_region;                 /* has the region's lock, or is about to */
+  bool yields;                    /* … which others may take if the process stops now */
+  int stop_signal;                /* recording: stop as soon as nobody waits for this thread (stops.c) */
+  int sending;                    /* the signal that the thread is just sending, perhaps to itself */
+  uint64_t awaited;               /* the signals that rt_sigtimedwait is waiting for */
+  uint64_t held; /* synchronous signals that were sent while the application blocks them … */
+  siginfo_t held_info[HELD_SIGNALS]; /* … by their order among the six */
+  stack_t altstack;                  /* the application's */
+  uintptr_t clear_child_tid;         /* application address to clear and wake at exit, or 0 */
+  bool separate;                     /* a process of its own in memory that is another's, too … */
+  bool entrusted;                    /* … whose word the kernel clears if it is killed (thread_exit.c) */
+  uintptr_t set_child_tid;           /* application address to store the tid to at birth, or 0 */
+  uintptr_t robust_list;             /* application's robust list head, or 0 */
+  uintptr_t last_robust_list[3];     /* the kernel's at the very end (thread_exit.c) */
+  uintptr_t large_copies;            /* a larger place for copies, while there is one (waiting.c) */
+  bool bounce_mapped;                /* SLOT_BOUNCE is there (waiting.c) */
+  bool keeps_shared;            /* record: shared memory stays the thread's until the whole call is over */
+  bool overwritten;             /* record: the call has written more than its result tells */
+  struct thread *killed_child;  /* record: one that was killed in this memory (killed_child.c) */
+  bool clear_handlers;          /* CLONE_CLEAR_SIGHAND: done by the child itself */
+  struct path path;             /* of a hot block, while it is being noted */
+  struct block *last_blocks[8]; /* ring of blocks entered from the dispatcher, for crash reports */
+  unsigned last_block;
+  uintptr_t private_low, private_high; /* see private_stack.h */
+  bool step_next; /* the dispatcher is to take what the next instruction needs, and step over it … */
+  struct upgrades upgrades;
+  bool has_taken; /* … which it has done already: no safepoint before the step */
+#if defined(REPRISE_STRESS_SIGNALS)
+  unsigned stress;
+  bool stress_call;
+#endif
+};
+
+_Static_assert(sizeof(struct thread) <= SLOT_RECENT, "a thread lies before what it remembers");
+
+extern struct lock threads_lock;
+extern struct thread *threads;       /* all live threads of this address space */
+extern _Atomic bool threads_several; /* it has had more than one at a time */
+
+/* The first thread of the process, in slot 0; it is the calling thread's self from then on. */
+struct thread *thread_first(void);
+/* Makes another thread of this process leave the cache at its next safepoint, by a signal: unlike arch_request it can't be
+ * lost, but costs more, and a wait in the kernel may end early. */
+void thread_kick(struct thread *thread);
+void kick_thread(int pid, int tid); /* the same for a thread of any process of the sphere */
+/* First C function of a new thread, on its engine stack. */
+_Noreturn void thread_begin(struct thread *thread);
+/* Marks the robust mutexes that the thread holds as abandoned, as the kernel does at its end or at an execve. */
+void thread_leave_robust_list(struct thread *thread);
+/* The same for the other threads of the process, which have come to a stop, at its end in a sphere: the kernel would do it out of
+ * turn. */
+void process_leave_robust_lists(struct thread *thread);
+/* The word that is cleared at the thread's end: the kernel is told, where somebody may wait for a process that is killed. */
+void thread_entrust_word(struct thread *thread);
+/* The word is cleared now; whoever waits for that is woken when the thread ends. */
+void thread_announce_end(struct thread *thread);
+/* Both for a process that is about to end, if its memory is another's, too; the robust mutexes are left as well. */
+void process_announce_end(struct thread *thread);
+/* System calls of threads.c: clone, clone3, fork, vfork, exit, exit_group, set_tid_address, set_robust_list, get_robust_list. */
+bool threads_call(struct thread *thread, const struct call *call, long *result);
+
+#endif

@@ -1,0 +1,50 @@
+/* killed_child.c: what a child of vfork that was killed has left in its parent's memory.
+ *
+ * Nobody knows at which instruction it was killed, only how far it had come when it was last heard of. There its logs end, and its
+ * replay. What it may have written since lies in blocks that it has for writing; nobody else has seen them, as its parent was held and has no
+ * other threads. So the parent logs what these hold now, as if its own call had written it. */
+#include <linux/mman.h>
+
+#include "engine/base/lib.h"
+#include "engine/border/sphere.h"
+#include "engine/memory/mappings.h"
+#include "engine/order/hand_over.h"
+
+enum { NUMBERED = PERMISSION_BLOCKS / PAGE_BLOCKS }; /* pages that blocks tell apart */
+
+/* The page's blocks that the child has for writing, each run of them at once. */
+static void log_page(struct thread *thread, const uint8_t *map, uintptr_t page) {
+  uint8_t bytes[PAGE];
+  if (safe_copy(bytes, (const void *)page, PAGE)) return;
+  for (unsigned block = 0; block < PAGE_BLOCKS;) {
+    unsigned end = block;
+    while (end < PAGE_BLOCKS && map[end] & PERMISSION_WRITE) end++;
+    size_t offset = (size_t)block << BLOCK_SHIFT, count = (size_t)(end - block) << BLOCK_SHIFT;
+    if (count) record_copy_in(thread, page + offset, bytes + offset, count);
+    block = end + 1;
+  }
+}
+
+static bool has_any(const uint8_t *map) {
+  uint64_t any = 0;
+  for (unsigned i = 0; i < PAGE_BLOCKS / sizeof any; i++) any |= ((const uint64_t *)map)[i];
+  return any & 0x0101010101010101 * PERMISSION_WRITE;
+}
+
+static void log_mapping(struct thread *thread, const uint8_t *map, const struct mapping *mapping) {
+  uintptr_t first = mapping->start / PAGE, end = mapping->end / PAGE;
+  for (uintptr_t page = first; page < end && page - first < NUMBERED; page++) {
+    const uint8_t *blocks = map + page % NUMBERED * PAGE_BLOCKS;
+    if (!has_any(blocks)) continue;
+    for (uintptr_t same = page; same < end; same += NUMBERED) log_page(thread, blocks, same * PAGE);
+  }
+}
+
+void killed_child_log(struct thread *thread) {
+  const struct thread *child = thread->killed_child;
+  struct mapping next;
+  if (!child) return;
+  thread->killed_child = NULL;
+  for (uintptr_t at = 0; mappings_next(at, &next); at = next.end)
+    if (next.prot & PROT_WRITE && !next.ordered) log_mapping(thread, map_of(child), &next);
+}

@@ -1,0 +1,603 @@
+/* recorder.c: writes the input log: all that enters the sphere, by R-thread.
+ *
+ * A call that may wait lets the baton go and works on copies of the application's memory meanwhile (waiting.c), so nothing of
+ * its result is seen before the thread has the baton again. */
+#include <linux/fcntl.h>
+#include <linux/futex.h>
+#include <linux/mman.h>
+#include <linux/sched.h>
+#include <linux/sem.h>
+#include <linux/signal.h>
+
+#include "engine/border/audit.h"
+#include "engine/order/baton.h"
+#include "engine/view/files.h"
+#include "engine/base/lib.h"
+#include "engine/base/log.h"
+#include "engine/memory/mappings.h"
+#include "engine/memory/memory_pieces.h"
+#include "engine/border/objects.h"
+#include "engine/order/own_code.h"
+#include "engine/order/ordering.h"
+#include "engine/order/shared.h"
+#include "engine/signals/signals.h"
+#include "engine/base/slots.h"
+#include "engine/border/sphere.h"
+#include "engine/order/stops.h"
+#include "engine/loop/syscalls.h"
+#include "engine/border/verify.h"
+
+/* -- Calls that replay emulates ---------------------------------------------------------------------------------------------------- */
+
+/* Calls that never wait for another thread keep the baton. */
+static bool may_wait(const struct thread *thread, const struct call *call) {
+  /* A signal to itself may stop the caller, or be its end: not with the baton in hand. One that is caught or ignored does neither, and
+   * its handler is the one that is set now, as natively, whoever wants to change it. */
+  int signo = call_sends_itself(thread, call);
+  if (signo) return in_parallel() || !signals_is_handled(thread, signo);
+  if (call->nr == __NR_futex) {
+    switch (call->args[1] & FUTEX_CMD_MASK) {
+      case FUTEX_WAIT:
+      case FUTEX_WAIT_BITSET:
+        return true;
+      default:
+        return false;
+    }
+  }
+  return !(input_facts(call->nr) & INPUT_AT_ONCE);
+}
+
+bool record_keeps_baton(const struct thread *thread, const struct call *call) {
+  return atomic_load_explicit(&region->live, memory_order_relaxed) == 1 || !may_wait(thread, call);
+}
+
+/* How many semaphores a set has is known to the kernel alone. It never changes, and the id is never another set's. */
+static uint32_t count_semaphores(const struct call *call) {
+  struct semid64_ds info = {0};
+  if (call->nr != __NR_semctl || (call->args[2] != GETALL && call->args[2] != SETALL)) return 0;
+  return os_call4(__NR_semctl, call->args[0], 0, IPC_STAT, &info) ? 0 : (uint32_t)info.sem_nsems;
+}
+
+static void begin(struct input_call *in, const struct thread *thread, const struct call *call) {
+  input_begin(in, call->nr, call->args, read_application, NULL);
+  in->pid = thread->process->pid;
+  in->semaphores = count_semaphores(call);
+}
+
+static long log_piece(void *visitor, const struct input_piece *piece) {
+  record_memory(visitor, piece->address, piece->bytes);
+  return 0;
+}
+
+/* How much of a piece is worth a look: some programs give sizes that make no sense, far beyond what is mapped there. */
+static size_t present(const struct input_piece *piece) {
+  enum { USUAL = 1 << 20 };
+  struct mapping mapping;
+  size_t there = 0;
+  if (piece->bytes <= USUAL) return piece->bytes;
+  while (there < piece->bytes && mappings_find(piece->address + there, &mapping))
+    there = mapping.end - piece->address;
+  return MIN(piece->bytes, MAX(there, USUAL));
+}
+
+/* As much of a piece as there is, page by page. */
+static long log_readable(void *visitor, const struct input_piece *piece) {
+  if (!(piece->flags & INPUT_WRITES)) return 0;
+  uintptr_t at = piece->address, end = piece->address + present(piece);
+  while (at < end) {
+    size_t part = MIN(ALIGN_DOWN(at, PAGE) + PAGE, end) - at;
+    record_memory(visitor, at, part);
+    at += part;
+  }
+  return 0;
+}
+
+/* A call that fails on the way may have written something, and does not tell what. */
+void record_all_it_may_write(struct thread *thread, const struct call *call) {
+  struct input_call in;
+  begin(&in, thread, call);
+  input_reach(&in, log_readable, thread);
+  thread->overwritten = false;
+}
+
+/* -- Threads that run at once ------------------------------------------------------------------------------------------------------- */
+
+struct holding {
+  struct thread *thread;
+  bool writes; /* what the kernel writes is wanted, too */
+};
+
+static long hold_piece(void *visitor, const struct input_piece *piece) {
+  const struct holding *holding = visitor;
+  bool write = holding->writes && piece->flags & INPUT_WRITES;
+  bool read =
+      piece->flags & (INPUT_READS | INPUT_PARTIAL) && !(piece->flags & INPUT_IN_PLACE && !holding->writes);
+  if (read || write) permissions_take_range(holding->thread, piece->address, present(piece), write);
+  return 0;
+}
+
+/* Takes all memory that the call reads (and writes), at one time: nothing of it was given up before the last was had. */
+static void hold(struct thread *thread, struct input_call *in, bool writes) {
+  struct holding holding = {thread, writes};
+  uint32_t lost;
+  if (!in_parallel()) return;
+  do {
+    lost = permissions_lost(thread);
+    input_reach(in, hold_piece, &holding);
+  } while (permissions_lost(thread) != lost);
+}
+
+static long find_shared(void *visitor, const struct input_piece *piece) {
+  *(bool *)visitor |= shared_reaches(piece->address, present(piece));
+  return 0;
+}
+
+/* Whether the call touches memory that processes share, which nobody keeps while waiting. */
+static bool reaches_shared(struct input_call *in) {
+  bool reaches = false;
+  input_reach(in, find_shared, &reaches);
+  return reaches;
+}
+
+/* In parallel: nobody else minds if the call takes long. */
+static bool never_parks(const struct thread *thread, const struct call *call, struct input_call *in) {
+  if (!may_wait(thread, call)) return true;
+  return permissions_alone(thread) && !reaches_shared(in) && call_sends_itself(thread, call) != SIGKILL;
+}
+
+static long add_written(void *visitor, const struct input_piece *piece) {
+  if (piece->flags & INPUT_WRITES && !(piece->flags & (INPUT_IN_PLACE | INPUT_PARTIAL)))
+    *(size_t *)visitor += piece->bytes;
+  return 0;
+}
+
+/* In parallel: there is room for much, as in the buffer of a read. On a copy only what was really written has to be taken, when the result
+ * is known. */
+static bool may_write_much(struct input_call *in) {
+  enum { MUCH = 16 << 10 };
+  size_t bytes = 0;
+  if (in_parallel() && in->moves & INPUT_WRITES) input_reach(in, add_written, &bytes);
+  return bytes > MUCH;
+}
+
+static void leave_turn(struct thread *thread) {
+  if (in_parallel())
+    permissions_park(thread);
+  else
+    baton_release(thread, CHUNK_CALL);
+}
+
+static void take_turn(struct thread *thread) {
+  if (in_parallel())
+    permissions_unpark(thread);
+  else
+    baton_take(thread);
+}
+
+static void stop_others(struct thread *thread) {
+  if (in_parallel()) permissions_stop(thread);
+}
+
+static void let_others_go(struct thread *thread) {
+  if (in_parallel()) permissions_go(thread);
+}
+
+enum {
+  OUTPUT_PATIENCE = 50000000
+}; /* nanoseconds after which a signal that came just before the wait is seen */
+
+/* The thread does not park while it writes, or others would come before what it is just about to write: so it first sees
+ * to it that it need not wait for long. */
+static void take_output(struct thread *thread, const struct call *call) {
+  for (;;) {
+    permissions_take_output(thread);
+    if (output_has_room(call, 0) || thread->queued.signo) return;
+    permissions_leave_output(thread);
+    permissions_park(thread);
+    output_has_room(call, OUTPUT_PATIENCE);
+    permissions_unpark(thread);
+  }
+}
+
+/* The same for a short write with the baton: it is back before the write. */
+static void await_room(struct thread *thread, const struct call *call) {
+  leave_turn(thread);
+  while (!output_has_room(call, OUTPUT_PATIENCE) && !thread->queued.signo) continue;
+  take_turn(thread);
+}
+
+/* With the baton: whether the call writes to standard output or error, and can do so at once. */
+static bool writes_at_once(struct thread *thread, const struct call *call) {
+  return output_writes(thread, call) && output_is_short(call) && output_has_room(call, 0);
+}
+
+/* -- Calls that replay emulates, performed --------------------------------------------------------------------------------------------- */
+
+/* The thread keeps the baton, so the kernel may write where the application wants it. */
+static long record_direct(struct thread *thread, const struct call *call, struct input_call *in,
+                          perform_call *perform, enum stops_kind stops) {
+  bool kept = thread->keeps_shared;
+  hold(thread, in, true);
+  thread->keeps_shared = true;
+  uint64_t digest = call_digest(in);
+  bool writes = in_parallel() && output_writes(thread, call);
+  order_tick(thread);
+  if (writes) take_output(thread, call);
+  struct deaths deaths;
+  deaths_before(thread, call, &deaths);
+  stops_before(thread, call, stops);
+  atomic_store_explicit(&thread->rthread->unlogged, output_shows(thread, call), memory_order_relaxed);
+  audit_before(thread);
+  long result = perform(thread, call);
+  audit_memory(thread, call, in, result, NULL, result == -EFAULT || thread->overwritten);
+  stops_after(thread, call, stops, result);
+  record_result(thread, call, result, digest, false);
+  if (result == -EFAULT || thread->overwritten)
+    record_all_it_may_write(thread, call);
+  else if (result != CALL_INTERRUPTED)
+    input_incoming(in, result, log_piece, thread);
+  atomic_store_explicit(&thread->rthread->unlogged, 0, memory_order_release);
+  deaths_after(thread, &deaths);
+  if (call->nr == __NR_futex && result > 0 && !in_parallel()) baton_offer(thread);
+  thread->keeps_shared = kept;
+  order_tick(thread);
+  deaths_over(thread, &deaths);
+  if (writes) permissions_leave_output(thread);
+  return result;
+}
+
+/* Where a call that may wait does so: without its turn. What it writes to standard output or error is the exception. */
+struct going {
+  bool writes, stays; /* to standard output or error; with its turn */
+};
+
+static long perform_waiting(struct thread *thread, const struct call *call, const struct call *bounced,
+                            struct going going, perform_call *perform) {
+  if (going.stays && !in_parallel()) return perform(thread, bounced);
+  if (going.writes && (in_parallel() || output_is_short(call))) {
+    if (in_parallel())
+      take_output(thread, call);
+    else
+      await_room(thread, call);
+    atomic_store_explicit(&thread->rthread->unlogged, 1, memory_order_relaxed);
+    return perform(thread, bounced);
+  }
+  if (going.stays) return perform(thread, bounced);
+  leave_turn(thread);
+  long result = perform(thread, bounced);
+  take_turn(thread);
+  return result;
+}
+
+struct manner {
+  enum stops_kind stops;
+  bool stays; /* it keeps its turn */
+  long sent;  /* so many of its bytes are sent already */
+};
+
+static long record_on_copies(struct thread *thread, const struct call *call, struct input_call *in,
+                             perform_call *perform, struct manner manner) {
+  struct call bounced = *call;
+  bool dies = call_sends_itself(thread, call) == SIGKILL;
+  if (dies) stop_others(thread); /* its robust mutexes are left */
+  hold(thread, in, false);
+  uint64_t digest = call_digest(in);
+  call_leave_if_killed(thread, call);
+  waiting_begin(thread, in, &bounced);
+  bounced.args[1] += manner.sent, bounced.args[2] -= manner.sent;
+  order_tick(thread);
+  if (dies) let_others_go(thread);
+  bool writes = output_writes(thread, call);
+  stops_before(thread, call, manner.stops);
+  audit_before(thread);
+  long result = manner.stops == STOPS_ITSELF
+                    ? perform(thread, &bounced)
+                    : perform_waiting(thread, call, &bounced, (struct going){writes, manner.stays}, perform);
+  if (manner.sent) result = MAX(result, 0) + manner.sent;
+  waiting_audit(thread, call, in, result);
+  stops_after(thread, call, manner.stops, result);
+  bool interrupted = result == CALL_INTERRUPTED;
+  if (in_parallel() && !interrupted) waiting_hold(thread, result);
+  long seen = interrupted ? result : waiting_end(thread, result);
+  record_result(thread, call, seen, digest, true);
+  if (seen == -EFAULT && !(in->compares && seen == result))
+    record_all_it_may_write(thread, call);
+  else if (!interrupted)
+    waiting_log(thread, result);
+  atomic_store_explicit(&thread->rthread->unlogged, 0, memory_order_release);
+  waiting_over(thread);
+  order_tick(thread);
+  if (writes && in_parallel()) permissions_leave_output(thread);
+  return seen;
+}
+
+long record_rest(struct thread *thread, const struct call *call, perform_call *perform, size_t sent) {
+  struct input_call in;
+  begin(&in, thread, call);
+  return record_on_copies(thread, call, &in, perform, (struct manner){STOPS_NONE, false, (long)sent});
+}
+
+/* A mutex that inherits priority. */
+static long record_inheriting(struct thread *thread, const struct call *call, struct input_call *in,
+                              perform_call *perform) {
+  hold(thread, in, true);
+  uint64_t digest = call_digest(in);
+  thread->keeps_shared = true;
+  long result = inheritance_call(thread, call, perform);
+  record_result(thread, call, result, digest, true);
+  if (result != CALL_INTERRUPTED) input_incoming(in, result, log_piece, thread);
+  thread->keeps_shared = false;
+  order_tick(thread);
+  return result;
+}
+
+/* -- Calls that happen again in replay ------------------------------------------------------------------------------------------------ */
+
+static void record_birth(struct thread *thread, long id) {
+  uint32_t number = thread->rthread->born.number, process = thread->rthread->born.process;
+  struct input_event event = {.kind = EVENT_THREAD, .thread = {.thread = number, .id = (uint32_t)id}};
+  if (process != thread->rthread->process)
+    event = (struct input_event){.kind = EVENT_PROCESS,
+                                 .process = {.process = process, .thread = number, .id = (uint32_t)id}};
+  record_event(thread, &event);
+}
+
+static bool is_clone(long nr) {
+#ifdef __NR_fork
+  if (nr == __NR_fork || nr == __NR_vfork) return true;
+#endif
+  return nr == __NR_clone || nr == __NR_clone3;
+}
+
+/* Whether the child has memory of its own. */
+static bool copies_memory(const struct call *call) {
+  uint64_t flags = (uint64_t)call->args[0];
+#ifdef __NR_fork
+  if (call->nr == __NR_fork) return true;
+  if (call->nr == __NR_vfork) return false;
+#endif
+  if (call->nr == __NR_clone3 && safe_copy(&flags, (const void *)call->args[0], sizeof flags)) return false;
+  return !(flags & CLONE_VM);
+}
+
+static long record_clone(struct thread *thread, const struct call *call, struct input_call *in,
+                         perform_call *perform) {
+  const struct rthread *parent = thread->rthread;
+  hold(thread, in, true);
+  uint64_t digest = call_digest(in);
+  bool copies = copies_memory(call);
+  order_tick(thread);
+  if (copies) stop_others(thread);
+  if (copies && in_parallel()) shared_inherit();
+  order_tick(thread); /* what the others did before has a position of its own, before the birth */
+  long result = perform(thread, call);
+  if (thread->rthread != parent) return result; /* in the child */
+  if (result > 0) record_birth(thread, result);
+  if (result > 0 && copies && in_parallel()) own_code_forked(thread->rthread->born.process);
+  record_result(thread, call, result, digest, false);
+  if (result != CALL_INTERRUPTED) input_incoming(in, result, log_piece, thread);
+  killed_child_log(thread);
+  order_tick(thread);
+  if (copies) let_others_go(thread);
+  return result;
+}
+
+/* mmap or shmat has mapped the object, NULL: memory without a file. */
+static void note_sharing(const struct call *call, long at, struct region_object *object) {
+  bool segment = call->nr == __NR_shmat;
+  long type = call->args[3] & MAP_TYPE;
+  struct mapping mapping;
+  bool shared = segment || type == MAP_SHARED || type == MAP_SHARED_VALIDATE;
+  if (!shared && !object) return;
+  size_t bytes = ALIGN_UP((size_t)call->args[1], PAGE);
+  if (segment) bytes = mappings_find((uintptr_t)at, &mapping) ? mapping.end - (uintptr_t)at : 0;
+  bool stores = segment || (shared && (os_call2(__NR_fcntl, call->args[4], F_GETFL) & O_ACCMODE) != O_RDONLY);
+  uint64_t size = object && !segment ? objects_size((int)call->args[4]) : UINT64_MAX;
+  struct shared_kind kind = {.shared = shared, .stores = stores, .size = size};
+  shared_mapped((uintptr_t)at, bytes, object, segment ? 0 : (uint64_t)call->args[5], kind);
+}
+
+/* Whether the call lets the process write memory that may be another's, too. */
+static bool shares_memory(const struct call *call) {
+  struct mapping mapping;
+  bool writes = call->args[2] & PROT_WRITE;
+  switch (call->nr) {
+    case __NR_shmat:
+      return true;
+    case __NR_mmap:
+      return writes && call->args[3] & MAP_SHARED; /* MAP_SHARED_VALIDATE has that bit */
+    case __NR_mprotect:
+      return writes && mappings_find((uintptr_t)call->args[0], &mapping) && mapping.shared;
+    default:
+      return false;
+  }
+}
+
+static void note_mapping(struct thread *thread, const struct call *call, long at) {
+  bool segment = call->nr == __NR_shmat;
+  if (os_failed(at)) return;
+  if (shares_memory(call)) region->shares = true;
+  if (segment || call->nr == __NR_mmap) {
+    bool anonymous = !segment && call->args[3] & MAP_ANONYMOUS;
+    struct region_object *object = anonymous ? NULL
+                                   : segment ? objects_attached(thread, call, at)
+                                             : objects_mapped(thread, call, at);
+    if (in_parallel()) note_sharing(call, at, object);
+  }
+  if (in_parallel() && call->nr == __NR_mremap) own_code_moved();
+  if (in_parallel()) shared_refresh();
+}
+
+/* Whether the call acts on what all who have touched shared memory or files have made of them: it must come after them in replay,
+ * even those that ended long ago. */
+static bool meets_changes(const struct call *call) {
+  if (call->nr == __NR_madvise) return call->args[2] == MADV_REMOVE;
+  return call->nr == __NR_mmap && objects_map_changed(call);
+}
+
+static long perform_mapping(struct thread *thread, const struct call *call, perform_call *perform) {
+  struct call placed = *call;
+  placed.args[0] = in_parallel() ? (long)own_code_place(call) : 0;
+  placed.args[3] |= MAP_FIXED_NOREPLACE;
+  long result = placed.args[0] ? perform(thread, &placed) : -EEXIST;
+  return placed.args[0] && !os_failed(result) ? result : perform(thread, call);
+}
+
+/* How far advice that changes memory came, if it failed on the way. When the kernel drops pages that are free is up to it: at once is as
+ * good. */
+static uint64_t finish_advice(struct thread *thread, const struct call *call, long result,
+                              perform_call *perform) {
+  size_t length = ALIGN_UP((size_t)call->args[1], PAGE), done = length;
+  if (!advice_changes_memory(call->args[2]) || call->args[0] % PAGE) return 0;
+  bool failed = result && result != -ENOMEM;
+  if (failed) done = pieces_advised((uintptr_t)call->args[0], length, call->args[2]);
+  if (call->args[2] == MADV_FREE && done) {
+    struct call drop = *call;
+    drop.args[1] = (long)done;
+    drop.args[2] = MADV_DONTNEED;
+    perform(thread, &drop);
+  }
+  return failed ? done : 0;
+}
+
+static long record_executed(struct thread *thread, const struct call *call, struct input_call *in,
+                            perform_call *perform) {
+  if (is_clone(call->nr)) return record_clone(thread, call, in, perform);
+  hold(thread, in, true);
+  uint64_t digest = call_digest(in);
+  order_tick(thread);
+  stop_others(thread);
+  if (in_parallel() && meets_changes(call)) shared_take_all(thread);
+  bool refused = call->nr == __NR_mmap && !objects_can_map(call);
+  long result = refused ? -ENODEV : perform_mapping(thread, call, perform);
+  if (call->nr == __NR_madvise) digest = finish_advice(thread, call, result, perform);
+  note_mapping(thread, call, result);
+  record_result(thread, call, result, digest, false);
+  order_tick(thread);
+  let_others_go(thread);
+  return result;
+}
+
+/* What the engine answers from its own state, in replay too. Actions of signals belong to all threads. */
+static long record_virtual(struct thread *thread, const struct call *call, struct input_call *in,
+                           perform_call *perform) {
+  enum { FRAME = 32 << 10 };
+  bool common = call->nr == __NR_rt_sigaction && call->args[1];
+  order_tick(thread);
+  if (common) stop_others(thread);
+  hold(thread, in, true);
+  if (in_parallel() && call->nr == __NR_rt_sigreturn)
+    permissions_take_range(thread, arch_sp(thread) - PAGE, FRAME, false);
+  long result = perform(thread, call);
+  if (result == CALL_INTERRUPTED) record_result(thread, call, result, 0, false);
+  order_tick(thread);
+  if (common) let_others_go(thread);
+  return result;
+}
+
+/* Whether the call writes this process's memory in a way that no walk sees. */
+static bool writes_memory(struct thread *thread, const struct call *call) {
+  bool copies = call->nr == __NR_process_vm_writev;
+  int32_t own = thread->process->pid,
+          whose = copies ? process_of((int32_t)call->args[0]) : memory_target(call);
+  if (!whose || (copies && call->args[0] == own)) return false;
+  return whose == own && !copies;
+}
+
+/* With all others stopped: nobody else sees memory, or a file that is mapped, change. */
+static void alone_begin(struct thread *thread, struct region_object *target) {
+  stop_others(thread);
+  if (!in_parallel()) return;
+  if (target) shared_changes(target, false);
+  shared_take_all(thread);
+  thread->keeps_shared = true;
+}
+
+/* Whether setns goes to another namespace of process ids. A descriptor of a namespace needs no flags; one of a process does, and knows
+ * nothing of its type. */
+static bool enters_id_namespace(const struct call *call) {
+  enum { NS_GET_NSTYPE = 0xb703 };
+  int flags = (int)call->args[1];
+  return flags & CLONE_NEWPID ||
+         (!flags && os_call2(__NR_ioctl, (int)call->args[0], NS_GET_NSTYPE) == CLONE_NEWPID);
+}
+
+/* The manager and all threads of a sphere know each other by their process ids: in a namespace these mean something else. So the
+ * answer is that of a container without privileges; programs that put a part of themselves away there do without. */
+static bool wants_id_namespace(const struct call *call) {
+  uint64_t flags = 0;
+  if (call->nr == __NR_setns) return enters_id_namespace(call);
+  if (call->nr == __NR_clone || call->nr == __NR_unshare)
+    flags = (uint64_t)call->args[0];
+  else if (call->nr == __NR_clone3 && safe_copy(&flags, (const void *)call->args[0], sizeof flags))
+    return false;
+  return flags & CLONE_NEWPID;
+}
+
+static long perform_refused(struct thread *thread, const struct call *call) {
+  (void)thread, (void)call;
+  return -EPERM;
+}
+
+static long record(struct thread *thread, const struct call *call, perform_call *perform) {
+  struct input_call in;
+  int error = 0;
+  long result;
+  record_position(thread); /* which stays the same until the call is over */
+  if (wants_id_namespace(call) || tracing_is_refused(thread, call)) perform = perform_refused;
+  begin(&in, thread, call);
+  switch (input_replay(&in, &error)) {
+    case INPUT_REFUSE:
+      return -error;
+    case INPUT_UNSUPPORTED:
+      sphere_fail(OUTCOME_UNSUPPORTED, "the system call %s can't be recorded", input_row(call->nr)->name);
+    case INPUT_VIRTUAL:
+      return record_virtual(thread, call, &in, perform);
+    case INPUT_EXECUTE:
+      return record_executed(thread, call, &in, perform);
+    case INPUT_EMULATE:
+      break;
+  }
+  if (inheritance_concerns(call)) return record_inheriting(thread, call, &in, perform);
+  if (output_refuses(thread, call)) {
+    record_result(thread, call, -EINVAL, call_digest(&in), false);
+    return -EINVAL;
+  }
+  struct region_object *target = objects_target(call);
+  bool memory = writes_memory(thread, call);
+  int32_t other = memory_of_other(thread, call);
+  enum stops_kind stops = perform == perform_refused ? STOPS_NONE : stops_kind(thread, call);
+  int fatal = call_is_fatal(thread, call);
+  bool may_stay = in_parallel() ? never_parks(thread, call, &in)
+                                : record_keeps_baton(thread, call) || writes_at_once(thread, call);
+  bool alone = target || memory, keeps = alone || other || stops == STOPS_OTHERS || stops == STOPS_TRACED ||
+                                         (stops == STOPS_ITSELF ? in_parallel() : may_stay);
+  if (alone) alone_begin(thread, target);
+  if (other) memory_other_begin(thread, other);
+  bool at_futex = call->nr == __NR_futex && !keeps && !in_parallel();
+  if (at_futex) baton_waits(thread, (uintptr_t)call->args[0]);
+  bool copies =
+      in.compares || (!alone && stops == STOPS_NONE && (may_write_much(&in) || audit_wants_copies(call)));
+  result = keeps && !copies ? record_direct(thread, call, &in, perform, stops)
+                            : record_on_copies(thread, call, &in, perform, (struct manner){stops, keeps, 0});
+  if (at_futex) baton_waited(thread, (uintptr_t)call->args[0], !result || result == -EAGAIN);
+  if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
+  if (memory && result != CALL_INTERRUPTED) memory_written(thread, call, result);
+  if (other) memory_other_end(other, call, result);
+  thread->keeps_shared = false;
+  objects_opened(thread, call, result);
+  memory_file_opened(call, result);
+  if (alone) let_others_go(thread);
+  output_record(thread, call, result);
+  if (fatal && !result) signals_end_at_once(thread, fatal);
+  return result;
+}
+
+long record_call(struct thread *thread, const struct call *call, perform_call *perform) {
+  long result = record(thread, call, perform);
+  if (in_parallel())
+    shared_leave(thread);
+  else
+    baton_spend(thread, 1);
+  return result;
+}

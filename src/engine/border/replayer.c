@@ -1,0 +1,559 @@
+/* replayer.c: does what the logs say.
+ *
+ * System calls are answered from the thread's input log and compared with it; what has to happen again happens at the
+ * addresses of the recording. The first difference ends the replay. */
+#include <linux/fcntl.h>
+#include <linux/mman.h>
+#include <linux/resource.h>
+
+#include "engine/base/lib.h"
+#include "engine/base/log.h"
+#include "engine/border/objects.h"
+#include "engine/border/sphere.h"
+#include "engine/border/verify.h"
+#include "engine/code/code.h"
+#include "engine/loop/syscalls.h"
+#include "engine/memory/mappings.h"
+#include "engine/memory/memory_pieces.h"
+#include "engine/order/baton.h"
+#include "engine/order/ordering.h"
+#include "engine/order/stops.h"
+#include "engine/signals/signals.h"
+#include "engine/view/files.h"
+#include "engine/view/sandbox.h"
+#include "input/times.h"
+
+typedef long perform_call(struct thread *, const struct call *);
+
+/* How far a thread may run beyond where the log has its next event before it is stopped: no exact place, so that the usual
+ * call costs no stop. */
+enum { RUNAWAY = 1 << 22 };
+
+/* -- The log ------------------------------------------------------------------------------------------------------------------- */
+
+/* The call's result is an address at which something is mapped that can be accessed: of a fence the engine's part is left out. */
+static bool maps(const struct input_event *event) {
+  if (event->syscall.nr == __NR_mmap) return event->syscall.args[2] != PROT_NONE;
+  return event->syscall.nr == __NR_mremap || event->syscall.nr == __NR_shmat;
+}
+
+/* No recording can name the engine's memory: nothing of the program's was ever there. */
+static void refuse_engine(const struct rthread *rthread) {
+  const struct input_event *event = &rthread->next;
+  uintptr_t start = 0, bytes = 0;
+  if (event->kind == EVENT_COPY_IN) {
+    start = event->copy_in.address;
+    bytes = event->copy_in.count;
+  } else if (event->kind == EVENT_FILE) {
+    start = event->file.address;
+    bytes = event->file.bytes;
+  } else if (event->kind == EVENT_SYSCALL && maps(event) && !os_failed(event->syscall.result)) {
+    start = (uintptr_t)event->syscall.result;
+    bytes = 1;
+  }
+  if (bytes && (start + bytes < start || mappings_in_engine(start, bytes)))
+    sphere_fail(OUTCOME_DAMAGED, "the input log of thread %u names memory at %lx that no program has",
+                rthread->number, start);
+}
+
+const struct input_event *replay_peek(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  while (!rthread->next_bytes) {
+    size_t count;
+    const uint8_t *bytes = ring_content(&rthread->ring, &count);
+    long used = count ? input_decode(&rthread->codec, &rthread->next, bytes, count) : EVENT_TRUNCATED;
+    if (used < 0) replay_senseless(thread, "this is no event");
+    if (used > 0) {
+      rthread->next_bytes = (uint32_t)used;
+      refuse_engine(rthread);
+    } else if (!ring_await(&rthread->ring, count)) {
+      rthread->input_lost = atomic_load(&rthread->ring.broken);
+      if (count && config.whole) replay_senseless(thread, "it ends within an event");
+      return NULL;
+    }
+  }
+  return &rthread->next;
+}
+
+void replay_consume(struct thread *thread) {
+  ring_consume(&thread->rthread->ring, thread->rthread->next_bytes);
+  thread->rthread->next_bytes = 0;
+}
+
+void replay_senseless(const struct thread *thread, const char *why) {
+  const struct rthread *rthread = thread->rthread;
+  sphere_fail(OUTCOME_DAMAGED, "the input log of thread %u is damaged at position %lu: %s", rthread->number,
+              rthread->codec.position, why);
+}
+
+/* The manager tells it, with the names of functions. */
+void replay_diverged(struct thread *thread, const char *pattern, ...) {
+  struct early_end *ending = &region->ending;
+  if (order_is_guessed()) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  if (sphere_claim_end()) {
+    va_list args;
+    va_start(args, pattern);
+    vformat(ending->text, sizeof ending->text, pattern, args);
+    va_end(args);
+    ending->thread = thread->rthread->number;
+    ending->position = arch_position(thread);
+    ending->pc = arch_pc(thread);
+  }
+  sphere_end_early(OUTCOME_DIVERGED);
+}
+
+/* Who was killed in a call may have logged its result: nobody has seen that. */
+static void drop_last_call(struct thread *thread) {
+  const struct input_event *event;
+  while ((event = replay_peek(thread)) && event->position == arch_position(thread) &&
+         event->kind != EVENT_EXIT)
+    replay_consume(thread);
+}
+
+void replay_log_ends(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  LOG(threads, "the log ends");
+  if (in_parallel()) order_lost(thread);
+  drop_last_call(thread);
+  if (atomic_load(&rthread->ring.broken)) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  if (rthread->end.known && rthread->end.reason != CHUNK_DEAD)
+    replay_diverged(thread, "its input log ends before its last chunk");
+  if (!rthread->end.known || rthread->end.next == CHUNK_NOBODY) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  baton_pass(thread);
+  for (;;) os_call1(__NR_exit_group, 0);
+}
+
+/* As replay_peek, where the log must go on. */
+static const struct input_event *next_event(struct thread *thread) {
+  const struct input_event *event = replay_peek(thread);
+  if (!event) replay_log_ends(thread);
+  return event;
+}
+
+const struct input_event *replay_expect(struct thread *thread, uint8_t kind, const char *doing) {
+  const struct input_event *event = next_event(thread);
+  if (event->kind != kind)
+    replay_diverged(thread, "expected the event %s at position %lu, got %s", input_event_name(event->kind),
+                    event->position, doing);
+  if (event->position != arch_position(thread))
+    replay_diverged(thread, "expected the event %s at position %lu, got %s here",
+                    input_event_name(event->kind), event->position, doing);
+  return event;
+}
+
+static bool is_copy_in(const struct thread *thread, const struct input_event *event, bool foreign) {
+  return event && event->kind == EVENT_COPY_IN && event->copy_in.foreign == foreign &&
+         event->position == arch_position(thread);
+}
+
+static void copy_in(struct thread *thread, const struct input_event *event) {
+  uintptr_t to = event->copy_in.address;
+  uint32_t count = event->copy_in.count;
+  if (copy_to_app(to, event->copy_in.bytes, count) && !memory_force(to, event->copy_in.bytes, count))
+    replay_diverged(thread, "%u bytes at 0x%lx can't be written", count, to);
+  if (event->copy_in.foreign) code_overwritten(to, to + count);
+  replay_consume(thread);
+}
+
+void replay_copy_ins(struct thread *thread) {
+  const struct input_event *event;
+  while (is_copy_in(thread, event = replay_peek(thread), false)) copy_in(thread, event);
+}
+
+void replay_foreign(struct thread *thread) {
+  const struct input_event *event;
+  while (is_copy_in(thread, event = replay_peek(thread), true)) {
+    order_alone(thread);
+    copy_in(thread, event);
+    order_tick(thread);
+    if (in_parallel()) order_gate(thread);
+  }
+}
+
+void replay_time(struct thread *thread, const struct input_event *event) {
+  struct input_time how = input_time(event->syscall.nr);
+  if (!event->syscall.has_time || !how.unit) return;
+  uint64_t words[] = {event->syscall.time / how.unit, event->syscall.time % how.unit};
+  uintptr_t to = event->syscall.args[how.argument];
+  if (copy_to_app(to, words, sizeof words)) replay_diverged(thread, "the time can't be written at 0x%lx", to);
+}
+
+/* -- Positions ------------------------------------------------------------------------------------------------------------------- */
+
+void replay_arm(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  const struct input_event *event = replay_peek(thread);
+  uint64_t stop = UINT64_MAX;
+  if (event)
+    stop = event->kind == EVENT_SIGNAL || event->kind == EVENT_CHECK ||
+                   (event->kind == EVENT_COPY_IN && event->copy_in.foreign)
+               ? event->position + verify_is_ahead(thread)
+               : ALIGN_UP(event->position + RUNAWAY, RUNAWAY);
+  if (rthread->end.known) {
+    uint64_t end = rthread->chunk_start + rthread->end.length;
+    bool exact = rthread->end.reason == CHUNK_POLL || rthread->end.reason == CHUNK_DEAD;
+    stop = MIN(stop, exact ? end : ALIGN_UP(end + RUNAWAY, RUNAWAY));
+  }
+  if (in_parallel()) stop = MIN(stop, order_stop(thread));
+  if (stop != arch_stop(thread)) arch_set_stop(thread, stop);
+}
+
+/* The thread is at the end of its chunk: others run, then it goes on with its next one. */
+static void change_chunks(struct thread *thread) {
+  if (thread->rthread->end.next == CHUNK_NOBODY) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  baton_pass(thread);
+  baton_await(thread);
+}
+
+static bool chunk_ends_here(const struct thread *thread, enum chunk_reason reason) {
+  const struct rthread *rthread = thread->rthread;
+  return rthread->end.known && rthread->end.reason == reason &&
+         arch_position(thread) == rthread->chunk_start + rthread->end.length;
+}
+
+static void queue_signal(struct thread *thread, const struct input_event *event) {
+  thread->queued = (struct queued_signal){.signo = (int)event->signal.signo,
+                                          .synchronous = event->signal.synchronous,
+                                          .ended_wait = event->signal.ended_wait,
+                                          .wait_mask = thread->wait_mask};
+  memcpy(&thread->queued.info, event->signal.info, MIN(event->signal.count, sizeof thread->queued.info));
+}
+
+static void replay_safepoint(struct thread *thread) {
+  uint64_t position = arch_position(thread);
+  if (in_parallel()) order_gate(thread);
+  if (!verify_is_ahead(thread)) verify_replay(thread);
+  while (chunk_ends_here(thread, CHUNK_POLL)) change_chunks(thread);
+  if (in_parallel()) replay_foreign(thread);
+  const struct input_event *event = replay_peek(thread);
+  if (event && event->kind == EVENT_SIGNAL && event->position == position) {
+    queue_signal(thread, event);
+    replay_consume(thread);
+    replay_arm(thread);
+    return;
+  }
+  if (chunk_ends_here(thread, CHUNK_DEAD)) replay_log_ends(thread);
+  replay_arm(thread);
+  if (arch_stop(thread) > position) return;
+  if (event && event->position < position)
+    replay_diverged(thread, "expected the event %s at position %lu, and it did not come",
+                    input_event_name(event->kind), event->position);
+  replay_diverged(thread, "it is beyond the end of its chunk");
+}
+
+void sphere_safepoint(struct thread *thread) {
+  if (replaying()) {
+    replay_safepoint(thread);
+  } else if (in_parallel()) {
+    atomic_store(&thread->rthread->ring.position, arch_position(thread));
+    permissions_serve(thread);
+    if (stops_wanted(thread)) stops_at_safepoint(thread);
+  } else {
+    baton_poll(thread);
+  }
+}
+
+/* In a recording, signals that the kernel brought are logged; in a replay they come from there. */
+void sphere_signal(struct thread *thread, const struct queued_signal *signal) {
+  if (replaying() || (signal->synchronous && signal->signo != SIGSYS)) return;
+  struct input_event event = {.kind = EVENT_SIGNAL,
+                              .signal = {.pc = arch_pc(thread),
+                                         .signo = (uint32_t)signal->signo,
+                                         .synchronous = signal->synchronous,
+                                         .ended_wait = signal->ended_wait,
+                                         .count = sizeof signal->info}};
+  _Static_assert(sizeof signal->info <= EVENT_INFO_LIMIT, "siginfo");
+  memcpy(event.signal.info, &signal->info, sizeof signal->info);
+  thread->rthread->quiet_since = arch_position(thread);
+  record_event(thread, &event);
+}
+
+/* -- Calls ------------------------------------------------------------------------------------------------------------------------- */
+
+/* The next event must be this very call. */
+static const struct input_event *expect_call(struct thread *thread, const struct call *call,
+                                             uint64_t digest) {
+  const struct input_row *row = input_row(call->nr);
+  const char *name = row ? row->name : "an unknown call";
+  struct input_event got;
+  call_event(thread, call, &got);
+  const struct input_event *event = replay_expect(thread, EVENT_SYSCALL, name);
+  const struct input_row *wanted = input_row(event->syscall.nr);
+  if (event->syscall.nr != got.syscall.nr)
+    replay_diverged(thread, "expected the call %s, got %s", wanted ? wanted->name : "?", name);
+  if (event->syscall.pc != got.syscall.pc)
+    replay_diverged(thread, "expected the call %s at pc 0x%lx, got it here", name, event->syscall.pc);
+  for (unsigned i = 0; i < 6; i++)
+    if (event->syscall.args[i] != got.syscall.args[i])
+      replay_diverged(thread, "%s: expected 0x%lx as argument %u, got 0x%lx", name, event->syscall.args[i],
+                      i + 1, got.syscall.args[i]);
+  if (event->syscall.digest != digest)
+    replay_diverged(thread, "%s: expected to send bytes with the digest 0x%lx, got 0x%lx", name,
+                    event->syscall.digest, digest);
+  return event;
+}
+
+/* How far the stack grows is up to the kernel, in replay too. */
+static bool sets_stack_limit(const struct call *call) {
+#ifdef __NR_setrlimit
+  if (call->nr == __NR_setrlimit) return call->args[0] == RLIMIT_STACK;
+#endif
+  return call->nr == __NR_prlimit64 && !call->args[0] && call->args[1] == RLIMIT_STACK && call->args[2] &&
+         !call->args[3];
+}
+
+static long replay_emulated(struct thread *thread, const struct call *call, struct input_call *in,
+                            const struct call *shown, uint64_t digest, perform_call *perform) {
+  while (chunk_ends_here(thread, CHUNK_CALL)) change_chunks(thread);
+  const struct input_event *event = expect_call(thread, call, digest);
+  long result = event->syscall.result;
+  /* A call that a filter of the program's has trapped or answered has any result. */
+  if (!config.sandboxed && !input_result_fits(in, result))
+    replay_senseless(thread, "a call has moved more than there was room for");
+  replay_time(thread, event);
+  replay_consume(thread);
+  replay_copy_ins(thread);
+  objects_replay_changes(thread);
+  if (sets_stack_limit(call) && !result) perform(thread, call);
+  if (call->nr == __NR_personality && !os_failed(result)) files_note_personality(call);
+  sandbox_replayed(call, result);
+  if (result != CALL_INTERRUPTED) output_replay(thread, shown, result);
+  waiting_over(thread);
+  return result;
+}
+
+/* What the recording has can't be done here. For want of memory, that is no fault of the recording's. */
+static _Noreturn void fail_mapping(struct thread *thread, const char *doing, uint64_t wanted, long result) {
+  if (wanted < USER_END && (result == -ENOMEM || result == -EAGAIN || result == -ENFILE))
+    sphere_fail(OUTCOME_FAILED, "can't %s %lx, as in the recording (error %ld)", doing, wanted, -result);
+  replay_diverged(thread, "expected to %s 0x%lx, got 0x%lx", doing, wanted, (uint64_t)result);
+}
+
+static long replay_mmap(struct thread *thread, const struct call *call, const struct input_event *file,
+                        perform_call *perform) {
+  struct call again = *call;
+  int fd = -1;
+  if (file) {
+    fd = objects_open(file->file.file, file->file.writable);
+    replay_consume(thread);
+  } else {
+    /* Or /dev/zero, where flags are checked, too: of what has no file the kernel does not know that way. */
+    if ((again.args[3] & MAP_TYPE) == MAP_SHARED_VALIDATE) again.args[3] ^= MAP_SHARED_VALIDATE ^ MAP_SHARED;
+    again.args[3] |= MAP_ANONYMOUS;
+  }
+  again.args[4] = fd;
+  const struct input_event *event = expect_call(thread, call, 0);
+  long at = event->syscall.result;
+  replay_consume(thread);
+  if (!os_failed(at)) {
+    again.args[0] = at;
+#ifdef MAP_32BIT /* architectures that never had such programs do without */
+    again.args[3] &= ~(long)MAP_32BIT;
+#endif
+    again.args[3] &= ~(long)MAP_LOCKED; /* which may be limited */
+    if (!(again.args[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE))) again.args[3] |= MAP_FIXED_NOREPLACE;
+    long result = perform(thread, &again);
+    if (result != at) fail_mapping(thread, "map memory at", (uint64_t)at, result);
+  }
+  if (fd >= 0) os_call1(__NR_close, fd);
+  return at;
+}
+
+/* A segment's place is taken by the object that was made of it. */
+static long replay_shmat(struct thread *thread, const struct call *call) {
+  const struct input_event *event = replay_peek(thread);
+  int fd = -1;
+  size_t bytes = 0;
+  if (event && event->kind == EVENT_FILE) {
+    bytes = event->file.bytes;
+    fd = objects_open(event->file.file, true);
+    replay_consume(thread);
+  }
+  long at = expect_call(thread, call, 0)->syscall.result;
+  replay_consume(thread);
+  if (fd < 0) return at;
+  long result = mappings_attach(fd, at, bytes, call->args[2]);
+  if (result != at) fail_mapping(thread, "map shared memory at", (uint64_t)at, result);
+  os_call1(__NR_close, fd);
+  return at;
+}
+
+static long replay_mremap(struct thread *thread, const struct call *call, perform_call *perform) {
+  struct call again = *call;
+  long at = expect_call(thread, call, 0)->syscall.result;
+  replay_consume(thread);
+  if (os_failed(at)) return at;
+  if (at != call->args[0]) {
+    again.args[3] |= MREMAP_FIXED | MREMAP_MAYMOVE;
+    again.args[4] = at;
+  }
+  long result = perform(thread, &again);
+  if (result != at) fail_mapping(thread, "move memory to", (uint64_t)at, result);
+  return at;
+}
+
+/* A break that was not moved in the recording is not moved here, whatever the reason was. */
+static long replay_brk(struct thread *thread, const struct call *call, perform_call *perform) {
+  long wanted = expect_call(thread, call, 0)->syscall.result;
+  replay_consume(thread);
+  if (wanted != call->args[0] && call->args[0]) return wanted;
+  long result = perform(thread, call);
+  if (result != wanted) replay_diverged(thread, "expected the break at 0x%lx, got 0x%lx", wanted, result);
+  return result;
+}
+
+static long replay_clone(struct thread *thread, const struct call *call, uint64_t digest,
+                         perform_call *perform) {
+  const struct rthread *parent = thread->rthread;
+  const struct input_event *event = next_event(thread);
+  order_tick(thread);
+  if (event->kind == EVENT_THREAD || event->kind == EVENT_PROCESS) {
+    bool process = event->kind == EVENT_PROCESS;
+    uint32_t number = process ? event->process.thread : event->thread.thread;
+    thread->rthread->child_number = number;
+    /* Who was killed may have had a child that was not logged, or was just going to. */
+    if (region->killed && number > region->threads) {
+      region->threads = number;
+      if (process) atomic_store(&region->processes, event->process.process);
+    }
+    if (number != region->threads && !in_parallel())
+      replay_diverged(thread, "expected thread %u to be born, got %u", number, region->threads);
+    thread->rthread->child_id = (int32_t)(process ? event->process.id : event->thread.id);
+    replay_consume(thread);
+    if (in_parallel()) order_tell_only(thread);
+    long made = perform(thread, call);
+    if (thread->rthread != parent) return made; /* in the child */
+    if (made < 0) sphere_fail(OUTCOME_FAILED, "can't make a thread or process (error %ld)", -made);
+  }
+  if (in_parallel()) order_gate(thread);
+  long result = expect_call(thread, call, digest)->syscall.result;
+  replay_consume(thread);
+  replay_copy_ins(thread);
+  return result;
+}
+
+/* Succeeded in the recording if no result follows. */
+static long replay_exec(struct thread *thread, const struct call *call, uint64_t digest,
+                        perform_call *perform) {
+  const struct input_event *event = next_event(thread);
+  if (event->kind == EVENT_COPY_IN) { /* the end of the new program's stack */
+    long result = perform(thread, call);
+    sphere_fail(OUTCOME_FAILED, "can't start the next program (error %ld)", -result);
+  }
+  long result = expect_call(thread, call, digest)->syscall.result;
+  replay_consume(thread);
+  return result;
+}
+
+/* How other advice is received is up to the kernel: it is given again for the sake of speed. What changes memory is done as far as it was
+ * in the recording: to the end, unless only some of the range was missing, or as far as is logged. */
+static long replay_madvise(struct thread *thread, const struct call *call, perform_call *perform) {
+  struct call again = *call;
+  if (call->args[2] == MADV_FREE) again.args[2] = MADV_DONTNEED;
+  const struct input_event *event = next_event(thread);
+  uint64_t done = event->kind == EVENT_SYSCALL ? event->syscall.digest : 0;
+  long wanted = expect_call(thread, call, done)->syscall.result, result;
+  replay_consume(thread);
+  bool harms = call->args[2] == MADV_HWPOISON || call->args[2] == MADV_SOFT_OFFLINE;
+  if (done > ALIGN_UP((uint64_t)call->args[1], PAGE))
+    replay_senseless(thread, "a call went beyond its range");
+  if (harms) return wanted;
+  if (!advice_changes_memory(call->args[2])) {
+    perform(thread, &again);
+    return wanted;
+  }
+  if (wanted && wanted != -ENOMEM) again.args[1] = (long)done;
+  result = again.args[1] ? perform(thread, &again) : 0;
+  if (result && result != wanted && (result != -ENOMEM || !wanted))
+    replay_diverged(thread, "madvise: expected the result %ld, got %ld", wanted, result);
+  return wanted;
+}
+
+static bool interrupted_here(struct thread *thread, const struct call *call) {
+  const struct input_event *event = replay_peek(thread);
+  return event && event->kind == EVENT_SYSCALL && event->position == arch_position(thread) &&
+         event->syscall.nr == (uint32_t)call->nr && event->syscall.result == CALL_INTERRUPTED;
+}
+
+static long replay_executed(struct thread *thread, const struct call *call, uint64_t digest,
+                            perform_call *perform) {
+  const struct input_event *event = replay_peek(thread);
+  switch (call->nr) {
+    case __NR_mmap:
+      return replay_mmap(thread, call, event && event->kind == EVENT_FILE ? event : NULL, perform);
+    case __NR_shmat:
+      return replay_shmat(thread, call);
+    case __NR_mremap:
+      return replay_mremap(thread, call, perform);
+    case __NR_clone:
+    case __NR_clone3:
+#ifdef __NR_fork
+    case __NR_fork:
+    case __NR_vfork:
+#endif
+      return replay_clone(thread, call, digest, perform);
+    case __NR_execve:
+    case __NR_execveat:
+      return replay_exec(thread, call, digest, perform);
+    case __NR_exit:
+    case __NR_exit_group:
+      return perform(thread, call);
+    default:
+      break;
+  }
+  if (call->nr == __NR_brk) return replay_brk(thread, call, perform);
+  if (call->nr == __NR_madvise) return replay_madvise(thread, call, perform);
+  long wanted = expect_call(thread, call, digest)->syscall.result;
+  replay_consume(thread);
+  if (call->nr == __NR_prctl && os_failed(wanted)) return wanted; /* this kernel may know the command */
+  long result = perform(thread, call);
+  if (call->nr == __NR_set_tid_address) result = wanted;
+  if (result != wanted)
+    replay_diverged(thread, "%s: expected the result %ld, got %ld", input_row(call->nr)->name, wanted,
+                    result);
+  return result;
+}
+
+long replay_call(struct thread *thread, const struct call *call, perform_call *perform) {
+  struct input_call in;
+  int error = 0;
+  long result;
+  const struct rthread *before = thread->rthread;
+  struct call shown = *call;
+  input_begin(&in, call->nr, call->args, read_application, NULL);
+  in.pid = thread->process->pid;
+  enum input_replay how = input_replay(&in, &error);
+  if (how == INPUT_REFUSE) return -error;
+  if (how == INPUT_UNSUPPORTED) {
+    next_event(thread); /* the recording may well end with this call */
+    replay_diverged(thread, "got a call that can't be recorded: %s", input_row(call->nr)->name);
+  }
+  if (in_parallel()) order_gate(thread);
+  uint64_t digest = how == INPUT_VIRTUAL ? 0 : call_digest(&in);
+  if (how == INPUT_EMULATE) {
+    signals_note_wait_mask(thread, call);
+    call_leave_if_killed(thread, call);
+    replay_copy_ins(thread); /* those of a call that writes before it waits */
+    verify_call(thread);
+    /* When its turn to be shown comes others may have changed it. */
+    if (output_writes(thread, call) && (in_parallel() || chunk_ends_here(thread, CHUNK_CALL)))
+      waiting_begin(thread, &in, &shown);
+  }
+  order_tick(thread);
+  if (in_parallel()) order_gate(thread);
+  if (in_parallel()) replay_foreign(thread);
+  if (how != INPUT_EMULATE && interrupted_here(thread, call)) {
+    replay_consume(thread);
+    result = CALL_INTERRUPTED;
+  } else if (how == INPUT_VIRTUAL) {
+    result = perform(thread, call);
+  } else if (how == INPUT_EXECUTE) {
+    result = replay_executed(thread, call, digest, perform);
+  } else {
+    result = replay_emulated(thread, call, &in, &shown, digest, perform);
+  }
+  if (thread->rthread != before) return result; /* in a child, which begins */
+  order_tick(thread);
+  replay_arm(thread);
+  return result;
+}

@@ -1,0 +1,408 @@
+/* sphere.c: how programs, threads and processes of a sphere begin and end, in recording and replay. See sphere.h. */
+#include "engine/border/sphere.h"
+
+#include "engine/base/lib.h"
+#include "engine/base/log.h"
+#include "engine/base/slots.h"
+#include "engine/border/objects.h"
+#include "engine/border/verify.h"
+#include "engine/code/code.h"
+#include "engine/memory/mappings.h"
+#include "engine/order/baton.h"
+#include "engine/order/ordering.h"
+#include "engine/order/shared.h"
+#include "engine/signals/signals.h"
+#include "input/digest.h"
+
+/* -- Calls as both sides see them ---------------------------------------------------------------------------------------- */
+
+long read_application(void *context, void *to, uintptr_t from, size_t bytes) {
+  (void)context;
+  if (permissions_on()) permissions_take_range(arch_self(), from, bytes, false);
+  return safe_copy(to, (const void *)from, bytes);
+}
+
+void call_event(const struct thread *thread, const struct call *call, struct input_event *event) {
+  const struct input_row *row = input_row(call->nr);
+  event->kind = EVENT_SYSCALL;
+  event->syscall.nr = (uint32_t)call->nr;
+  event->syscall.pc = arch_pc(thread);
+  event->syscall.has_time = false;
+  unsigned i = 0;
+  for (; row && i < 6 && row->args[i].kind != INPUT_NONE; i++)
+    event->syscall.args[i] = (uint64_t)call->args[i];
+  for (; i < 6; i++) event->syscall.args[i] = 0;
+}
+
+int call_sends_itself(const struct thread *thread, const struct call *call) {
+  const long *a = call->args;
+  switch (call->nr) {
+    case __NR_kill:
+    case __NR_rt_sigqueueinfo:
+      return (int)a[0] <= 0 || (int)a[0] == thread->process->pid ? (int)a[1] : 0;
+    case __NR_tkill:
+      return (int)a[0] == thread->tid ? (int)a[1] : 0;
+    case __NR_tgkill:
+    case __NR_rt_tgsigqueueinfo:
+      return (int)a[1] == thread->tid ? (int)a[2] : 0;
+    default:
+      return 0;
+  }
+}
+
+void call_leave_if_killed(struct thread *thread, const struct call *call) {
+  if (call_sends_itself(thread, call) == SIGKILL) process_announce_end(thread);
+}
+
+uint64_t digest_memory(uint64_t digest, uintptr_t address, size_t bytes) {
+  uint8_t buffer[1024];
+  for (size_t done = 0; done < bytes;) {
+    size_t part = MIN(sizeof buffer, bytes - done);
+    if (safe_copy(buffer, (const void *)(address + done), part)) break;
+    digest = input_digest(digest, buffer, part);
+    done += part;
+  }
+  return digest;
+}
+
+static long digest_piece(void *visitor, const struct input_piece *piece) {
+  uint64_t *digest = visitor;
+  *digest = digest_memory(*digest, piece->address, piece->bytes);
+  return 0;
+}
+
+uint64_t call_digest(struct input_call *call) {
+  uint64_t digest = 0;
+  input_outgoing(call, digest_piece, &digest);
+  return digest;
+}
+
+long sphere_call(struct thread *thread, const struct call *call,
+                 long (*perform)(struct thread *, const struct call *)) {
+  return recording() ? record_call(thread, call, perform) : replay_call(thread, call, perform);
+}
+
+/* -- Programs ---------------------------------------------------------------------------------------------------------------- */
+
+static void set_ids(struct thread *thread) {
+  thread->rthread->pid = (int32_t)os_call0(__NR_getpid);
+  thread->rthread->tid = (int32_t)os_call0(__NR_gettid);
+  thread->rthread->former = 0;
+  thread->rthread->context = (uintptr_t)thread;
+  thread->lock_id = (uint32_t)thread->rthread->tid;
+}
+
+/* The first process of all. */
+static void found_sphere(struct thread *thread) {
+  thread->rthread = rthread_make(0, NULL);
+  thread->number = thread->rthread->number;
+  thread->rthread->process = region->processes++;
+  set_ids(thread);
+  atomic_store(&thread->rthread->turn, 1);
+  if (replaying()) {
+    atomic_store(&region->holder, slot_of(thread->rthread) + 1);
+    if (in_parallel())
+      order_adopt(thread->rthread);
+    else
+      baton_await(thread);
+    const struct input_event *event = replay_expect(thread, EVENT_PROCESS, "a new process");
+    thread->tid = thread->process->pid = (int)event->process.id;
+    replay_consume(thread);
+  } else {
+    if (in_parallel()) {
+      permissions_start(thread);
+      permissions_begin(thread);
+    } else {
+      baton_take(thread);
+    }
+    atomic_store(&thread->rthread->turn, 0);
+    output_identify();
+    verify_found();
+    struct input_event event = {.kind = EVENT_PROCESS,
+                                .process = {.id = (uint32_t)thread->tid, .thread = thread->rthread->number}};
+    record_event(thread, &event);
+  }
+}
+
+void sphere_start(struct thread *thread) {
+  region_attach();
+  arch_set_position(thread, 0);
+  memcpy(thread->process->output_roles, config.output_roles, sizeof config.output_roles);
+  if (config.first) {
+    found_sphere(thread);
+    return;
+  }
+  thread->rthread = &region->slots[config.slot];
+  thread->rthread->programs++;
+  thread->number = thread->rthread->number;
+  set_ids(thread);
+  arch_set_position(thread, thread->rthread->ring.position);
+  memory_forget_written(thread->rthread->pid);
+  if (permissions_on()) {
+    permissions_start(thread);
+    permissions_unpark(thread);
+  }
+  if (!replaying()) return;
+  /* After an execve the process is what it was. */
+  thread->tid = thread->process->pid = thread->rthread->seen_id;
+}
+
+void sphere_begin_program(struct thread *thread) {
+  arch_set_position(thread, thread->rthread->ring.position);
+  arch_request(thread); /* for what was asked of it meanwhile */
+  if (replaying())
+    replay_arm(thread);
+  else if (!in_parallel())
+    arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
+}
+
+void sphere_mapped_image(struct thread *thread, int fd, uintptr_t address, size_t bytes) {
+  struct input_event event = {.kind = EVENT_FILE,
+                              .file = {.file = record_file(thread, fd), .address = address, .bytes = bytes}};
+  record_event(thread, &event);
+}
+
+int sphere_next_image(struct thread *thread, uintptr_t *address) {
+  const struct input_event *event = replay_expect(thread, EVENT_FILE, "loading a program");
+  *address = event->file.address;
+  int fd = objects_open(event->file.file, false);
+  replay_consume(thread);
+  return fd;
+}
+
+/* A copy-in of the last bytes, which are always zero, tells where the stack ends. */
+uintptr_t sphere_stack_top(struct thread *thread, uintptr_t top) {
+  static const uint8_t end[8];
+  if (recording()) {
+    record_copy_in(thread, top - sizeof end, end, sizeof end);
+    return top;
+  }
+  const struct input_event *event = replay_expect(thread, EVENT_COPY_IN, "the end of the stack");
+  uintptr_t recorded = event->copy_in.address + event->copy_in.count;
+  if (recorded > USER_END) replay_senseless(thread, "the stack ends where no program has memory");
+  replay_consume(thread);
+  return recorded;
+}
+
+uintptr_t sphere_stack(struct thread *thread, uintptr_t sp, uintptr_t top) {
+  if (recording()) {
+    record_copy_in(thread, sp, (const void *)sp, top - sp);
+    return sp;
+  }
+  sp = replay_expect(thread, EVENT_COPY_IN, "the initial stack")->copy_in.address;
+  if (sp > top) replay_senseless(thread, "the initial stack lies elsewhere");
+  replay_copy_ins(thread);
+  return sp;
+}
+
+/* -- Threads and processes ------------------------------------------------------------------------------------------------------ */
+
+struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vfork) {
+  struct rthread *child = rthread_make(thread->rthread->child_number, thread);
+  if (!child) {
+    if (!atomic_exchange(&region->full, true))
+      sphere_warn(
+          "more than %u threads at a time can't be recorded: the program is told that there are too many "
+          "(EAGAIN)",
+          region->slots_most);
+    return NULL;
+  }
+  child->pid = process ? 0 : thread->rthread->pid;
+  child->process = process ? atomic_fetch_add(&region->processes, 1) : thread->rthread->process;
+  child->seen_id = thread->rthread->child_id;
+  thread->rthread->born.number = child->number;
+  thread->rthread->born.process = child->process;
+  thread->rthread->vforks = vfork;
+  if (in_parallel()) {
+    if (replaying())
+      order_adopt(child);
+    else
+      permissions_spawn(thread, child);
+    if (!vfork) return child;
+    thread->rthread->released = 0;
+    child->is_known_elsewhere = true; /* once it has gone to another program */
+    atomic_store(&child->borrows, slot_of(thread->rthread) + 1);
+    if (recording())
+      permissions_park(thread);
+    else
+      order_hold(thread, child);
+    return child;
+  }
+  if (!vfork) return child;
+  if (replaying()) atomic_store(&child->borrows, slot_of(thread->rthread) + 1);
+  /* The kernel holds the parent until the child is gone to another program, or dead. */
+  if (recording())
+    baton_release(thread, CHUNK_CALL);
+  else
+    baton_pass(thread);
+  return child;
+}
+
+void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork, long id) {
+  thread->rthread->vforks = false;
+  if (vfork && permissions_on()) permissions_unpark_held(thread, child, os_failed(id));
+  if (vfork && in_parallel() && replaying()) {
+    atomic_store(&thread->rthread->waits_for, 0);
+    order_gate(thread);
+    order_tick(thread);
+    order_gate(thread);
+  }
+  if (vfork && recording() && !in_parallel()) baton_take(thread);
+  if (vfork && replaying() && !in_parallel()) baton_await(thread);
+  if (os_failed(id)) {
+    rthread_unmake(child);
+  } else if (!vfork) { /* it may be stopped or killed before it has come so far itself */
+    child->tid = (int32_t)id;
+    if (!child->pid) child->pid = child->tid;
+  }
+}
+
+void sphere_child(struct thread *thread, struct rthread *own) {
+  bool copied = thread->rthread != own; /* a process of its own */
+  if (copied) thread->number = own->number;
+  thread->rthread = own;
+  set_ids(thread);
+  arch_set_position(thread, 0);
+  if (permissions_on()) {
+    if (copied) permissions_start(thread);
+    permissions_begin(thread);
+    permissions_stay(thread);
+    if (memory_was_written(thread->rthread->pid)) memory_log_written(thread);
+    return;
+  }
+  if (recording()) {
+    baton_take(thread);
+    return;
+  }
+  thread->tid = own->seen_id;
+  if (!thread->process->pid) thread->process->pid = thread->tid;
+  if (!in_parallel())
+    baton_await(thread);
+  else
+    order_gate(thread);
+  if (in_parallel()) replay_foreign(thread);
+  replay_arm(thread);
+}
+
+/* Threads that the kernel ends without their coming by. */
+static void end_others(struct thread *thread) {
+  if (in_parallel()) {
+    if (recording()) permissions_retire_others(thread);
+    return; /* their slots are theirs until the kernel has ended them */
+  }
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    struct rthread *other = &region->slots[i];
+    uint32_t number = other->number;
+    if (other == thread->rthread || atomic_load(&other->state) != SLOT_LIVE) continue;
+    if (other->pid == thread->rthread->pid) baton_forget(other, number);
+  }
+}
+
+/* Whether other threads of the process live. */
+static bool has_others(const struct rthread *rthread) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    const struct rthread *other = &region->slots[i];
+    if (other != rthread && atomic_load(&other->state) == SLOT_LIVE && other->pid == rthread->pid)
+      return true;
+  }
+  return false;
+}
+
+/* Whether memory as the thread leaves it is what the process leaves: nobody else runs there any more, and all is logged that came from outside. In
+ * parallel the others are known to have stopped only where they were made to. */
+static bool memory_ends(const struct thread *thread, bool group) {
+  if (!group && (in_parallel() || has_others(thread->rthread))) return false;
+  return process_was_alone() && !memory_was_written(thread->rthread->pid);
+}
+
+static void end(struct thread *thread, struct input_event *event) {
+  struct rthread *rthread = thread->rthread;
+  if (recording()) {
+    verify_record(thread, memory_ends(thread, event->exit.group));
+    event->exit.output = rthread->output_digest;
+    record_event(thread, event);
+    if (in_parallel()) {
+      order_tick(thread);
+      permissions_end(thread);
+      baton_forget(rthread, thread->number);
+      return;
+    }
+    if (!event->exit.group) {
+      region->leaving_process = rthread->pid;
+      region->leaving_word = (uintptr_t)&thread->kernel_tid;
+    }
+    baton_release(thread, CHUNK_EXIT);
+    baton_forget(rthread, thread->number);
+    return;
+  }
+  struct verify_memory memory = verify_replay_registers(thread);
+  if (!in_parallel()) verify_replay_memory(thread, &memory);
+  const struct input_event *next = replay_expect(thread, EVENT_EXIT, "the end of a thread");
+  if (next->exit.status != event->exit.status || next->exit.signo != event->exit.signo)
+    replay_diverged(thread, "expected to end with status %d, signal %u; got %d, %u", next->exit.status,
+                    next->exit.signo, event->exit.status, event->exit.signo);
+  if (next->exit.output != rthread->output_digest) replay_senseless(thread, "its output has another digest");
+  replay_consume(thread);
+  if (in_parallel()) {
+    order_tick(thread);
+    order_finish(thread);
+    if (event->exit.group) order_retire_others(thread);
+    verify_replay_memory(thread, &memory);
+  } else if (!rthread->end.known || rthread->end.next == CHUNK_NOBODY) {
+    /* Nobody comes after it. Whoever is left was killed in the recording. */
+    if (rthread->process || (!event->exit.group && has_others(rthread))) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+    atomic_store(&region->finished, 1);
+  } else {
+    baton_pass(thread);
+  }
+  baton_forget(rthread, thread->number);
+}
+
+void sphere_thread_end(struct thread *thread, int status) {
+  struct input_event event = {.kind = EVENT_EXIT, .exit = {.status = status}};
+  end(thread, &event);
+}
+
+void sphere_process_end(struct thread *thread, int status, int signo) {
+  struct input_event event = {.kind = EVENT_EXIT,
+                              .exit = {.group = true, .status = status, .signo = (uint32_t)signo}};
+  bool gated = replaying() && in_parallel();
+  order_tick(thread); /* what it did before the others are stopped: in memory of other processes, too */
+  if (gated) order_gate(thread);
+  end_others(thread);
+  process_leave_robust_lists(thread);
+  order_tick(thread);
+  if (gated) order_gate(thread);
+  end(thread, &event);
+}
+
+void sphere_before_exec(struct thread *thread, struct engine_config *next) {
+  end_others(thread);
+  if (permissions_on() && region->exposed) {
+    shared_take_all(thread); /* the program may be what they have written */
+    shared_leave(thread);
+  }
+  order_tick(thread);
+  if (permissions_on()) permissions_leave(thread);
+  if (replaying()) atomic_store(&thread->rthread->borrows, 0);
+  if (in_parallel() && replaying()) {
+    order_tell_only(thread);
+    order_retire_others(thread);
+  }
+  struct rthread *rthread = thread->rthread;
+  next->slot = slot_of(rthread);
+  rthread->ring.position = arch_position(thread);
+  rthread->former = rthread->tid == rthread->pid ? 0 : rthread->tid;
+  rthread->tid = rthread->pid;
+  rthread->seen_id = thread->process->pid;
+  next->mask = thread->mask;
+  next->ignored = signals_ignored(thread);
+  output_before_exec(thread, next->output_roles);
+}
+
+void sphere_exec_failed(struct thread *thread) {
+  set_ids(thread);
+  if (!permissions_on()) return;
+  thread->rthread->ticks--;
+  permissions_come_back(thread);
+}

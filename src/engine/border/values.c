@@ -1,0 +1,46 @@
+/* values.c: the values of nondeterministic instructions. See values.h. */
+#include "engine/border/values.h"
+
+#include "engine/base/lib.h"
+#include "engine/border/sphere.h"
+
+static void cross(struct thread *thread, uint32_t insn, uint64_t *values, uint32_t count) {
+  if (recording()) {
+    struct input_event event = {.kind = EVENT_INSN, .insn = {.insn = insn, .count = count}};
+    memcpy(event.insn.values, values, count * sizeof *values);
+    record_event(thread, &event);
+    return;
+  }
+  const struct input_event *next = replay_expect(thread, EVENT_INSN, input_insn_name(insn));
+  if (next->insn.insn != insn || next->insn.count != count)
+    replay_diverged(thread, "expected the instruction %s, got %s", input_insn_name(next->insn.insn),
+                    input_insn_name(insn));
+  memcpy(values, next->insn.values, count * sizeof *values);
+  replay_consume(thread);
+  replay_arm(thread);
+}
+
+void values_time_stamp(struct thread *thread, uint64_t values[2]) {
+  cross(thread, INSN_TIME_STAMP_CPU, values, 2);
+}
+void values_processor(struct thread *thread, uint64_t values[1]) {
+  cross(thread, INSN_PROCESSOR_ID, values, 1);
+}
+void values_state_mask(struct thread *thread, uint64_t values[1]) {
+  cross(thread, INSN_STATE_MASK, values, 1);
+}
+void values_cpuid(struct thread *thread, uint64_t values[4]) {
+  cross(thread, INSN_CPUID, values, 4);
+}
+void values_timer(struct thread *thread, uint64_t values[1]) {
+  cross(thread, INSN_TIMER, values, 1);
+}
+void values_counter(struct thread *thread, uint64_t values[1]) {
+  cross(thread, INSN_COUNTER, values, 1);
+}
+void values_id_register(struct thread *thread, uint64_t values[1]) {
+  cross(thread, INSN_ID_REGISTER, values, 1);
+}
+void values_random(struct thread *thread, uint64_t values[2]) {
+  cross(thread, INSN_RANDOM, values, 2);
+}

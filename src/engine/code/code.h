@@ -1,0 +1,61 @@
+/* code.h: the application's code and what happens when it changes (codewatch.c).
+ *
+ * Code that was translated must be noticed when it changes. A page that the application may write is made unwritable while
+ * blocks made from it exist; the write then faults, the blocks are dropped and the page is writable again. A page
+ * that faults again and again (code and data side by side, a program that patches itself in a loop), or that can
+ * change through another mapping, is not watched: its blocks compare their source bytes whenever they are entered. */
+#ifndef REPRISE_ENGINE_CODE_H
+#define REPRISE_ENGINE_CODE_H
+
+#include "engine/base/thread.h"
+
+struct block;
+struct source_range;
+
+enum watch {
+  WATCH_NOT_CODE,   /* not executable */
+  WATCH_OK,         /* can't change without our noticing */
+  WATCH_ANNOUNCED,  /* the program will say when it changes */
+  WATCH_SELF_CHECK, /* may change at any time */
+};
+/* Before bytes of a page are translated, under cache_lock. */
+enum watch codewatch_begin(uintptr_t page);
+/* What was read of such a page to be translated, under cache_lock. Until a change is announced the old and the new may be executed, but
+ * not the old after the new: what was made from other words is dropped. */
+void codewatch_read(uintptr_t pc, uint32_t word);
+/* Whether an instruction there is to be executed alone, after its bytes were taken as the memory that it touches (shared.c). */
+bool code_is_shared(uintptr_t pc, size_t bytes);
+/* Whether, elsewhere, threads that are recorded in parallel may write instructions while others execute them: their bytes are then read as data are,
+ * and a block made from such code takes them at its entry. */
+bool code_is_contended(uintptr_t page);
+/* A finished block, for all pages of the source ranges that it was made from, under cache_lock. */
+void codewatch_register(struct block *block, const struct source_range *ranges, unsigned count);
+
+/* The application's code in [start, end) is gone, changed, or may change from now on: drop what was translated from it,
+ * and forget that its pages were watched (their protection is the caller's business). Takes cache_lock. */
+void code_changed(uintptr_t start, uintptr_t end);
+/* The same under cache_lock. */
+void code_changed_locked(uintptr_t start, uintptr_t end);
+/* A write fault at address: if the page is watched, makes it writable, drops its blocks and returns true; the access is then to be
+ * repeated. False: the fault is the application's own. */
+bool codewatch_write_fault(uintptr_t address);
+/* Makes every watched page of [start, end) writable; true if there was one. For writes by the engine or the kernel. */
+bool codewatch_release(uintptr_t start, uintptr_t end);
+bool codewatch_release_locked(uintptr_t start, uintptr_t end); /* under cache_lock */
+/* The cache has been flushed: there are no blocks any more. Under cache_lock. */
+void code_forget_all(void);
+
+/* Whether any page is watched; most programs never have one. */
+bool codewatch_any(void);
+/* Before the kernel performs the call for the application: makes watched pages writable that it may write (kernel_writes.c).
+ * Otherwise a transfer could end at such a page, or take its data and lose it. */
+void codewatch_before_call(const struct call *call);
+/* After it: drops what was made from code that the call has overwritten behind its protection (/proc/self/mem). */
+void codewatch_after_call(const struct call *call, long result);
+/* The bytes in [start, end) may be others now; the protection is as it was. Takes cache_lock. */
+void code_overwritten(uintptr_t start, uintptr_t end);
+
+/* safe_copy into application memory, watched pages included. */
+long copy_to_app(uintptr_t to, const void *from, size_t bytes);
+
+#endif

@@ -1,0 +1,241 @@
+/* codewatch.c: which pages hold translated code, and what to do when they are written. See code.h. */
+#include "engine/code/code.h"
+
+#include <linux/mman.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/counters.h"
+#include "engine/base/log.h"
+#include "engine/code/cache.h"
+#include "engine/code/code_files.h"
+#include "engine/memory/mappings.h"
+
+/* So many faults on one page and it is checked at entry instead of watched. */
+enum { FAULTS_MAX = 4, PAGE_HASH = 4096 };
+
+/* A block made (in part) from a page. */
+struct member {
+  struct block *block;
+  struct member *next;
+};
+
+struct code_page {
+  uintptr_t page;
+  uint32_t prot; /* what the application asked for, while watched */
+  uint16_t faults;
+  bool watched;    /* we have taken the write permission away */
+  uint32_t *words; /* that were translated, or 0, where changes are announced */
+  struct member *members;
+  struct code_page *next;
+};
+
+static struct code_page *pages[PAGE_HASH];
+static size_t page_count;
+
+static _Atomic size_t watched_count;
+/* All pages that ever were watched lie in here: calls ask about memory elsewhere all the time. */
+static _Atomic uintptr_t lowest = ~0UL, highest;
+
+bool codewatch_any(void) {
+  return watched_count != 0;
+}
+
+static void set_watched(struct code_page *p, bool watched) {
+  watched_count += (size_t)watched - (size_t)p->watched;
+  p->watched = watched;
+  if (p->page < lowest) lowest = p->page;
+  if (p->page > highest) highest = p->page;
+}
+
+static struct code_page **bucket_of(uintptr_t page) {
+  return &pages[(page / PAGE) % PAGE_HASH];
+}
+
+static struct code_page *find(uintptr_t page) {
+  struct code_page *p = *bucket_of(page);
+  while (p && p->page != page) p = p->next;
+  return p;
+}
+
+static struct code_page *find_or_add(uintptr_t page) {
+  struct code_page *p = find(page);
+  if (p) return p;
+  p = arena_alloc(sizeof *p);
+  p->page = page;
+  struct code_page **bucket = bucket_of(page);
+  p->next = *bucket;
+  *bucket = p;
+  page_count++;
+  return p;
+}
+
+/* Whether code has to change as soon as it is written. Where programs announce it, both the old and the new may be executed until
+ * then; but a replay makes other blocks, at other times, and must come to the same. */
+static bool changes_at_once(void) {
+  return ARCH_COHERENT_CODE || in_sphere();
+}
+
+enum watch codewatch_begin(uintptr_t page) {
+  struct mapping mapping;
+  if (!mappings_find(page, &mapping) || !(mapping.prot & PROT_EXEC)) return WATCH_NOT_CODE;
+  if (mapping.shared || (mapping.file && mapping.file->written)) return WATCH_SELF_CHECK;
+  if (!(mapping.prot & PROT_WRITE)) return WATCH_OK;
+  if (!changes_at_once()) return WATCH_ANNOUNCED;
+  struct code_page *p = find_or_add(page);
+  if (p->faults >= FAULTS_MAX) return WATCH_SELF_CHECK;
+  if (!p->watched) {
+    p->prot = mapping.prot;
+    set_watched(p, true);
+    os_call3(__NR_mprotect, page, PAGE, mappings_kernel_prot(mapping.prot & ~(uint32_t)PROT_WRITE));
+  }
+  return WATCH_OK;
+}
+
+bool code_is_contended(uintptr_t page) {
+  struct mapping mapping;
+  if (!permissions_on() || !mappings_find(page, &mapping) || mapping.ordered) return false;
+  return mapping.prot & PROT_EXEC && (mapping.prot & PROT_WRITE || (mapping.shared && mapping.object));
+}
+
+void codewatch_register(struct block *block, const struct source_range *ranges, unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
+    uintptr_t end = ALIGN_UP(ranges[i].end, PAGE);
+    for (uintptr_t page = ALIGN_DOWN(ranges[i].start, PAGE); page < end; page += PAGE) {
+      struct code_page *p = find_or_add(page);
+      if (p->members && p->members->block == block) continue;
+      struct member *member = arena_alloc(sizeof *member);
+      member->block = block;
+      member->next = p->members;
+      p->members = member;
+    }
+  }
+}
+
+/* -- Changes ----------------------------------------------------------------------------------------------------- */
+
+static void drop_members(struct code_page *p) {
+  for (struct member *m; (m = p->members);) {
+    p->members = m->next;
+    if (!m->block->dead) {
+      cache_drop_block(m->block);
+      COUNT(invalidations);
+    }
+    arena_free(m, sizeof *m);
+  }
+}
+
+void codewatch_read(uintptr_t pc, uint32_t word) {
+  struct code_page *p = find_or_add(ALIGN_DOWN(pc, PAGE));
+  if (!p->words) p->words = arena_alloc(PAGE);
+  uint32_t *before = &p->words[pc % PAGE / sizeof word];
+  if (*before && *before != word) drop_members(p);
+  *before = word;
+}
+
+static void release(struct code_page *p) {
+  if (!p->watched) return;
+  set_watched(p, false);
+  os_call3(__NR_mprotect, p->page, PAGE, mappings_kernel_prot(p->prot));
+}
+
+/* Calls visit for every known page of [start, end), by whichever way is shorter. */
+static void for_each_page(uintptr_t start, uintptr_t end, void (*visit)(struct code_page *)) {
+  start = ALIGN_DOWN(start, PAGE);
+  if ((end - start) / PAGE < page_count) {
+    for (uintptr_t page = start; page < end && page >= start; page += PAGE) { /* may end at the very top */
+      struct code_page *p = find(page);
+      if (p) visit(p);
+    }
+    return;
+  }
+  for (size_t i = 0; i < PAGE_HASH; i++)
+    for (struct code_page *p = pages[i]; p; p = p->next)
+      if (p->page >= start && p->page < end) visit(p);
+}
+
+static void forget(struct code_page *p) {
+  set_watched(p, false);
+  drop_members(p);
+}
+
+void code_changed_locked(uintptr_t start, uintptr_t end) {
+  LOG(code, "changed %lx-%lx", start, end);
+  for_each_page(start, end, forget);
+}
+
+void code_changed(uintptr_t start, uintptr_t end) {
+  lock_take(&cache_lock);
+  code_changed_locked(start, end);
+  lock_release(&cache_lock);
+}
+
+bool codewatch_write_fault(uintptr_t address) {
+  lock_take(&cache_lock);
+  struct code_page *p = find(ALIGN_DOWN(address, PAGE));
+  bool ours = p && p->watched;
+  if (ours) {
+    COUNT(write_faults);
+    LOG(code, "write to watched page %lx", p->page);
+    if (p->faults < FAULTS_MAX) p->faults++;
+    release(p);
+    drop_members(p);
+  }
+  lock_release(&cache_lock);
+  if (ours) return true;
+  /* Another thread may have released the page between our fault and now: then the mapping allows the write. */
+  struct mapping mapping;
+  return p && mappings_find(address, &mapping) && mapping.prot & PROT_WRITE && mapping.prot & PROT_EXEC;
+}
+
+static bool released_any;
+
+static void release_and_drop(struct code_page *p) {
+  if (!p->watched) return;
+  released_any = true;
+  release(p);
+  drop_members(p);
+}
+
+bool codewatch_release_locked(uintptr_t start, uintptr_t end) {
+  released_any = false;
+  for_each_page(start, end, release_and_drop);
+  return released_any;
+}
+
+bool codewatch_release(uintptr_t start, uintptr_t end) {
+  if (end <= lowest || start >= highest + PAGE) return false;
+  lock_take(&cache_lock);
+  bool any = codewatch_release_locked(start, end);
+  lock_release(&cache_lock);
+  return any;
+}
+
+static void give_up(struct code_page *p) {
+  release(p);
+  drop_members(p);
+}
+
+void code_overwritten(uintptr_t start, uintptr_t end) {
+  lock_take(&cache_lock);
+  for_each_page(start, end, give_up);
+  lock_release(&cache_lock);
+}
+
+void code_forget_all(void) {
+  for (size_t i = 0; i < PAGE_HASH; i++)
+    for (struct code_page *p = pages[i]; p; p = p->next) {
+      release(p);
+      if (p->words) arena_free(p->words, PAGE);
+      p->words = NULL;
+      for (struct member *m; (m = p->members);) {
+        p->members = m->next;
+        arena_free(m, sizeof *m);
+      }
+    }
+}
+
+long copy_to_app(uintptr_t to, const void *from, size_t bytes) {
+  long result = safe_copy((void *)to, from, bytes);
+  if (result && codewatch_release(to, to + bytes)) result = safe_copy((void *)to, from, bytes);
+  return result;
+}

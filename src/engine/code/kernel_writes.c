@@ -1,0 +1,31 @@
+/* kernel_writes.c: where the kernel writes when it performs a call for the application.
+ *
+ * A call whose answer can't be stored has often happened all the same: a message is taken, a child is reaped. The kernel must
+ * not find a page unwritable that only the engine has made so. Which memory that is, the call's row knows (input/). What
+ * no row tells (a call that is refused in a recording) fails there, and is performed again (syscalls.c). */
+#include "engine/base/lib.h"
+#include "engine/border/sphere.h"
+#include "engine/code/code.h"
+#include "input/input.h"
+
+static long release_piece(void *visitor, const struct input_piece *piece) {
+  (void)visitor;
+  uintptr_t end = piece->address + piece->bytes;
+  if (piece->flags & INPUT_WRITES) codewatch_release(piece->address, end < piece->address ? ~PAGE : end);
+  return 0;
+}
+
+void codewatch_before_call(const struct call *call) {
+  struct input_call in;
+  input_begin(&in, call->nr, call->args, read_application, NULL);
+  in.pid = (int)call->args[0]; /* of process_vm_writev: another process may share the memory */
+  if (in.moves & INPUT_WRITES) input_reach(&in, release_piece, NULL);
+}
+
+/* A file that is somebody's memory is written at an address, whatever the protection there. Which files
+ * are is not known: an ordinary one costs a look at a table, and a needless translation if it happens to
+ * have code at that offset. */
+void codewatch_after_call(const struct call *call, long result) {
+  if (result > 0 && input_facts(call->nr) & INPUT_AT_OFFSET)
+    code_overwritten((uintptr_t)call->args[3], (uintptr_t)call->args[3] + (uintptr_t)result);
+}

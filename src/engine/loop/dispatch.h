@@ -1,0 +1,12 @@
+/* dispatch.h: the loop between the code cache and the engine. */
+#ifndef REPRISE_ENGINE_DISPATCH_H
+#define REPRISE_ENGINE_DISPATCH_H
+
+#include "engine/base/thread.h"
+
+/* Runs the thread from its context for ever: serves what is pending, finds or makes the block for arch_pc, enters it. */
+_Noreturn void dispatch_run(struct thread *thread);
+/* As dispatch_run, after arch_uc_to_engine. */
+_Noreturn void dispatch_after_fault(struct thread *thread);
+
+#endif

@@ -1,0 +1,106 @@
+/* syscalls.c: the switchboard. Every system call of the application passes here.
+ *
+ * Each part of the engine is asked in turn whether the call is its business; what nobody claims goes to
+ * the kernel as it is. Interfaces that let the kernel write memory or move the program counter behind the
+ * engine's back are answered as a kernel without them would, so that programs fall back. */
+#include "engine/loop/syscalls.h"
+
+#include "engine/code/code.h"
+#include "engine/code/code_files.h"
+#include "engine/base/counters.h"
+#include "engine/view/descriptors.h"
+#include "engine/start/exec.h"
+#include "engine/view/files.h"
+#include "engine/base/lib.h"
+#include "engine/base/log.h"
+#include "engine/memory/mappings.h"
+#include "engine/view/sandbox.h"
+#include "engine/signals/signals.h"
+#include "engine/border/sphere.h"
+#include "engine/order/permissions.h"
+#include "engine/order/stops.h"
+#include "engine/view/vdso.h"
+#include "input/input.h"
+#include "input/times.h"
+
+static bool refused_call(struct thread *thread, const struct call *call, long *result) {
+  (void)thread;
+  *result = -input_never(call->nr, call->args);
+  return *result;
+}
+
+static bool (*const owners[])(struct thread *, const struct call *, long *) = {
+    arch_own_call, descriptors_call, threads_call, signals_call, mappings_call,
+    files_call,    vdso_call,        exec_call,    sandbox_call, refused_call,
+};
+
+/* A page that the engine watches is unwritable for the kernel too: those that the call may write are given back before. */
+long syscall_in_kernel(struct thread *thread, const struct call *call) {
+  long result = -EINTR;
+  if (codewatch_any()) codewatch_before_call(call);
+  thread->in_kernel = true;
+  do {
+    if (permissions_on() && stops_wanted(thread)) stops_parked(thread);
+    if (permissions_on()) permissions_stay(thread);
+    thread->disturbed = false;
+    result = arch_blocking_call(thread, call);
+  } while ((result == -EINTR || result == CALL_INTERRUPTED) && thread->disturbed && !thread->queued.signo);
+  thread->in_kernel = false;
+  return result;
+}
+
+/* A call may have failed at a watched page that no row names: give all pages back and try once more. */
+long syscall_pass_on(struct thread *thread, const struct call *call) {
+  long result = syscall_in_kernel(thread, call);
+  if (result == -EFAULT && codewatch_release(0, ~PAGE)) result = syscall_in_kernel(thread, call);
+  codewatch_after_call(call, result);
+  if (!in_sphere()) code_files_after_call(call, result); /* there in turn: objects.c */
+  return result;
+}
+
+/* Calls that programs make by the million are the business of one owner or two, which their facts tell. */
+static long perform(struct thread *thread, const struct call *call) {
+  long result;
+  unsigned facts = input_facts(call->nr);
+  if (facts & (INPUT_PLAIN | INPUT_FILES)) {
+    bool done =
+        descriptors_call(thread, call, &result) || (facts & INPUT_FILES && files_call(thread, call, &result));
+    return done ? result : syscall_pass_on(thread, call);
+  }
+  if (input_time(call->nr).unit)
+    return vdso_call(thread, call, &result) ? result : syscall_pass_on(thread, call);
+  for (size_t i = 0; i < COUNT_OF(owners); i++)
+    if (owners[i](thread, call, &result)) return result;
+  return syscall_pass_on(thread, call);
+}
+
+long syscall_in_sphere(struct thread *thread, const struct call *call) {
+  struct call known = *call;
+  known.nr = (int)call->nr; /* as the kernel has it */
+  return sphere_call(thread, &known, perform);
+}
+
+void syscall_handle(struct thread *thread) {
+  struct call call;
+  arch_call(thread, &call);
+  COUNT_MANY(calls);
+  LOG(calls, "%ld(%lx, %lx, %lx, %lx, %lx, %lx)", call.nr, call.args[0], call.args[1], call.args[2],
+      call.args[3], call.args[4], call.args[5]);
+  long result;
+  thread->in_call = true;
+  if (quick_call(thread, &call, perform, &result)) {
+    /* Done. The fewer functions are on the stack around a system call the better: the kernel makes the processor forget where
+     * they return to. */
+  } else if (in_sphere())
+    result = syscall_in_sphere(thread, &call);
+  else
+    result = signals_stress_call(thread) ? CALL_INTERRUPTED : perform(thread, &call);
+  thread->in_call = false;
+  if (result == CALL_INTERRUPTED) {
+    LOG(calls, "%ld interrupted", call.nr);
+    arch_restart_call(thread, call.nr);
+  } else if (result != CALL_DONE) {
+    LOG(calls, "%ld = %ld", call.nr, result);
+    arch_set_result(thread, result);
+  }
+}

@@ -1,0 +1,423 @@
+/* baton.c: the hand-over of the baton. See baton.h.
+ *
+ * Recording. A chunk is closed in the order log by whoever has the baton after it, so a thread that lets go for a moment and
+ * finds the baton where it left it goes on with the same chunk, and nothing is logged. Whoever waits looks now and then
+ * whether the holder is still alive: a process may be killed with the baton in its hands.
+ *
+ * Replay. Each record of the order log says where the running chunk ends and whose comes next. */
+#include "engine/order/baton.h"
+
+#include "engine/base/lib.h"
+#include "engine/base/log.h"
+#include "engine/border/audit.h"
+#include "engine/border/verify.h"
+#include "engine/order/rthreads.h"
+#include "engine/order/stops.h"
+
+/* Under the lock. When another thread has ended the process, the slot may be somebody else's by now, and the kernel is
+ * about to end this thread. */
+static void check_identity(struct thread *thread) {
+  const struct rthread *rthread = thread->rthread;
+  if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->number == thread->number) return;
+  region_unlock();
+  for (;;) os_call5(__NR_ppoll, 0, 0, 0, 0, 0);
+}
+
+/* Under the lock. The thread's chunk begins, or goes on: the one before ends in the log only now, because who is given the baton may be
+ * stopped or dead before it has it. */
+static void open_chunk(struct rthread *rthread) {
+  uint32_t slot = slot_of(rthread) + 1;
+  if (region->open_chunk == slot && region->open_number == rthread->number) return;
+  uint8_t buffer[CHUNK_END_LARGEST];
+  struct chunk_end end = region->open_end;
+  end.next = rthread->number;
+  if (region->open_chunk) ring_put(&region->order, buffer, chunk_encode(&end, buffer));
+  region->open_chunk = slot;
+  region->open_number = rthread->number;
+  rthread->chunk_start = rthread->ring.position;
+}
+
+/* Whether the thread was given the baton. */
+static bool take_turn(struct thread *thread) {
+  uint32_t given = 1;
+  region_lock();
+  check_identity(thread);
+  bool taken = atomic_compare_exchange_strong(&thread->rthread->turn, &given, 0);
+  if (taken && recording()) open_chunk(thread->rthread);
+  region_unlock();
+  return taken;
+}
+
+static struct rthread *holder(void) {
+  uint32_t slot = atomic_load(&region->holder);
+  return slot ? &region->slots[slot - 1] : NULL;
+}
+
+/* -- Recording ------------------------------------------------------------------------------------------------------------ */
+
+static void wake(struct rthread *rthread) {
+  if (rthread) region_wake(&rthread->turn, 1);
+}
+
+/* Whether it would not take the baton now, if it was given it. */
+static bool is_stopped(struct rthread *rthread) {
+  uint32_t stops = atomic_load(&rthread->stops);
+  if (stops != STOP_LIKELY) return stops == STOP_BEGINS;
+  char state = rthread_state(rthread);
+  if (state == 'T' || state == 't') return true;
+  atomic_store(&rthread->stops, STOP_NONE);
+  return false;
+}
+
+/* Under the lock. Gives the baton to the next, who is to be woken. Those who are stopped wait on, and look for it themselves if nobody
+ * else does. */
+static struct rthread *hand_on(void) {
+  uint32_t next;
+  for (uint32_t n = region->scheduler.count; n && chunk_next(&region->scheduler, &next); n--) {
+    if (is_stopped(&region->slots[next])) {
+      chunk_wait(&region->scheduler, next);
+      continue;
+    }
+    atomic_store(&region->holder, next + 1);
+    atomic_store(&region->slots[next].turn, 1);
+    return &region->slots[next];
+  }
+  atomic_store(&region->holder, 0);
+  return NULL;
+}
+
+/* The same, noting how the holder's chunk ends, should it end here. */
+static struct rthread *let_go(struct rthread *rthread, enum chunk_reason reason) {
+  region->open_end =
+      (struct chunk_end){.length = rthread->ring.position - rthread->chunk_start, .reason = reason};
+  return hand_on();
+}
+
+/* What a process that was killed from outside has done since it logged something last is done again by nobody. Others may have seen it, if
+ * they have memory in common. */
+static bool leaves_marks(const struct rthread *dead) {
+  for (uint32_t i = 0; region->shares && i < region_slots(region); i++)
+    if (atomic_load(&region->slots[i].state) == SLOT_LIVE && region->slots[i].pid != dead->pid) return true;
+  return false;
+}
+
+/* Who was killed with the baton in hand gives it up; so do all threads of its process. Nobody is given it, and sees what can't be
+ * replayed, where the recording ends with this. */
+static void bury(struct rthread *dead, uint32_t number) {
+  struct rthread *next = NULL;
+  region_lock();
+  bool holds = holder() == dead && dead->number == number;
+  bool lost = holds && !atomic_load(&dead->turn) && leaves_marks(dead);
+  bool output_lost = holds && atomic_load(&dead->unlogged);
+  if (holds && !lost && !output_lost) {
+    for (uint32_t i = 0; i < region_slots(region); i++) {
+      struct rthread *other = &region->slots[i];
+      if (other == dead || atomic_load(&other->state) != SLOT_LIVE || other->pid != dead->pid) continue;
+      chunk_forget(&region->scheduler, i);
+      rthread_end(other);
+    }
+    next =
+        atomic_load(&dead->turn) ? hand_on() : let_go(dead, CHUNK_DEAD); /* with the former it never had it */
+    rthread_end(dead);
+  }
+  region_unlock();
+  if (lost)
+    sphere_fail(OUTCOME_UNSUPPORTED,
+                "a process was killed in the middle of its turn: what it has just written to memory that "
+                "others share "
+                "can't be recorded");
+  if (output_lost) rthread_check_output(dead);
+  wake(next);
+}
+
+/* Who was stopped while it waited, and was then given the baton, can't use it: it waits on, behind the others. */
+static void pass_over(struct rthread *stopped) {
+  struct rthread *next = NULL;
+  region_lock();
+  uint32_t given = 1;
+  if (holder() == stopped && atomic_compare_exchange_strong(&stopped->turn, &given, 0)) {
+    atomic_store(&stopped->stops, STOP_LIKELY);
+    chunk_wait(&region->scheduler, slot_of(stopped));
+    next = hand_on();
+  }
+  region_unlock();
+  wake(next);
+}
+
+static void look_after(struct rthread *now) {
+  uint32_t number = now->number; /* the slot may be another's by the time that the state is known */
+  char state = rthread_state(now);
+  if (state == 'X' || state == 'Z')
+    bury(now, number);
+  else if (state == 'T' || state == 't')
+    pass_over(now);
+}
+
+/* Whoever has waited for a thread's end must not find it still there. */
+static void see_off(const struct rthread *rthread) {
+  if (!region->leaving_process) return;
+  if (region->leaving_process == rthread->pid)
+    while (atomic_load((_Atomic int *)region->leaving_word)) os_call0(__NR_sched_yield);
+  region->leaving_process = 0;
+}
+
+static void begin_chunk(struct thread *thread) {
+  audit_turn(thread);
+  see_off(thread->rthread);
+  if (memory_was_written(thread->rthread->pid)) memory_log_written(thread);
+  thread->rthread->spent = 0;
+  thread->rthread->chunk_size = chunk_size(&region->scheduler);
+  arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
+}
+
+/* Who was killed just when it handed the baton on may have left it with nobody. */
+static void pick_up(void) {
+  struct rthread *next = NULL;
+  region_lock();
+  if (!holder()) next = hand_on();
+  region_unlock();
+  wake(next);
+}
+
+/* That the holder was killed, or stopped from outside, nobody tells: the kernel tells parents only. So who waits looks, the less often the
+ * more do, and each at least once a second. */
+static void wait_for_turn(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  while (!take_turn(thread)) {
+    uint32_t others = *(volatile uint32_t *)&region->scheduler.count;
+    region_wait_longer(&rthread->turn, 0, MAX(others, 1));
+    struct rthread *now = holder();
+    bool looks = !atomic_load(&rthread->turn) && now && now != rthread;
+    if (looks && region_look_is_due(&region->looked)) look_after(now);
+    if (!now) pick_up();
+  }
+}
+
+void baton_take(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  region_lock();
+  check_identity(thread);
+  bool free = !atomic_load(&region->holder);
+  if (free) {
+    open_chunk(rthread);
+    atomic_store(&region->holder, slot_of(rthread) + 1);
+  } else {
+    chunk_wait(&region->scheduler, slot_of(rthread));
+  }
+  region_unlock();
+  if (!free) wait_for_turn(thread);
+  begin_chunk(thread);
+}
+
+void baton_release(struct thread *thread, enum chunk_reason reason) {
+  struct rthread *rthread = thread->rthread;
+  rthread->ring.position = arch_position(thread);
+  region_lock();
+  struct rthread *next = let_go(rthread, reason);
+  region_unlock();
+  wake(next);
+}
+
+/* A chunk shorter than this is not given up for a thread that was woken: locks that are fought over would change hands
+ * all the time. Natively, too, the waker does about as much before the other is there: who lets a lock go for one call, as interpreters do,
+ * has made the call by then. But a lock that is always taken again at once would never be another's: who was woken, and waits at the same
+ * futex again before it did anything else, is waited for after shorter chunks. */
+enum { OFFER_LEAST = 16000, OFFER_STARVING = 1000, OFFER_PATIENCE = 50 };
+
+void baton_offer(struct thread *thread) {
+  uint64_t least = region->starving ? OFFER_STARVING : OFFER_LEAST;
+  if (arch_position(thread) - thread->rthread->chunk_start < least) return;
+  region->starving = 0;
+  thread->rthread->offered = true;
+  arch_request(thread);
+}
+
+bool baton_is_wanted(void) {
+  return *(volatile uint32_t *)&region->scheduler.count;
+}
+
+/* What a thread does in the kernel is not counted in instructions: while others want the baton, so many calls are enough for a chunk. Who
+ * asks the kernel again and again whether another has done its part would keep that one from it. */
+enum { CALLS_MOST = 256 };
+
+void baton_spend(struct thread *thread, uint32_t calls) {
+  struct rthread *rthread = thread->rthread;
+  rthread->spent += calls;
+  if (rthread->spent < CALLS_MOST || !baton_is_wanted()) return;
+  rthread->offered = true;
+  arch_request(thread);
+}
+
+void baton_waits(struct thread *thread, uintptr_t futex) {
+  const struct rthread *rthread = thread->rthread;
+  uint32_t own = slot_of(rthread) + 1;
+  bool starves = rthread->woken_at == futex && arch_position(thread) - rthread->woken_since < OFFER_STARVING;
+  if (starves)
+    region->starving = own;
+  else if (region->starving == own)
+    region->starving = 0;
+}
+
+void baton_waited(struct thread *thread, uintptr_t futex, bool woken) {
+  thread->rthread->woken_at = woken ? futex : 0;
+  thread->rthread->woken_since = arch_position(thread);
+}
+
+/* Whether the chunk was to be given up before it is full, and somebody has come for the baton: who was just woken may be on its way. */
+static bool offer_accepted(struct rthread *rthread) {
+  if (!rthread->offered) return false;
+  rthread->offered = false;
+  for (int i = 0; i < OFFER_PATIENCE && !baton_is_wanted(); i++) os_call0(__NR_sched_yield);
+  return baton_is_wanted();
+}
+
+void baton_leave(struct thread *thread, enum chunk_reason reason) {
+  thread->rthread->ring.position = arch_position(thread);
+  wake(let_go(thread->rthread, reason));
+}
+
+/* The terminal stops the process: not with the baton in hand. */
+static void stop_without_baton(struct thread *thread) {
+  verify_record(thread, false);
+  region_lock();
+  stops_mark(thread->rthread->pid, STOP_BEGINS);
+  baton_leave(thread, CHUNK_POLL);
+  region_unlock();
+  baton_take(thread);
+}
+
+/* Where nobody waits no chunk ends, and what is compared in replay is a matter of choice: every exact place costs replay some time. Soon
+ * after the beginning, then less and less often. */
+static bool is_check_due(struct rthread *rthread) {
+  enum { CHECKS_APART = 64 };
+  uint32_t n = ++rthread->alone;
+  return config.check_memory || n % CHECKS_APART == 0 || (n < CHECKS_APART && !(n & (n - 1)));
+}
+
+/* Ends the chunk if somebody waits. */
+static bool pass_on(struct rthread *rthread, enum chunk_reason reason) {
+  struct rthread *next = NULL;
+  region_lock();
+  bool others = region->scheduler.count;
+  if (others) {
+    chunk_wait(&region->scheduler, slot_of(rthread));
+    next = let_go(rthread, reason);
+  }
+  region_unlock();
+  wake(next);
+  return others;
+}
+
+bool baton_yield(struct thread *thread) {
+  if (!pass_on(thread->rthread, CHUNK_CALL)) return false;
+  wait_for_turn(thread);
+  begin_chunk(thread);
+  return true;
+}
+
+void baton_poll(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  uint64_t position = arch_position(thread);
+  rthread->ring.position = position;
+  if (thread->stop_signal) arch_request(thread); /* until it is done */
+  if (position == rthread->quiet_since) return;
+  if (thread->stop_signal) stop_without_baton(thread);
+  if (!offer_accepted(rthread) && arch_until_stop(thread) > rthread->chunk_size / 2) return;
+  bool others = baton_is_wanted();
+  if (others || is_check_due(rthread)) verify_record(thread, false);
+  if (others) others = pass_on(rthread, CHUNK_POLL);
+  if (others) wait_for_turn(thread);
+  begin_chunk(thread);
+}
+
+void baton_forget(struct rthread *rthread, uint32_t number) {
+  region_lock();
+  if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->number == number) {
+    chunk_forget(&region->scheduler, slot_of(rthread));
+    rthread_end(rthread);
+  }
+  region_unlock();
+}
+
+/* -- Replay --------------------------------------------------------------------------------------------------------------- */
+
+static struct rthread *find(uint32_t number) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    struct rthread *rthread = &region->slots[i];
+    if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->number == number) return rthread;
+  }
+  return NULL;
+}
+
+void baton_pass(struct thread *thread) {
+  const struct chunk_end *end = &thread->rthread->end;
+  struct rthread *next = find(end->next);
+  if (end->reason == CHUNK_DEAD) region->killed = thread->rthread->number + 1;
+  /* Its parent was killed before it could log the birth, perhaps a while ago. Known limit: what it and the others did from here on is
+   * in the recording, and can't be replayed. */
+  if (!next && region->killed)
+    sphere_fail(
+        OUTCOME_LOG_ENDS,
+        "thread %u was killed before it had logged the birth of thread %u: this is as far as can be replayed",
+        region->killed - 1, end->next);
+  if (!next) sphere_fail(OUTCOME_DAMAGED, "the order log wants thread %u, which does not exist", end->next);
+  atomic_store(&region->holder, slot_of(next) + 1);
+  atomic_store(&next->turn, 1);
+  wake(next);
+}
+
+/* Reads the record that says where the chunk that begins now ends. Marks count only where the log breaks off; without one the
+ * input log may be of later chunks already. */
+static void learn_end(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  struct chunk_end mark = {0};
+  rthread->chunk_start = arch_position(thread);
+  rthread->end = (struct chunk_end){0};
+  for (;;) {
+    size_t count;
+    const uint8_t *bytes = ring_content(&region->order, &count);
+    int used = chunk_decode(&rthread->end, bytes, count);
+    bool within = !used && count && config.whole && !ring_await(&region->order, count);
+    if (used < 0 || within)
+      sphere_fail(OUTCOME_DAMAGED, "the order log is damaged where thread %u is at position %lu: %s",
+                  rthread->number, rthread->chunk_start,
+                  within ? "it ends within a record" : "this is no record");
+    if (used > 0) ring_consume(&region->order, (size_t)used);
+    if (used > 0 && !chunk_is_mark(&rthread->end, rthread->number)) return;
+    if (used > 0) mark = rthread->end;
+    rthread->end = (struct chunk_end){0};
+    if (!used && !ring_await(&region->order, count)) break;
+  }
+  if (!atomic_load(&region->order.broken)) return; /* the last chunk of all */
+  if (!mark.known) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  rthread->end = mark;
+  rthread->end.next = CHUNK_NOBODY;
+}
+
+/* It is the turn of the parent that the kernel holds until this process is gone: it was killed here in the recording. */
+static _Noreturn void leave(const struct rthread *own) {
+  int32_t pid = own->pid;
+  for (uint32_t i = 0; i < region_slots(region); i++)
+    if (region->slots[i].pid == pid) rthread_end(&region->slots[i]);
+  for (;;) os_call1(__NR_exit_group, 0);
+}
+
+static void await_turn(struct thread *thread) {
+  while (!take_turn(thread)) {
+    region_wait_longer(&thread->rthread->turn, 0, atomic_load(&region->live));
+    struct rthread *now = holder();
+    if (now && atomic_load(&thread->rthread->borrows) == slot_of(now) + 1) leave(thread->rthread);
+    if (!now || now == thread->rthread || !region_look_is_due(&region->looked)) continue;
+    if (rthread_is_alive(now)) continue;
+    /* Dead. If it is the holder even now, it did not pass the baton on before. */
+    bool waits = !atomic_load(&thread->rthread->turn) && !atomic_load(&region->finished);
+    if (waits && holder() == now && !rthread_is_alive(now))
+      replay_diverged(thread, "expected to wait for thread %u, got the end of that", now->number);
+  }
+}
+
+void baton_await(struct thread *thread) {
+  await_turn(thread);
+  learn_end(thread);
+  replay_foreign(thread);
+}

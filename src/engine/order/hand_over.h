@@ -1,0 +1,71 @@
+/* hand_over.h: what the files of permissions.h share among themselves: the tables and waits behind order/directory.h.
+ *
+ * Entries of blocks lie in the engine's region, so they belong to one address space; the slots lie in the memory that the
+ * sphere's processes share, because a recorder lives on over execve, and a slot may be the home of a thread of
+ * this process now and of another one's later. What was left behind by a thread of the slot that is gone names the one who
+ * lives there now: asking it costs an edge too many, and no harm. */
+#ifndef REPRISE_ENGINE_HAND_OVER_H
+#define REPRISE_ENGINE_HAND_OVER_H
+
+#include "engine/order/permissions.h"
+#include "order/directory_steps.h"
+
+enum {
+  BLOCK_SHIFT = 6,
+  PAGE_BLOCKS = DIRECTORY_GROUP,
+  STAGE = PERMISSION_BLOCKS,
+  STAGE_GROUP = STAGE / PAGE_BLOCKS
+};
+
+/* Of a block whose number is marked (shared.h) the inline check sees nothing: what the thread has of it is kept in bits of their
+ * own, this much higher. */
+enum { HIDES = 2, INLINE = PERMISSION_READ | PERMISSION_WRITE, HIDDEN = INLINE << HIDES };
+
+#define GROUPS ((struct directory_group *)(DIRECTORY_BASE + 2 * DIRECTORY_PART))
+#define WORDS ((uint64_t *)DIRECTORY_BASE)
+#define INFOS ((uint64_t *)(DIRECTORY_BASE + DIRECTORY_PART))
+
+extern struct thread *members[REGION_SLOTS]; /* threads of this address space, by slot */
+extern uint8_t stage_held[REGION_SLOTS];     /* enum order_want */
+extern _Atomic uint32_t sleepers; /* threads of this address space that wait for others and sleep */
+extern struct order order;
+extern struct directory directory;
+
+static inline uint8_t *map_of(const struct thread *thread) {
+  return (uint8_t *)thread + SLOT_PERMISSIONS;
+}
+
+static inline unsigned slot_number(const struct thread *thread) {
+  return slot_of(thread->rthread);
+}
+
+static inline struct directory_slot *self(const struct thread *thread) {
+  return &region->directory[slot_number(thread)];
+}
+
+static inline void set_position(struct thread *thread) {
+  self(thread)->recorder.position = order_position(thread);
+}
+
+static inline void lock_recorder_of(unsigned slot) {
+  while (!lock_recorder(&directory, slot)) arch_relax();
+}
+
+/* The slot has something to serve: its thread is to come by a safepoint soon. */
+void kick(const struct directory *d, unsigned slot);
+
+/* Until events of the thread's slot are others than were seen, or for a while. */
+void wait_for_events(struct thread *thread, uint32_t seen);
+void claim_all(struct thread *thread, struct directory_claim *claim);
+void park_steps(struct thread *thread, enum directory_result (*step)(const struct directory *, unsigned,
+                                                                     struct directory_parking *));
+/* Whether another thread ends the process: also when that one is through with all it has to do itself. */
+bool is_ending(unsigned me);
+/* The process ends, and this thread with it. */
+_Noreturn void retire(struct thread *thread);
+/* Somebody was killed, and nobody knows how far it had come, of whose writes others in this address space might see more. */
+_Noreturn void fail_killed(void);
+/* Before a wait for others: what was taken of shared memory has to be taken again. */
+void let_go(struct thread *thread);
+
+#endif

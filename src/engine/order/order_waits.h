@@ -1,0 +1,43 @@
+/* order_waits.h: how threads of a replay in parallel wait for each other, and are told (order_waits.c). For ordering.c. */
+#ifndef REPRISE_ENGINE_ORDER_WAITS_H
+#define REPRISE_ENGINE_ORDER_WAITS_H
+
+#include "contract/region.h"
+#include "engine/base/thread.h"
+
+/* In rthread.waits_for, besides slots. */
+enum {
+  ORDER_RETIRED = UINT16_MAX,    /* it comes no further */
+  ORDER_LEAVES = UINT16_MAX - 1, /* it waits until all others of its process are retired */
+  ORDER_HELD = UINT16_MAX - 2,   /* the kernel holds it until its child is gone */
+  ORDER_ROOM = UINT16_MAX - 3,   /* it waits until a thread has ended whose slot its child can have */
+};
+
+/* Waits until the thread's step is ready. */
+void order_wait(struct thread *thread);
+/* Waits, for a child that has not begun, until who lived in its slot before has ended. */
+void order_wait_for_place(struct thread *thread, struct rthread *child);
+/* Waits until the recording knows nothing more of all other threads of the process; if they went on beyond what is known, until the replay is over. */
+void order_wait_for_others(struct thread *thread);
+
+/* Until nobody comes any further: then the replay is over. For who is retired and was cut off. */
+_Noreturn void order_wait_for_ever(struct thread *thread);
+/* The recording was cut off with its recorder, and what was kept of the thread's logs is not all. */
+bool order_is_cut_off(const struct rthread *rthread);
+
+/* The thread lives in its slot of the recording from now on; nobody lives in that slot. */
+void order_move_in(struct rthread *rthread);
+void order_move_out(unsigned slot);
+
+/* The slot has begun or ended: those who wait for it are to look again. */
+void order_tell(unsigned slot);
+/* The slot was sent a token. */
+void order_tell_token(unsigned slot, unsigned from);
+/* The slot has published a clock. */
+void order_tell_clock(unsigned slot, uint64_t clock);
+
+/* arcs: the thread publishes how far it is; the instruction count at which somebody wants to be told. */
+void order_come_by(struct thread *thread);
+uint64_t order_wanted_stop(const struct thread *thread);
+
+#endif

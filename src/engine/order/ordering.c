@@ -1,0 +1,301 @@
+/* ordering.c: replaying a thread's order log. See ordering.h; the rules are order/replay.h. */
+#include "engine/order/ordering.h"
+
+#include "contract/schemes.h"
+#include "engine/base/lib.h"
+#include "engine/base/log.h"
+#include "engine/border/sphere.h"
+#include "engine/order/baton.h"
+#include "engine/order/order_waits.h"
+#include "engine/order/shared.h"
+#include "engine/order/shared_undo.h"
+
+void order_tick(struct thread *thread) {
+  if (!in_parallel()) return;
+  thread->rthread->ticks++;
+  if (recording() && shared_holds(thread)) {
+    if (thread->keeps_shared)
+      undo_renew(thread);
+    else
+      shared_leave(thread);
+  }
+  if (replaying()) arch_set_stop(thread, MIN(arch_stop(thread), order_stop(thread)));
+}
+
+void order_write(struct thread *thread, uintptr_t address, size_t bytes) {
+  if (!in_parallel()) return;
+  if (recording())
+    permissions_take_range(thread, address, bytes, true);
+  else
+    order_gate(thread);
+}
+
+void order_alone(struct thread *thread) {
+  if (!in_parallel()) return;
+  order_tick(thread);
+  if (recording())
+    permissions_stop(thread);
+  else
+    order_gate(thread);
+}
+
+void order_together(struct thread *thread) {
+  if (in_parallel() && recording()) permissions_go(thread);
+}
+
+/* -- The log ----------------------------------------------------------------------------------------------------------- */
+
+static _Noreturn void fail_damaged(const struct rthread *rthread, const char *why) {
+  sphere_fail(OUTCOME_DAMAGED, "the order log of thread %u is damaged at position %lu: %s", rthread->number,
+              rthread->order.position, why);
+}
+
+/* The next step; false at the end of the log. */
+static bool read_step(struct rthread *rthread) {
+  rthread->reader.scheme = engine_scheme(config.order);
+  for (;;) {
+    size_t count;
+    const uint8_t *bytes = ring_content(&rthread->order, &count);
+    int used = order_decode(&rthread->reader, &rthread->step, bytes, count);
+    if (used < 0) fail_damaged(rthread, "this is no record");
+    if (used > 0) {
+      ring_consume(&rthread->order, (size_t)used);
+      rthread->step_passed = false;
+      return true;
+    }
+    if (ring_await(&rthread->order, count)) continue;
+    if (count && config.whole) fail_damaged(rthread, "it ends within a record");
+    return false;
+  }
+}
+
+/* -- Births ------------------------------------------------------------------------------------------------------------------ */
+
+/* The first step is the child's own to pass, as all others. It waits for the end of who lived in the slot before: what the slot's clock was
+ * then must not be told before. */
+void order_adopt(struct rthread *child) {
+  child->order_slot = ORDER_NOBODY;
+  child->order_ended = !read_step(child);
+  /* Where threads wait for all others they do not know that this one is there. */
+  if (child->order_ended && order_is_cut_off(child) && config.order == ENGINE_SCALAR)
+    sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  if (child->order_ended) return; /* it was killed before it did anything */
+  child->step_known = true;
+  child->order_slot = child->step.slot;
+  child->last_clock = child->step.clock;
+  if (!child->step.waits) order_replay_publish(&region->board, child->order_slot, child->step.clock);
+  order_replay_spawn(&region->board, child->order_slot);
+  order_tell(child->order_slot);
+}
+
+/* -- Ends ---------------------------------------------------------------------------------------------------------------- */
+
+/* Its slot is free for the next. */
+static void end_on_board(struct rthread *rthread) {
+  unsigned slot = rthread->order_slot;
+  if (slot == ORDER_NOBODY) return;
+  rthread->order_slot = ORDER_NOBODY;
+  order_move_out(slot);
+  order_replay_end(&region->board, slot);
+  order_tell(slot);
+}
+
+/* Whether all threads of the process, 0: of all processes, have come to the ends of their logs. */
+static bool all_retired(int32_t pid) {
+  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+    struct rthread *rthread = &region->slots[i];
+    if (atomic_load(&rthread->state) == SLOT_LIVE && (!pid || rthread->pid == pid) &&
+        atomic_load(&rthread->waits_for) != ORDER_RETIRED)
+      return false;
+  }
+  return true;
+}
+
+/* The process was killed in the recording. */
+static _Noreturn void leave(const struct rthread *own, bool first) {
+  int32_t pid = own->pid;
+  region->killed = own->number + 1;
+  if (first) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+    struct rthread *rthread = &region->slots[i];
+    if (rthread->pid == pid) rthread_end(rthread);
+  }
+  for (;;) os_call1(__NR_exit_group, 0);
+}
+
+bool order_is_guessed(void) {
+  for (uint32_t i = 0; in_parallel() && i < region_slots(region); i++) {
+    const struct rthread *rthread = &region->slots[i];
+    if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->input_lost && !rthread->order_ended)
+      return true;
+  }
+  return false;
+}
+
+/* -- The gate ---------------------------------------------------------------------------------------------------------------- */
+
+static void log_step(const struct rthread *rthread) {
+  if (!(config.log_channels >> LOG_order & 1)) return;
+  const struct order_step *step = &rthread->step;
+  char text[300] = "";
+  size_t n = 0;
+  for (unsigned i = 0; i < step->waits && n + 40 < sizeof text; i++)
+    n += format(text + n, sizeof text - n, ", after slot %u (%lu)", step->wait[i].slot, step->wait[i].value);
+  for (unsigned i = 0; i < step->signals && n + 40 < sizeof text; i++)
+    n += format(text + n, sizeof text - n, ", before slot %u", step->signal[i]);
+  LOG(order, "slot %u: from %lu to %lu, clock %lu%s", rthread->order_slot, step->from, step->until,
+      step->clock, text);
+}
+
+/* Goes through all steps at the thread's position, or, unless it enters, only through those that end there. False: the log ends
+ * there. */
+static bool pass_steps(struct thread *thread, bool enters) {
+  struct rthread *rthread = thread->rthread;
+  uint64_t position = order_position(thread);
+  unsigned me = rthread->order_slot;
+  atomic_store_explicit(&rthread->order.position, position, memory_order_relaxed);
+  bool begins = rthread->step_known && rthread->step.begins;
+  if (config.order == ENGINE_ARCS && !begins) order_come_by(thread);
+  for (;;) {
+    if (rthread->order_ended) return false;
+    if (!rthread->step_known) {
+      rthread->order_ended = !read_step(rthread);
+      rthread->order_end = position;
+      rthread->step_known = !rthread->order_ended;
+      if (rthread->step_known) log_step(rthread);
+      continue;
+    }
+    struct order_step *step = &rthread->step;
+    if (step->ends && step->from == position) {
+      rthread->order_ended = true;
+      rthread->order_end = position;
+      return false;
+    }
+    if (step->from < position && !rthread->step_passed)
+      replay_diverged(thread, "it has run past where it waited for others (%lu)", step->from);
+    if (!rthread->step_passed) {
+      if (step->from > position || (!enters && step->until > position)) return true;
+      if (!enters && !order_replay_ready(&region->board, me, step)) return true;
+      order_replay_arrive(&region->board, me, step);
+      if (step->arrive) order_tell_clock(me, step->arrive);
+      order_wait(thread);
+      order_replay_pass(&region->board, me, step);
+      if (step->begins) order_move_in(rthread);
+      rthread->step_passed = true;
+    }
+    if (step->until > position) return true;
+    if (step->until < position)
+      replay_diverged(thread, "it has run past where others waited for it (%lu)", step->until);
+    order_replay_done(&region->board, me, step);
+    rthread->last_clock = step->clock;
+    rthread->last_position = position;
+    if (step->clock) order_tell_clock(me, step->clock);
+    for (unsigned i = 0; i < step->signals; i++) order_tell_token(step->signal[i], me);
+    rthread->step_known = false;
+  }
+}
+
+enum { TICKS_OF_A_CALL = 4 };
+
+/* Whether the thread was killed in a call whose result it had logged already: its order log may end before the call does. */
+static bool was_killed_in_call(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  if (order_is_cut_off(rthread) || order_position(thread) - rthread->order_end > TICKS_OF_A_CALL)
+    return false;
+  const struct input_event *event = replay_peek(thread);
+  return event && event->position == arch_position(thread) && event->kind != EVENT_EXIT;
+}
+
+/* Who was killed within a call may have ticked more often than replay does for a call without a result: a program that has gone to the next one
+ * has let its parent go, and that is what the rest of its order log tells. */
+static void pass_rest(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  const struct order_step *step = &rthread->step;
+  uint64_t first = order_position(thread), next;
+  while (pass_steps(thread, true)) {
+    next = rthread->step_passed ? step->until : step->from;
+    if (next - first > TICKS_OF_A_CALL)
+      replay_diverged(thread, "its input log ends here, its order log not before %lu", next);
+    rthread->ticks += next - order_position(thread);
+  }
+}
+
+/* A thread that was ended from outside has no more input than order. One with more to do must have gone another way: what it did here took the
+ * place of what the recording has. */
+static void expect_no_input(struct thread *thread) {
+  const struct input_event *event = replay_peek(thread);
+  if (event && config.whole)
+    replay_diverged(thread,
+                    "its order log ends here, its input log goes on with the event %s at position %lu",
+                    input_event_name(event->kind), event->position);
+}
+
+/* The recording knows no more of the thread. It was ended from outside here, with its process or with the whole sphere; or it went on, nobody knows
+ * how far, and who waits for that waits for ever. The replay is over when nobody comes any further. */
+void order_lost(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  static _Atomic uint32_t never;
+  bool cut_off = order_is_cut_off(rthread);
+  LOG(threads, "its order log ends");
+  if (!cut_off) {
+    expect_no_input(thread);
+    pass_rest(thread);
+    end_on_board(rthread);
+  }
+  atomic_store(&rthread->waits_for, ORDER_RETIRED);
+  atomic_fetch_add(&region->retirements, 1);
+  region_wake(&region->retirements, INT32_MAX);
+  if (cut_off) order_wait_for_ever(thread);
+  for (;;) {
+    bool first = !rthread->process; /* with it the replay ends, as soon as nobody else is left */
+    if (all_retired(first ? 0 : rthread->pid) && !atomic_load(&rthread->dismissed)) leave(rthread, first);
+    region_wait(&never, 0);
+  }
+}
+
+void order_gate(struct thread *thread) {
+  if (!pass_steps(thread, true) && !was_killed_in_call(thread)) order_lost(thread);
+}
+
+void order_tell_only(struct thread *thread) {
+  pass_steps(thread, false);
+}
+
+/* In the recording the parent heard that the child's slot was free before it let the child begin. It has to pass that here as well: the
+ * child waits for it. */
+void order_hold(struct thread *thread, struct rthread *child) {
+  struct rthread *rthread = thread->rthread;
+  const struct order_step *step = &rthread->step;
+  atomic_store(&rthread->waits_for, ORDER_HELD);
+  order_wait_for_place(thread, child);
+  order_tell_only(thread);
+  if (rthread->step_known && !rthread->step_passed && step->from == order_position(thread) && step->arrive) {
+    order_replay_arrive(&region->board, rthread->order_slot, step);
+    order_tell_clock(rthread->order_slot, step->arrive);
+  }
+}
+
+uint64_t order_stop(const struct thread *thread) {
+  const struct rthread *rthread = thread->rthread;
+  uint64_t wanted = config.order == ENGINE_ARCS ? order_wanted_stop(thread) : UINT64_MAX;
+  if (!rthread->step_known) return wanted;
+  uint64_t stop = (rthread->step_passed ? rthread->step.until : rthread->step.from) - rthread->ticks;
+  return MIN(stop, wanted);
+}
+
+void order_finish(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  if (pass_steps(thread, true)) replay_diverged(thread, "it ends before its order log does");
+  end_on_board(rthread);
+}
+
+/* What others wait for of those that end must have come, and none of them may take itself for the last of its process. */
+void order_retire_others(struct thread *thread) {
+  const struct rthread *own = thread->rthread;
+  order_wait_for_others(thread);
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    struct rthread *other = &region->slots[i];
+    if (other != own && atomic_load(&other->state) == SLOT_LIVE && other->pid == own->pid)
+      atomic_store(&other->dismissed, 1);
+  }
+}

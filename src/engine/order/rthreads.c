@@ -1,0 +1,156 @@
+/* rthreads.c: slots of the region, one for each R-thread that lives. See rthreads.h.
+ *
+ * A slot is free again when its thread has ended and the manager has closed its streams. Some threads end without a word: those of a
+ * process that another one ends, or that is killed. Their slots are found when there is none left.
+ *
+ * There is room for many more threads than most programs have. What is never used costs nothing, so at first only some slots are
+ * handed out, and more of them when so many threads live at a time. */
+#include "engine/order/rthreads.h"
+
+#include "engine/base/lib.h"
+#include "engine/order/baton.h"
+#include "engine/order/order_waits.h"
+#include "engine/order/permissions.h"
+
+enum { SLOTS_AT_FIRST = 512 };
+
+/* 'R' as long as its thread is not there yet. The kernel ends a process's first thread before another one becomes it: until then that
+ * one is known by its own id. */
+char rthread_state(const struct rthread *rthread) {
+  int32_t former = rthread->former;
+  if (!rthread->tid) return 'R';
+  char state = 'X';
+  if (former) state = task_state(former);
+  if (state == 'X') state = task_state(rthread->tid);
+  return state;
+}
+
+/* One that was killed stays a zombie until its parent looks. */
+bool rthread_is_alive(const struct rthread *rthread) {
+  char state = rthread_state(rthread);
+  return state != 'X' && state != 'Z';
+}
+
+void rthread_check_output(const struct rthread *dead) {
+  if (recording() && atomic_load(&dead->unlogged))
+    sphere_fail(
+        OUTCOME_UNSUPPORTED,
+        "a process was killed while it wrote to standard output or error, before that could be recorded");
+}
+
+/* -- Those that ended without a word ------------------------------------------------------------------------------------------ */
+
+/* In a replay only those whose process has ended without them: who is killed otherwise is missed by others, and they say so. */
+static bool may_be_gone(const struct rthread *rthread) {
+  return recording() || atomic_load(&rthread->dismissed);
+}
+
+/* Frees the slots of threads that the kernel has no more; false if there are none. */
+static bool end_gone(struct thread *by) {
+  bool any = false;
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    struct rthread *rthread = &region->slots[i];
+    uint32_t number = rthread->number;
+    if (atomic_load(&rthread->state) != SLOT_LIVE || !may_be_gone(rthread) || rthread_is_alive(rthread))
+      continue;
+    rthread_check_output(rthread);
+    if (permissions_on()) permissions_bury(by, rthread);
+    baton_forget(rthread, number);
+    any = true;
+  }
+  return any;
+}
+
+/* -- Making and ending ------------------------------------------------------------------------------------------------------------ */
+
+static void clear(struct rthread *rthread) {
+  memset(rthread, 0, offsetof(struct rthread, step));
+  rthread->step.waits = rthread->step.signals = 0;
+  rthread->step.begins = rthread->step.ends = false;
+  order_reader_reset(&rthread->reader);
+}
+
+/* Makes the slot the R-thread's, unless another was faster. */
+static bool settle(struct rthread *rthread, uint32_t number) {
+  region_lock();
+  bool free = atomic_load(&rthread->state) == SLOT_FREE;
+  if (free) {
+    clear(rthread);
+    rthread->number = replaying() && in_parallel() ? number : region->threads;
+    region->threads++;
+    rthread->quiet_since = UINT64_MAX;
+    atomic_fetch_add(&region->live, 1);
+    rthread->is_known_elsewhere = slot_of(rthread) < region_slots(region);
+    if (slot_of(rthread) >= region_slots(region)) atomic_store(&region->slots_used, slot_of(rthread) + 1);
+    atomic_store(&rthread->state, SLOT_LIVE);
+  }
+  region_unlock();
+  return free;
+}
+
+static uint32_t slots_open(void) {
+  return MAX(region->slots_open, MIN(SLOTS_AT_FIRST, region->slots_most));
+}
+
+/* NULL: none is free; ending: one will be. */
+static struct rthread *find_room(uint32_t number, bool *ending) {
+  /* In parallel a slot is best not used again: what its last thread has left in directories would be asked of the new one. */
+  uint32_t open = slots_open(), first = in_parallel() ? region->threads : 0;
+  *ending = false;
+  for (uint32_t i = 0; i < open; i++) {
+    struct rthread *rthread = &region->slots[(first + i) % open];
+    uint32_t state = atomic_load(&rthread->state);
+    *ending |= state == SLOT_ENDED;
+    if (state == SLOT_FREE && settle(rthread, number)) return rthread;
+  }
+  return NULL;
+}
+
+/* False: all are open already. */
+static bool open_more(uint32_t open) {
+  region_lock();
+  if (slots_open() == open) region->slots_open = MIN(2 * open, region->slots_most);
+  region_unlock();
+  return open < region->slots_most;
+}
+
+/* Until the manager has freed a slot. In a replay others may take longer to end than they did. */
+static void wait_for_end(struct thread *parent) {
+  uint32_t seen = atomic_load(&region->order.moved);
+  if (parent && replaying()) atomic_store(&parent->rthread->waits_for, ORDER_ROOM);
+  region_doorbell();
+  region_wait(&region->order.moved, seen);
+  if (parent && replaying()) atomic_store(&parent->rthread->waits_for, 0);
+}
+
+struct rthread *rthread_make(uint32_t number, struct thread *parent) {
+  for (;;) {
+    uint32_t open = slots_open();
+    bool ending;
+    struct rthread *rthread = find_room(number, &ending);
+    if (rthread) {
+      region_doorbell();
+      return rthread;
+    }
+    if (!ending && !(parent && end_gone(parent))) {
+      if (open_more(open)) continue;
+      if (recording()) return NULL;
+      if (region->slots_most < REGION_SLOTS)
+        sphere_fail(OUTCOME_FAILED, "a limit (ulimit -f, ulimit -v) leaves no room for more than %u threads",
+                    open);
+    }
+    wait_for_end(parent);
+  }
+}
+
+void rthread_unmake(struct rthread *rthread) {
+  if (!in_parallel()) region->threads--;
+  rthread_end(rthread);
+}
+
+void rthread_end(struct rthread *rthread) {
+  uint32_t live = SLOT_LIVE;
+  if (!atomic_compare_exchange_strong(&rthread->state, &live, SLOT_ENDED)) return;
+  atomic_fetch_sub(&region->live, 1);
+  region_doorbell();
+}

@@ -1,0 +1,23 @@
+/* rthreads.h: slots of the region, one for each R-thread that lives (rthreads.c). */
+#ifndef REPRISE_ENGINE_RTHREADS_H
+#define REPRISE_ENGINE_RTHREADS_H
+
+#include "engine/region/rings.h"
+
+/* A slot for a new R-thread, made by its parent, which has the baton if there is one; NULL: it is the first.
+ * number: in a replay in parallel that of the R-thread; else it is the next one. The result is NULL when as many threads live as there are slots. */
+struct rthread *rthread_make(uint32_t number, struct thread *parent);
+/* Its thread never came to be. */
+void rthread_unmake(struct rthread *rthread);
+/* Its stream is complete. */
+void rthread_end(struct rthread *rthread);
+
+/* The kernel's letter for the state of its thread. */
+char rthread_state(const struct rthread *rthread);
+/* Whether the kernel still has its thread. */
+bool rthread_is_alive(const struct rthread *rthread);
+/* Its thread was killed. Ends the recording if it may have written to standard output or error what is in no log: a replay would show
+ * the output of others without it. */
+void rthread_check_output(const struct rthread *dead);
+
+#endif

@@ -1,0 +1,13 @@
+/* core_files.h: core files that show the program (core_files.c). */
+#ifndef REPRISE_ENGINE_CORE_FILES_H
+#define REPRISE_ENGINE_CORE_FILES_H
+
+#include "engine/signals/signal_state.h"
+
+/* Whether this signal, by default, would have the kernel write a core file. */
+bool core_wanted(int signo);
+/* The calling thread dies of the signal, whose action is the default one, in such a way that the kernel finds the program's registers
+ * in every thread that is in the program. */
+_Noreturn void core_die(struct thread *thread, const struct queued_signal *signal);
+
+#endif

@@ -1,0 +1,292 @@
+/* signal_delivery.c: a signal's way from the kernel to the application.
+ *
+ * The kernel's handler (signal_arrived) takes no lock and builds no frame: it notes the signal in the
+ * thread, has the kernel hold back all others, and lets the thread run on to its next safepoint; a system
+ * call that is about to be entered is given up. A fault leaves the cache at once, its state made whole.
+ * signals_deliver then runs on the engine stack at the safepoint and does what the kernel does when it
+ * delivers. */
+#include <asm/mman.h>
+
+#include "engine/base/counters.h"
+#include "engine/base/log.h"
+#include "engine/border/sphere.h"
+#include "engine/code/code.h"
+#include "engine/code/report.h"
+#include "engine/memory/mappings.h"
+#include "engine/order/ordering.h"
+#include "engine/order/stops.h"
+#include "engine/signals/core_files.h"
+#include "engine/signals/signal_state.h"
+
+/* -- In the kernel's handler ----------------------------------------------------------------------------- */
+
+/* Whether the processor raised it at the instruction, as opposed to someone sending it. (A process may
+ * send itself anything, a signal that claims to be a fault included.) */
+static bool is_fault(const struct thread *thread, int signo, const siginfo_t *info,
+                     const struct ucontext *uc) {
+  if (info->si_code <= 0 || !(SIGNAL_BIT(signo) & SYNCHRONOUS)) return false;
+  if (signo == SIGBUS && info->si_code == BUS_MCEERR_AO) return false;
+  if (thread->sending == signo && !arch_uc_in_cache(uc)) return false;
+  return signo != SIGSYS;
+}
+
+static void queue(struct thread *thread, struct ucontext *uc, int signo, const siginfo_t *info,
+                  bool synchronous) {
+  if (thread->queued.signo) thread->displaced = thread->queued;
+  thread->queued = (struct queued_signal){.signo = signo, .synchronous = synchronous, .info = *info};
+  *arch_uc_mask(uc) = ASYNCHRONOUS;
+  arch_set_signal_queued(thread, true);
+  arch_request(thread);
+}
+
+static void take_fault(struct thread *thread, int signo, siginfo_t *info, struct ucontext *uc) {
+  if (arch_uc_divert(uc, true)) return;
+  if (!arch_uc_in_cache(uc) || !arch_uc_recover(thread, uc, info))
+    report_engine_fault(signo, arch_uc_pc(uc), (uintptr_t)info->si_addr);
+  queue(thread, uc, signo, info, true);
+  arch_uc_to_engine(thread, uc);
+}
+
+/* A synchronous signal that someone sent: the kernel does not know whether the application blocks or
+ * ignores it. */
+static bool take_sent_synchronous(struct thread *thread, int signo, const siginfo_t *info,
+                                  struct ucontext *uc) {
+  uint64_t bit = SIGNAL_BIT(signo);
+  thread->disturbed = true;
+  if (thread->process->actions->of[signo].handler == HANDLER_IGNORE) return true;
+  bool blocked = (thread->waiting ? thread->wait_mask : thread->mask) & bit;
+  if (!blocked && !thread->queued.signo) return false;
+  if (!(thread->held & bit)) *held_info(thread, signo) = *info;
+  thread->held |= bit;
+  if (thread->awaited & bit) {
+    arch_set_signal_queued(thread, true);
+    arch_uc_divert(uc, false);
+  }
+  return true;
+}
+
+void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc) {
+  struct thread *thread = arch_self();
+  if (signo == SIGSYS && info->si_code == SI_QUEUE && (uintptr_t)info->si_ptr == KICK_VALUE) {
+    arch_request(thread);
+    thread->disturbed = true;
+    if (permissions_on()) stops_kicked(thread, arch_uc_mask(uc));
+    /* The call is left, and begun again when the thread is let go. */
+    if (permissions_on() && thread->in_kernel && stops_is_held(thread->rthread)) arch_uc_divert(uc, false);
+    return;
+  }
+  if (stops_handled(signo) && thread->process->actions->of[signo].handler == HANDLER_DEFAULT) {
+    stops_arrived(thread, signo, info, arch_uc_mask(uc));
+    return;
+  }
+  LOG(signals, "%d taken, code %d, at %lx", signo, info->si_code, arch_uc_pc(uc));
+  if (is_fault(thread, signo, info, uc)) {
+    take_fault(thread, signo, info, uc);
+    return;
+  }
+  bool filtered = signo == SIGSYS && info->si_code > 0 && thread->sending != signo;
+  if (filtered) /* a system call that a filter has refused: the application made it, at its own address */
+    info->si_call_addr = (void *)arch_pc(thread);
+  else if (SIGNAL_BIT(signo) & SYNCHRONOUS && take_sent_synchronous(thread, signo, info, uc))
+    return;
+  CHECK(!thread->queued.signo);
+  queue(thread, uc, signo, info, filtered);
+  arch_uc_divert(uc, false);
+}
+
+/* -- At the safepoint ------------------------------------------------------------------------------------ */
+
+void signals_raise(struct thread *thread, int signo, int code, uintptr_t address) {
+  if (in_sphere()) order_tick(thread);
+  kernel_set_mask(ALL_SIGNALS);
+  if (thread->queued.signo) thread->displaced = thread->queued;
+  thread->queued = (struct queued_signal){.signo = signo, .synchronous = true};
+  thread->queued.info.si_signo = signo;
+  thread->queued.info.si_code = code;
+  thread->queued.info.si_addr = (void *)address;
+  arch_set_signal_queued(thread, true);
+  arch_request(thread);
+  kernel_set_mask(ASYNCHRONOUS);
+}
+
+void signals_end_at_once(struct thread *thread, int signo) {
+  kernel_set_mask(ALL_SIGNALS);
+  if (thread->queued.signo != signo) {
+    thread->queued = (struct queued_signal){.signo = signo};
+    thread->queued.info.si_signo = signo;
+    thread->queued.info.si_code = SI_USER;
+    thread->queued.info.si_pid = thread->process->pid;
+  }
+  thread->displaced.signo = 0;
+  arch_set_signal_queued(thread, true);
+  arch_request(thread);
+  kernel_set_mask(ASYNCHRONOUS);
+}
+
+void signals_raise_fetch(struct thread *thread, uintptr_t address) {
+  struct mapping mapping;
+  bool mapped = mappings_find(address, &mapping);
+  /* The kernel brings in a page that may be accessed at all, before the processor finds that it is no
+   * code. */
+  bool present = mapped && mapping.prot != PROT_NONE;
+  if (!arch_set_fetch_fault(thread, address, present))
+    signals_raise(thread, SIGSEGV, SI_KERNEL, 0);
+  else if (mapped && mapping.prot & PROT_EXEC) /* beyond the end of the file that is mapped there */
+    signals_raise(thread, SIGBUS, BUS_ADRERR, address);
+  else
+    signals_raise(thread, SIGSEGV, mapped ? SEGV_ACCERR : SEGV_MAPERR, address);
+}
+
+/* The queued signal is dealt with, and thread->mask is what holds from now on. */
+static void done_with_queued(struct thread *thread) {
+  kernel_set_mask(ALL_SIGNALS);
+  thread->queued = thread->displaced;
+  thread->displaced.signo = 0;
+  int signo = thread->queued.signo;
+  if (signo && thread->mask & SIGNAL_BIT(signo)) {
+    send_again(thread, signo, &thread->queued.info);
+    thread->queued.signo = 0;
+  }
+  arch_set_signal_queued(thread, thread->queued.signo != 0);
+  if (thread->queued.signo) arch_request(thread);
+  signals_let_in(thread);
+  queue_held(thread, thread->mask);
+}
+
+/* Ends the process by the signal itself, so that whoever waits for it sees it die of that. */
+static void die_of(struct thread *thread, const struct queued_signal *signal) {
+  struct action standard = {0};
+  LOG(signals, "%d is fatal", signal->signo);
+  if (in_sphere()) {
+    bool first = !thread->rthread->process;
+    if (in_parallel() && replaying()) order_gate(thread);
+    process_announce_end(thread);
+    sphere_process_end(thread, 0, signal->signo);
+    /* In replay it may send no signal; how the first process ended is told to the manager, and of others nobody asks. */
+    if (replaying() && first) atomic_store(&region->signo, (uint32_t)signal->signo);
+    while (replaying()) os_call1(__NR_exit_group, 128 + signal->signo);
+  }
+  os_call4(__NR_rt_sigaction, signal->signo, &standard, 0, sizeof standard.mask);
+  if (core_wanted(signal->signo)) core_die(thread, signal);
+  send_again(thread, signal->signo, &signal->info);
+  kernel_set_mask(~SIGNAL_BIT(signal->signo));
+  /* Still alive: the first process of a pid namespace is spared its own fatal signals. A fault can't be
+   * survived. */
+  kernel_set_action(signal->signo, &thread->process->actions->of[signal->signo]);
+  if (signal->synchronous) os_call1(__NR_exit_group, 128 + signal->signo);
+}
+
+static bool is_one_shot(const struct action *action) {
+  return action->handler != HANDLER_DEFAULT && action->handler != HANDLER_IGNORE &&
+         action->flags & SA_RESETHAND;
+}
+
+/* The action that applies to the signal; a one-shot handler is used up. That the action was looked at has a position of its own: others who change
+ * it do so before or after that, as do those who use up the same handler. */
+static struct action take_action(struct thread *thread, const struct queued_signal *signal) {
+  struct signal_actions *actions = thread->process->actions;
+  struct action *current = &actions->of[signal->signo];
+  bool alone = in_sphere() && is_one_shot(current);
+  if (alone) order_alone(thread);
+  lock_take(&actions->lock);
+  struct action action = *current;
+  bool forced =
+      signal->synchronous && (action.handler == HANDLER_IGNORE || thread->mask & SIGNAL_BIT(signal->signo));
+  if (forced) action.handler = HANDLER_DEFAULT;
+  if (is_one_shot(&action)) {
+    current->handler = HANDLER_DEFAULT;
+    kernel_set_action(signal->signo, current);
+  }
+  lock_release(&actions->lock);
+  if (in_sphere()) order_tick(thread);
+  if (alone) order_together(thread);
+  return action;
+}
+
+static long push_frame(struct thread *thread, const struct queued_signal *signal,
+                       const struct action *action) {
+  struct frame_request request = {
+      .signo = signal->signo,
+      .info = &signal->info,
+      .handler = action->handler,
+      .restorer = action->restorer,
+      .flags = action->flags,
+      .mask = thread->mask,
+      .altstack = thread->altstack,
+      .stack = arch_sp(thread) - ARCH_RED_ZONE,
+  };
+  uintptr_t start = (uintptr_t)thread->altstack.ss_sp;
+  bool already = on_altstack(thread, arch_sp(thread));
+  bool entering =
+      action->flags & SA_ONSTACK && thread->altstack.ss_size && !on_altstack(thread, request.stack);
+  if (entering) request.stack = start + thread->altstack.ss_size;
+  if (already || entering) request.stack_limit = start;
+  enum { FRAME = 24 << 10 }; /* at most */
+  if (in_sphere()) order_write(thread, request.stack - FRAME, FRAME);
+  long result = arch_push_frame(thread, &request);
+  arch_lose_monitor(thread);
+  if (in_sphere()) order_tick(thread);
+  return result;
+}
+
+/* Enters the handler. When its frame can't be written, the application gets a fault instead, as from the
+ * kernel. */
+static void enter_handler(struct thread *thread, const struct queued_signal *signal,
+                          const struct action *action) {
+  if (push_frame(thread, signal, action) != 0) {
+    LOG(signals, "%d: no room for its frame", signal->signo);
+    struct queued_signal fault = {.signo = SIGSEGV, .synchronous = true};
+    fault.info.si_signo = SIGSEGV;
+    fault.info.si_code = SI_KERNEL;
+    if (signal->signo == SIGSEGV) die_of(thread, &fault);
+    kernel_set_mask(ALL_SIGNALS);
+    thread->queued = fault;
+    signals_let_in(thread);
+    signals_deliver(thread);
+    return;
+  }
+  uint64_t base = signal->ended_wait ? signal->wait_mask : thread->mask;
+  uint64_t self = action->flags & SA_NODEFER ? 0 : SIGNAL_BIT(signal->signo);
+  thread->mask = (base | action->mask | self) & ~UNBLOCKABLE;
+  if ((unsigned)thread->altstack.ss_flags & SS_AUTODISARM)
+    thread->altstack = (stack_t){.ss_flags = SS_DISABLE};
+  COUNT(signals);
+  LOG(signals, "%d delivered, handler %lx, mask %lx", signal->signo, action->handler, thread->mask);
+  done_with_queued(thread);
+}
+
+/* A write to code that the engine watches is no fault of the application's: the instruction is run again. It may have done a part of its
+ * work, and a replay need not watch the same code: so nothing comes in between, and it counts as if it had not been interrupted. */
+static bool is_watched_write(const struct queued_signal *signal) {
+  return signal->synchronous && signal->signo == SIGSEGV && signal->info.si_code == SEGV_ACCERR &&
+         codewatch_write_fault((uintptr_t)signal->info.si_addr);
+}
+
+void signals_after_fault(struct thread *thread) {
+  if (is_watched_write(&thread->queued)) {
+    done_with_queued(thread);
+    arch_resume_piece(thread);
+    thread->step_next = thread->has_taken = true;
+  } else if (in_sphere()) {
+    order_tick(thread);
+  }
+}
+
+void signals_deliver(struct thread *thread) {
+  const struct queued_signal signal = thread->queued;
+  if (in_sphere()) sphere_signal(thread, &signal);
+  struct action action = take_action(thread, &signal);
+  if (action.handler == HANDLER_DEFAULT) {
+    /* Of the others the kernel takes the default action by itself, once they are let in. */
+    if (SIGNAL_BIT(signal.signo) & SYNCHRONOUS || ends_in_turn(signal.signo))
+      die_of(thread, &signal);
+    else if (!replaying()) /* there, what the kernel did then shows in the log */
+      send_again(thread, signal.signo, &signal.info);
+    done_with_queued(thread);
+  } else if (action.handler == HANDLER_IGNORE) {
+    LOG(signals, "%d ignored", signal.signo);
+    done_with_queued(thread);
+  } else {
+    enter_handler(thread, &signal, &action);
+  }
+}

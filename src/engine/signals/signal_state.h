@@ -1,0 +1,78 @@
+/* signal_state.h: what the files of signals.h share among themselves (signals.c, signal_calls.c,
+ * signal_delivery.c).
+ *
+ * Masks. The application's view of its mask is thread->mask. The kernel's mask of the thread is one of
+ * three:
+ *   - nothing queued: thread->mask without the synchronous signals, which our handler must always get;
+ *   - a signal is queued: everything but the synchronous ones, so that no second one arrives;
+ *   - everything: for moments in which even the engine's own handler would find a half-made state. */
+#ifndef REPRISE_ENGINE_SIGNAL_STATE_H
+#define REPRISE_ENGINE_SIGNAL_STATE_H
+
+#include <linux/signal.h>
+
+#include "engine/signals/signals.h"
+
+enum { SIGNAL_COUNT = 64 };
+
+#define SIGNAL_BIT(signo) (1UL << ((signo)-1))
+#define ALL_SIGNALS (~0UL)
+#define SYNCHRONOUS                                                                     \
+  (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGFPE) | \
+   SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSYS))
+#define ASYNCHRONOUS (~SYNCHRONOUS)
+#define UNBLOCKABLE (SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP))
+
+/* What the default action of the others is: nothing, or a stop. */
+#define HARMLESS                                                                           \
+  (SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGCONT) | SIGNAL_BIT(SIGURG) | SIGNAL_BIT(SIGWINCH) | \
+   SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU))
+
+#define HANDLER_DEFAULT 0UL
+#define HANDLER_IGNORE 1UL
+
+/* As the kernel lays it out, with plain types. */
+struct action {
+  uintptr_t handler;
+  unsigned long flags;
+  uintptr_t restorer;
+  uint64_t mask;
+};
+
+struct signal_actions {
+  struct lock lock;
+  _Atomic uint32_t users;
+  struct action of[SIGNAL_COUNT + 1];
+};
+
+/* Outside of a sphere: signals whose default action the engine takes, so that core files show the program. */
+extern uint64_t signals_for_core;
+
+/* Whether the engine itself takes the default action of a signal that ends the process. It does so in a sphere, or the kernel would end the
+ * process in the middle of whatever it does: a call would be made and not be logged, robust mutexes would be left out of
+ * turn. */
+static inline bool ends_in_turn(int signo) {
+  return (in_sphere() || signals_for_core & SIGNAL_BIT(signo)) &&
+         !((SYNCHRONOUS | UNBLOCKABLE | HARMLESS) & SIGNAL_BIT(signo));
+}
+
+/* Gives the kernel the action that stands for the application's. */
+void kernel_set_action(int signo, const struct action *wanted);
+/* Sets the kernel's mask of the calling thread. */
+void kernel_set_mask(uint64_t mask);
+
+/* Where a synchronous signal is held in thread->held_info. */
+siginfo_t *held_info(struct thread *thread, int signo);
+/* If there is a held signal that mask does not block, and nothing is queued, queues it: true. */
+bool queue_held(struct thread *thread, uint64_t mask);
+/* Sends the calling thread a signal that it already had from the kernel, with the information it came
+ * with. */
+void send_again(struct thread *thread, int signo, const siginfo_t *info);
+/* The application's mask changes while the engine runs; held signals that it lets in are queued. */
+void change_mask(struct thread *thread, uint64_t mask);
+/* The application's alternate stack: whether sp lies on it, and sigaltstack(2) without its access to
+ * memory. */
+bool on_altstack(const struct thread *thread, uintptr_t sp);
+long change_altstack(struct thread *thread, const stack_t *wanted);
+
+#endif

@@ -1,0 +1,151 @@
+/* stack.c: turns the stack that the kernel built for the engine into the program's. See stack.h.
+ *
+ *   sp ->  argc, argv[], 0, envp[], 0, auxv[]
+ *          random bytes, platform name,
+ *          argument strings, environment strings  stay: /proc/self/cmdline and environ show these
+ *          "/proc/self/fd/////N"                  the name of the engine, overwritten with the program's
+ *
+ * When the program's name does not fit there (engine_name.h), everything up to auxv[] is moved down and the name is put into
+ * the gap.
+ *
+ * Two kinds of entries are hidden: the vDSO, so that time goes through system calls, and rseq, which the engine does not
+ * offer. */
+#include "engine/start/stack.h"
+
+#include <linux/auxvec.h>
+#include <linux/prctl.h>
+
+#include "engine/base/arch.h"
+#include "engine/base/lib.h"
+
+#ifndef AT_RSEQ_FEATURE_SIZE
+#define AT_RSEQ_FEATURE_SIZE 27
+#define AT_RSEQ_ALIGN 28
+#endif
+
+enum { AUXV_MAX = 64 };
+static struct auxv_entry saved_auxv[AUXV_MAX];
+static size_t saved_bytes;
+static struct {
+  uintptr_t sp, top;
+  struct loaded loaded;
+} started; /* the program, for core files */
+
+void stack_parse(uintptr_t *sp, struct start_stack *stack) {
+  stack->sp = (uintptr_t)sp;
+  stack->argc = sp[0];
+  stack->argv = (char **)(sp + 1);
+  stack->envp = stack->argv + stack->argc + 1;
+  char **end = stack->envp;
+  while (*end) end++;
+  stack->auxv = (struct auxv_entry *)(end + 1);
+  stack->auxv_count = 1;
+  while (stack->auxv[stack->auxv_count - 1].type != AT_NULL) stack->auxv_count++;
+}
+
+uint64_t stack_value(const struct start_stack *stack, uint64_t type) {
+  for (size_t i = 0; i < stack->auxv_count; i++)
+    if (stack->auxv[i].type == type) return stack->auxv[i].value;
+  return 0;
+}
+
+uintptr_t stack_top(const struct start_stack *stack) {
+  /* AT_EXECFN is the topmost string; eight zero bytes end the stack. */
+  const char *name = (const char *)stack_value(stack, AT_EXECFN);
+  return ALIGN_UP((uintptr_t)name + strlen(name) + 1 + 8, PAGE);
+}
+
+static void set_entry(struct auxv_entry *entry, const struct loaded *loaded, uintptr_t execfn) {
+  switch (entry->type) {
+    case AT_PHDR:
+      entry->value = loaded->headers;
+      break;
+    case AT_PHNUM:
+      entry->value = loaded->header_count;
+      break;
+    case AT_PHENT:
+      entry->value = sizeof(Elf64_Phdr);
+      break;
+    case AT_BASE:
+      entry->value = loaded->base;
+      break;
+    case AT_ENTRY:
+      entry->value = loaded->entry;
+      break;
+    case AT_EXECFN:
+      entry->value = execfn;
+      break;
+    case AT_SYSINFO_EHDR:
+    case AT_RSEQ_FEATURE_SIZE:
+    case AT_RSEQ_ALIGN:
+      *entry = (struct auxv_entry){AT_IGNORE, 0};
+      break;
+    default:
+      entry->value = arch_offered(entry->type, entry->value);
+      break;
+  }
+}
+
+/* Writes the name over the engine's, ending where that ended. Its address, or 0 if it does not fit. */
+static uintptr_t name_on_top(const struct start_stack *stack, const char *execfn) {
+  char *old = (char *)stack_value(stack, AT_EXECFN);
+  if (!old) return 0;
+  size_t old_length = strlen(old), length = strlen(execfn);
+  if (length > old_length) return 0;
+  memset(old, 0, old_length);
+  return (uintptr_t)memcpy(old + old_length - length, execfn, length + 1);
+}
+
+static uintptr_t name_in_gap(struct start_stack *stack, const char *execfn) {
+  size_t name_bytes = strlen(execfn) + 1;
+  uintptr_t vectors_end = (uintptr_t)(stack->auxv + stack->auxv_count);
+  uintptr_t sp = ALIGN_DOWN(stack->sp - name_bytes, 16);
+  memmove((void *)sp, (void *)stack->sp, vectors_end - stack->sp);
+  memset((void *)(vectors_end - (stack->sp - sp)), 0, stack->sp - sp);
+  stack_parse((uintptr_t *)sp, stack);
+  return (uintptr_t)memcpy((void *)(vectors_end - name_bytes), execfn, name_bytes);
+}
+
+void stack_finish(struct start_stack *stack, const struct loaded *loaded, const char *execfn) {
+  uintptr_t top = stack_top(stack), name = name_on_top(stack, execfn);
+  if (!name) name = name_in_gap(stack, execfn);
+  for (size_t i = 0; i < stack->auxv_count; i++) set_entry(&stack->auxv[i], loaded, name);
+  saved_bytes = MIN(stack->auxv_count, AUXV_MAX) * sizeof *saved_auxv;
+  memcpy(saved_auxv, stack->auxv, saved_bytes);
+  started.sp = stack->sp;
+  started.top = top;
+  started.loaded = *loaded;
+}
+
+void stack_announce_program(void) {
+  if (started.sp) stack_announce(started.sp, started.top, &started.loaded);
+}
+
+void stack_announce(uintptr_t sp, uintptr_t top, const struct loaded *loaded) {
+  uintptr_t arguments, first[2]; /* of the arguments, and of the environment */
+  if (safe_copy(&arguments, (void *)sp, sizeof arguments) || arguments > (top - sp) / sizeof arguments)
+    return;
+  if (safe_copy(&first[0], (void *)(sp + sizeof arguments), sizeof first[0])) return;
+  if (safe_copy(&first[1], (void *)(sp + (arguments + 2) * sizeof arguments), sizeof first[1])) return;
+  uintptr_t code = ALIGN_DOWN(loaded->entry, PAGE), end = code + PAGE;
+  struct prctl_mm_map map = {.start_code = code,
+                             .end_code = end,
+                             .start_data = end,
+                             .end_data = end,
+                             .start_brk = MAX(loaded->heap, end + PAGE),
+                             .brk = MAX(loaded->heap, end + PAGE),
+                             .start_stack = sp,
+                             .arg_start = first[0],
+                             .arg_end = first[1] ? first[1] : first[0],
+                             .env_start = first[1] ? first[1] : first[0],
+                             .env_end = top - sizeof arguments,
+                             .auxv = saved_bytes ? (void *)saved_auxv : NULL,
+                             .auxv_size = (uint32_t)saved_bytes,
+                             .exe_fd = (uint32_t)-1};
+  os_call5(__NR_prctl, PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
+}
+
+const void *stack_saved_auxv(size_t *bytes) {
+  *bytes = saved_bytes;
+  return saved_auxv;
+}

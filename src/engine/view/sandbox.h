@@ -1,0 +1,12 @@
+/* sandbox.h: filters of system calls that the program sets (sandbox.c). */
+#ifndef REPRISE_ENGINE_SANDBOX_H
+#define REPRISE_ENGINE_SANDBOX_H
+
+#include "engine/base/thread.h"
+
+/* An owner of calls: seccomp and its older form, a command of prctl. */
+bool sandbox_call(struct thread *thread, const struct call *call, long *result);
+/* The same in replay, where the filter is not set: from now on calls may have any result. */
+void sandbox_replayed(const struct call *call, long result);
+
+#endif

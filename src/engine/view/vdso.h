@@ -1,0 +1,18 @@
+/* vdso.h: the clocks, read through the kernel's shared page on the program's behalf (vdso.c). */
+#ifndef REPRISE_ENGINE_VDSO_H
+#define REPRISE_ENGINE_VDSO_H
+
+#include "engine/base/thread.h"
+
+struct clock_words {
+  long seconds, fraction;
+};
+
+/* Where the kernel has put its page of code: AT_SYSINFO_EHDR, or 0. */
+void vdso_init(uintptr_t start);
+bool vdso_call(struct thread *thread, const struct call *call, long *result);
+
+/* What clock_gettime or gettimeofday would tell; false: vdso_call is to be asked. */
+bool vdso_time(const struct call *call, struct clock_words *now);
+
+#endif
