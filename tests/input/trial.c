@@ -116,15 +116,36 @@ static const char *direct(struct input_call *call, long *result) {
                                                          : NULL;
 }
 
+static uint8_t copies[8 * TRIAL_MEMORY] __attribute__((aligned(16)));
+enum { UNUSED = 0x99 };
+
+/* What the copies take however they are aligned: bounce_room adds what alignment may take. */
+static long count_copied(void *visitor, const struct input_piece *piece) {
+  size_t *least = visitor;
+  if (!(piece->flags & INPUT_IN_PLACE) && inside(piece->address, piece->bytes)) *least += piece->bytes;
+  return 0;
+}
+
+static const char *with_too_little(struct input_call *call) {
+  struct bounce bounce;
+  size_t least = 0;
+  if (input_reach(call, count_copied, &least)) return "a walk stopped";
+  if (!least) return NULL;
+  if (bounce_enter(&bounce, call, copies, least - 1) != -ENOMEM) return "fits into too little";
+  for (size_t i = least - 1; i < sizeof copies; i++)
+    if (copies[i] != UNUSED) return "copied behind the room that was given";
+  return NULL;
+}
+
 /* The call on copies: the memory must not change before the copy-in, and then as if it had been direct. */
 static const char *on_copies(struct input_call *call, long *result) {
-  static uint8_t copies[8 * TRIAL_MEMORY] __attribute__((aligned(16)));
   struct bounce bounce;
   size_t room = bounce_room(call);
-  memset(copies, 0x99, sizeof copies);
   if (room > sizeof copies) return "too much to copy";
-  if (room > 512 && bounce_enter(&bounce, call, copies, room / 2 - 256) != -ENOMEM)
-    return "fits into too little";
+  memset(copies, UNUSED, sizeof copies);
+  const char *wrong = with_too_little(call);
+  if (wrong) return wrong;
+  memset(copies, UNUSED, sizeof copies);
   if (bounce_enter(&bounce, call, copies, room)) return "does not fit into the room it asked for";
   *result = perform(call->nr, bounce.args);
   for (size_t i = 0; i < TRIAL_MEMORY; i++)
