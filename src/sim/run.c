@@ -253,6 +253,7 @@ static bool broke_off(const struct simulation *sim) {
   bool any = false;
   for (uint32_t i = 0; i < sim->request->count; i++) {
     const struct session *session = &sim->sessions[i];
+    CHECK(session->sphere, "a session has not begun");
     if (!session->sphere->breaks_off) continue;
     if (!replayer_reached(sim->machine, session->sphere)) return false;
     any = true;

@@ -19,6 +19,9 @@ good() { # NAME CONDITION…
   fi
 }
 
+# The simulator's coroutines have ASan warn that it may be mistaken about their stacks: that is no line of the command's.
+one_line_said() { [ "$(grep -vc '^==[0-9]*==WARNING: ASan ' errors)" = 1 ]; }
+
 needs_programs() { # FOLDER: whether there are programs to simulate, or one line and the end
   [ -z "$(ls "$1" 2>/dev/null)" ] || return 0
   echo "left out: no compiler for riscv64 (gcc-riscv64-linux-gnu, libc6-dev-riscv64-cross)" >&2

@@ -231,7 +231,7 @@ static void add_away(struct filter *filter, const struct test *test) {
   add(filter, BPF_JMP | BPF_JGE | BPF_X, 0); /* no carry */
   filter->code[filter->count - 1].jt = 3;
   add(filter, BPF_LD | BPF_MEM, LENGTH_HIGH);
-  add(filter, BPF_ALU | BPF_ADD | BPF_K, 1);
+  add(filter, BPF_ALU | BPF_ADD | BPF_K, 1); /* NOLINT(misc-redundant-expression): both happen to be 0 */
   add(filter, BPF_ST, LENGTH_HIGH);
   add(filter, BPF_LD | BPF_MEM, LENGTH_HIGH);
   add(filter, BPF_MISC | BPF_TAX, 0);

@@ -52,6 +52,7 @@ uint64_t stack_value(const struct start_stack *stack, uint64_t type) {
 uintptr_t stack_top(const struct start_stack *stack) {
   /* AT_EXECFN is the topmost string; eight zero bytes end the stack. */
   const char *name = (const char *)stack_value(stack, AT_EXECFN);
+  CHECK(name);
   return ALIGN_UP((uintptr_t)name + strlen(name) + 1 + 8, PAGE);
 }
 

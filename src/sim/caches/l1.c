@@ -148,6 +148,8 @@ static void step(struct l1 *l1, struct l1_line *line, unsigned event, struct mes
   unsigned state = line ? line->state : L1_I;
   const struct protocol_row *row = take_row(l1, state, event, block);
   uint32_t actions = row->actions;
+  CHECK(line || !(actions & (L1_FILL | L1_SEND_DATA | L1_SEND_COPY_BACK)),
+        "a cache moves data without a line");
   bool lost = event == L1_EVENT_FORWARD_M || event == L1_EVENT_INVALIDATE || event == L1_EVENT_RECALL;
   if (lost && l1->store_buffer) store_buffer_lost(l1->port, block);
   if (actions & L1_NO_READ)

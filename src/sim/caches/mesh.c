@@ -81,7 +81,7 @@ static uint32_t links(uint32_t width, bool torus, uint32_t a, uint32_t b) {
 
 void mesh_measure(struct caches *caches) {
   const struct sim_config *config = &caches->machine->config;
-  uint32_t width = 0;
+  uint32_t width = 1;
   while (width * width < caches->ports) width++;
   caches->width = width;
   if (config->link_rate)
@@ -132,7 +132,7 @@ static uint64_t travel_over(struct caches *caches, uint32_t from, uint32_t to, u
     cycle = link_book(&caches->links[link], cycle, count, &last) + config->hop_cycles;
     arrived = x == to % width && y == to / width;
   }
-  cycle = link_book(&caches->links[to * LINKS_PER_TILE + LINK_IN], cycle, count, &last);
+  link_book(&caches->links[to * LINKS_PER_TILE + LINK_IN], cycle, count, &last);
   caches->counters.link_cycles += last + 1 - start - (caches->travel[from][to] - ENTER_CYCLES) - count;
   return last;
 }
