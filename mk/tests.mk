@@ -84,13 +84,13 @@ check-contained: all build-tests
 
 check-sanitized: all build-tests
 	+@$(MAKE) --no-print-directory SANITIZE=1 all hosted-units
-	@UNITS=build/sanitized/tests REPRISE=$(CURDIR)/build/sanitized/reprise tests/run 'cli/*' 'recording/*' 'input/*' 'sphere/*' 'sim/*'
+	@ARCH=$(ARCH) tests/run --sanitized
 
 check-fuzz:
 	+@$(MAKE) --no-print-directory -j1 fuzz FUZZ_SECONDS=5
 
 .PHONY: hosted-units
-hosted-units: $(RECORDING_UNITS) $(INPUT_UNITS) $(SIM_UNITS)
+hosted-units: $(RECORDING_UNITS) $(INPUT_UNITS) $(SPHERE_UNITS) $(SIM_UNITS) $(filter %/predict_%,$(UNITS))
 
 build-tests: test-packages
 	+@$(MAKE) --no-print-directory --keep-going test-programs || :

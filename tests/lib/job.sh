@@ -12,8 +12,12 @@ dir=$OUT/$test
 seconds=60
 
 known= # what tests/known-failures says about this test: it must then fail
-outside= # what tests/container-limits says about it, in a container: likewise
-[ -z "$CONTAINED" ] || outside=$(awk -F '\t' -v name="$test" '$1 == name { print $2 }' "$ROOT/tests/container-limits")
+# The list of what can't be where the tests are run, and what it says about this one: likewise.
+limits=
+[ -z "$CONTAINED" ] || limits=tests/container-limits
+[ -z "$SANITIZED" ] || limits=tests/sanitizer-limits
+outside=
+[ -z "$limits" ] || outside=$(awk -F '\t' -v name="$test" '$1 == name { print $2 }' "$ROOT/$limits")
 
 report() { # pass|fail|skip [WHY [EXCERPT]]
   if [ -n "$known" ]; then
@@ -24,7 +28,7 @@ report() { # pass|fail|skip [WHY [EXCERPT]]
   fi
   if [ -n "$outside" ]; then
     case $1 in
-      pass) set -- fail "passes, but is listed in tests/container-limits" ;;
+      pass) set -- fail "passes, but is listed in $limits" ;;
       fail) set -- skip "$outside" ;;
     esac
   fi
@@ -246,6 +250,7 @@ case $suite in
     variables=(REPRISE="$REPRISE" CONTAINED="$CONTAINED" LIB="$ROOT/tests/lib/cli.sh" PROGRAMS="$ROOT/build/tests/programs" SOAK="$SOAK" RACES="$RACES"
       CONTAINER="$ROOT/build/tests/contained")
     for tool in exchange bend cut planted wedge wedged mutate stepped victim terminal; do variables+=("${tool^^}=$ROOT/build/tests/$tool"); done
+    [ -z "$SANITIZED" ] || seconds=$((seconds * 5))
     [ -z "$SOAK" ] || seconds=3600
     limited "$kind" /bin/bash -u "$ROOT/tests/lib/cli.sh" "$ROOT/tests/cli/${name%.*}.sh" "case_${name#*.}"
     [ "$(cat "$dir/$kind/status")" = "exit 0" ] && report pass
@@ -254,7 +259,7 @@ case $suite in
   engine | recording | input | sphere | sim | order)
     seconds=3600
     [ -z "$SOAK" ] || seconds=14400
-    program=$ROOT/${UNITS:-build/tests}/$test
+    program=$ROOT/$UNITS/$test
     [ ! -e "$ROOT/tests/$test.sh" ] || program=$ROOT/tests/$test.sh
     must_be_built "$program" "$ROOT/tests/$test.c"
     variables=(BUILD="$ROOT/build" REPRISE="$REPRISE")
