@@ -226,6 +226,23 @@ struct region_shared {
   struct region_undo undo;
 };
 
+/* What an audit (engine/audit.h) has looked at, call by call, and why not. */
+enum region_audit_kind {
+  AUDIT_LOOKED,      /* at all memory */
+  AUDIT_COPIES,      /* at the copies that the call has worked on, whether or not at memory, too */
+  AUDIT_EXECUTED,    /* not: it changes mappings, or makes a thread, in replay as well */
+  AUDIT_INHERITING,  /* … it is about a mutex that inherits priority */
+  AUDIT_FILTERS,     /* not at memory: the program has filters that would judge the calls of the audit */
+  AUDIT_LENT,        /* … another process has it, too */
+  AUDIT_PARALLEL,    /* … other threads run */
+  AUDIT_TURNS,       /* … other threads have run meanwhile */
+  AUDIT_INTERRUPTED, /* … the last time a signal came before the call was made */
+  AUDIT_UNREADABLE,  /* … the process may not look at itself, or has too much */
+  AUDIT_MEMORY_FILE, /* … it was written through a file that is memory */
+  AUDIT_LARGE,       /* of copies: not at one that is larger than what is kept twice */
+  AUDIT_KINDS
+};
+
 struct region {
   uint32_t magic;
   int32_t manager;           /* its process id */
@@ -302,6 +319,9 @@ struct region {
   _Atomic uint32_t sleepers;    /* threads that wait for others and let them have the processor */
   _Atomic uint32_t retirements; /* futex: threads that have come to the ends of their logs */
   _Atomic uint64_t looked;      /* when one who waits last looked after the others, in milliseconds */
+#if defined(REPRISE_STRESS_AUDIT)
+  _Atomic uint64_t audit[AUDIT_KINDS];
+#endif
 };
 
 /* Slots from this one on have never been used: whoever goes through all of them leaves these alone, or the kernel would have to

@@ -337,6 +337,28 @@ static void measure(struct manager *manager, struct drain *drain, struct extent 
   }
 }
 
+/* What an audit (engine/audit.h) has looked at; its blind spots are numbers. */
+static void note_audit(struct manager *manager, struct drain *drain) {
+#if defined(REPRISE_STRESS_AUDIT)
+  static const char *const names[AUDIT_KINDS] = {
+      [AUDIT_LOOKED] = "memory",           [AUDIT_COPIES] = "copies",
+      [AUDIT_EXECUTED] = "executed",       [AUDIT_INHERITING] = "inheriting",
+      [AUDIT_FILTERS] = "filters",         [AUDIT_LENT] = "lent",
+      [AUDIT_PARALLEL] = "parallel",       [AUDIT_TURNS] = "turns",
+      [AUDIT_INTERRUPTED] = "interrupted", [AUDIT_UNREADABLE] = "unreadable",
+      [AUDIT_MEMORY_FILE] = "memory-file", [AUDIT_LARGE] = "large",
+  };
+  for (unsigned kind = 0; kind < AUDIT_KINDS; kind++) {
+    char text[ENDING_TEXT];
+    uint64_t calls = atomic_load(&manager->region->audit[kind]);
+    snprintf(text, sizeof text, "%" PRIu64 " %s", calls, names[kind]);
+    if (calls) recording_add(drain->writer, "audit", text, NULL);
+  }
+#else
+  (void)manager, (void)drain;
+#endif
+}
+
 static void note_extent(struct drain *drain, const struct extent *extent) {
   char text[ENDING_TEXT];
   snprintf(text, sizeof text, "%.3f", extent->seconds);
@@ -379,6 +401,7 @@ static int finish(struct manager *manager, struct drain *drain, bool quiet) {
   manager_tell_ending(status, text);
   recording_set(drain->writer, "status", text, NULL);
   note_extent(drain, &extent);
+  note_audit(manager, drain);
   if (recording_close(drain->writer, &drain->error)) return complain(&drain->error);
   if (empty) remove_again(drain, path);
   if (outcome) manager_tell_reason(manager);

@@ -85,6 +85,11 @@ refused() { # LINE: the recorder ended with 122 and said this
   report skip "$reason"
 }
 
+# What the audit engine has looked at in these recordings, and how often it could not, by reason.
+count_audited() { # RECORDING…
+  sed -sn 's/^audit: */audit /p' "${@/%//manifest}" 2>/dev/null >>"$RESULTS"
+}
+
 # How the engine runs a program. Modes that take more than one command belong here.
 translated() { # PROGRAM ARGS…
   if [ "$kind" != record ]; then
@@ -95,6 +100,7 @@ translated() { # PROGRAM ARGS…
   limited record "$REPRISE" record --order="$order" $check_memory -o "$dir/recording" -- "$@"
   if [ "$(cat "$dir/record/status")" = "exit 122" ]; then refused "$(head -n 1 "$dir/record/stderr")"; fi
   [ -z "$(not_recorded)" ] || report fail "can be recorded, but is listed in tests/not-recorded"
+  count_audited "$dir/recording"
   prepare() { :; }
   limited replay "$REPRISE" replay "$dir/recording"
   rm -rf "$dir/recording"
@@ -112,6 +118,7 @@ recorded() { # SCRIPT
   line=$(cat "$dir/record/stderr" "$recordings"/*/std* 2>/dev/null | grep -am 1 "^reprise: .*can't be recorded\|^reprise: .*can be recorded with")
   [ -z "$line" ] || refused "$line"
   [ -z "$(not_recorded)" ] || report fail "can be recorded, but is listed in tests/not-recorded"
+  count_audited "$recordings"/*/recording
   alone=(unshare -n)
   [ "$(id -u)" = 0 ] || alone=(unshare -rn)
   [ -z "$CONTAINED" ] || alone=(env) # there are no further namespaces to be had

@@ -8,6 +8,7 @@
 #include "engine/base/slots.h"
 #include "engine/border/verify.h"
 #include "engine/order/permissions.h"
+#include "engine/memory/mappings.h"
 
 /* -- What was named ------------------------------------------------------------------------------------------------------------------ */
 
@@ -27,9 +28,18 @@ static struct {
   uintptr_t *addresses;      /* of the pages, ascending … */
   uint8_t (*contents)[PAGE]; /* … and what they held */
   size_t next;               /* where the search goes on */
-  const struct call *call;
-  struct range found; /* the first run of bytes that nobody named */
+  struct range found;        /* the first run of bytes that nobody named */
+  const struct thread
+      *interrupted; /* whose last call a signal kept from being made while memory was copied */
 } audit = {.number = 1};
+
+static void count(enum region_audit_kind kind) {
+  atomic_fetch_add_explicit(&region->audit[kind], 1, memory_order_relaxed);
+}
+
+void audit_passes(enum region_audit_kind why) {
+  count(why);
+}
 
 static void map_copies(void) {
   size_t bytes = NAMED_LIMIT * sizeof *audit.names + PAGES_LIMIT * (sizeof *audit.addresses + PAGE) + PAGE;
@@ -77,8 +87,14 @@ static _Noreturn void report(const struct call *call, long result, const char *w
 
 /* -- Memory -------------------------------------------------------------------------------------------------------------------------- */
 
-static bool is_alone(struct thread *thread) {
-  return !config.sandboxed && process_is_alone() && (!in_parallel() || permissions_alone(thread));
+/* Why memory is not looked at; AUDIT_LOOKED: it is. A timer may be due again whenever memory has been copied: then the call would never be
+ * made. */
+static enum region_audit_kind obstacle(struct thread *thread) {
+  if (config.sandboxed) return AUDIT_FILTERS;
+  if (!process_is_alone()) return AUDIT_LENT;
+  if (in_parallel() && !permissions_alone(thread)) return AUDIT_PARALLEL;
+  if (audit.interrupted == thread) return AUDIT_INTERRUPTED;
+  return AUDIT_LOOKED;
 }
 
 void audit_turn(const struct thread *thread) {
@@ -94,12 +110,20 @@ static void keep_page(void *context, uintptr_t address) {
 }
 
 void audit_before(struct thread *thread) {
+  enum region_audit_kind why = obstacle(thread);
   audit.taken = 0;
-  if (!is_alone(thread)) return;
+  audit.interrupted = NULL;
+  if (why != AUDIT_LOOKED) {
+    count(why);
+    return;
+  }
   if (!audit.names) map_copies();
   audit_turn(thread);
   audit.pages = 0;
-  if (verify_visit_memory(keep_page, NULL, true) && audit.pages < PAGES_LIMIT) audit.taken = audit.number;
+  if (verify_visit_memory(keep_page, NULL, true) && audit.pages < PAGES_LIMIT)
+    audit.taken = audit.number;
+  else
+    count(AUDIT_UNREADABLE);
 }
 
 /* What the page held before; NULL: it was not there, and so empty, or still a file's. */
@@ -136,9 +160,14 @@ static void compare_page(void *context, uintptr_t address) {
 
 void audit_memory(struct thread *thread, const struct call *call, struct input_call *in, long result,
                   struct bounce *bounce, bool all) {
-  if (!audit.taken || audit.taken != audit.number || audit.last != thread) return;
+  if (!audit.taken) return;
+  bool was_alone = audit.taken == audit.number && audit.last == thread;
   audit.taken = 0;
-  if (memory_target(call)) return; /* what is written through a file that is memory is logged by itself */
+  if (result == CALL_INTERRUPTED) audit.interrupted = thread;
+  /* What is written through a file that is memory is logged by itself. */
+  bool by_file = was_alone && memory_target(call);
+  count(!was_alone ? AUDIT_TURNS : by_file ? AUDIT_MEMORY_FILE : AUDIT_LOOKED);
+  if (!was_alone || by_file) return;
   audit.named = audit.next = 0;
   audit.found = (struct range){0};
   if (all)
@@ -194,10 +223,12 @@ static long settle(void *visitor, const struct bounce_write *write) {
 void audit_copies(const struct call *call, struct bounce *bounce, long result) {
   struct settling settling = {call, bounce, result};
   if (result == CALL_INTERRUPTED || result == -EFAULT) return;
+  count(AUDIT_COPIES);
   bounce_leave(bounce, result, settle, &settling);
   for (size_t i = 0; i < bounce->count; i++) {
     const struct bounce_copy *copy = &bounce->copies[i];
     /* All that differs is named; or it is too large to be looked at. */
+    if (!copy->original) count(AUDIT_LARGE);
     if (copy->piece.flags & INPUT_COMPARED || !copy->original) continue;
     for (size_t at = 0; at < copy->piece.bytes; at++) {
       size_t end = at;
@@ -207,7 +238,17 @@ void audit_copies(const struct call *call, struct bounce *bounce, long result) {
   }
 }
 
-bool audit_wants_copies(const struct call *call) {
+/* The kernel stops where memory ends, and tells how far it came; of a copy that can't be told. */
+static long expect_writable(void *visitor, const struct input_piece *piece) {
+  (void)visitor;
+  if (!(piece->flags & INPUT_WRITES)) return 0;
+  struct mapping known;
+  for (uintptr_t at = piece->address, end = at + piece->bytes; at < end; at = known.end)
+    if (!mappings_find(at, &known) || !(known.prot & PROT_WRITE)) return -EFAULT;
+  return 0;
+}
+
+bool audit_wants_copies(const struct call *call, struct input_call *in) {
   static _Atomic uint32_t turns;
   switch (call->nr) {
     case __NR_futex: /* the words are known by their address */
@@ -221,7 +262,7 @@ bool audit_wants_copies(const struct call *call) {
     case __NR_process_vm_writev:
       return false;
     default:
-      return atomic_fetch_add(&turns, 1) % 2;
+      return atomic_fetch_add(&turns, 1) % 2 && !input_reach(in, expect_writable, NULL);
   }
 }
 #endif

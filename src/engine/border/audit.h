@@ -8,7 +8,8 @@
  * On copies (input/bounce.h) the application's memory must not change at all, but for what is reached in place; and of the copies what
  * is named must have been written, what is written must be named (audit_copies). The first finding ends the recording.
  *
- * Others that run meanwhile change memory, too: where that may be, only the copies are looked at. */
+ * Others that run meanwhile change memory, too: where that may be, only the copies are looked at. What was looked at and what not, and why,
+ * is counted (enum region_audit_kind), and told in the recording's manifest. */
 #ifndef REPRISE_ENGINE_AUDIT_H
 #define REPRISE_ENGINE_AUDIT_H
 
@@ -24,8 +25,11 @@ void audit_memory(struct thread *thread, const struct call *call, struct input_c
 void audit_copies(const struct call *call, struct bounce *bounce, long result);
 /* The thread has the baton: what others have copied is of no use any more. */
 void audit_turn(const struct thread *thread);
-/* Whether a call that could as well go on copies is to do so now: every other one does. */
-bool audit_wants_copies(const struct call *call);
+/* Whether a call that could as well go on copies is to do so now: every other one does, unless not all of the memory that it is to write is
+ * there. */
+bool audit_wants_copies(const struct call *call, struct input_call *in);
+/* A call is not looked at. */
+void audit_passes(enum region_audit_kind why);
 #else
 static inline void audit_before(struct thread *thread) {
   (void)thread;
@@ -40,9 +44,12 @@ static inline void audit_copies(const struct call *call, struct bounce *bounce, 
 static inline void audit_turn(const struct thread *thread) {
   (void)thread;
 }
-static inline bool audit_wants_copies(const struct call *call) {
-  (void)call;
+static inline bool audit_wants_copies(const struct call *call, struct input_call *in) {
+  (void)call, (void)in;
   return false;
+}
+static inline void audit_passes(enum region_audit_kind why) {
+  (void)why;
 }
 #endif
 

@@ -320,6 +320,7 @@ long record_rest(struct thread *thread, const struct call *call, perform_call *p
 /* A mutex that inherits priority. */
 static long record_inheriting(struct thread *thread, const struct call *call, struct input_call *in,
                               perform_call *perform) {
+  audit_passes(AUDIT_INHERITING);
   hold(thread, in, true);
   uint64_t digest = call_digest(in);
   thread->keeps_shared = true;
@@ -462,6 +463,7 @@ static uint64_t finish_advice(struct thread *thread, const struct call *call, lo
 
 static long record_executed(struct thread *thread, const struct call *call, struct input_call *in,
                             perform_call *perform) {
+  audit_passes(AUDIT_EXECUTED);
   if (is_clone(call->nr)) return record_clone(thread, call, in, perform);
   hold(thread, in, true);
   uint64_t digest = call_digest(in);
@@ -576,8 +578,8 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   if (other) memory_other_begin(thread, other);
   bool at_futex = call->nr == __NR_futex && !keeps && !in_parallel();
   if (at_futex) baton_waits(thread, (uintptr_t)call->args[0]);
-  bool copies =
-      in.compares || (!alone && stops == STOPS_NONE && (may_write_much(&in) || audit_wants_copies(call)));
+  bool copies = in.compares ||
+                (!alone && stops == STOPS_NONE && (may_write_much(&in) || audit_wants_copies(call, &in)));
   result = keeps && !copies ? record_direct(thread, call, &in, perform, stops)
                             : record_on_copies(thread, call, &in, perform, (struct manner){stops, keeps, 0});
   if (at_futex) baton_waited(thread, (uintptr_t)call->args[0], !result || result == -EAGAIN);

@@ -99,6 +99,8 @@ void syscall_handle(struct thread *thread) {
   if (result == CALL_INTERRUPTED) {
     LOG(calls, "%ld interrupted", call.nr);
     arch_restart_call(thread, call.nr);
+    if (replaying())
+      replay_arm(thread); /* a check may follow here, before the call, which counts for nothing */
   } else if (result != CALL_DONE) {
     LOG(calls, "%ld = %ld", call.nr, result);
     arch_set_result(thread, result);
