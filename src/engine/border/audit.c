@@ -161,7 +161,8 @@ static void compare_page(void *context, uintptr_t address) {
 void audit_memory(struct thread *thread, const struct call *call, struct input_call *in, long result,
                   struct bounce *bounce, bool all) {
   if (!audit.taken) return;
-  bool was_alone = audit.taken == audit.number && audit.last == thread;
+  bool was_alone =
+      audit.taken == audit.number && audit.last == thread && !memory_was_written(thread->rthread->pid);
   audit.taken = 0;
   if (result == CALL_INTERRUPTED) audit.interrupted = thread;
   /* What is written through a file that is memory is logged by itself. */

@@ -23,7 +23,8 @@ void audit_before(struct thread *thread);
 void audit_memory(struct thread *thread, const struct call *call, struct input_call *in, long result,
                   struct bounce *bounce, bool all);
 void audit_copies(const struct call *call, struct bounce *bounce, long result);
-/* The thread has the baton: what others have copied is of no use any more. */
+/* The thread has the baton: what others have copied is of no use any more. NULL: nor is what this one has, another process has written its
+ * memory. */
 void audit_turn(const struct thread *thread);
 /* Whether a call that could as well go on copies is to do so now: every other one does, unless not all of the memory that it is to write is
  * there. */

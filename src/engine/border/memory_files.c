@@ -21,6 +21,15 @@
 #include "engine/order/ordering.h"
 #include "engine/order/stops.h"
 #include "engine/view/files.h"
+#include "engine/border/audit.h"
+#include "engine/order/baton.h"
+#include "engine/code/code.h"
+#include "engine/files.h"
+#include "engine/base/lib.h"
+#include "engine/memory/mappings.h"
+#include "engine/order/ordering.h"
+#include "engine/border/sphere.h"
+#include "engine/order/stops.h"
 
 /* The process whose memory the descriptor is, 0: none. The kernel names it "/proc/PID/mem" or "/proc/PID/task/TID/mem". */
 static int32_t owner_of(int fd) {
@@ -186,6 +195,7 @@ static void await_logged(struct thread *thread) {
 void memory_log_written(struct thread *thread) {
   int32_t own = thread->rthread->pid;
   int fd = open_own();
+  audit_turn(NULL);
   for (uint32_t i = 0; i < atomic_load(&region->written_count); i++) {
     struct region_written *written = &region->written[i];
     int32_t expected = own;

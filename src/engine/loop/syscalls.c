@@ -99,8 +99,7 @@ void syscall_handle(struct thread *thread) {
   if (result == CALL_INTERRUPTED) {
     LOG(calls, "%ld interrupted", call.nr);
     arch_restart_call(thread, call.nr);
-    if (replaying())
-      replay_arm(thread); /* a check may follow here, before the call, which counts for nothing */
+    if (replaying()) replay_arm(thread); /* a check may follow here, before the next attempt */
   } else if (result != CALL_DONE) {
     LOG(calls, "%ld = %ld", call.nr, result);
     arch_set_result(thread, result);
