@@ -18,7 +18,7 @@ _reprise() {
       _reprise_record "$word"
       ;;
     replay)
-      _reprise_options "$word" '--quiet'
+      _reprise_options "$word" '--quiet --serial --turns'
       ;;
     sim)
       [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay figures' -- "$word")

@@ -18,7 +18,7 @@ static int run(int argc, char **argv) {
   struct launch_problem problem;
   struct recording_error error;
   char path[RECORDING_PATH_MAX];
-  bool quiet = false, confined = true;
+  struct replay_options options = {.confined = CAN_CONFINE};
   int i = 1;
   for (; i < argc && argv[i][0] == '-'; i++) {
     if (!strcmp(argv[i], "--")) {
@@ -26,9 +26,13 @@ static int run(int argc, char **argv) {
       break;
     }
     if (!strcmp(argv[i], "--quiet") || !strcmp(argv[i], "-q"))
-      quiet = true;
+      options.quiet = true;
     else if (!strcmp(argv[i], "--unconfined"))
-      confined = false;
+      options.confined = false;
+    else if (!strcmp(argv[i], "--serial"))
+      options.serial = true;
+    else if (!strcmp(argv[i], "--turns"))
+      options.turns = true;
     else
       return bad_usage(&replay_command, "%s: no such option", argv[i]);
   }
@@ -36,12 +40,12 @@ static int run(int argc, char **argv) {
   const char *name = i < argc && strcmp(argv[i], "latest") ? argv[i] : NULL;
   if (launch_channels(&settings, &problem)) return complain(problem.status, "%s", problem.text);
   if (recording_resolve(name, path, &error)) return complain_recording(&error);
-  return replay(path, quiet, confined && CAN_CONFINE, &settings);
+  return replay(path, &options, &settings);
 }
 
 const struct command replay_command = {
     .name = "replay",
-    .usage = "[--quiet] [--unconfined] [RECORDING|latest]",
+    .usage = "[--quiet] [--unconfined] [--serial] [--turns] [RECORDING|latest]",
     .summary = "repeat a recorded execution",
     .help =
         "Repeats the execution that RECORDING holds: every instruction of every thread, in the recorded "
@@ -55,6 +59,10 @@ const struct command replay_command = {
         "\n"
         "  -q, --quiet    do not write the program's output again\n"
         "  --unconfined   replay without the filter of system calls, for kernels that have none\n"
+        "  --serial       run one thread at a time, in an order that depends on the recording alone\n"
+        "  --turns        tell how often the turn went to another thread, with a digest of the sequence; "
+        "with\n"
+        "                 --serial, or of a recording made with --order=chunk\n"
         "\n"
         "A recording is not trusted. Its processes are confined before the first event is read: whatever it "
         "holds, they\n"

@@ -75,8 +75,10 @@ struct rthread {
   _Atomic uint32_t tracer;
   int32_t
       writes_to; /* … the process whose memory it writes when it is the memory_writer, and which stays parked */
-  uint32_t vforks;       /* record: the kernel holds it until a child is gone to another program */
-  _Atomic uint32_t turn; /* futex: 1 when the baton was handed to it */
+  uint32_t vforks;         /* record: the kernel holds it until a child is gone to another program */
+  _Atomic uint32_t turn;   /* futex: 1 when the baton was handed to it */
+  _Atomic uint32_t serial; /* serial replay: enum serial_state (engine/order/serial.c) … */
+  uint32_t serial_child;   /* … and the slot of the child it makes */
   struct region_watch watch;
   struct ring ring;
   struct ring order; /* of its own order log, unless threads run one at a time */
@@ -318,11 +320,23 @@ struct region {
   struct region_news news[REGION_SLOTS];
   _Atomic uint32_t sleepers;    /* threads that wait for others and let them have the processor */
   _Atomic uint32_t retirements; /* futex: threads that have come to the ends of their logs */
-  _Atomic uint64_t looked;      /* when one who waits last looked after the others, in milliseconds */
+  /* Replay of one thread at a time: how often the turn has changed, and a digest of whose it was where. */
+  _Atomic uint64_t turns;
+  uint64_t turns_digest;
+  _Atomic uint32_t turns_over; /* serial: nobody can have the next one */
+  _Atomic uint64_t looked;     /* when one who waits last looked after the others, in milliseconds */
 #if defined(REPRISE_STRESS_AUDIT)
   _Atomic uint64_t audit[AUDIT_KINDS];
 #endif
 };
+
+/* The turn goes to a thread that is at this position of its log. */
+static inline void region_count_turn(struct region *region, uint32_t number, uint64_t position) {
+  region->turns_digest = (region->turns_digest ^ number) * 0x9e3779b97f4a7c15;
+  region->turns_digest = (region->turns_digest ^ position ^ region->turns_digest >> 29) * 0x9e3779b97f4a7c15;
+  atomic_store_explicit(&region->turns, atomic_load_explicit(&region->turns, memory_order_relaxed) + 1,
+                        memory_order_relaxed);
+}
 
 /* Slots from this one on have never been used: whoever goes through all of them leaves these alone, or the kernel would have to
  * make memory for them. */

@@ -493,7 +493,13 @@ static bool inherit(const struct recording_reader *reader, struct engine_config 
   return true;
 }
 
-int replay(const char *path, bool quiet, bool confined, struct engine_config *settings) {
+/* Only of a replay in which one thread ran at a time. */
+static void tell_turns(const struct region *region) {
+  fprintf(stderr, "reprise: %lu turns, digest %016lx\n", (unsigned long)atomic_load(&region->turns),
+          (unsigned long)region->turns_digest);
+}
+
+int replay(const char *path, const struct replay_options *options, struct engine_config *settings) {
   static struct feed feed;
   static struct manager manager;
   struct launch_problem problem;
@@ -535,8 +541,9 @@ int replay(const char *path, bool quiet, bool confined, struct engine_config *se
   settings->mode = MODE_REPLAY;
   settings->first = 1;
   settings->program_fd = -1;
-  settings->quiet = quiet;
-  settings->confined = confined;
+  settings->quiet = options->quiet;
+  settings->confined = options->confined;
+  settings->serial = options->serial && feed.parallel;
   settings->whole = recording_reader_state(feed.reader) == RECORDING_COMPLETE;
   settings->output_roles[0] = OUTPUT_ROLE(STDOUT_FILENO, STDOUT_FILENO);
   settings->output_roles[1] = OUTPUT_ROLE(STDERR_FILENO, STDERR_FILENO);
@@ -550,11 +557,12 @@ int replay(const char *path, bool quiet, bool confined, struct engine_config *se
     return problem.status;
   }
   feed.mapped.ahead = ahead_begin(path);
-  progress_begin(&feed.progress, quiet);
+  progress_begin(&feed.progress, options->quiet);
   feed.total = number_of(feed.reader, "instructions", 10, 0);
   feed.progress.wanted &= feed.total != 0;
   manager_run(&manager);
   progress_end(&feed.progress);
   ahead_end(feed.mapped.ahead);
+  if (options->turns && (options->serial || !feed.parallel)) tell_turns(manager.region);
   return finish(&manager, &feed);
 }

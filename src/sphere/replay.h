@@ -6,8 +6,14 @@
 
 #include "sphere/launch.h"
 
-/* Replays the recording at path and returns the exit status; a program that died of a signal takes the caller with it. confined: what is
- * replayed can do nothing outside (engine/border/confine.c). */
-int replay(const char *path, bool quiet, bool confined, struct engine_config *settings);
+struct replay_options {
+  bool quiet;    /* output is not shown */
+  bool confined; /* what is replayed can do nothing outside (engine/border/confine.c) */
+  bool serial;   /* one thread at a time, whatever the order of the recording (engine/order/serial.h) */
+  bool turns;    /* how often the turn changed is told, with a digest of the sequence */
+};
+
+/* Replays the recording at path and returns the exit status; a program that died of a signal takes the caller with it. */
+int replay(const char *path, const struct replay_options *options, struct engine_config *settings);
 
 #endif

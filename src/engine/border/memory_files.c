@@ -14,6 +14,7 @@
 #include <linux/uio.h>
 
 #include "engine/base/lib.h"
+#include "engine/border/audit.h"
 #include "engine/border/sphere.h"
 #include "engine/code/code.h"
 #include "engine/memory/mappings.h"
@@ -21,15 +22,6 @@
 #include "engine/order/ordering.h"
 #include "engine/order/stops.h"
 #include "engine/view/files.h"
-#include "engine/border/audit.h"
-#include "engine/order/baton.h"
-#include "engine/code/code.h"
-#include "engine/files.h"
-#include "engine/base/lib.h"
-#include "engine/memory/mappings.h"
-#include "engine/order/ordering.h"
-#include "engine/border/sphere.h"
-#include "engine/order/stops.h"
 
 /* The process whose memory the descriptor is, 0: none. The kernel names it "/proc/PID/mem" or "/proc/PID/task/TID/mem". */
 static int32_t owner_of(int fd) {

@@ -10,6 +10,7 @@
 #include "engine/memory/mappings.h"
 #include "engine/order/baton.h"
 #include "engine/order/ordering.h"
+#include "engine/order/serial.h"
 #include "engine/order/shared.h"
 #include "engine/signals/signals.h"
 #include "input/digest.h"
@@ -105,6 +106,7 @@ static void found_sphere(struct thread *thread) {
       order_adopt(thread->rthread);
     else
       baton_await(thread);
+    serial_found(thread->rthread);
     const struct input_event *event = replay_expect(thread, EVENT_PROCESS, "a new process");
     thread->tid = thread->process->pid = (int)event->process.id;
     replay_consume(thread);
@@ -242,6 +244,7 @@ void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork
   thread->rthread->vforks = false;
   if (vfork && permissions_on()) permissions_unpark_held(thread, child, os_failed(id));
   if (vfork && in_parallel() && replaying()) {
+    if (!os_failed(id)) serial_resume(thread);
     atomic_store(&thread->rthread->waits_for, 0);
     order_gate(thread);
     order_tick(thread);
@@ -348,6 +351,7 @@ static void end(struct thread *thread, struct input_event *event) {
     order_finish(thread);
     if (event->exit.group) order_retire_others(thread);
     verify_replay_memory(thread, &memory);
+    serial_leave(rthread);
   } else if (!rthread->end.known || rthread->end.next == CHUNK_NOBODY) {
     /* Nobody comes after it. Whoever is left was killed in the recording. */
     if (rthread->process || (!event->exit.group && has_others(rthread))) sphere_fail(OUTCOME_LOG_ENDS, NULL);
@@ -384,10 +388,12 @@ void sphere_before_exec(struct thread *thread, struct engine_config *next) {
   }
   order_tick(thread);
   if (permissions_on()) permissions_leave(thread);
+  uint32_t lender = atomic_load(&thread->rthread->borrows);
   if (replaying()) atomic_store(&thread->rthread->borrows, 0);
   if (in_parallel() && replaying()) {
     order_tell_only(thread);
     order_retire_others(thread);
+    serial_let_go(lender);
   }
   struct rthread *rthread = thread->rthread;
   next->slot = slot_of(rthread);

@@ -16,6 +16,7 @@
 #include "engine/border/sphere.h"
 #include "engine/order/baton.h"
 #include "engine/order/ordering.h"
+#include "engine/order/serial.h"
 
 enum { LOOKS_PER_REQUEST = 150, ROUNDS_TO_BE_SURE = 4 };
 
@@ -315,7 +316,9 @@ void order_wait(struct thread *thread) {
 }
 
 void order_wait_for_place(struct thread *thread, struct rthread *child) {
-  if (child->order_slot != ORDER_NOBODY) wait_until_ready(thread, child);
+  if (child->order_slot == ORDER_NOBODY) return;
+  serial_wait_for_place(thread, child);
+  wait_until_ready(thread, child);
 }
 
 void order_wait_for_ever(struct thread *thread) {
@@ -330,6 +333,7 @@ void order_wait_for_ever(struct thread *thread) {
 void order_wait_for_others(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   unsigned rounds = 0;
+  serial_wait_for_others(thread);
   atomic_store(&rthread->waits_for, ORDER_LEAVES);
   for (;;) {
     uint32_t seen = atomic_load(&region->retirements), births = region->threads;

@@ -7,6 +7,7 @@
 #include "engine/border/sphere.h"
 #include "engine/order/baton.h"
 #include "engine/order/order_waits.h"
+#include "engine/order/serial.h"
 #include "engine/order/shared.h"
 #include "engine/order/shared_undo.h"
 
@@ -86,6 +87,7 @@ void order_adopt(struct rthread *child) {
   if (!child->step.waits) order_replay_publish(&region->board, child->order_slot, child->step.clock);
   order_replay_spawn(&region->board, child->order_slot);
   order_tell(child->order_slot);
+  serial_adopt(child);
 }
 
 /* -- Ends ---------------------------------------------------------------------------------------------------------------- */
@@ -178,6 +180,7 @@ static bool pass_steps(struct thread *thread, bool enters) {
       if (!enters && !order_replay_ready(&region->board, me, step)) return true;
       order_replay_arrive(&region->board, me, step);
       if (step->arrive) order_tell_clock(me, step->arrive);
+      serial_step(thread);
       order_wait(thread);
       order_replay_pass(&region->board, me, step);
       if (step->begins) order_move_in(rthread);
@@ -245,6 +248,7 @@ void order_lost(struct thread *thread) {
   atomic_store(&rthread->waits_for, ORDER_RETIRED);
   atomic_fetch_add(&region->retirements, 1);
   region_wake(&region->retirements, INT32_MAX);
+  serial_leave(rthread);
   if (cut_off) order_wait_for_ever(thread);
   for (;;) {
     bool first = !rthread->process; /* with it the replay ends, as soon as nobody else is left */
@@ -273,6 +277,7 @@ void order_hold(struct thread *thread, struct rthread *child) {
     order_replay_arrive(&region->board, rthread->order_slot, step);
     order_tell_clock(rthread->order_slot, step->arrive);
   }
+  serial_hold(thread);
 }
 
 uint64_t order_stop(const struct thread *thread) {
