@@ -21,8 +21,8 @@ case_not_rv64() {
 }
 
 case_geometry() {
-  refuses 2 'harts: 1 to 31' "$REPRISE" sim run --harts 0 /bin/true
-  refuses 2 'harts: 1 to 31' "$REPRISE" sim run --harts 32 /bin/true
+  refuses 2 'harts: 1 to 64' "$REPRISE" sim run --harts 0 /bin/true
+  refuses 2 'harts: 1 to 64' "$REPRISE" sim run --harts 65 /bin/true
   refuses 2 'l1-size and l1-ways' "$REPRISE" sim run --set l1-size=48K /bin/true
   refuses 2 'l1-size and l1-ways' "$REPRISE" sim run --set l1-ways=0 /bin/true
   refuses 2 'l2-banks' "$REPRISE" sim run --set l2-banks=3 /bin/true

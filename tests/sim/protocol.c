@@ -258,7 +258,7 @@ static void set_limits(struct sim_config *config, unsigned number) {
 }
 
 static void one_configuration(unsigned number, bool tso, uint64_t accesses, struct protocol_table *sum) {
-  uint32_t harts = number % 3 == 0 ? 2 : number % 3 == 1 ? 4 : 16;
+  uint32_t harts = number == 62 ? 64 : number % 3 == 0 ? 2 : number % 3 == 1 ? 4 : 16;
   struct sim_config config = support_config(harts, number);
   config.protocol = number / 2 % 2 ? PROTOCOL_MOSI : PROTOCOL_MESI;
   config.l1_ways = 1 + number / 4 % 2;

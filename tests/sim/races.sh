@@ -1,11 +1,11 @@
 #!/bin/bash
 # races.sh: a program whose result depends on the order of nearly every access, recorded and replayed: every scheme, sequential consistency and
-# total store order, 4, 8 and 16 harts, seed after seed; also with caches so small that lines are always evicted and with store buffers of one
+# total store order, 4, 8, 16 and 32 harts, seed after seed; also with caches so small that lines are always evicted and with store buffers of one
 # entry. A replay itself compares registers, positions and memory with the recording; what it prints must be the same too, and recordings must differ.
 #
 #   races.sh [--seeds FIRST-LAST] [--keep FOLDER]
 #
-# The seeds are a few, or 6,000 in a soak: a third of them for each number of harts. Each replay runs with another seed than its recording, now and
+# The seeds are a few, or 4,000 in a soak: a quarter of them for each number of harts. Each replay runs with another seed than its recording, now and
 # then on another number of harts. The results go to FOLDER, a file for each configuration, to which later pieces add.
 set -u
 
@@ -13,8 +13,8 @@ reprise=$(realpath "${REPRISE:-${BUILD:-build}/reprise}")
 racey=$(realpath "${BUILD:-build}")/tests/sim/workloads/racey
 work=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
 trap 'rm -rf "$work"' EXIT
-first=1 last=6 results=$work/results
-[ -z "${SOAK:-}" ] || last=6000
+first=1 last=8 results=$work/results
+[ -z "${SOAK:-}" ] || last=4000
 while [ $# -gt 0 ]; do
   case $1 in
     --seeds) first=${2%-*} last=${2#*-} && shift ;;
@@ -55,7 +55,7 @@ one() { # NAME SCHEME HARTS SEED OPTION…
 schemes=(dag scalar arcs named chunk)
 small=(--set l1-size=1K --set l2-size=32K)
 for seed in $(seq "$first" "$last"); do
-  harts=$((4 << seed % 3))
+  harts=$((4 << seed % 4))
   for scheme in "${schemes[@]}"; do
     limit=()
     [ "$scheme" != chunk ] || limit=(--max-episode 300)

@@ -17,10 +17,10 @@
 
 /* A frame of a private cache, or an entry of its write-back buffer. */
 struct l1_line {
-  uint64_t block; /* physical address */
-  uint64_t used;  /* port_time() of the last access */
-  uint8_t state;  /* enum l1_state */
-  int8_t missing; /* acknowledgements that have not come yet; may be negative before the data have */
+  uint64_t block;  /* physical address */
+  uint64_t used;   /* port_time() of the last access */
+  uint8_t state;   /* enum l1_state */
+  int16_t missing; /* acknowledgements that have not come yet; may be negative before the data have */
   bool for_hart, for_buffer; /* who is to be told when it is there */
   uint8_t data[LINE_BYTES] __attribute__((aligned(16)));
 };
@@ -46,17 +46,16 @@ struct l1 {
 struct l2_line {
   uint64_t block;
   uint64_t used;
-  uint64_t
-      sharers; /* a bit for each node that may have a copy, or had one and may have been asked for nothing since */
-  uint64_t leaving;             /* while busy: those who have been told to give their copy up */
-  uint8_t state;                /* enum dir_state */
-  uint8_t owner;                /* node or NOBODY */
-  uint8_t last_writer;          /* node or NOBODY; it is the owner or a sharer */
-  uint8_t requester;            /* FETCH: whose request */
-  uint8_t request;              /* and which: enum message_kind */
-  bool dirty;                   /* newer than memory */
-  int16_t missing;              /* EVICT: RECALL_ACKs that have not come yet … */
-  int16_t unordered;            /* … and PROXY_ACKs; may be negative when they overtake */
+  struct node_set sharers; /* nodes that may have a copy, or had one and have been asked for nothing since */
+  struct node_set leaving; /* while busy: those who have been told to give their copy up */
+  uint8_t state;           /* enum dir_state */
+  uint8_t owner;           /* node or NOBODY */
+  uint8_t last_writer;     /* node or NOBODY; it is the owner or a sharer */
+  uint8_t requester;       /* FETCH: whose request */
+  uint8_t request;         /* and which: enum message_kind */
+  bool dirty;              /* newer than memory */
+  int16_t missing;         /* EVICT: RECALL_ACKs that have not come yet … */
+  int16_t unordered;       /* … and PROXY_ACKs; may be negative when they overtake */
   struct message *first, *last; /* messages that wait until it is not busy any more */
   uint8_t data[LINE_BYTES] __attribute__((aligned(16)));
 };

@@ -18,9 +18,11 @@ struct l2_line *directory_find(struct caches *caches, uint64_t block) {
   return NULL;
 }
 
-static uint64_t bit(unsigned node) {
-  CHECK(node < NODES, "a directory asks for node %u", node);
-  return 1ull << node;
+/* All who may have a copy. */
+static struct node_set holders(const struct l2_line *line) {
+  struct node_set nodes = line->sharers;
+  if (line->owner != NOBODY) node_set_add(&nodes, line->owner);
+  return nodes;
 }
 
 /* -- Lists of messages that wait ------------------------------------------------------------------------------------------- */
@@ -70,7 +72,7 @@ static void send_data(struct caches *caches, const struct l2_line *line, unsigne
   memcpy(message->data, line->data, LINE_BYTES);
   message->has_data = true;
   message->grant = grant;
-  message->acks = (int8_t)acks;
+  message->acks = (int16_t)acks;
   message->ordered = ordered;
   const struct sim_config *config = &caches->machine->config;
   if (config->memory_directory && line->state != DIR_FETCH)
@@ -79,11 +81,12 @@ static void send_data(struct caches *caches, const struct l2_line *line, unsigne
 }
 
 /* To each of these nodes. Returns how many they are. */
-static int send_all(struct caches *caches, enum message_kind kind, uint64_t block, uint64_t nodes,
-                    unsigned requester, uint64_t cycle) {
+static int send_all(struct caches *caches, enum message_kind kind, uint64_t block,
+                    const struct node_set *nodes, unsigned requester, uint64_t cycle) {
   int count = 0;
-  for (; nodes; nodes &= nodes - 1, count++)
-    send_simple(caches, kind, block, (unsigned)__builtin_ctzll(nodes), requester, cycle);
+  for (unsigned n = 0; n < NODE_WORDS; n++)
+    for (uint64_t word = nodes->word[n]; word; word &= word - 1, count++)
+      send_simple(caches, kind, block, n * 64 + (unsigned)__builtin_ctzll(word), requester, cycle);
   return count;
 }
 
@@ -122,8 +125,8 @@ static void log_memory(struct caches *caches, uint64_t block, uint64_t cycle) {
 }
 
 static void recall_all(struct caches *caches, struct l2_line *line, uint64_t cycle) {
-  uint64_t nodes = line->sharers | (line->owner == NOBODY ? 0 : bit(line->owner));
-  line->missing = (int16_t)send_all(caches, MESSAGE_RECALL, line->block, nodes, NOBODY, cycle);
+  struct node_set nodes = holders(line);
+  line->missing = (int16_t)send_all(caches, MESSAGE_RECALL, line->block, &nodes, NOBODY, cycle);
   line->unordered = 0;
 }
 
@@ -152,7 +155,7 @@ static void forward(struct caches *caches, struct l2_line *line, enum message_ki
                     int acks, uint64_t cycle) {
   struct message *message = message_new(caches, kind, line->block);
   message->requester = requester;
-  message->acks = (int8_t)acks;
+  message->acks = (int16_t)acks;
   send(caches, message, line->owner, cycle);
 }
 
@@ -162,10 +165,9 @@ static void send_for(struct caches *caches, struct l2_line *line, uint32_t actio
   bool ordered = actions & DIR_SEND_ORDER && tell(caches, line, requester, actions & DIR_SEND_DATA_M);
   if (actions & DIR_SEND_INVALIDATE) {
     /* The owner, when it is asked for data, answers that; when it is not, it is invalidated like the sharers. */
-    uint64_t others = line->sharers & ~bit(requester);
-    if (line->owner != NOBODY && line->owner != requester && !(actions & DIR_SEND_FORWARD_M))
-      others |= bit(line->owner);
-    acks += send_all(caches, MESSAGE_INVALIDATE, line->block, others, requester, cycle);
+    struct node_set others = actions & DIR_SEND_FORWARD_M ? line->sharers : holders(line);
+    node_set_remove(&others, requester);
+    acks += send_all(caches, MESSAGE_INVALIDATE, line->block, &others, requester, cycle);
   }
   if (actions & DIR_SEND_ORDER) acks += send_order(caches, line, requester, cycle);
   if (actions & DIR_SEND_DATA_S) send_data(caches, line, requester, L1_S, acks, ordered, cycle);
@@ -173,7 +175,7 @@ static void send_for(struct caches *caches, struct l2_line *line, uint32_t actio
   if (actions & DIR_SEND_DATA_M) send_data(caches, line, requester, L1_M, acks, ordered, cycle);
   if (actions & DIR_SEND_GRANT) {
     struct message *message = message_new(caches, MESSAGE_GRANT, line->block);
-    message->acks = (int8_t)acks;
+    message->acks = (int16_t)acks;
     send(caches, message, requester, cycle);
   }
   if (actions & DIR_SEND_FORWARD_S) forward(caches, line, MESSAGE_FORWARD_S, requester, 0, cycle);
@@ -181,15 +183,15 @@ static void send_for(struct caches *caches, struct l2_line *line, uint32_t actio
 }
 
 static void set_books(struct l2_line *line, uint32_t actions, unsigned requester) {
-  line->leaving = line->sharers | (line->owner == NOBODY ? 0 : bit(line->owner));
+  line->leaving = holders(line);
   if (actions & DIR_NO_OWNER) { /* sticky: it stays among those who are asked */
-    line->sharers |= bit(line->owner);
+    node_set_add(&line->sharers, line->owner);
     line->last_writer = line->owner;
     line->owner = NOBODY;
   }
-  if (actions & DIR_ADD_SHARER) line->sharers |= bit(requester);
+  if (actions & DIR_ADD_SHARER) node_set_add(&line->sharers, requester);
   if (actions & DIR_SET_OWNER) {
-    line->sharers = 0;
+    line->sharers = (struct node_set){{0}};
     line->owner = line->last_writer = requester;
   }
 }
@@ -261,7 +263,7 @@ static struct l2_line *make_room(struct caches *caches, struct message *message,
 
 static void fresh(struct l2_line *line, uint64_t block) {
   line->block = block;
-  line->sharers = 0;
+  line->sharers = (struct node_set){{0}};
   line->owner = line->last_writer = NOBODY;
   line->dirty = false;
   line->first = NULL;
@@ -270,7 +272,9 @@ static void fresh(struct l2_line *line, uint64_t block) {
 /* -- Messages that come ------------------------------------------------------------------------------------------------------------ */
 
 static unsigned read_event(const struct caches *caches, const struct l2_line *line, unsigned from) {
-  bool alone = line->state == DIR_V && !(line->sharers & ~bit(from)) && !caches->l1[from].instructions;
+  struct node_set others = line->sharers;
+  node_set_remove(&others, from);
+  bool alone = line->state == DIR_V && node_set_is_empty(&others) && !caches->l1[from].instructions;
   return alone && caches->table.dir[DIR_V][DIR_EVENT_GET_E] ? DIR_EVENT_GET_E : DIR_EVENT_GET_S;
 }
 
@@ -305,7 +309,7 @@ static void request(struct caches *caches, struct message *message, uint64_t cyc
   if (message->kind == MESSAGE_GET_S)
     event = busy(line) ? DIR_EVENT_GET_S : read_event(caches, line, from);
   else if (message->kind == MESSAGE_UPGRADE && !busy(line) &&
-           (line->owner == from || line->sharers & bit(from)))
+           (line->owner == from || node_set_has(&line->sharers, from)))
     event = DIR_EVENT_UPGRADE;
   step(caches, line, event, message, cycle);
 }

@@ -18,8 +18,8 @@ static void known_to_directory(struct caches *caches, unsigned node, const struc
   struct l2_line *line = directory_find(caches, copy->block);
   CHECK(line, "node %u has block %lx in state %s, which is not in the L2", node, (unsigned long)copy->block,
         l1_state_names[copy->state]);
-  bool busy = line->state >= DIR_FETCH, leaving = busy && line->leaving >> node & 1;
-  bool owner = line->owner == node || leaving, sharer = line->sharers >> node & 1;
+  bool busy = line->state >= DIR_FETCH, leaving = busy && node_set_has(&line->leaving, node);
+  bool owner = line->owner == node || leaving, sharer = node_set_has(&line->sharers, node);
   CHECK(owner || sharer, "node %u has block %lx in state %s, unknown to the directory in state %s", node,
         (unsigned long)copy->block, l1_state_names[copy->state], dir_state_names[line->state]);
   if (writable(copy->state) || copy->state == L1_O)

@@ -280,7 +280,7 @@ static unsigned answer_event(struct l1_line *line, const struct message *message
     line->missing--;
     return !waits_for_data && line->missing == 0 ? L1_EVENT_ACK_LAST : L1_EVENT_ACK;
   }
-  line->missing = (int8_t)(line->missing + message->acks);
+  line->missing = (int16_t)(line->missing + message->acks);
   bool last = line->missing == 0;
   if (message->kind == MESSAGE_GRANT) return last ? L1_EVENT_GRANT_LAST : L1_EVENT_GRANT;
   if (message->grant == L1_S) return last ? L1_EVENT_DATA_S_LAST : L1_EVENT_DATA_S;

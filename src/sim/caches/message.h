@@ -8,9 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/caches/node_set.h"
 #include "sim/machine/memory.h"
-
-enum { NODES = 64, NOBODY = 255 };
 
 #define MESSAGE_KINDS(X)                                                                                     \
   X(GET_S)      /* request a copy to read */                                                                 \
@@ -50,7 +49,7 @@ struct message {
   uint8_t from, to;  /* nodes; NOBODY: the directory */
   uint8_t requester; /* node on whose behalf the directory asks;  */
   uint8_t grant;     /* DATA: enum l1_state. */
-  int8_t
+  int16_t
       acks; /* FORWARD_M, DATA, GRANT: acknowledgements that the requester waits for. RECALL_ACK: PROXY_ORDER sent */
   bool has_data; /* data below are of meaning, and … */
   bool dirty;    /* … differ from what the L2 has */

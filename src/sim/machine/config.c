@@ -280,7 +280,7 @@ static const char *check_limits(const struct sim_config *c) {
 }
 
 const char *config_check(const struct sim_config *c) {
-  if (!c->harts || c->harts > SIM_MAX_HARTS) return "harts: 1 to 31 are possible";
+  if (!c->harts || c->harts > SIM_MAX_HARTS) return "harts: 1 to 64 are possible";
   if (c->ram_bytes < 1 M || c->ram_bytes > 64ull G || c->ram_bytes % 4096)
     return "ram: 1M to 64G in whole pages are possible";
   if (!c->slice_cycles) return "slice-cycles: a turn has at least one cycle";

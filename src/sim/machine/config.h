@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SIM_MAX_HARTS = 31 }; /* two caches each and the disk: the directory has 64 bits */
+enum { SIM_MAX_HARTS = 64 };
 enum { SIM_MAX_WRITE_BACKS = 16, SIM_MAX_CHANNELS = 16 };
 
 enum sim_protocol { PROTOCOL_MESI, PROTOCOL_MOSI };

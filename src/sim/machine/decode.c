@@ -27,11 +27,34 @@ static int32_t imm_j(uint32_t w) {
          (int32_t)((w & 0xff000) | (w >> 20 & 1) << 11 | (w >> 21 & 0x3ff) << 1);
 }
 
+/* Zba, Zbb and Zbs with two registers. */
+static uint16_t op_bits(uint32_t w, int wide) {
+  static const struct {
+    uint8_t funct7;
+    uint16_t op[2][8];
+  } rows[] = {
+      {0x04, {{0}, {[0] = OP_ADDUW, [4] = OP_ZEXTH}}},
+      {0x05, {{[4] = OP_MIN, [5] = OP_MINU, [6] = OP_MAX, [7] = OP_MAXU}, {0}}},
+      {0x10,
+       {{[2] = OP_SH1ADD, [4] = OP_SH2ADD, [6] = OP_SH3ADD},
+        {[2] = OP_SH1ADDUW, [4] = OP_SH2ADDUW, [6] = OP_SH3ADDUW}}},
+      {0x14, {{[1] = OP_BSET}, {0}}},
+      {0x24, {{[1] = OP_BCLR, [5] = OP_BEXT}, {0}}},
+      {0x30, {{[1] = OP_ROL, [5] = OP_ROR}, {[1] = OP_ROLW, [5] = OP_RORW}}},
+      {0x34, {{[1] = OP_BINV}, {0}}},
+  };
+  for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+    uint16_t op = rows[n].funct7 == funct7(w) ? rows[n].op[wide][funct3(w)] : 0;
+    if (op) return op == OP_ZEXTH && w >> 20 & 31 ? 0 : op;
+  }
+  return 0;
+}
+
 /* Integer computations with two registers: by funct3, for funct7 0, 0x20 and 1. */
 static uint16_t op_register(uint32_t w, int wide) {
   static const uint16_t plain[2][8] = {{OP_ADD, OP_SLL, OP_SLT, OP_SLTU, OP_XOR, OP_SRL, OP_OR, OP_AND},
                                        {OP_ADDW, OP_SLLW, 0, 0, 0, OP_SRLW, 0, 0}};
-  static const uint16_t other[2][8] = {{OP_SUB, 0, 0, 0, 0, OP_SRA, 0, 0},
+  static const uint16_t other[2][8] = {{OP_SUB, 0, 0, 0, OP_XNOR, OP_SRA, OP_ORN, OP_ANDN},
                                        {OP_SUBW, 0, 0, 0, 0, OP_SRAW, 0, 0}};
   static const uint16_t times[2][8] = {
       {OP_MUL, OP_MULH, OP_MULHSU, OP_MULHU, OP_DIV, OP_DIVU, OP_REM, OP_REMU},
@@ -44,7 +67,47 @@ static uint16_t op_register(uint32_t w, int wide) {
     case 1:
       return times[wide][funct3(w)];
     default:
+      return op_bits(w, wide);
+  }
+}
+
+/* Zbb with one register: the immediate says which. */
+static uint16_t op_single(uint32_t w, int wide) {
+  switch (funct3(w) << 12 | w >> 20) {
+    case 0x1600:
+      return wide ? OP_CLZW : OP_CLZ;
+    case 0x1601:
+      return wide ? OP_CTZW : OP_CTZ;
+    case 0x1602:
+      return wide ? OP_CPOPW : OP_CPOP;
+    case 0x1604:
+      return wide ? 0 : OP_SEXTB;
+    case 0x1605:
+      return wide ? 0 : OP_SEXTH;
+    case 0x5287:
+      return wide ? 0 : OP_ORCB;
+    case 0x56b8:
+      return wide ? 0 : OP_REV8;
+    default:
       return 0;
+  }
+}
+
+/* Zbb and Zbs with a register and a number of a bit. */
+static uint16_t op_bit(uint32_t w) {
+  switch (funct3(w) << 8 | w >> 26) {
+    case 0x10a:
+      return OP_BSETI;
+    case 0x112:
+      return OP_BCLRI;
+    case 0x11a:
+      return OP_BINVI;
+    case 0x512:
+      return OP_BEXTI;
+    case 0x518:
+      return OP_RORI;
+    default:
+      return op_single(w, 0);
   }
 }
 
@@ -53,15 +116,19 @@ static uint16_t op_immediate(uint32_t w, int32_t *imm) {
   if (funct3(w) != 1 && funct3(w) != 5) return plain[funct3(w)];
   *imm &= 63;
   if (w >> 26 == 0) return plain[funct3(w)];
-  return w >> 26 == 0x10 && funct3(w) == 5 ? OP_SRAI : 0;
+  return w >> 26 == 0x10 && funct3(w) == 5 ? OP_SRAI : op_bit(w);
 }
 
 static uint16_t op_immediate32(uint32_t w, int32_t *imm) {
   if (funct3(w) == 0) return OP_ADDIW;
+  if (funct3(w) == 1 && w >> 26 == 2) {
+    *imm &= 63;
+    return OP_SLLIUW;
+  }
   *imm &= 31;
-  if (funct3(w) == 1) return funct7(w) ? 0 : OP_SLLIW;
+  if (funct3(w) == 1) return funct7(w) ? op_single(w, 1) : OP_SLLIW;
   if (funct3(w) != 5) return 0;
-  return funct7(w) == 0 ? OP_SRLIW : funct7(w) == 0x20 ? OP_SRAIW : 0;
+  return funct7(w) == 0 ? OP_SRLIW : funct7(w) == 0x20 ? OP_SRAIW : funct7(w) == 0x30 ? OP_RORIW : 0;
 }
 
 static uint16_t op_atomic(uint32_t w, uint8_t *amo) {

@@ -1,4 +1,4 @@
-/* decode.h: RV64GC instructions, decoded once per line of code.
+/* decode.h: RV64GC instructions with Zba, Zbb and Zbs, decoded once per line of code.
  *
  * A line of 64 bytes has 32 places at which an instruction can start. Each is decoded when it is first executed. Decoded lines are found by
  * physical address and are good as long as the bytes are those that were decoded: who fetches a line anew compares. */
@@ -18,6 +18,10 @@
   X(ADDI) X(SLTI) X(SLTIU) X(XORI) X(ORI) X(ANDI) X(SLLI) X(SRLI) X(SRAI)                           \
   X(ADD) X(SUB) X(SLL) X(SLT) X(SLTU) X(XOR) X(SRL) X(SRA) X(OR) X(AND)                             \
   X(ADDIW) X(SLLIW) X(SRLIW) X(SRAIW) X(ADDW) X(SUBW) X(SLLW) X(SRLW) X(SRAW)                       \
+  X(SH1ADD) X(SH2ADD) X(SH3ADD) X(ADDUW) X(SH1ADDUW) X(SH2ADDUW) X(SH3ADDUW) X(SLLIUW)              \
+  X(ANDN) X(ORN) X(XNOR) X(MIN) X(MINU) X(MAX) X(MAXU) X(ROL) X(ROR) X(RORI) X(ROLW) X(RORW) X(RORIW) \
+  X(CLZ) X(CTZ) X(CPOP) X(CLZW) X(CTZW) X(CPOPW) X(SEXTB) X(SEXTH) X(ZEXTH) X(ORCB) X(REV8)         \
+  X(BCLR) X(BEXT) X(BINV) X(BSET) X(BCLRI) X(BEXTI) X(BINVI) X(BSETI)                               \
   X(MUL) X(MULH) X(MULHSU) X(MULHU) X(DIV) X(DIVU) X(REM) X(REMU)                                   \
   X(MULW) X(DIVW) X(DIVUW) X(REMW) X(REMUW)                                                         \
   X(LRW) X(LRD) X(SCW) X(SCD) X(AMOW) X(AMOD)                                                       \

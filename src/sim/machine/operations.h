@@ -22,6 +22,23 @@ static inline uint64_t remainder_unsigned(uint64_t a, uint64_t b) {
 static inline int64_t extend(uint64_t a) {
   return (int32_t)a;
 }
+static inline uint64_t rotate_right(uint64_t a, unsigned bits) {
+  return a >> (bits & 63) | a << (-bits & 63);
+}
+static inline int64_t rotate_right32(uint32_t a, unsigned bits) {
+  return (int32_t)(a >> (bits & 31) | a << (-bits & 31));
+}
+static inline int leading_zeros(uint64_t a) {
+  return a ? __builtin_clzll(a) : 64;
+}
+/* Every byte that is not 0 becomes 0xff. */
+static inline uint64_t bytes_set(uint64_t a) {
+  uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f), high = (((a & low) + low) | a) & ~low;
+  return (high >> 7) * 0xff;
+}
+static inline uint64_t bit_of(uint64_t number) {
+  return UINT64_C(1) << (number & 63);
+}
 
 /* clang-format off */
 /* The new value of rd. */
@@ -55,7 +72,47 @@ static inline int64_t extend(uint64_t a) {
   X(SUBW, extend(S1 - S2)) \
   X(SLLW, extend(S1 << (S2 & 31))) \
   X(SRLW, extend((uint32_t)S1 >> (S2 & 31))) \
-  X(SRAW, (int32_t)S1 >> (S2 & 31))
+  X(SRAW, (int32_t)S1 >> (S2 & 31)) \
+  X(SH1ADD, S2 + (S1 << 1)) \
+  X(SH2ADD, S2 + (S1 << 2)) \
+  X(SH3ADD, S2 + (S1 << 3)) \
+  X(ADDUW, S2 + (uint32_t)S1) \
+  X(SH1ADDUW, S2 + ((uint64_t)(uint32_t)S1 << 1)) \
+  X(SH2ADDUW, S2 + ((uint64_t)(uint32_t)S1 << 2)) \
+  X(SH3ADDUW, S2 + ((uint64_t)(uint32_t)S1 << 3)) \
+  X(SLLIUW, (uint64_t)(uint32_t)S1 << IMM) \
+  X(ANDN, S1 & ~S2) \
+  X(ORN, S1 | ~S2) \
+  X(XNOR, ~(S1 ^ S2)) \
+  X(MIN, (int64_t)S1 < (int64_t)S2 ? S1 : S2) \
+  X(MINU, S1 < S2 ? S1 : S2) \
+  X(MAX, (int64_t)S1 > (int64_t)S2 ? S1 : S2) \
+  X(MAXU, S1 > S2 ? S1 : S2) \
+  X(ROL, rotate_right(S1, -(unsigned)S2)) \
+  X(ROR, rotate_right(S1, (unsigned)S2)) \
+  X(RORI, rotate_right(S1, (unsigned)IMM)) \
+  X(ROLW, rotate_right32((uint32_t)S1, -(unsigned)S2)) \
+  X(RORW, rotate_right32((uint32_t)S1, (unsigned)S2)) \
+  X(RORIW, rotate_right32((uint32_t)S1, (unsigned)IMM)) \
+  X(CLZ, leading_zeros(S1)) \
+  X(CTZ, S1 ? __builtin_ctzll(S1) : 64) \
+  X(CPOP, __builtin_popcountll(S1)) \
+  X(CLZW, leading_zeros((uint32_t)S1) - 32) \
+  X(CTZW, (uint32_t)S1 ? __builtin_ctz((uint32_t)S1) : 32) \
+  X(CPOPW, __builtin_popcount((uint32_t)S1)) \
+  X(SEXTB, (int64_t)(int8_t)S1) \
+  X(SEXTH, (int64_t)(int16_t)S1) \
+  X(ZEXTH, (uint16_t)S1) \
+  X(ORCB, bytes_set(S1)) \
+  X(REV8, __builtin_bswap64(S1)) \
+  X(BCLR, S1 & ~bit_of(S2)) \
+  X(BEXT, S1 >> (S2 & 63) & 1) \
+  X(BINV, S1 ^ bit_of(S2)) \
+  X(BSET, S1 | bit_of(S2)) \
+  X(BCLRI, S1 & ~bit_of((uint64_t)IMM)) \
+  X(BEXTI, S1 >> IMM & 1) \
+  X(BINVI, S1 ^ bit_of((uint64_t)IMM)) \
+  X(BSETI, S1 | bit_of((uint64_t)IMM))
 
 /* The same, by the multiplier … */
 #define PRODUCTS(X) \
