@@ -115,6 +115,13 @@ static int dump(const char *path, const struct filter *filter) {
   struct logs *logs;
   struct log_entry entry;
   if (recording_open(path, RECORDING_ANY_ARCHITECTURE, &reader, &error)) return complain_recording(&error);
+  if (recording_get(reader, "substrate", 0)) {
+    recording_reader_close(reader);
+    return complain(STATUS_USAGE,
+                    "%s: recorded on the simulated machine: its events are not printed (`reprise stat`, "
+                    "`reprise sim replay`)",
+                    path);
+  }
   int status = logs_open(reader, NULL, NULL, &logs, &error);
   struct places *places = places_new(reader);
   if (!status && places) {

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/recordings.h"
+#include "cli/stat_simulated.h"
 #include "recording/plain.h"
 #include "input/input.h"
 #include "sphere/summary.h"
@@ -209,6 +210,7 @@ static int print(const char *path, bool json) {
   struct recording_error error;
   struct summary summary;
   if (recording_open(path, RECORDING_ANY_ARCHITECTURE, &reader, &error)) return complain_recording(&error);
+  if (recording_get(reader, "substrate", 0)) return print_simulated(reader, json);
   int status = summary_count(reader, &summary, &error);
   struct facts facts = facts_of(reader);
   if (!status) (json ? print_json : print_text)(&facts, &summary);

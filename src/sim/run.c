@@ -269,6 +269,7 @@ static void keep(struct simulation *sim, struct session *session) {
   recorder_close(sim->machine, sphere);
   int status = write_session(sim, session, false, &error);
   struct archive_end end = {.threads = sphere->threads,
+                            .instructions = sphere->instructions,
                             .register_digest = sphere->register_digest,
                             .memory_digest = sphere->memory_digest};
   end.checkpoint = checkpoints_image(sphere, &end.checkpoint_bytes);

@@ -518,9 +518,13 @@ int replay(const char *path, const struct replay_options *options, struct engine
   if (scheme < 0) {
     fputs("reprise: ", stderr);
     plain_write(stderr, path);
-    fputs(": recorded with the order ", stderr);
-    plain_write(stderr, order ? order : "?");
-    fputs(", which this version can't replay\n", stderr);
+    if (recording_get(feed.reader, "substrate", 0)) {
+      fputs(": recorded on the simulated machine: `reprise sim replay` repeats it\n", stderr);
+    } else {
+      fputs(": recorded with the order ", stderr);
+      plain_write(stderr, order ? order : "?");
+      fputs(", which this version can't replay\n", stderr);
+    }
     return DAMAGED;
   }
   struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};

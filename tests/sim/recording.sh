@@ -37,6 +37,21 @@ refuses() { # STATUS WORDS ARGUMENT…
 
 needs_programs "$build/programs"
 
+# What other commands say of such a recording.
+record --harts 4 "$build/workloads/racey" 4 1
+"$reprise" stat recording >stat 2>errors
+good "stat status" [ $? = 0 ]
+for words in 'machine        simulated, RV64' 'order          dag' 'threads        4' 'state          complete'; do
+  good "stat says '$words'" grep -qxF "$words" stat
+done
+good "stat counts instructions" [ "$(sed -n 's/^instructions *//p' stat)" -gt 1000 ]
+"$reprise" stat --json recording >stat
+good "stat --json: a line for the recording and each thread" [ "$(wc -l <stat)" = 5 ]
+for command in dump replay; do
+  "$reprise" $command recording >out 2>errors
+  good "$command: what to use instead" grep -qF 'reprise sim replay' errors
+done
+
 schemes=(dag scalar arcs named chunk)
 seeds=4
 [ -z "${SOAK:-}" ] || seeds=60

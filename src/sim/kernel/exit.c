@@ -65,6 +65,7 @@ void task_exit(struct task *task) {
   if (process->live == 1) process_end_vfork(task);
   task->killed = true;
   kernel_of(task)->count.instructions += task->thread.port->position;
+  process->sphere->instructions += task->thread.port->position;
   digest_task(task);
   if (--process->live == 0) {
     end_process(process);

@@ -28,6 +28,7 @@ struct sphere {
   struct task *device;   /* the disk's pseudo-task, once it has worked for the sphere */
   void *input;           /* the kernel's input log */
   void *checkpoints;     /* its checkpoints (checkpoint.h), or NULL */
+  uint64_t instructions; /* of threads that have ended */
   uint64_t register_digest, memory_digest; /* of how it ended, so far */
   const struct archive_cut
       *breaks_off; /* replay: of each thread, how far the recording has it; NULL: to its end */

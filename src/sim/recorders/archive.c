@@ -163,6 +163,7 @@ int archive_finish(struct archive_writer *writer, const struct archive_end *end,
                    struct recording_error *error) {
   struct recording_writer *recording = writer->recording;
   int status = set_number(recording, "threads", end->threads, error);
+  if (!status) status = set_number(recording, "instructions", end->instructions, error);
   if (!status) status = set_number(recording, "register-digest", end->register_digest, error);
   if (!status) status = set_number(recording, "memory-digest", end->memory_digest, error);
   if (!status) status = write_checkpoint(recording, end, error);

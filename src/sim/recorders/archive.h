@@ -38,6 +38,7 @@ int archive_cut(struct archive_writer *writer, struct archive_cut *cuts, uint32_
 /* How the sphere ended. */
 struct archive_end {
   uint32_t threads;
+  uint64_t instructions;
   uint64_t register_digest, memory_digest;
   const uint8_t *checkpoint; /* its image, or NULL */
   size_t checkpoint_bytes;
