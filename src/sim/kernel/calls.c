@@ -23,6 +23,7 @@
   X(153, times, 0) X(160, uname, 0) X(163, getrlimit, 0) X(165, getrusage, 0) X(166, umask, 0)               \
   X(167, prctl, 0) X(169, gettimeofday, 0) X(172, getpid, 0) X(173, getppid, 0) X(174, getuid, 0)            \
   X(175, geteuid, 0) X(176, getgid, 0) X(177, getegid, 0) X(178, gettid, 0) X(179, sysinfo, 0)               \
+  X(194, shmget, 0) X(195, shmctl, 0) X(196, shmat, CALL_AGAIN) X(197, shmdt, CALL_AGAIN)                          \
   X(198, socket, 0) X(199, socketpair, 0) X(200, bind, 0) X(201, listen, 0) X(202, accept, 0) X(203, connect, 0)  \
   X(204, getsockname, 0) X(205, getpeername, 0) X(206, sendto, 0) X(207, recvfrom, 0) X(208, setsockopt, 0)        \
   X(209, getsockopt, 0) X(210, shutdown, 0)                                                                        \

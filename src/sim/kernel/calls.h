@@ -20,4 +20,7 @@ struct call_row {
 
 enum { CALL_NUMBERS = 512 };
 
+/* calls_memory.c: where a mapping of whole pages goes, in a replay where it went: at the hint if it is fixed, or if it can be; 0: nowhere. */
+uint64_t mapping_place(struct task *task, uint64_t hint, uint64_t bytes, bool fixed);
+
 #endif

@@ -31,11 +31,11 @@ int64_t call_brk(struct task *task, const uint64_t argument[6]) {
   return (int64_t)(space->brk = wanted);
 }
 
-/* Where a mapping goes. In replay the recording's answer comes with its result, which is not known yet: it is noted as the child's number is. */
-static uint64_t place(struct task *task, uint64_t hint, uint64_t bytes, uint64_t flags) {
+/* In replay the recording's answer comes with its result, which is not known yet: it is noted as the child's number is. */
+uint64_t mapping_place(struct task *task, uint64_t hint, uint64_t bytes, bool fixed) {
   struct space *space = task->process->space;
   uint64_t at;
-  if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) {
+  if (fixed) {
     at = hint;
   } else {
     hint &= ~(uint64_t)(PAGE_BYTES - 1);
@@ -77,7 +77,7 @@ int64_t call_mmap(struct task *task, const uint64_t argument[6]) {
     return -ENODEV;
   }
   kernel_turn(task);
-  uint64_t at = place(task, argument[0], bytes, flags);
+  uint64_t at = mapping_place(task, argument[0], bytes, flags & (MAP_FIXED | MAP_FIXED_NOREPLACE));
   if (!at) return -ENOMEM;
   if (at >= SPACE_END || bytes > SPACE_END - at) return -EINVAL;
   if (flags & MAP_FIXED_NOREPLACE && !space_is_free(task->process->space, at, bytes)) return -EEXIST;
@@ -125,7 +125,7 @@ int64_t call_mremap(struct task *task, const uint64_t argument[6]) {
   if (space_is_free(space, from + old, new - old) && from + new <= space->mapping_top)
     return space_map(space, from + old, new - old, flags) ? (int64_t)from : -ENOMEM;
   if (!(argument[3] & MREMAP_MAYMOVE)) return -ENOMEM;
-  uint64_t to = place(task, 0, new, 0);
+  uint64_t to = mapping_place(task, 0, new, false);
   if (!to || !space_map(space, to, new, flags) || !space_move(space, from, to, old)) return -ENOMEM;
   space_unmap(space, from, old);
   return (int64_t)to;

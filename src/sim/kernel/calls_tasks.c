@@ -7,6 +7,7 @@
 
 #include "sim/kernel/calls.h"
 #include "sim/kernel/input_log.h"
+#include "sim/kernel/shared_memory.h"
 
 call_function call_clone, call_execve, call_exit, call_exit_group, call_wait4, call_waitid,
     call_set_tid_address, call_set_robust_list, call_futex, call_getpid, call_getppid, call_gettid,
@@ -54,7 +55,10 @@ static struct process *fork_process(struct task *task, bool same_space) {
   kernel_turn(task);
   struct space *space = same_space ? parent->space : space_fork(parent->space);
   if (!space || (!same_space && !copy_pages(task, space))) return NULL;
-  if (same_space) space->users++;
+  if (same_space)
+    space->users++;
+  else
+    shared_memory_fork(parent->kernel, parent->space, space);
   struct process *process = process_new(parent->kernel, parent->sphere, space, parent->pid);
   memcpy(process->actions, parent->actions, sizeof process->actions);
   files_copy(process, parent);
@@ -174,6 +178,7 @@ static int64_t replace_program(struct task *task, const char *path, char **argv,
   }
   if (process->sphere->mode != SPHERE_REPLAY) wait_until_alone(task);
   process_end_vfork(task);
+  shared_memory_leave(process->kernel, process->space);
   space_release(process->space);
   process->space = space;
   hart_of(task)->last_space = space;

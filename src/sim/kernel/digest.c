@@ -1,5 +1,6 @@
 /* digest.c: one number for how a sphere ended: registers and position of every thread, memory of every process. A replay must come to the same. */
 #include "sim/kernel/kernel.h"
+#include "sim/machine/pages.h"
 
 static uint64_t mix(uint64_t digest, uint64_t value) {
   digest = (digest ^ value) * 0x9fb21c651e98df25;
@@ -35,6 +36,9 @@ struct page_digest {
 
 static void digest_page(void *context, uint64_t vaddr, uint64_t entry) {
   struct page_digest *page = context;
+  bool shared = entry & PAGE_SHARED;
+  /* Others may go on writing to it, and how far they are by now is in no log: it counts when the last process ends that has it. */
+  if (shared && page_users(page->machine, entry & ~(uint64_t)(PAGE_BYTES - 1)) > 1) return;
   const uint64_t *words = (const uint64_t *)machine_ram(page->machine, entry & ~(uint64_t)(PAGE_BYTES - 1));
   uint64_t digest = 0;
   bool zero = true;
@@ -43,7 +47,7 @@ static void digest_page(void *context, uint64_t vaddr, uint64_t entry) {
     digest = mix(digest, words[i]);
   }
   /* A page of zeros is as good as one that was never touched. */
-  if (!zero) page->sum += finish(mix(digest, vaddr));
+  if (!zero) page->sum += finish(mix(digest, shared ? 0 : vaddr));
 }
 
 void digest_space(struct process *process) {

@@ -5,6 +5,7 @@
 
 #include "sim/kernel/input_log.h"
 #include "sim/kernel/kernel.h"
+#include "sim/kernel/shared_memory.h"
 
 void process_kill_others(struct process *process, const struct task *survivor) {
   for (struct task *task = process->tasks; task; task = task->next) {
@@ -72,6 +73,7 @@ void task_exit(struct task *task) {
     digest_space(process);
     if (process->kernel->ending) process->kernel->ending(process);
     task_leave(task, LEAVE_EXIT);
+    shared_memory_leave(process->kernel, process->space);
     space_release(process->space);
     process->space = NULL;
   } else {

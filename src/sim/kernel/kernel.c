@@ -8,6 +8,7 @@
 
 #include "sim/kernel/disk.h"
 #include "sim/kernel/input_log.h"
+#include "sim/kernel/shared_memory.h"
 
 enum { FIRST_PID = 1000 };
 
@@ -30,6 +31,7 @@ static void kernel_free(struct kernel *kernel) {
     free(process->path);
     free(process);
   }
+  shared_memory_end(kernel);
   free(kernel->error);
   free(kernel);
 }

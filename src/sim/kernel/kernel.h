@@ -129,6 +129,9 @@ struct kernel {
   struct wait_queue futexes[256]; /* hashed by physical address */
   struct wait_queue pollers;      /* who waits for any of several files: woken whenever one has changed */
   struct socket *listeners;
+  struct segment *segments; /* shared_memory.h */
+  struct attachment *attachments;
+  uint32_t next_segment;
   struct sphere *spheres[64];
   uint32_t sphere_count;
   void (*ending)(struct process *process); /* a process is about to end, memory has been drained; or NULL */

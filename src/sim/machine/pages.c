@@ -66,6 +66,10 @@ uint64_t page_take(struct machine *machine) {
   return number * PAGE_BYTES;
 }
 
+uint32_t page_users(const struct machine *machine, uint64_t page) {
+  return machine->pages->users[page / PAGE_BYTES];
+}
+
 void page_share(struct machine *machine, uint64_t page) {
   machine->pages->users[page / PAGE_BYTES]++;
 }

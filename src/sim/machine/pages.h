@@ -14,6 +14,7 @@ void pages_end(struct machine *machine);
 uint64_t page_take(struct machine *machine);
 /* Bytes of physical memory that have been in use, ever. */
 uint64_t pages_touched(const struct machine *machine);
+uint32_t page_users(const struct machine *machine, uint64_t page); /* how many share it */
 void page_share(struct machine *machine, uint64_t page);
 void page_release(struct machine *machine, uint64_t page);
 

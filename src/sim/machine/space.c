@@ -188,8 +188,13 @@ bool space_protect(struct space *space, uint64_t start, uint64_t bytes, unsigned
   return true;
 }
 
+static void discard_entry(void *context, uint64_t vaddr, uint64_t *entry) {
+  if (!(*entry & PAGE_SHARED)) drop_entry(context, vaddr, entry);
+}
+
 void space_discard(struct space *space, uint64_t start, uint64_t bytes) {
-  drop_pages(space, start, start + bytes);
+  each_entry(space, start, start + bytes, discard_entry, space);
+  forget_translations(space);
 }
 
 bool space_is_mapped(const struct space *space, uint64_t start, uint64_t bytes) {
@@ -266,13 +271,18 @@ bool space_write(struct space *space, uint64_t vaddr, const void *bytes, uint64_
 
 /* -- Fork and the end --------------------------------------------------------------------------------------------------------- */
 
+bool space_share_page(struct space *space, uint64_t vaddr, uint64_t page, unsigned flags) {
+  uint64_t *to = make_entry(space, vaddr);
+  if (!to) return false;
+  page_share(space->machine, page);
+  *to = page | (flags & (PAGE_READ | PAGE_WRITE | PAGE_EXECUTE | PAGE_SHARED)) | PAGE_PRESENT;
+  space->pages++;
+  return true;
+}
+
 static void share_page(void *context, uint64_t vaddr, uint64_t entry) {
-  struct space *child = context;
-  uint64_t *to;
-  if (!(entry & PAGE_SHARED) || !(to = make_entry(child, vaddr))) return;
-  page_share(child->machine, entry & ~(uint64_t)(PAGE_BYTES - 1));
-  *to = entry;
-  child->pages++;
+  uint64_t page = entry & ~(uint64_t)(PAGE_BYTES - 1);
+  if (entry & PAGE_SHARED) space_share_page(context, vaddr, page, (unsigned)(entry - page));
 }
 
 /* A shared page must be there before the fork, or each side would make its own. */

@@ -46,7 +46,7 @@ bool space_map(struct space *space, uint64_t start, uint64_t bytes, unsigned fla
 void space_unmap(struct space *space, uint64_t start, uint64_t bytes);
 /* False: part of the range is not mapped. */
 bool space_protect(struct space *space, uint64_t start, uint64_t bytes, unsigned flags);
-/* Zeros from now on (MADV_DONTNEED). */
+/* Zeros from now on (MADV_DONTNEED); shared pages stay as they are. */
 void space_discard(struct space *space, uint64_t start, uint64_t bytes);
 bool space_is_mapped(const struct space *space, uint64_t start, uint64_t bytes);
 unsigned space_flags(const struct space *space, uint64_t vaddr); /* of the region there; 0 if there is none */
@@ -59,6 +59,8 @@ void space_each_page(const struct space *space, void (*call)(void *context, uint
 /* For a fork: regions as they are, shared pages the same. The others are added one by one with space_add_page, which gives the host's bytes
    of a fresh page, or NULL without memory. */
 struct space *space_fork(const struct space *parent);
+/* Another space's page, or a segment's, becomes a page of this one too. */
+bool space_share_page(struct space *space, uint64_t vaddr, uint64_t page, unsigned flags);
 uint8_t *space_add_page(struct space *space, uint64_t vaddr, unsigned flags);
 /* The kernel's own access before a program runs: bytes into pages, which are mapped whatever their protection. */
 bool space_write(struct space *space, uint64_t vaddr, const void *bytes, uint64_t count);

@@ -10,6 +10,7 @@
 #include "sim/caches/caches.h"
 #include "sim/machine/check.h"
 #include "sim/kernel/input_log.h"
+#include "sim/kernel/shared_memory.h"
 #include "sim/recorders/watch.h"
 
 enum { A7 = 17, IMAGE_LARGEST = 1 << 30 };
@@ -170,7 +171,7 @@ static struct process *only_process(const struct kernel *kernel, const struct sp
     if (found) return NULL;
     found = process;
   }
-  return found && !found->exiting && !sphere->device ? found : NULL;
+  return found && !found->exiting && !sphere->device && !shared_memory_is_used(kernel, sphere) ? found : NULL;
 }
 
 /* An interval would begin now. False: it can't yet. */

@@ -5,7 +5,7 @@
  * oldest one whose logs are still there becomes an image that goes into the recording.
  *
  * A checkpoint is put off while a thread of a recorded sphere is in the kernel and does not wait there. None is noted of a sphere that has
- * several processes just then, or for which the disk has worked, or whose stores go through buffers: that is replayed from its beginning. */
+ * several processes just then, or for which the disk has worked, or that has shared memory segments, or whose stores go through buffers: that is replayed from its beginning. */
 #ifndef REPRISE_SIM_CHECKPOINT_H
 #define REPRISE_SIM_CHECKPOINT_H
 
