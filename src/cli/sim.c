@@ -57,6 +57,11 @@ static int set_preset(struct options *options, const char *value) {
              : bad_usage(&sim_command, "%s: no such preset (default, karma, fdr)", value);
 }
 
+static int set_trace(struct options *options, const char *value) {
+  options->request.trace = value;
+  return 0;
+}
+
 static int set_folder(struct options *options, const char *value) {
   options->folder = value;
   return 0;
@@ -78,9 +83,9 @@ static int read_config(struct options *options, const char *value) {
 static const struct {
   const char *name;
   int (*take)(struct options *options, const char *value);
-} valued[] = {{"--harts", set_harts},   {"--seed", set_seed},          {"--set", read_setting},
-              {"--preset", set_preset}, {"--config", read_config},     {"--scheme", set_scheme},
-              {"-o", set_folder},       {"--max-episode", set_episode}};
+} valued[] = {{"--harts", set_harts},   {"--seed", set_seed},           {"--set", read_setting},
+              {"--preset", set_preset}, {"--config", read_config},      {"--scheme", set_scheme},
+              {"-o", set_folder},       {"--max-episode", set_episode}, {"--trace", set_trace}};
 
 /* The option at argv[*i], and its value if it has one. */
 static int take_option(struct options *options, int argc, char **argv, int *i) {
@@ -284,6 +289,7 @@ const struct command sim_command = {
         "  --from-checkpoint  replay of arcs: from the oldest checkpoint kept (record with\n"
         "                     --set checkpoint-cycles=N)\n"
         "  --stats, --json    statistics on standard error at the end\n"
+        "  --trace FILE       record: the episodes as trace events, which Perfetto and browsers show\n"
         "\n"
         "`reprise sim figures` runs the experiments of the papers on a set of programs and writes tables "
         "(text and\n"

@@ -17,6 +17,7 @@
 #include "sim/recorders/chunks.h"
 #include "sim/kernel/input_log.h"
 #include "sim/kernel/kernel.h"
+#include "sim/recorders/trace.h"
 #include "sim/recorders/watch.h"
 
 enum { DIVERGED = 120, DAMAGED = 121, FAILED = 125, USAGE = 2 };
@@ -174,6 +175,8 @@ static void begin_watching(struct simulation *sim) {
       .max_episode = request->max_episode, .single_edges = !request->config.counted_preds, .filter = true};
   if (any(sim, SPHERE_RECORD)) recorder_begin(sim->machine, recorded_scheme(sim), options);
   if (any(sim, SPHERE_REPLAY)) replayer_begin(sim->machine);
+  if (request->trace && any(sim, SPHERE_RECORD) && !trace_begin(sim->machine, request->trace))
+    fail(sim, FAILED, "the trace can't be written");
   if (any(sim, SPHERE_RECORD) && recorded_scheme(sim) == &order_arcs) checkpoints_begin(sim->machine);
 }
 
@@ -295,6 +298,7 @@ static void add_recorder(struct simulation *sim) {
 #define X(name, text) statistics_add(&sim->outcome->statistics, #name, (double)count->name);
   RECORDER_COUNTERS(X)
 #undef X
+  statistics_distribution(&sim->outcome->statistics, "episode_instructions", &count->episode_instructions);
 }
 
 static void add_log_sizes(struct simulation *sim) {
@@ -350,6 +354,7 @@ static void finish(struct simulation *sim) {
 }
 
 static void release(struct simulation *sim) {
+  if (!trace_end(sim->machine)) fail(sim, FAILED, "the trace can't be written");
   if (any(sim, SPHERE_RECORD)) recorder_end(sim->machine);
   if (any(sim, SPHERE_REPLAY)) replayer_end(sim->machine);
   kernel_machine_free(sim->machine);
@@ -380,7 +385,7 @@ void sim_run(const struct sim_request *request, struct sim_outcome *outcome) {
   }
   if (!request->config.flat) caches_begin(sim.machine);
   begin_watching(&sim);
-  bool good = true;
+  bool good = !outcome->error[0];
   for (uint32_t i = 0; i < request->count && good; i++) good = begin(&sim, i);
   if (good && !run_machine(&sim)) {
     outcome->breaks_off = broke_off(&sim);

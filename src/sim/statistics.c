@@ -1,6 +1,7 @@
 /* statistics.c: see statistics.h. */
 #include "sim/statistics.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "sim/caches/caches.h"
@@ -19,6 +20,20 @@ double statistics_get(const struct statistics *statistics, const char *name) {
   for (uint32_t i = 0; i < statistics->count; i++)
     if (!strcmp(statistics->row[i].name, name)) return statistics->row[i].value;
   return 0;
+}
+
+struct series *statistics_series(struct statistics *statistics, const char *name) {
+  CHECK(statistics->series_count < SERIES_MAX, "too many series");
+  struct series *series = &statistics->series[statistics->series_count++];
+  snprintf(series->name, sizeof series->name, "%s", name);
+  return series;
+}
+
+void statistics_distribution(struct statistics *statistics, const char *name,
+                             const struct distribution *counts) {
+  struct series *series = statistics_series(statistics, name);
+  for (uint32_t i = 0; i < DISTRIBUTION_PLACES; i++)
+    if ((series->value[i] = counts->count[i])) series->count = i + 1;
 }
 
 static const char *const message_names[MESSAGE_KINDS_COUNT] = {
@@ -48,6 +63,46 @@ static void collect_caches(struct statistics *s, const struct caches *caches) {
   for (uint32_t i = 0; i < SIM_MAX_CHANNELS; i++) memory += caches->channel[i].waited;
   statistics_add(s, "bank_cycles", (double)bank);
   statistics_add(s, "memory_cycles", (double)memory);
+}
+
+static void collect_banks(struct statistics *s, const struct caches *caches) {
+  struct series *requests = statistics_series(s, "bank_requests");
+  struct series *waited = statistics_series(s, "bank_waited_cycles");
+  requests->count = waited->count = caches->banks;
+  for (uint32_t i = 0; i < caches->banks; i++) {
+    requests->value[i] = caches->bank[i].requests;
+    waited->value[i] = caches->bank[i].queue.waited;
+  }
+}
+
+/* A hart has two caches. */
+static void collect_misses(struct statistics *s, const struct caches *caches) {
+  struct series *misses = statistics_series(s, "hart_misses");
+  struct series *cycles = statistics_series(s, "hart_miss_cycles");
+  struct distribution all = {{0}};
+  misses->count = cycles->count = caches->machine->config.harts;
+  for (uint32_t n = 0; n < caches->nodes; n++) {
+    const struct l1 *l1 = &caches->l1[n];
+    for (uint32_t i = 0; i < DISTRIBUTION_PLACES; i++) all.count[i] += l1->miss_cycles.count[i];
+    if (l1->port->number >= misses->count) continue;
+    for (uint32_t i = 0; i < DISTRIBUTION_PLACES; i++)
+      misses->value[l1->port->number] += l1->miss_cycles.count[i];
+    cycles->value[l1->port->number] += l1->missed;
+  }
+  statistics_distribution(s, "miss_cycles", &all);
+}
+
+static void collect_harts(struct statistics *s, const struct machine *machine) {
+  struct series *instructions = statistics_series(s, "hart_instructions");
+  struct series *references = statistics_series(s, "hart_references");
+  struct series *cycles = statistics_series(s, "hart_cycles");
+  instructions->count = references->count = cycles->count = machine->config.harts;
+  for (uint32_t i = 0; i < machine->config.harts; i++) {
+    const struct hart *hart = &machine->harts[i];
+    instructions->value[i] = hart->instructions;
+    references->value[i] = hart->port.references;
+    cycles->value[i] = hart->port.cycle;
+  }
 }
 
 /* FDR's figure 5, but for the race, input and DMA logs. */
@@ -101,7 +156,10 @@ void statistics_collect(struct statistics *s, const struct machine *machine) {
   statistics_add(s, "signals", (double)kernel->count.signals);
   statistics_add(s, "dma_lines", (double)kernel->count.dma_lines);
   statistics_add(s, "program_memory", (double)pages_touched(machine));
+  collect_harts(s, machine);
   if (machine->system == &cached_memory) {
+    collect_misses(s, caches_of(machine));
+    collect_banks(s, caches_of(machine));
     collect_caches(s, caches_of(machine));
     collect_log_buffers(s, caches_of(machine));
   }
@@ -115,6 +173,13 @@ void statistics_print(const struct statistics *s, FILE *to, bool json) {
     fprintf(to, json ? "%s\"%s\": " : "%s%-26s ", json ? (i ? ", " : "{") : "", s->row[i].name);
     fprintf(to, format, s->row[i].value);
     fputs(json ? "" : "\n", to);
+  }
+  for (uint32_t i = 0; i < s->series_count; i++) {
+    const struct series *series = &s->series[i];
+    fprintf(to, json ? ", \"%s\": [" : "%-26s", series->name);
+    for (uint32_t n = 0; n < series->count; n++)
+      fprintf(to, json && !n ? "%" PRIu64 : json ? ", %" PRIu64 : " %" PRIu64, series->value[n]);
+    fputs(json ? "]" : "\n", to);
   }
   if (json) fputs("}\n", to);
 }

@@ -47,6 +47,21 @@ done
 good "stat counts instructions" [ "$(sed -n 's/^instructions *//p' stat)" -gt 1000 ]
 "$reprise" stat --json recording >stat
 good "stat --json: a line for the recording and each thread" [ "$(wc -l <stat)" = 5 ]
+# Numbers of harts and banks add up to those of the machine; the trace has every episode.
+total() { # SERIES
+  sed -n "s/.*\"$1\": \[\([^]]*\)\].*/\1/p" errors | tr ',' '\n' | awk '{ sum += $1 } END { print sum + 0 }'
+}
+number() { sed -n "s/.*\"$1\": \([0-9]*\)[,}].*/\1/p" errors; }
+for scheme in dag scalar arcs chunk; do
+  record --harts 4 --scheme $scheme --trace trace --json "$build/workloads/racey" 6 1
+  good "$scheme: instructions of harts" [ "$(total hart_instructions)" = "$(number instructions)" ]
+  good "$scheme: references of harts" [ "$(total hart_references)" = "$(number references)" ]
+  good "$scheme: episodes of a size" [ "$(total episode_instructions)" = "$(number episodes)" ]
+  good "$scheme: episodes in the trace" [ "$(grep -c '"ph": "X"' trace)" = "$(number episodes)" ]
+  [ $scheme = chunk ] || good "$scheme: misses of a length" [ "$(total miss_cycles)" = "$(total hart_misses)" ]
+  [ $scheme = chunk ] || good "$scheme: requests of banks" [ "$(total bank_requests)" -gt 100 ]
+done
+
 for command in dump replay; do
   "$reprise" $command recording >out 2>errors
   good "$command: what to use instead" grep -qF 'reprise sim replay' errors

@@ -14,6 +14,7 @@
 #include "sim/caches/message.h"
 #include "sim/caches/protocol.h"
 #include "sim/caches/store_buffer.h"
+#include "sim/machine/distribution.h"
 
 /* A frame of a private cache, or an entry of its write-back buffer. */
 struct l1_line {
@@ -21,6 +22,7 @@ struct l1_line {
   uint64_t used;   /* port_time() of the last access */
   uint8_t state;   /* enum l1_state */
   int16_t missing; /* acknowledgements that have not come yet; may be negative before the data have */
+  uint64_t asked;  /* cycle of the request that is under way */
   bool for_hart, for_buffer; /* who is to be told when it is there */
   uint8_t data[LINE_BYTES] __attribute__((aligned(16)));
 };
@@ -36,6 +38,8 @@ struct l1 {
   struct l1_line *lines;
   struct l1_line buffer[SIM_MAX_WRITE_BACKS];
   uint32_t under_way; /* misses that have not ended */
+  struct distribution miss_cycles;
+  uint64_t missed; /* cycles of all of them */
   uint64_t
       stalled_until; /* a log buffer of its port was full: the next access that is not fast is done then */
   uint64_t pinned,
@@ -63,6 +67,7 @@ struct l2_line {
 struct bank {
   uint32_t sets, ways;
   uint32_t under_way; /* blocks that are busy */
+  uint64_t requests;
   struct queue queue;
   struct l2_line *lines;
   struct message *first, *last; /* messages that wait for a frame */

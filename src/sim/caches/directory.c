@@ -305,6 +305,7 @@ static void request(struct caches *caches, struct message *message, uint64_t cyc
     fresh(line, message->block);
   }
   line->used = cycle;
+  bank->requests++;
   unsigned event = DIR_EVENT_GET_M, from = message->from;
   if (message->kind == MESSAGE_GET_S)
     event = busy(line) ? DIR_EVENT_GET_S : read_event(caches, line, from);

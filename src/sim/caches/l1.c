@@ -120,6 +120,8 @@ static void put(struct l1 *l1, struct l1_line *line, unsigned state, uint64_t cy
 
 static void done(struct l1 *l1, struct l1_line *line, uint64_t cycle) {
   l1->under_way--;
+  distribution_add(&l1->miss_cycles, cycle - line->asked);
+  l1->missed += cycle - line->asked;
   line->used =
       port_time(l1->port); /* whether or not it is accessed: an answer about it comes after the grant */
   ask(l1, MESSAGE_UNBLOCK, line->block, cycle);
@@ -157,7 +159,10 @@ static void step(struct l1 *l1, struct l1_line *line, unsigned event, struct mes
   else if (actions & L1_NO_WRITE)
     port_drop(l1->port, block, PORT_STORES);
   if (actions & L1_FILL) memcpy(line->data, message->data, LINE_BYTES);
-  if (actions & (L1_SEND_GET_S | L1_SEND_GET_M | L1_SEND_UPGRADE)) l1->under_way++;
+  if (actions & (L1_SEND_GET_S | L1_SEND_GET_M | L1_SEND_UPGRADE)) {
+    l1->under_way++;
+    line->asked = cycle;
+  }
   if (actions & L1_SEND_GET_S) ask(l1, MESSAGE_GET_S, block, cycle);
   if (actions & L1_SEND_GET_M) ask(l1, MESSAGE_GET_M, block, cycle);
   if (actions & L1_SEND_UPGRADE) ask(l1, MESSAGE_UPGRADE, block, cycle);

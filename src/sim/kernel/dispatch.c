@@ -58,6 +58,7 @@ static void enter(struct hart *hart, struct task *task) {
   hart->deferred = false;
   port->thread = &task->thread;
   port_set_position(port, task->thread.position);
+  hart->entered = task->thread.position;
   take_reservation(port, &task->thread);
   task->thread.port = port;
   hart->kernel_stop = input_next_stop(task);
@@ -70,6 +71,7 @@ void task_leave(struct task *task, enum leave_reason reason) {
   if (watcher_of(port) && watcher_of(port)->leave) watcher_of(port)->leave(port, reason);
   task->thread.registers = hart->registers;
   task->thread.position = port->position;
+  hart->instructions += port->position - hart->entered;
   task->thread.split = hart->split;
   task->thread.split_bytes = hart->split_bytes;
   if (reason == LEAVE_EXIT) port->reservation = FAST_NONE;

@@ -25,6 +25,7 @@ struct disk;
 struct page_pool;
 struct space;
 struct task;
+struct trace;
 
 /* -- Harts --------------------------------------------------------------------------------------------------------------- */
 
@@ -45,6 +46,8 @@ struct hart {
   uint64_t kernel_stop;           /* like port.stop, for the kernel: a signal is due at that position */
   const struct space *last_space; /* whose translations are in the tables */
   const struct task *last_task;
+  uint64_t instructions; /* of threads that have left it, since they came */
+  uint64_t entered;      /* position of its thread when it came */
 };
 
 /* -- Events -------------------------------------------------------------------------------------------------------------- */
@@ -104,6 +107,7 @@ struct machine {
   void *memory;                  /* the memory system's state */
   const struct watcher *watcher; /* NULL: nobody watches */
   void *watch;                   /* its state */
+  struct trace *trace;           /* of what it does, or NULL */
   const struct supervisor *supervisor;
   struct kernel *kernel; /* the supervisor's state */
   struct hart *harts;    /* config.harts of them */

@@ -9,6 +9,7 @@
 #include "sim/machine/check.h"
 #include "sim/recorders/chunk_log.h"
 #include "sim/kernel/kernel.h"
+#include "sim/recorders/trace.h"
 #include "sim/recorders/watching.h"
 
 enum { SQUASH_CYCLES = 10, PATIENCE = 3 }; /* PATIENCE: so often squashed in a row, a chunk is made smaller */
@@ -137,14 +138,18 @@ static void squash_others(struct chunks *chunks, const struct port *by, uint64_t
 
 /* -- Committing ---------------------------------------------------------------------------------------------------------------- */
 
-static void count_end(struct chunks *chunks, unsigned why) {
+static void count_end(struct chunks *chunks, const struct port *port, const struct running *running) {
   struct recorder_counters *counters = &chunks->counters;
+  unsigned why = running->why;
+  uint64_t *reason = why == BORDER_FULL       ? &counters->ends_size
+                     : why == BORDER_TRAP     ? &counters->ends_trap
+                     : why == BORDER_FAULT    ? &counters->ends_fault
+                     : why == BORDER_OVERFLOW ? &counters->ends_overflow
+                                              : &counters->ends_interrupt;
   counters->episodes++;
-  *(why == BORDER_FULL       ? &counters->ends_size
-    : why == BORDER_TRAP     ? &counters->ends_trap
-    : why == BORDER_FAULT    ? &counters->ends_fault
-    : why == BORDER_OVERFLOW ? &counters->ends_overflow
-                             : &counters->ends_interrupt) += 1;
+  ++*reason;
+  distribution_add(&counters->episode_instructions, port->position - running->start);
+  trace_episode(chunks->machine, port->thread, port->position, counters, reason);
 }
 
 static void write_log(struct chunks *chunks, struct port *port, const struct running *running) {
@@ -169,7 +174,7 @@ static void commit(struct chunks *chunks, struct port *port, uint64_t cycle) {
     reservations_lost(chunks->machine, port, block);
     squash_others(chunks, port, block, cycle);
   }
-  count_end(chunks, running->why);
+  count_end(chunks, port, running);
   write_log(chunks, port, running);
   running->squashes = 0;
   close_chunk(port);

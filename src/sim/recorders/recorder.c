@@ -12,6 +12,7 @@
 #include "sim/caches/caches.h"
 #include "sim/recorders/chunks.h"
 #include "sim/kernel/kernel.h"
+#include "sim/recorders/trace.h"
 #include "sim/recorders/watch.h"
 #include "sim/recorders/watching.h"
 
@@ -100,12 +101,18 @@ static void begin_episode(struct recorder *recorder, struct slot *slot) {
   if (recorder->max_episode) port->references_stop = port->references + recorder->max_episode;
 }
 
+static void count_end(struct recorder *recorder, const struct slot *slot, uint64_t start, uint64_t *why) {
+  uint64_t end = slot->recorder.start;
+  if (end == start) return;
+  recorder->counters.episodes++;
+  ++*why;
+  distribution_add(&recorder->counters.episode_instructions, end - start);
+  if (slot->thread) trace_episode(recorder->machine, slot->thread, end, &recorder->counters, why);
+}
+
 /* After a hook that may have ended the episode: its filters are empty then. */
 static void look_for_end(struct recorder *recorder, struct slot *slot, uint64_t start, uint64_t *why) {
-  if (slot->recorder.start != start) {
-    recorder->counters.episodes++;
-    ++*why;
-  }
+  count_end(recorder, slot, start, why);
   if (recorder->options.filter && is_empty(&slot->recorder.filter) && is_empty(&slot->recorder.writes))
     begin_episode(recorder, slot);
 }
@@ -440,12 +447,13 @@ static void leave(struct port *port, enum leave_reason reason) {
   set_position(slot);
   if (reason == LEAVE_EXIT) {
     recorder->scheme->exit(order, &slot->recorder);
+    count_end(recorder, slot, start, &recorder->counters.ends_leave);
     slot->thread->order = NULL;
     slot->thread = NULL;
   } else {
     order_park(order, &slot->recorder);
+    look_for_end(recorder, slot, start, &recorder->counters.ends_leave);
   }
-  look_for_end(recorder, slot, start, &recorder->counters.ends_leave);
   port->references_stop = UINT64_MAX;
 }
 

@@ -7,6 +7,7 @@
 #define REPRISE_SIM_WATCH_H
 
 #include "order/order.h"
+#include "sim/machine/distribution.h"
 #include "sim/machine/machine.h"
 
 /* -- What a recording of the order is ------------------------------------------------------------------------------ */
@@ -60,6 +61,7 @@ struct recorder_counters {
 #define X(name, text) uint64_t name;
   RECORDER_COUNTERS(X)
 #undef X
+  struct distribution episode_instructions;
 };
 
 /* All spheres whose mode is SPHERE_RECORD are recorded. The machine's memory system must be built; max_episode counts references. */
