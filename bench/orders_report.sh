@@ -242,6 +242,8 @@ orders_text() {
     printf '\n### %s threads\n\n' "$n"
     schemes_table record 'recording over native' "$n"
     schemes_table replay 'replay over native' "$n"
+    schemes_table record_beyond 'recording, beyond start-up' "$n" | grep -v geomean
+    schemes_table replay_beyond 'replay, beyond start-up' "$n" | grep -v geomean
     schemes_table record_cores 'cores busy, recording' "$n" | grep -v geomean
     schemes_table replay_cores 'cores busy, replay' "$n" | grep -v geomean
     schemes_table raw 'log, bytes per 1,000 instructions' "$n"

@@ -4,8 +4,8 @@
  *                                           as large as usual the input is, 1
  *
  * A kernel prints one line with a checksum that depends neither on the number of threads nor on how they
- * interleave, so that any two runs can be compared. Work is a fixed total that the threads divide. What threads write for
- * themselves alone lies in cache lines of its own. */
+ * interleave, so that any two runs can be compared; where that is not possible the kernel says so, and a replay prints the line of its
+ * recording. Work is a fixed total that the threads divide. What threads write for themselves alone lies in cache lines of its own. */
 #ifndef REPRISE_BENCH_TEAM_H
 #define REPRISE_BENCH_TEAM_H
 
