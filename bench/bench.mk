@@ -8,7 +8,7 @@ BENCH_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 
 .PHONY: bench-programs
 bench: bench-programs
-bench-programs: $(BENCH_KERNELS) $(BENCH_PARALLEL) $(BENCH)/memory $(BENCH)/measure $(BENCH)/mixed.data
+bench-programs: $(BENCH_KERNELS) $(BENCH_PARALLEL) $(BENCH)/search $(BENCH)/memory $(BENCH)/measure $(BENCH)/mixed.data
 
 $(BENCH)/kernels/%: bench/kernels/%.c bench/kernels/kernel.h $(BENCH)/kernels.flags
 	$(call say,CC $<)
@@ -21,6 +21,10 @@ $(BENCH)/parallel/%: bench/parallel/%.c bench/parallel/team.h bench/kernels/kern
 $(BENCH)/memory: bench/memory.c bench/parallel/team.h bench/kernels/kernel.h $(BENCH)/kernels.flags
 	$(call say,CC $<)
 	$(Q)$(CC) $(BENCH_CFLAGS) -pthread -o $@ $<
+
+$(BENCH)/search: bench/search.c $(wildcard src/search/*.[ch]) $(BENCH)/kernels.flags
+	$(call say,CC $<)
+	$(Q)$(CC) $(BENCH_CFLAGS) -I src -o $@ $< $(wildcard src/search/*.c)
 
 # A kernel made by another compiler is another kernel.
 $(BENCH)/kernels.flags: always

@@ -205,6 +205,16 @@ $(TESTS)/order/%: tests/order/%.c $(ORDER_SHARED) $(ORDER_PARTS) $(wildcard test
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -DORDER_WRONG_VARIANTS $(own_flags) -o $@ $< $(ORDER_SHARED) $(ORDER_PARTS)
 
+# The search for an order, hosted, with the mistakes of src/search/wrong.h to be switched on.
+SEARCH_PARTS := $(wildcard src/search/*.c)
+SEARCH_UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(wildcard tests/search/*.c))
+
+test-programs: $(SEARCH_UNITS)
+
+$(SEARCH_UNITS): $(TESTS)/search/%: tests/search/%.c $(SEARCH_PARTS) $(wildcard src/search/*.h)
+	$(call say,CC $<)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -DSEARCH_WRONG_VARIANTS -o $@ $< $(SEARCH_PARTS)
+
 # `make fuzz`: the readers against a fuzzer, each for FUZZ_SECONDS. What it finds stays in build/fuzz, with the corpora.
 FUZZ_SECONDS := 600
 FUZZ := build/fuzz

@@ -1,0 +1,373 @@
+/* solve.c: the search for an order that explains every value. See search.h.
+ *
+ * A thread is at `base`, its first access that has not been made; where accesses may overtake others (options.reordered), `ahead` says
+ * which of those behind `base` have been made already. The search goes down by making an access and up by taking it back, on a
+ * stack of its own. */
+#include "search/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/demand.h"
+#include "search/states.h"
+#include "search/wrong.h"
+
+enum { NAME_ACCESS, NAME_MEMORY, NAME_BUDGET };
+
+struct thread {
+  uint32_t first, count; /* its accesses */
+  uint32_t base;         /* made are all before this one, counted from its first … */
+  uint32_t ahead; /* … and of those behind base the ones with a bit: bit 0 is base itself, and never set */
+};
+
+/* An access that may come next: which one of its thread's, seen from base. */
+struct choice {
+  uint8_t thread, distance;
+};
+
+struct level {
+  uint64_t old;        /* the word before the access */
+  uint32_t old_number; /* and the number of its value */
+  uint32_t old_ahead, old_base;
+  uint32_t next, count; /* of the choices */
+  uint32_t choices;     /* where they begin */
+  struct choice made;
+};
+
+struct search {
+  const struct search_slice *slice;
+  const struct search_options *options;
+  struct thread threads[SEARCH_THREADS];
+  uint32_t *after; /* of each access, for each thread: how many of its accesses came before it, by tickets */
+  uint64_t *memory;
+  uint32_t *numbers; /* of the values in memory */
+  struct demand demand;
+  struct states states;
+  struct state_name name;
+  struct level *levels;
+  struct choice *choices;
+  uint32_t choices_used, choices_room;
+  uint32_t depth, size;
+  unsigned budget; /* accesses that may still overtake */
+};
+
+uint32_t search_size(const struct search_slice *slice) {
+  uint32_t size = 0;
+  for (unsigned t = 0; t < slice->threads; t++) size += slice->counts[t];
+  return size;
+}
+
+static bool makes_sense(const struct search_slice *slice) {
+  if (slice->threads > SEARCH_THREADS) return false;
+  uint64_t size = 0;
+  for (unsigned t = 0; t < slice->threads; t++) size += slice->counts[t];
+  if (size > INT32_MAX) return false;
+  for (uint64_t i = 0; i < size; i++) {
+    const struct search_access *access = &slice->accesses[i];
+    if (access->location >= slice->locations || !access->kind || access->kind > SEARCH_EXCHANGE) return false;
+    if ((access->read | access->written) & ~access->mask || !access->mask) return false;
+    if (access->began > access->ended) return false;
+  }
+  return true;
+}
+
+static bool came_before(const struct search_access *access, uint64_t began) {
+  return SEARCH_WRONG(WRONG_TICKETS_TOUCH) ? access->ended <= began : access->ended < began;
+}
+
+/* Tickets grow within a thread, so those that came before an access are the first ones of each other thread. */
+static void order_by_tickets(struct search *s) {
+  for (unsigned t = 0; t < s->slice->threads; t++)
+    for (unsigned other = 0; other < s->slice->threads; other++) {
+      uint32_t done = 0;
+      const struct thread *mine = &s->threads[t], *its = &s->threads[other];
+      for (uint32_t i = 0; i < mine->count; i++) {
+        uint64_t began = s->slice->accesses[mine->first + i].began;
+        while (t != other && done < its->count && came_before(&s->slice->accesses[its->first + done], began))
+          done++;
+        s->after[(size_t)(mine->first + i) * s->slice->threads + other] = done;
+      }
+    }
+}
+
+static void close_search(struct search *s) {
+  free(s->after);
+  free(s->memory);
+  free(s->numbers);
+  free(s->levels);
+  free(s->choices);
+  demand_close(&s->demand);
+  states_close(&s->states);
+}
+
+static bool open_search(struct search *s, const struct search_slice *slice,
+                        const struct search_options *options) {
+  *s = (struct search){.slice = slice, .options = options, .budget = options->reordered};
+  s->size = search_size(slice);
+  for (unsigned t = 0, first = 0; t < slice->threads; first += slice->counts[t++])
+    s->threads[t] = (struct thread){.first = first, .count = slice->counts[t]};
+  s->after = malloc(((size_t)s->size * slice->threads + 1) * sizeof *s->after);
+  s->memory = malloc((slice->locations + 1) * sizeof *s->memory);
+  s->numbers = malloc((slice->locations + 1) * sizeof *s->numbers);
+  s->levels = malloc((s->size + 1) * sizeof *s->levels);
+  s->choices_room = s->size + SEARCH_THREADS * SEARCH_WINDOW;
+  s->choices = malloc(s->choices_room * sizeof *s->choices);
+  bool demands = demand_open(&s->demand, slice), states = states_open(&s->states);
+  if (!s->after || !s->memory || !s->numbers || !s->levels || !s->choices || !demands || !states) {
+    close_search(s);
+    return false;
+  }
+  memcpy(s->memory, slice->initial, slice->locations * sizeof *s->memory);
+  memcpy(s->numbers, s->demand.initial, slice->locations * sizeof *s->numbers);
+  order_by_tickets(s);
+  return true;
+}
+
+/* -- One step down, one step up ---------------------------------------------------------------------------------------- */
+
+static void name_word(struct search *s, uint32_t location) {
+  if (SEARCH_WRONG(WRONG_NAME_WITHOUT_MEMORY)) return;
+  states_toggle(&s->name, NAME_MEMORY, location, s->memory[location]);
+}
+
+static void count_demand(struct search *s, uint32_t access, uint32_t by) {
+  if (s->demand.reads[access] != DEMAND_NONE) s->demand.counts[s->demand.reads[access]].needed += by;
+  if (s->demand.writes[access] != DEMAND_NONE) s->demand.counts[s->demand.writes[access]].supplied += by;
+}
+
+static void make(struct search *s, struct choice choice, uint32_t *order) {
+  struct level *level = &s->levels[s->depth];
+  struct thread *thread = &s->threads[choice.thread];
+  uint32_t index = thread->first + thread->base + choice.distance;
+  const struct search_access *access = &s->slice->accesses[index];
+  level->made = choice;
+  level->old = s->memory[access->location];
+  level->old_number = s->numbers[access->location];
+  level->old_ahead = thread->ahead;
+  level->old_base = thread->base;
+  order[s->depth++] = index;
+  count_demand(s, index, UINT32_MAX);
+  states_toggle(&s->name, NAME_ACCESS, index, 0);
+  if (access->kind & SEARCH_WRITE) {
+    name_word(s, access->location);
+    s->memory[access->location] = (level->old & ~access->mask) | access->written;
+    s->numbers[access->location] = s->demand.writes[index];
+    name_word(s, access->location);
+  }
+  if (choice.distance) {
+    states_toggle(&s->name, NAME_BUDGET, s->budget--, 0);
+    states_toggle(&s->name, NAME_BUDGET, s->budget, 0);
+  }
+  thread->ahead |= 1u << choice.distance;
+  for (; thread->ahead & 1; thread->ahead >>= 1) thread->base++;
+}
+
+static void take_back(struct search *s, const uint32_t *order) {
+  const struct level *level = &s->levels[--s->depth];
+  struct thread *thread = &s->threads[level->made.thread];
+  uint32_t index = order[s->depth];
+  const struct search_access *access = &s->slice->accesses[index];
+  thread->ahead = level->old_ahead;
+  thread->base = level->old_base;
+  if (level->made.distance) {
+    states_toggle(&s->name, NAME_BUDGET, s->budget++, 0);
+    states_toggle(&s->name, NAME_BUDGET, s->budget, 0);
+  }
+  if (access->kind & SEARCH_WRITE) {
+    name_word(s, access->location);
+    s->memory[access->location] = level->old;
+    s->numbers[access->location] = level->old_number;
+    name_word(s, access->location);
+  }
+  states_toggle(&s->name, NAME_ACCESS, index, 0);
+  count_demand(s, index, 1);
+}
+
+/* -- What may come next ------------------------------------------------------------------------------------------------ */
+
+/* All that came before it by its tickets has been made, and a read would get what it got. */
+static bool is_possible(const struct search *s, uint32_t index) {
+  const struct search_access *access = &s->slice->accesses[index];
+  if ((access->kind & SEARCH_READ) && (s->memory[access->location] & access->mask) != access->read)
+    return false;
+  const uint32_t *after = s->after + (size_t)index * s->slice->threads;
+  for (unsigned t = 0; t < s->slice->threads; t++)
+    if (s->threads[t].base < after[t]) return false;
+  return true;
+}
+
+static bool changes_nothing(const struct search *s, const struct search_access *access) {
+  if (SEARCH_WRONG(WRONG_SILENT_EAGER) && access->kind == SEARCH_WRITE)
+    return (s->memory[access->location] & access->mask) == access->written;
+  (void)s;
+  return access->kind == SEARCH_READ || (access->kind == SEARCH_EXCHANGE && access->read == access->written);
+}
+
+/* A write that destroys a value which somebody has to read, and which nobody writes any more. One that changes nothing is itself among those
+ * that write the value. */
+static bool strands_reader(const struct search *s, uint32_t index) {
+  const struct search_access *access = &s->slice->accesses[index];
+  uint32_t there = s->numbers[access->location];
+  if (!(access->kind & SEARCH_WRITE) || there == DEMAND_NONE) return false;
+  bool itself = s->demand.reads[index] == there && !SEARCH_WRONG(WRONG_EXCHANGE_STRANDS);
+  uint32_t needed = s->demand.counts[there].needed - itself;
+  bool silent = SEARCH_WRONG(WRONG_SILENT_STRANDS) && there == s->demand.writes[index];
+  return needed && s->demand.counts[there].supplied == silent;
+}
+
+/* No earlier access of its thread that has not been made touches the same bytes. */
+static bool may_overtake(const struct search *s, const struct thread *thread, unsigned distance) {
+  const struct search_access *base = &s->slice->accesses[thread->first + thread->base];
+  for (unsigned i = 0; i < distance; i++)
+    if (!SEARCH_WRONG(WRONG_OVERTAKES_SAME) && !(thread->ahead >> i & 1) &&
+        base[i].location == base[distance].location && (base[i].mask & base[distance].mask))
+      return false;
+  return true;
+}
+
+/* The earliest by its tickets first. */
+static void add_choice(struct search *s, struct level *level, struct choice choice) {
+  uint32_t at = level->choices + level->count++;
+  uint64_t began =
+      s->slice->accesses[s->threads[choice.thread].first + s->threads[choice.thread].base + choice.distance]
+          .began;
+  for (; at > level->choices; at--) {
+    struct choice before = s->choices[at - 1];
+    const struct thread *thread = &s->threads[before.thread];
+    if (s->slice->accesses[thread->first + thread->base + before.distance].began <= began) break;
+    s->choices[at] = before;
+  }
+  s->choices[at] = choice;
+}
+
+static bool find_read(struct search *s, struct level *level) {
+  for (unsigned t = 0; t < s->slice->threads; t++) {
+    const struct thread *thread = &s->threads[t];
+    uint32_t index = thread->first + thread->base;
+    if (thread->base == thread->count || !changes_nothing(s, &s->slice->accesses[index]) ||
+        !is_possible(s, index))
+      continue;
+    add_choice(s, level, (struct choice){(uint8_t)t, 0});
+    return true;
+  }
+  return false;
+}
+
+static void find_all(struct search *s, struct level *level) {
+  for (unsigned t = 0; t < s->slice->threads; t++) {
+    const struct thread *thread = &s->threads[t];
+    unsigned window = s->budget ? SEARCH_WINDOW : 1;
+    for (unsigned i = 0; i < window && thread->base + i < thread->count; i++) {
+      uint32_t index = thread->first + thread->base + i;
+      if (thread->ahead >> i & 1 || !is_possible(s, index) || strands_reader(s, index)) continue;
+      if (i && !may_overtake(s, thread, i)) continue;
+      add_choice(s, level, (struct choice){(uint8_t)t, (uint8_t)i});
+    }
+  }
+}
+
+/* Room for what one level can add. */
+static bool make_room(struct search *s) {
+  if (s->choices_room - s->choices_used >= SEARCH_THREADS * SEARCH_WINDOW) return true;
+  uint32_t room = s->choices_room * 2;
+  struct choice *choices = realloc(s->choices, room * sizeof *choices);
+  if (!choices) return false;
+  s->choices = choices;
+  s->choices_room = room;
+  return true;
+}
+
+static bool is_end(const struct search *s) {
+  return !s->slice->final || !memcmp(s->memory, s->slice->final, s->slice->locations * sizeof *s->memory);
+}
+
+/* The choices of the current state, none if it has been entered before. */
+static enum search_result enter(struct search *s, struct search_answer *answer) {
+  struct level *level = &s->levels[s->depth];
+  *level = (struct level){.choices = s->choices_used};
+  if (!make_room(s)) return SEARCH_NO_MEMORY;
+  if (!find_read(s, level)) {
+    if (s->options->states && answer->states >= s->options->states) return SEARCH_GAVE_UP;
+    answer->states++;
+    int added = states_add(&s->states, s->name);
+    if (added < 0) return SEARCH_NO_MEMORY;
+    if (added) find_all(s, level);
+  }
+  s->choices_used += level->count;
+  return SEARCH_NONE;
+}
+
+static enum search_result run(struct search *s, struct search_answer *answer) {
+  for (bool down = true;;) {
+    struct level *level = &s->levels[s->depth];
+    if (down && s->depth == s->size) {
+      if (is_end(s)) return SEARCH_FOUND;
+      *level = (struct level){.choices = s->choices_used};
+    } else if (down) {
+      enum search_result result = enter(s, answer);
+      if (result != SEARCH_NONE) return result;
+    }
+    down = level->next < level->count;
+    if (down) {
+      make(s, s->choices[level->choices + level->next++], answer->order);
+      continue;
+    }
+    s->choices_used = level->choices;
+    if (!s->depth) return SEARCH_NONE;
+    take_back(s, answer->order);
+  }
+}
+
+static void tell_overtaking(const struct search *s, struct search_answer *answer) {
+  answer->overtaking = 0;
+  for (uint32_t i = 0; answer->overtook && i < s->size; i++)
+    if (s->levels[i].made.distance) answer->overtook[answer->overtaking++] = answer->order[i];
+}
+
+enum search_result search_solve(const struct search_slice *slice, const struct search_options *options,
+                                struct search_answer *answer) {
+  struct search s;
+  answer->states = 0;
+  answer->overtaking = 0;
+  if (!makes_sense(slice)) return SEARCH_SENSELESS;
+  if (!open_search(&s, slice, options)) return SEARCH_NO_MEMORY;
+  enum search_result result = run(&s, answer);
+  if (result == SEARCH_FOUND) tell_overtaking(&s, answer);
+  close_search(&s);
+  return result;
+}
+
+enum search_result search_explain(const struct search_slice *slice, const struct search_options *options,
+                                  struct search_answer *answer) {
+  enum search_result result = SEARCH_NONE;
+  for (unsigned reordered = 0; reordered <= options->reordered && result == SEARCH_NONE; reordered++) {
+    struct search_options now = {.states = options->states, .reordered = reordered};
+    result = search_solve(slice, &now, answer);
+  }
+  return result;
+}
+
+bool search_is_explained(const struct search_slice *slice, const uint32_t *order) {
+  uint32_t size = search_size(slice), next[SEARCH_THREADS], first[SEARCH_THREADS + 1];
+  uint64_t *memory = malloc((slice->locations + 1) * sizeof *memory);
+  if (!memory) return false;
+  memcpy(memory, slice->initial, slice->locations * sizeof *memory);
+  first[0] = 0;
+  for (unsigned t = 0; t < slice->threads; t++) {
+    next[t] = first[t];
+    first[t + 1] = first[t] + slice->counts[t];
+  }
+  bool ok = true;
+  for (uint32_t i = 0; i < size && ok; i++) {
+    unsigned t = 0;
+    while (t + 1 < slice->threads && order[i] >= first[t + 1]) t++;
+    const struct search_access *access = &slice->accesses[order[i]];
+    ok = order[i] == next[t]++ && order[i] < first[t + 1];
+    if (ok && (access->kind & SEARCH_READ)) ok = (memory[access->location] & access->mask) == access->read;
+    if (ok && (access->kind & SEARCH_WRITE))
+      memory[access->location] = (memory[access->location] & ~access->mask) | access->written;
+  }
+  if (ok && slice->final) ok = !memcmp(memory, slice->final, slice->locations * sizeof *memory);
+  free(memory);
+  return ok;
+}
