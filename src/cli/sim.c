@@ -209,7 +209,8 @@ static int figures(int argc, char **argv) {
   if (!request.seeds || request.seeds > 64) return bad_usage(&sim_command, "figures: --seeds: 1 to 64");
   if (!request.programs) {
     if (!installed_find("tests/sim/workloads", "workloads", path))
-      return bad_usage(&sim_command, "figures: no workloads beside this command: name a folder with --programs");
+      return bad_usage(&sim_command,
+                       "figures: no workloads beside this command: name a folder with --programs");
     request.programs = path;
   }
   return figures_make(&request);

@@ -20,7 +20,8 @@ static bool command_folder(char path[INSTALLED_PATH_MAX]) {
 bool installed_find(const char *in_build, const char *name, char path[INSTALLED_PATH_MAX]) {
   char folder[INSTALLED_PATH_MAX];
   if (!command_folder(folder)) return false;
-  if (snprintf(path, INSTALLED_PATH_MAX, "%s%s", folder, in_build) < INSTALLED_PATH_MAX && !access(path, R_OK))
+  if (snprintf(path, INSTALLED_PATH_MAX, "%s%s", folder, in_build) < INSTALLED_PATH_MAX &&
+      !access(path, R_OK))
     return true;
   return snprintf(path, INSTALLED_PATH_MAX, "%s../libexec/reprise/%s", folder, name) < INSTALLED_PATH_MAX &&
          !access(path, R_OK);

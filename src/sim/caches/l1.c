@@ -41,7 +41,13 @@ static void ask(struct l1 *l1, enum message_kind kind, uint64_t block, uint64_t 
   send(l1, message_new(l1->caches, kind, block), NOBODY, cycle);
 }
 
+static void fill(struct l1_line *line, const struct message *message) {
+  CHECK(line && message, "a cache takes data without a line or a message");
+  memcpy(line->data, message->data, LINE_BYTES);
+}
+
 static void add_data(struct message *message, const struct l1_line *line, bool dirty) {
+  CHECK(line, "a cache sends data without a line");
   memcpy(message->data, line->data, LINE_BYTES);
   message->has_data = true;
   message->dirty = dirty;
@@ -150,15 +156,13 @@ static void step(struct l1 *l1, struct l1_line *line, unsigned event, struct mes
   unsigned state = line ? line->state : L1_I;
   const struct protocol_row *row = take_row(l1, state, event, block);
   uint32_t actions = row->actions;
-  CHECK(line || !(actions & (L1_FILL | L1_SEND_DATA | L1_SEND_COPY_BACK)),
-        "a cache moves data without a line");
   bool lost = event == L1_EVENT_FORWARD_M || event == L1_EVENT_INVALIDATE || event == L1_EVENT_RECALL;
   if (lost && l1->store_buffer) store_buffer_lost(l1->port, block);
   if (actions & L1_NO_READ)
     port_drop(l1->port, block, l1->instructions ? PORT_FETCHES : PORT_LOADS | PORT_STORES);
   else if (actions & L1_NO_WRITE)
     port_drop(l1->port, block, PORT_STORES);
-  if (actions & L1_FILL) memcpy(line->data, message->data, LINE_BYTES);
+  if (actions & L1_FILL) fill(line, message);
   if (actions & (L1_SEND_GET_S | L1_SEND_GET_M | L1_SEND_UPGRADE)) {
     l1->under_way++;
     line->asked = cycle;
