@@ -8,7 +8,7 @@ CPPCHECK := cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 -j $(sh
             --enable=warning,performance,portability --suppress=missingIncludeSystem -I src \
             -U$(if $(filter x64,$(ARCH)),__aarch64__,__x86_64__)
 
-.PHONY: format lint check-format
+.PHONY: format lint check-format check-tidy check-cppcheck
 format:
 	@tools/packages.sh lint
 	$(Q)clang-format -i $(C_FILES)
@@ -20,10 +20,17 @@ check-format: all
 	$(call say,FORMAT)
 	$(Q)clang-format --dry-run -Werror $(C_FILES)
 
-lint: check-format
+lint: check-format check-tidy check-cppcheck
+
+check-tidy:
+	@tools/packages.sh lint
 	$(call say,TIDY)
-	$(Q)printf '%s\n' $(CLI_SOURCES) | TIDY_FLAGS="$(subst ",\",$(subst ',,$(CLI_FLAGS)))" $(TIDY)
-	$(Q)printf '%s\n' $(filter %.c,$(ENGINE_SOURCES)) | TIDY_FLAGS="$(ENGINE_FLAGS)" $(TIDY)
+	$(Q)status=0; \
+	printf '%s\n' $(CLI_SOURCES) | TIDY_FLAGS="$(subst ",\",$(subst ',,$(CLI_FLAGS)))" $(TIDY) || status=1; \
+	printf '%s\n' $(filter %.c,$(ENGINE_SOURCES)) | TIDY_FLAGS="$(ENGINE_FLAGS)" $(TIDY) || status=1; exit $$status
+
+check-cppcheck:
+	@tools/packages.sh lint
 	$(call say,CPPCHECK)
-	$(Q)$(if $(CLI_SOURCES),$(CPPCHECK) -D_GNU_SOURCE $(CLI_SOURCES))
-	$(Q)$(if $(ENGINE_SOURCES),$(CPPCHECK) $(filter %.c,$(ENGINE_SOURCES)))
+	$(Q)$(CPPCHECK) -D_GNU_SOURCE $(CLI_SOURCES)
+	$(Q)$(CPPCHECK) $(filter %.c,$(ENGINE_SOURCES))
