@@ -112,7 +112,7 @@ translated() { # PROGRAM ARGS…
 recorded() { # SCRIPT
   local recordings=$dir/recordings folder expected line
   rm -rf "$recordings" && mkdir -p "$recordings"
-  variables[2]="R=$ROOT/build/tests/recorded"
+  variables[2]="R=$PLAIN_ROOT/build/tests/recorded"
   variables+=(RECORDINGS="$recordings" REPRISE="$REPRISE" RECORD_ORDER="$order")
   limited record /bin/bash -u "$1"
   line=$(cat "$dir/record/stderr" "$recordings"/*/std* 2>/dev/null | grep -am 1 "^reprise: .*can't be recorded\|^reprise: .*can be recorded with")
@@ -247,7 +247,7 @@ case $suite in
     if [ "$kind" = record ]; then
       recorded "$script"
     else
-      variables[2]="R=$REPRISE run --"
+      variables[2]="R=${REPRISE/#"$ROOT"/"$PLAIN_ROOT"} run --"
       [ -z "$stress" ] || seconds=7200 # some start hundreds of programs, each of which is translated over and over again
       limited "$kind" /bin/bash -u "$script"
     fi
