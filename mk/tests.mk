@@ -152,7 +152,7 @@ SIM_OBJECTS := $(patsubst %.c,$(TESTS)/parts/%.o,$(SIM_SHARED) $(SIM_PARTS))
 
 $(TESTS)/input/%: tests/input/%.c $(INPUT_OBJECTS)
 	$(call say,CC $<)
-	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -DSOURCES='"$(CURDIR)/src"' -o $@ $< $(INPUT_OBJECTS)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(INPUT_OBJECTS)
 
 $(TESTS)/sphere/watch: tests/sphere/watch.c src/sphere/watch.c src/sphere/watchdog.h src/contract/region.h
 	$(call say,CC $<)

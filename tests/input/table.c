@@ -67,7 +67,8 @@ static void check_machine(const char *compiler) {
   snprintf(command, sizeof command, "command -v %s >/dev/null", compiler);
   if (system(command)) return;
   memset(&machine, 0, sizeof machine);
-  snprintf(command, sizeof command, "%s -E -P -I '%s' '%s'/input/rows_*.c", compiler, SOURCES, SOURCES);
+  snprintf(command, sizeof command,
+           "folder=${SOURCES:-src}; %s -E -P -I \"$folder\" \"$folder\"/input/rows_*.c", compiler);
   each_line(command, note_row, &machine);
   snprintf(command, sizeof command, "echo '#include <asm/unistd.h>' | %s -E -dM -", compiler);
   each_line(command, check_row_of, &machine);

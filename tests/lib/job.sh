@@ -269,7 +269,7 @@ case $suite in
     program=$ROOT/$UNITS/$test
     [ ! -e "$ROOT/tests/$test.sh" ] || program=$ROOT/tests/$test.sh
     must_be_built "$program" "$ROOT/tests/$test.c"
-    variables=(BUILD="$ROOT/build" REPRISE="$REPRISE")
+    variables=(BUILD="$ROOT/build" SOURCES="$ROOT/src" REPRISE="$REPRISE")
     arguments=()
     # The libraries and programs whose every instruction the decoders are tried on.
     [ "$suite" != engine ] || arguments=(-n "$UNIT_COUNT"
