@@ -24,6 +24,8 @@ PREFIX := /usr/local
 BUILD := build
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $1")
+# One word of the shell's.
+quoted = '$(subst ','\'',$1)'
 
 CLI_CC = $(CC)
 include mk/cross.mk mk/stress.mk
@@ -96,7 +98,7 @@ $(BUILD)/cli.flags: WANT = $(CLI_CC) $(CLI_FLAGS)
 $(BUILD)/engine.flags: WANT = $(CC) $(ENGINE_FLAGS) $(if $(TOGETHER),$(TOGETHER) $(ENGINE_TOGETHER))
 $(BUILD)/cli.flags $(BUILD)/engine.flags: always
 	@mkdir -p $(@D); [ -e $@ ] || { tools/packages.sh build && tools/packages.sh symbols; }
-	@printf '%s\n' '$(subst ','\'',$(WANT))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(WANT))' >$@
+	@printf '%s\n' $(call quoted,$(WANT)) | cmp -s - $@ || printf '%s\n' $(call quoted,$(WANT)) >$@
 
 .PHONY: always
 always:

@@ -1,7 +1,7 @@
 # `make install`: the command, the engine and the simulator's workloads beside it in libexec, and the pages. `make uninstall` removes them again.
 # Nothing that is compiled depends on PREFIX: what was built is copied as it is.
 
-PLACE = $(DESTDIR)$(PREFIX)
+PLACE = $(call quoted,$(DESTDIR)$(PREFIX))
 MAN_PAGES := $(wildcard docs/*.1)
 
 .PHONY: install uninstall

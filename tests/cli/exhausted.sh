@@ -35,12 +35,13 @@ case_disk_full() {
 # Few kernels have a quota to try, so the C library's function is made to have one. It ends while files are being kept, within the first
 # frames, and later.
 case_quota() {
-  local preload=${PROGRAMS%/programs}/quota.so quota order
-  [ -e "$preload" ] || fail "no $preload"
+  local quota order
+  # By a path in which no space can be: LD_PRELOAD is a list.
+  cp "${PROGRAMS%/programs}/quota.so" . || fail "no quota.so"
   for quota in 300000 350000 500000 900000 3000000 6000000; do
     for order in dag chunk; do
       (
-        export LD_PRELOAD=$preload QUOTA=$quota
+        export LD_PRELOAD=./quota.so QUOTA=$quota
         breaks_off 'Disk quota exceeded' . --order $order
       ) || exit 1
       rm -rf recording

@@ -3,8 +3,8 @@
 root=$(dirname "$LIB")/../..
 
 case_moved() {
-  make -s -C "$root" install DESTDIR="$PWD/there" PREFIX=/usr >out 2>&1 || fail "$(cat out)"
-  mv there/usr elsewhere
+  make -s -C "$root" install DESTDIR="$PWD/over there" PREFIX=/usr >out 2>&1 || fail "$(cat out)"
+  mv "over there/usr" elsewhere
   [ "$(elsewhere/bin/reprise run /bin/echo hello)" = hello ] || fail 'the moved command does not run programs'
   rm elsewhere/libexec/reprise/reprise-engine
   refuses 125 'the engine (reprise-engine) is missing' elsewhere/bin/reprise run /bin/true
@@ -20,8 +20,8 @@ case_compiles_nothing() { # whatever PREFIX is, once it is built
 }
 
 case_uninstalled() {
-  make -s -C "$root" install DESTDIR="$PWD/there" PREFIX=/usr >out 2>&1 || fail "$(cat out)"
-  [ -e there/usr/share/man/man1/reprise-record.1 ] || fail 'no manual page'
-  make -s -C "$root" uninstall DESTDIR="$PWD/there" PREFIX=/usr >out 2>&1 || fail "$(cat out)"
-  [ -z "$(find there ! -type d)" ] || fail "left behind: $(find there ! -type d)"
+  make -s -C "$root" install DESTDIR="$PWD/over there" PREFIX=/usr >out 2>&1 || fail "$(cat out)"
+  [ -e "over there/usr/share/man/man1/reprise-record.1" ] || fail 'no manual page'
+  make -s -C "$root" uninstall DESTDIR="$PWD/over there" PREFIX=/usr >out 2>&1 || fail "$(cat out)"
+  [ -z "$(find "over there" ! -type d)" ] || fail "left behind: $(find "over there" ! -type d)"
 }
