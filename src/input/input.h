@@ -114,6 +114,7 @@ struct input_call {
   int pid;       /* of the calling process: process_vm_writev into oneself; 0 if that is not of interest */
   uint32_t
       semaphores; /* semctl(GETALL, SETALL) only: how many the set has, which IPC_STAT tells while recording */
+  bool addressed; /* input_outgoing has found an address in what an ioctl that nobody knows is given */
   input_read *read;
   void *context;
   uint32_t note_count;
@@ -154,6 +155,8 @@ long input_sent(struct input_call *call, long result, input_visit *visit, void *
 long input_reach(struct input_call *call, input_visit *visit, void *visitor);
 /* Whether the call, with that result, has moved no more than there was room for. */
 bool input_result_fits(const struct input_call *call, long result);
+/* Of a call that is `addressed`: whether the result says that nobody looked at what it was given. If not, what it has written is not known. */
+bool input_ioctl_failed(long result);
 /* After the call: what it has written. With -EINTR and other errors too: some calls write then. The callback must see
  * the memory that the kernel wrote to (the bounce buffers, if there are any). */
 long input_incoming(struct input_call *call, long result, input_visit *visit, void *visitor);

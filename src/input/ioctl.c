@@ -5,8 +5,12 @@
  * only read and write all the same, some have an array behind the structure that they name, and those from before the convention, or with a
  * careless author, say nothing. So the memory at the argument, if it is an address at all, is compared with what it was.
  *
- * Known limit: what a structure points to is seen only if the table knows that it does. Families of which that is known, and which are not in
- * the table one by one, are refused there. */
+ * What a structure points to is seen only if the table knows that it does. Families of which that is known, and which are not in the table
+ * one by one, are refused there. Of a number that is in no table it is not known; but an address of the program's memory in what the
+ * kernel reads is noticed (call->addressed), and if the kernel did anything with that the recording ends.
+ *
+ * Known limit: a number that says that the kernel reads nothing, and is not in the table, is believed. None in the kernel's headers
+ * declares a pointer there (tests/input/ioctls.c holds tables and rules against them). */
 #include <asm/ioctl.h>
 
 #include "input/ioctl.h"
@@ -14,13 +18,56 @@
 /* As large as a number can say that its structure is. */
 enum { WINDOW = 1 << 14, REQUEST_WINDOW = 1 << 17 };
 
+/* Where no number says a size, addresses are looked for in so much. */
+enum { UNSIZED = 64, LOWEST_ADDRESS = 1 << 16 };
+
+size_t ioctl_suspicious(uint32_t command) {
+  if (_IOC_SIZE(command)) return _IOC_DIR(command) & _IOC_WRITE ? _IOC_SIZE(command) : 0;
+  return ioctl_is_plain(command) ? 0 : UNSIZED;
+}
+
+/* Packed structures have addresses at any multiple of 4. */
+static void note_addresses(struct input_walk *w, uintptr_t at, size_t bytes) {
+  uint64_t word;
+  uint8_t byte;
+  for (size_t offset = 0; offset + sizeof word <= bytes && !w->call->addressed; offset += 4)
+    if (walk_u64(w, at + offset, &word) && word >= LOWEST_ADDRESS && walk_read(w, &byte, word, 1))
+      w->call->addressed = true;
+}
+
 void walk_ioctl(struct input_walk *w) {
   uint32_t command = (uint32_t)w->call->args[1];
   const struct input_command *known = ioctl_command(command);
-  if (known)
+  if (known) {
     walk_command(w, known, 2);
-  else
-    walk_window(w, walk_argument(w, 2), _IOC_DIR(command) & _IOC_WRITE ? _IOC_SIZE(command) : 0, WINDOW);
+    return;
+  }
+  struct place at = walk_argument(w, 2);
+  if (w->pass == PASS_OUTGOING) note_addresses(w, at.address, ioctl_suspicious(command));
+  walk_window(w, at, _IOC_DIR(command) & _IOC_WRITE ? _IOC_SIZE(command) : 0, WINDOW);
+}
+
+/* The driver has turned it down before it looked at what it was given, or there is none. */
+bool input_ioctl_failed(long result) {
+  switch (result) {
+    case -ENOTTY:
+    case -EINVAL:
+    case -EBADF:
+    case -ENODEV:
+    case -ENXIO:
+    case -ENOSYS:
+    case -EOPNOTSUPP:
+    case -EPERM:
+    case -EACCES:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* Whatever a number of the kind says: what the argument itself points to is all. */
+void ioctl_window(struct input_walk *w, struct place at) {
+  walk_window(w, at, 0, WINDOW);
 }
 
 /* -- Structures that point further, or have no fixed size ------------------------------------------------ */

@@ -4,6 +4,12 @@
 
 #include "input/row.h"
 
+/* Of a number that is not in the table: in how many bytes at its argument an address would mean that the kernel may look through it. */
+size_t ioctl_suspicious(uint32_t command);
+/* … whether it is without a size, and of a family of which no other looks through an address. */
+bool ioctl_is_plain(uint32_t command);
+
+void ioctl_window(struct input_walk *w, struct place at);
 void ioctl_interfaces(struct input_walk *w, struct place at);
 void ioctl_device_request(struct input_walk *w, struct place at);
 void ioctl_wireless_buffer(struct input_walk *w, struct place at);

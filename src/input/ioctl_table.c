@@ -230,6 +230,38 @@ static const struct input_command commands[] = {
     NUMBERED_REFUSE(0x720, "I2C_SMBUS"),
     NUMBERED_REFUSE(0x530e, "CDROMREADAUDIO"),
     NUMBERED_REFUSE(0x5393, "CDROM_SEND_PACKET"),
+    NUMBERED_REFUSE(0x4b66, "GIO_UNIMAP"),
+    NUMBERED_REFUSE(0x4b67, "PIO_UNIMAP"),
+    NUMBERED_REFUSE(0x4b6b, "GIO_FONTX"),
+    NUMBERED_REFUSE(0x4b6c, "PIO_FONTX"),
+    NUMBERED_REFUSE(0x4b72, "KDFONTOP"),
+    NUMBERED_REFUSE(0x4604, "FBIOGETCMAP"),
+    NUMBERED_REFUSE(0x4605, "FBIOPUTCMAP"),
+    NUMBERED_REFUSE(0x1269, "BLKPG"),
+    NUMBERED_REFUSE(0x258, "FDRAWCMD"),
+    NUMBERED_REFUSE(0x80106f53, "FE_GET_PROPERTY"),
+    NUMBERED_REFUSE(0x8010690c, "I2OPASSTHRU"),
+    NUMBERED_REFUSE(0x8028690d, "IPMICTL_SEND_COMMAND"),
+    NUMBERED_REFUSE(0x80306915, "IPMICTL_SEND_COMMAND_SETTIME"),
+    NUMBERED_REFUSE(0x80184f3a, "OMAPFB_MEMORY_READ"),
+    NUMBERED_REFUSE(0x80084844, "SNDRV_HDSPM_IOCTL_GET_MIXER"),
+    /* More data behind the structure than is compared. */
+    NUMBERED_REFUSE(0x31d, "HDIO_DRIVE_TASKFILE"),
+    NUMBERED_REFUSE(0x31f, "HDIO_DRIVE_CMD"),
+    /* Numbers that name a pointer, and mean what the argument points to; and structures with a pointer that nobody follows. */
+    NUMBERED_WINDOW(0x80086300, "CM_IOCGSTATUS", ioctl_window),
+    NUMBERED_WINDOW(0x80200204, "FDGETPRM", ioctl_window),
+    NUMBERED_WINDOW(0x80500212, "FDGETDRVSTAT", ioctl_window),
+    NUMBERED_WINDOW(0x80500213, "FDPOLLDRVSTAT", ioctl_window),
+    NUMBERED_WINDOW(0x801054db, "TUNGETFILTER", ioctl_window),
+    NUMBERED_WINDOW(0x8008fe00, "ISST_IF_GET_PLATFORM_INFO", ioctl_window),
+    NUMBERED_WINDOW(0x80082407, "PERF_EVENT_IOC_ID", ioctl_window),
+    NUMBERED_WINDOW(0x800870a1, "PPS_GETPARAMS", ioctl_window),
+    NUMBERED_WINDOW(0x800870a3, "PPS_GETCAP", ioctl_window),
+    NUMBERED_WINDOW(0x80105013, "SNDCTL_DSP_MAPINBUF", ioctl_window),
+    NUMBERED_WINDOW(0x80105014, "SNDCTL_DSP_MAPOUTBUF", ioctl_window),
+    NUMBERED_WINDOW(0x80086c41, "UDF_GETEABLOCK", ioctl_window),
+    NUMBERED_WINDOW(0x80086c42, "UDF_GETVOLIDENT", ioctl_window),
     /* Namespaces. */
     NUMBERED(0xb704, "NS_GET_OWNER_UID", OUT, INT),
 };
@@ -259,7 +291,24 @@ static const struct {
     {'X', true, 101, 118},                           /* XFS: what it tells in bulk, and handles */
     {'X', true, 122, 123},     {0x94, true, 64, 64}, /* btrfs: compressed data as it is */
     {0x89, false, 0xf0, 0xff},                       /* what drivers of network devices have of their own */
+    {0x1b, true, 0, 255},  /* InfiniBand: addresses in arrays behind the structure */
+    {0xb6, false, 0, 255}, /* FPGAs, which write memory of the process */
 };
+
+/* Letters of numbers without a size, among them all from before the convention. Where the kernel looks through an address in what such a
+ * number is given the number is above; of the others many are called without an argument, and what is there instead means nothing. */
+static const uint8_t plain_letters[] = {
+    0x00, 0x02, 0x03, 0x06, 0x07, 0x12, 0x1b, 0x22, '#',  '$',  '3',  '>',  'A',  'B',
+    'C',  'F',  'G',  'H',  'K',  'L',  'M',  'O',  'P',  'Q',  'R',  'S',  'T',  'U',
+    'V',  'W',  '[',  'X',  'c',  'f',  'g',  'h',  'i',  'm',  'o',  'p',  'r',  't',
+    'v',  'x',  0x81, 0x89, 0x8b, 0x93, 0x94, 0xa2, 0xa5, 0xab, 0xb1, 0xb5, 0xb7, 0xf5,
+};
+
+bool ioctl_is_plain(uint32_t command) {
+  for (size_t i = 0; i < sizeof plain_letters; i++)
+    if (!_IOC_SIZE(command) && _IOC_TYPE(command) == plain_letters[i]) return true;
+  return false;
+}
 
 static bool is_refused(uint32_t command) {
   for (size_t i = 0; i < sizeof refused_families / sizeof *refused_families; i++)

@@ -316,6 +316,7 @@ void input_begin(struct input_call *call, long nr, const long args[6], input_rea
   for (unsigned i = 0; i < 6; i++) call->args[i] = args[i];
   call->pid = 0;
   call->semaphores = 0;
+  call->addressed = false;
   call->read = read;
   call->context = context;
   call->note_count = 0;

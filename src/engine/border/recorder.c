@@ -582,6 +582,10 @@ static long record(struct thread *thread, const struct call *call, perform_call 
                 (!alone && stops == STOPS_NONE && (may_write_much(&in) || audit_wants_copies(call, &in)));
   result = keeps && !copies ? record_direct(thread, call, &in, perform, stops)
                             : record_on_copies(thread, call, &in, perform, (struct manner){stops, keeps, 0});
+  if (in.addressed && result != CALL_INTERRUPTED && !input_ioctl_failed(result))
+    sphere_fail(OUTCOME_UNSUPPORTED,
+                "ioctl 0x%x is not known, and was given an address to look through: it can't be recorded",
+                (uint32_t)call->args[1]);
   if (at_futex) baton_waited(thread, (uintptr_t)call->args[0], !result || result == -EAGAIN);
   if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
   if (memory && result != CALL_INTERRUPTED) memory_written(thread, call, result);
