@@ -107,6 +107,7 @@ struct rthread {
   uint32_t child_number;     /* replay in parallel: the R-thread that its next child is */
   uint32_t step_known;       /* replay in parallel: there is a step that it is at … */
   uint32_t step_passed;      /* … whose waits are over */
+  _Atomic uint32_t exited;   /* its input log ends with an exit, logged or read */
   uint32_t order_ended;      /* its order log has nothing more … */
   uint64_t order_end;        /* … from this position of that log on */
   uint64_t last_clock;       /* arcs: its clock at the last step passed … */

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 enum {
-  RECORDING_VERSION = 5,
+  RECORDING_VERSION = 6,
   RECORDING_FRAME_MAX = 1 << 20, /* raw bytes in a frame, at most */
   RECORDING_FRAME_USUAL =
       64 << 10, /* a good size: larger ones hardly compress better and cost readers memory */

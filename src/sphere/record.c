@@ -15,6 +15,7 @@
 
 #include "contract/schemes.h"
 #include "recording/recording.h"
+#include "recording/stream_id.h"
 #include "sphere/keep.h"
 #include "sphere/manager.h"
 
@@ -31,6 +32,7 @@ struct drain {
   int64_t flush_due;      /* when all rings are to be emptied again, and the order log marked; nanoseconds */
   uint64_t since_flushed; /* bytes */
   uint64_t instructions;  /* of the threads that have ended */
+  struct thread_set exited; /* … those of them that were not killed */
   struct timespec begun;
   struct {
     uint32_t thread;
@@ -104,6 +106,24 @@ static bool is_frame(const struct ring *ring, uint64_t end) {
   return end - atomic_load(&ring->tail) >= RECORDING_FRAME_USUAL;
 }
 
+/* The manifest tells whose log ends with an exit: one that does not would else look like that of a thread that was killed. */
+static bool note_exit(struct drain *drain, const struct rthread *slot) {
+  bool exited = atomic_load(&slot->exited) && slot->number <= RECORDING_THREAD_MAX;
+  return !exited || !thread_set_add(&drain->exited, slot->number, &drain->error);
+}
+
+static bool list_exits(struct manager *manager) {
+  struct drain *drain = manager->context;
+  for (uint32_t i = 0; i < region_slots(manager->region); i++) {
+    const struct rthread *slot = &manager->region->slots[i];
+    if (atomic_load(&slot->state) != SLOT_FREE && !note_exit(drain, slot)) return false;
+  }
+  char *text = thread_set_text(&drain->exited);
+  bool listed = text && (!*text || !recording_set(drain->writer, "exits", text, &drain->error));
+  free(text);
+  return listed;
+}
+
 /* What is known of a thread's order is not kept before all its input up to there, should the manager be killed in between: the thread would run
  * on in replay where a signal, say, is lost. */
 static bool drain_slot(struct manager *manager, uint32_t i, bool all) {
@@ -119,6 +139,7 @@ static bool drain_slot(struct manager *manager, uint32_t i, bool all) {
   if (ended) {
     struct drain *drain = manager->context;
     drain->instructions += atomic_load(&slot->ring.position);
+    if (!note_exit(drain, slot)) return false;
     manager_free_slot(manager, slot);
   }
   return true;
@@ -402,6 +423,7 @@ static int finish(struct manager *manager, struct drain *drain, bool quiet) {
   recording_set(drain->writer, "status", text, NULL);
   note_extent(drain, &extent);
   note_audit(manager, drain);
+  if (!list_exits(manager)) return leave_unfinished(drain, &extent, drain->error.text, FAILED);
   if (recording_close(drain->writer, &drain->error)) return complain(&drain->error);
   if (empty) remove_again(drain, path);
   if (outcome) manager_tell_reason(manager);

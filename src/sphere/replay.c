@@ -14,6 +14,7 @@
 #include "recording/plain.h"
 #include "recording/recording.h"
 #include "recording/scratch.h"
+#include "recording/stream_id.h"
 #include "sphere/ahead.h"
 #include "sphere/manager.h"
 #include "sphere/places.h"
@@ -29,12 +30,6 @@ struct source {
   struct recording_frame frame;
   uint32_t at; /* bytes of the frame that are in the ring already */
   bool opened, ended;
-};
-
-/* Numbers below what the recording format allows. */
-struct number_set {
-  uint64_t *words;
-  size_t count;
 };
 
 /* Something of a log that nobody has read, though its thread, or all of them, are gone. */
@@ -54,26 +49,13 @@ struct feed {
   struct mapped mapped;
   struct progress progress;
   uint64_t instructions, total;     /* of threads that have ended, and in the recording */
-  struct number_set threads, files; /* whose stream or content was read, and so checked */
+  struct thread_set threads, files; /* whose stream or content was read, and so checked */
+  struct thread_set exits;          /* threads whose input logs end with an exit */
   uint32_t absent;                  /* one more than a thread of the recording that never began, 0: none */
-  struct leftover leftover;         /* the first that was found */
+  uint32_t
+      cut_short; /* one more than a thread that ended without the exit that its log should have, 0: none */
+  struct leftover leftover; /* the first that was found */
 };
-
-static void add_number(struct number_set *set, uint32_t number) {
-  size_t word = number / 64;
-  if (word >= set->count) {
-    uint64_t *larger = realloc(set->words, (word + 16) * sizeof *larger);
-    if (!larger) return; /* it is read twice, then */
-    memset(larger + set->count, 0, (word + 16 - set->count) * sizeof *larger);
-    set->words = larger;
-    set->count = word + 16;
-  }
-  set->words[word] |= 1UL << number % 64;
-}
-
-static bool has_number(const struct number_set *set, uint32_t number) {
-  return number / 64 < set->count && set->words[number / 64] >> number % 64 & 1;
-}
 
 /* -- Rings ---------------------------------------------------------------------------------------------------------------------- */
 
@@ -92,7 +74,7 @@ static bool open_source(struct feed *feed, struct source *source, struct recordi
     forged(feed, "the number of a thread");
     return false;
   }
-  if (id.kind == RECORDING_INPUT) add_number(&feed->threads, id.thread);
+  if (id.kind == RECORDING_INPUT) thread_set_add(&feed->threads, id.thread, NULL);
   int status = recording_stream_open(feed->reader, id, &source->stream, &feed->error);
   if (status == RECORDING_ABSENT) source->stream = NULL;
   return !status || status == RECORDING_ABSENT;
@@ -179,6 +161,11 @@ static void look_for_leftovers(struct feed *feed, uint32_t slot, struct rthread 
                         .position = of_input ? rthread->codec.position : rthread->order.position};
 }
 
+static void look_for_exit(struct feed *feed, const struct rthread *rthread) {
+  if (thread_set_has(&feed->exits, rthread->number) && !atomic_load(&rthread->exited))
+    feed->cut_short = rthread->number + 1;
+}
+
 /* Of the recorded instructions. All threads but one wait, unless they run in parallel. */
 static void tell_progress(struct manager *manager) {
   struct feed *feed = manager->context;
@@ -216,6 +203,7 @@ static bool serve(struct manager *manager, bool last) {
     if (state == SLOT_ENDED) {
       feed->instructions += slot->codec.position;
       look_for_leftovers(feed, i, slot);
+      look_for_exit(feed, slot);
       close_source(feed, &feed->slots[i], &slot->ring);
       close_source(feed, &feed->orders[i], &slot->order);
       manager_free_slot(manager, slot);
@@ -247,7 +235,7 @@ static int64_t answer(struct manager *manager, enum request_kind kind, int32_t p
   int fd = mapped_open(&feed->mapped, feed->reader, (uint32_t)value, value & REQUEST_CHANGES, &feed->error);
   feed->failed |= fd < 0;
   if (fd < 0) return fd;
-  add_number(&feed->files, (uint32_t)value);
+  thread_set_add(&feed->files, (uint32_t)value, NULL);
   return manager_send_file(manager, fd) ? 0 : -EAGAIN;
 }
 
@@ -260,7 +248,7 @@ static int check_stream(struct recording_stream_id id, void *context, struct rec
   (void)error;
   bool of_thread =
       id.kind == RECORDING_INPUT || (id.kind == RECORDING_ORDER && id.thread != RECORDING_SPHERE);
-  if (!of_thread || has_number(&feed->threads, id.thread)) return 0;
+  if (!of_thread || thread_set_has(&feed->threads, id.thread)) return 0;
   if (!open_source(feed, &source, id)) feed->failed = true;
   if (!feed->failed && next_bytes(feed, &source, &nowhere)) feed->absent = id.thread + 1;
   if (!feed->failed) close_source(feed, &source, &nowhere);
@@ -272,7 +260,7 @@ static void check_files(struct feed *feed) {
   int status = 0, fd;
   for (uint32_t number = 0; !status; number++) {
     status = recording_find_file(feed->reader, number, &file, &feed->error);
-    if (status || has_number(&feed->files, number)) continue;
+    if (status || thread_set_has(&feed->files, number)) continue;
     status = recording_open_file(feed->reader, &file, &fd, &feed->error);
     if (!status) close(fd);
   }
@@ -339,7 +327,9 @@ static bool was_sent(int status) {
 static void look_for_all_leftovers(struct manager *manager, struct feed *feed) {
   for (uint32_t i = 0; i < region_slots(manager->region); i++) {
     struct rthread *slot = &manager->region->slots[i];
-    if (atomic_load(&slot->state) != SLOT_FREE) look_for_leftovers(feed, i, slot);
+    if (atomic_load(&slot->state) == SLOT_FREE) continue;
+    look_for_leftovers(feed, i, slot);
+    look_for_exit(feed, slot);
   }
   if (!feed->leftover.found && is_unread(feed, &feed->order, &manager->region->order))
     feed->leftover = (struct leftover){.found = true, .of_order = true, .of_sphere = true};
@@ -366,6 +356,14 @@ static bool tell_lost_birth(const struct manager *manager, const struct feed *fe
   return true;
 }
 
+/* A log that ends without the exit that its thread made is not that of a thread that was killed. */
+static bool tell_cut_short(const struct feed *feed) {
+  if (feed->cut_short)
+    fprintf(stderr, "reprise: the recording is damaged: the input log of thread %u ends before its exit\n",
+            feed->cut_short - 1);
+  return feed->cut_short;
+}
+
 /* A replay that could not go to the end of the recording does not end as if it had: it breaks off. */
 static int leave_short(int status) {
   return manager_leave(WIFEXITED(status) ? SIGKILL : status);
@@ -386,7 +384,7 @@ static int compare_ends(const struct manager *manager, const struct feed *feed) 
   else if (strcmp(is, was))
     fprintf(stderr, "%s the program ended with %s, in the recording with %s\n", diverged, is, was);
   else
-    return manager_leave(manager->status);
+    return tell_cut_short(feed) ? DAMAGED : manager_leave(manager->status);
   return DIVERGED;
 }
 
@@ -429,9 +427,9 @@ static int end_as_killed(const struct manager *manager, const struct feed *feed,
           stderr);
   else if (tell_lost_birth(manager, feed))
     return leave_short(status);
-  else if (!feed->absent)
+  else if (!feed->absent && !tell_cut_short(feed))
     return manager_leave(status);
-  else
+  else if (feed->absent)
     fprintf(stderr, "reprise: the recording is damaged: the order log ends before thread %u begins\n",
             feed->absent - 1);
   return DAMAGED;
@@ -499,6 +497,19 @@ static void tell_turns(const struct region *region) {
           (unsigned long)region->turns_digest);
 }
 
+/* Of a recording that breaks off nobody knows. */
+static bool read_exits(struct feed *feed) {
+  const char *list = recording_get(feed->reader, "exits", 0);
+  uint32_t from, to;
+  uint64_t next = 0; /* the list ascends, so it is not endless */
+  for (int found; list && (found = thread_range_next(&list, &from, &to)) != 0;) {
+    if (found < 0 || from < next || to > RECORDING_THREAD_MAX) return false;
+    for (next = from; next <= to; next++)
+      if (thread_set_add(&feed->exits, (uint32_t)next, &feed->error)) return false;
+  }
+  return true;
+}
+
 int replay(const char *path, const struct replay_options *options, struct engine_config *settings) {
   static struct feed feed;
   static struct manager manager;
@@ -538,6 +549,10 @@ int replay(const char *path, const struct replay_options *options, struct engine
   if (!inherit(feed.reader, settings)) {
     fprintf(stderr, "reprise: %s/manifest: damaged: no program begins with the stack-limit %s\n", path,
             recording_get(feed.reader, "stack-limit", 0));
+    return DAMAGED;
+  }
+  if (!read_exits(&feed)) {
+    fprintf(stderr, "reprise: %s/manifest: damaged: it has a bad list of exits\n", path);
     return DAMAGED;
   }
   settings->order = (uint32_t)scheme;

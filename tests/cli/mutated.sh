@@ -158,6 +158,27 @@ case_senseless() {
   done
 }
 
+# A child's log that ends before its exit is not that of one that was killed, and results that the program does not look at are what was recorded.
+case_silent() {
+  local order status
+  for order in dag scalar arcs tokens; do
+    rm -rf original recording
+    "$REPRISE" record --order=$order -o original -- "$PROGRAMS/rec_everything" >recorded || fail "status $?"
+    "$MUTATE" "$REPRISE" original recorded exit - recording || fail "can't be changed"
+    noticed "$order: a log without its exit"
+    grep -q 'the input log of thread 3 ends before its exit' err || fail "$(cat err)"
+  done
+  for order in chunk dag; do
+    rm -rf original recording
+    "$REPRISE" record --order=$order -o original -- "$PROGRAMS/rec_unchecked" >recorded || fail "status $?"
+    "$MUTATE" "$REPRISE" original recorded short - recording || fail "can't be changed"
+    timeout -s KILL 60 "$REPRISE" replay recording >out 2>err
+    status=$?
+    [ $status = 120 ] || fail "$order: writes that were shorter: status $status: $(cat out err)"
+    "$MUTATE" "$REPRISE" original recorded "$SEED" $((SEED + ROUNDS / 12)) >out || fail "$order: $(cat out)"
+  done
+}
+
 # Logs with something else in them, checksums put right, in all orders: tests/mutations does more of it.
 case_with_sums() {
   local order

@@ -1,13 +1,15 @@
 /* mutate.c: recordings whose logs say something else, with all checksums put right, and what replay makes of them.
  *
- *     mutate REPRISE RECORDING OUTPUT FROM TO [COPY]
- *     mutate REPRISE RECORDING OUTPUT result|nobody - COPY
+ *     mutate [-t THREAD] REPRISE RECORDING OUTPUT FROM TO [COPY]
+ *     mutate REPRISE RECORDING OUTPUT result|short|exit|nobody - COPY
  *
  * For each seed from FROM up to TO (not included) one log of the RECORDING, of a program that printed what is in OUTPUT and ended with 0, is changed
  * in a few places: a field of an event, a record, a byte, a piece. Its replay must end with 120 or 121; or with 0, if it printed the same. It
  * must not hang, need more memory than the original by a gigabyte, or end in any other way. What fails is told with its seed; a range of one
- * seed makes the same recording again, and COPY keeps it. In the second form COPY has one thing in it that makes no sense: calls that wrote more
- * than they had, a chunk in the middle after which nobody comes. The last line is "N passed, N failed". */
+ * seed makes the same recording again, and COPY keeps it. With -t only logs of that thread are changed.
+ * In the second form COPY has one thing in it that makes no sense: calls that wrote more
+ * than they had, or less than they did (short); a log of a forked child without its exit, as if it had been killed; a chunk in the middle after
+ * which nobody comes. The last line is "N passed, N failed". */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +30,7 @@
 #include "order/chunk.h"
 
 enum { STREAMS = 64, ROOM = 1 << 22, EVENTS = 1 << 16, SECONDS = 60, MEMORY_KB = 1 << 20 };
+enum { FIRST_CHILD = 3 }; /* of tests/programs/rec_everything: the first process that it forks */
 
 struct log {
   struct recording_stream_id id;
@@ -38,6 +41,7 @@ struct log {
 static struct log logs[STREAMS];
 static unsigned log_count;
 static uint64_t recording_id;
+static int only = -1; /* the thread whose logs are changed, -1: any */
 static char work[64], original[4096];
 
 /* -- Random numbers ------------------------------------------------------------------------------------------------------- */
@@ -262,14 +266,30 @@ static void change_list(struct input_event *events, size_t *count) {
 
 /* -- What makes no sense ---------------------------------------------------------------------------------------------------- */
 
-static bool with_result; /* calls that wrote have a result that is too large */
+typedef void change_plan(struct input_event *events, size_t *count);
 
-static void enlarge_results(struct input_event *events, size_t count) {
+static change_plan *planned; /* NULL: by chance */
+
+static void add_to_results(struct input_event *events, size_t count, int64_t more) {
   for (size_t i = 0; i < count; i++) {
     struct input_event *e = &events[i];
     bool writes = e->kind == EVENT_SYSCALL && (e->syscall.nr == SYS_write || e->syscall.nr == SYS_writev);
-    if (writes && e->syscall.result > 0) e->syscall.result += 100000;
+    if (writes && e->syscall.result > 0) e->syscall.result += more;
   }
+}
+
+static void enlarge_results(struct input_event *events, size_t *count) {
+  add_to_results(events, *count, 100000);
+}
+
+static void shorten_results(struct input_event *events, size_t *count) {
+  add_to_results(events, *count, -1);
+}
+
+/* With the check before it. */
+static void drop_exit(struct input_event *events, size_t *count) {
+  if (*count && events[*count - 1].kind == EVENT_EXIT) --*count;
+  if (*count && events[*count - 1].kind == EVENT_CHECK) --*count;
 }
 
 static void leave_to_nobody(struct log *log) {
@@ -297,8 +317,8 @@ static bool change_input(struct log *log) {
     used = input_decode(&from, &events[count], log->bytes + at, log->length - at);
     if (used <= 0) break;
   }
-  if (with_result)
-    enlarge_results(events, count);
+  if (planned)
+    planned(events, &count);
   else
     for (uint64_t changes = 1 + below(3) / 2; changes && count; changes--) change_list(events, &count);
   for (size_t i = 0; i < count && used > 0; i++, length += used)
@@ -488,6 +508,7 @@ static bool try_seed(const char *reprise, uint64_t seed, const char *expected, s
   size_t said;
   state = seed * 0xd1342543de82ef95 + 1;
   struct log *log = &logs[below(log_count)];
+  while (only >= 0 && log->id.thread != (uint32_t)only) log = &logs[below(log_count)];
   size_t before = log->length;
   memcpy(kept, log->bytes, before);
   mutate(log);
@@ -505,9 +526,19 @@ static bool try_seed(const char *reprise, uint64_t seed, const char *expected, s
   return !problem;
 }
 
+static change_plan *plan_named(const char *name) {
+  if (!strcmp(name, "result")) return enlarge_results;
+  if (!strcmp(name, "short")) return shorten_results;
+  return strcmp(name, "exit") ? NULL : drop_exit;
+}
+
 int main(int argc, char **argv) {
   char expected[1 << 16], command[256];
   unsigned passed = 0, failed = 0, counts[3] = {0};
+  if (argc > 2 && !strcmp(argv[1], "-t")) {
+    only = atoi(argv[2]);
+    argc -= 2, argv += 2;
+  }
   if (argc < 6 || !realpath(argv[2], original)) return 2;
   snprintf(work, sizeof work, "%.50s", argc > 6 ? argv[6] : "");
   if (argc <= 6) snprintf(work, sizeof work, "mutated-%d", (int)getpid());
@@ -527,10 +558,11 @@ int main(int argc, char **argv) {
     return 1;
   }
   if (argc > 6 && argv[5][0] == '-') {
-    with_result = !strcmp(argv[4], "result");
+    planned = plan_named(argv[4]);
     for (unsigned i = 0; i < log_count; i++) {
-      if (with_result && logs[i].id.kind == RECORDING_INPUT) change_input(&logs[i]);
-      if (!with_result && logs[i].id.kind == RECORDING_ORDER) leave_to_nobody(&logs[i]);
+      bool concerned = planned != drop_exit || logs[i].id.thread == FIRST_CHILD;
+      if (planned && concerned && logs[i].id.kind == RECORDING_INPUT) change_input(&logs[i]);
+      if (!planned && logs[i].id.kind == RECORDING_ORDER) leave_to_nobody(&logs[i]);
       write_log(&logs[i]);
     }
     return 0;

@@ -111,9 +111,9 @@ rm -rf hurt
 cp -a home/prog-0 hurt
 flip hurt/manifest 60
 expect 121 '' 'damaged' ls hurt
-sed -i '1s/5/6/' hurt/manifest
-expect 121 '' 'version 6' ls hurt
-expect 121 '' 'version 6' pack hurt hurt.pack
+sed -i '1s/[0-9]*$/99/' hurt/manifest
+expect 121 '' 'version 99' ls hurt
+expect 121 '' 'version 99' pack hurt hurt.pack
 flip again.pack 100
 expect 121 '' damaged pack ./again.pack hurt.pack
 cp -a hurt home/hurt

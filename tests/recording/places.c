@@ -155,7 +155,7 @@ static void list(void) {
   DONE(recording_pack(r, "list/pack", &error));
   recording_reader_close(r);
   shell(
-      "cd list; echo x >>damaged/manifest; sed -i 's/g: 5/g: 9/' version/manifest; sed -i "
+      "cd list; echo x >>damaged/manifest; sed -i 's/g: 6/g: 9/' version/manifest; sed -i "
       "s/reprise/surprise/ unlike/manifest");
   DONE(recording_list("list", see, &seen, &error));
   CHECK(seen.complete == 1 && seen.unfinished == 1 && seen.live == 1 && seen.packed == 1, "%u %u %u %u",

@@ -173,7 +173,7 @@ static void log_call(struct thread *thread, const struct call *call, const struc
   struct input_event event;
   begin_event(&event, thread, call, row);
   event.syscall.result = result;
-  event.syscall.digest = digest;
+  event.syscall.digest = output_seal(call, digest, result);
   event.syscall.has_time = false;
   event.syscall.has_registers = yielded;
   if (yielded) event.syscall.registers = verify_registers(thread);
@@ -259,7 +259,7 @@ static bool is_next(const struct thread *thread, const struct call *call, const 
   if (!event || event->kind != EVENT_SYSCALL || event->position != position) return false;
   uint64_t difference = event->syscall.nr ^ (uint32_t)call->nr;
   difference |= event->syscall.pc ^ arch_pc(thread);
-  difference |= event->syscall.digest ^ digest;
+  difference |= event->syscall.digest ^ output_seal(call, digest, event->syscall.result);
   for (unsigned i = 0; i < 6; i++)
     difference |= event->syscall.args[i] ^ ((uint64_t)call->args[i] & row->has[i]);
   return !difference && !event->syscall.has_registers && event->syscall.result != CALL_INTERRUPTED;

@@ -324,6 +324,7 @@ static void end(struct thread *thread, struct input_event *event) {
     verify_record(thread, memory_ends(thread, event->exit.group));
     event->exit.output = rthread->output_digest;
     record_event(thread, event);
+    atomic_store(&rthread->exited, 1);
     if (in_parallel()) {
       order_tick(thread);
       permissions_end(thread);
@@ -346,6 +347,7 @@ static void end(struct thread *thread, struct input_event *event) {
                     next->exit.signo, event->exit.status, event->exit.signo);
   if (next->exit.output != rthread->output_digest) replay_senseless(thread, "its output has another digest");
   replay_consume(thread);
+  atomic_store(&rthread->exited, 1);
   if (in_parallel()) {
     order_tick(thread);
     order_finish(thread);

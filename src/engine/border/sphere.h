@@ -198,6 +198,8 @@ bool output_is_short(const struct call *call);
 bool output_has_room(const struct call *call, long patience);
 /* The call has given the thread's process one more descriptor of them, as the event says. */
 void output_named(struct thread *thread, const struct call *call, const struct input_event *event);
+/* The digest that is logged with the call: with its result in it, if what is shown in replay rests on that. The program may never look at it. */
+uint64_t output_seal(const struct call *call, uint64_t digest, int64_t result);
 /* The digest of all events of output in the thread's log, with this one. */
 uint64_t output_digest(struct thread *thread, const struct input_event *event);
 

@@ -91,7 +91,7 @@ void record_result(struct thread *thread, const struct call *call, long result, 
   struct input_event event;
   call_event(thread, call, &event);
   event.syscall.result = result;
-  event.syscall.digest = digest;
+  event.syscall.digest = output_seal(call, digest, result);
   event.syscall.has_registers = waited;
   if (waited) event.syscall.registers = verify_registers(thread);
   put_event(thread->rthread, &event);
