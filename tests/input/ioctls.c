@@ -22,7 +22,7 @@ static bool is_covered(uint32_t number, const char *kind) {
 static unsigned check_headers(void) {
   char line[1024], kind[32], name[128], header[128], what[400];
   unsigned number, seen = 0;
-  FILE *lines = popen(SOURCES "/../tools/ioctls.sh", "r");
+  FILE *lines = popen("\"${SOURCES:-src}\"/../tools/ioctls.sh", "r");
   while (lines && fgets(line, sizeof line, lines)) {
     if (sscanf(line, "%x %31s %127s %127s", &number, kind, name, header) != 4) continue;
     snprintf(what, sizeof what, "%s of %s, 0x%x, %s: a row or a rule", name, header, number, kind);

@@ -263,7 +263,7 @@ case $suite in
     [ "$(cat "$dir/$kind/status")" = "exit 0" ] && report pass
     report fail "$(cat "$dir/$kind/status")" "$(cat "$dir/$kind/stdout" "$dir/$kind/stderr" | excerpt)"
     ;;
-  engine | recording | input | sphere | sim | order)
+  engine | recording | input | sphere | sim | order | search)
     seconds=3600
     [ -z "$SOAK" ] || seconds=14400
     program=$ROOT/$UNITS/$test

@@ -5,13 +5,14 @@
  * application's in the kernel, too: the engine does not touch them.
  *
  * Outside of a sphere nobody sees to that. A thread that is stopped in the code cache is at an instruction of the application, perhaps half done, and
- * what generated code has borrowed is in its context. Known limit: on x86-64 it shows the engine's registers on the few instructions
- * between two blocks, or between the cache and the engine's C code.
+ * what generated code has borrowed is in its context. On the few instructions between two blocks, or between the cache and the engine's C code, x86-64
+ * has the application's registers partly here and partly there: the tracee is stepped on until it has left them.
  *
  * Memory is the application's as it is, but for the bytes of calls that are not over yet. */
 #include <linux/elf.h>
 #include <linux/ptrace.h>
 #include <linux/uio.h>
+#include <linux/wait.h>
 
 #include "engine/base/lib.h"
 #include "engine/base/slots.h"
@@ -21,6 +22,8 @@
 #include "engine/loop/syscalls.h"
 #include "engine/order/stops.h"
 #include "engine/region/rings.h"
+
+enum { STOPPED = 0x7f }; /* the low byte of a wait status */
 
 /* Tracing that has the tracee report from inside the engine, or ends it. A process that wanted to be traced, and was refused that, must not stop
  * for a tracer either, which would wait for that in vain, and it for the tracer. */
@@ -72,21 +75,40 @@ static bool recover(int32_t tid, struct arch_context *context, const uint64_t *r
   return true;
 }
 
-/* Puts the application's general registers over those that the kernel told; they lie in a buffer as PTRACE_GETREGSET leaves them. */
-static void show(int32_t tid, uint64_t *registers) {
+/* Puts the application's general registers over those that the kernel told; they lie in a buffer as PTRACE_GETREGSET leaves them. False: the thread
+ * is on its way between the cache and the engine, where they can't be told. */
+static bool show(int32_t tid, uint64_t *registers) {
   struct arch_context context;
   bool in_call;
   uintptr_t at = context_of(tid, registers);
-  if (!at || !peek(tid, at + offsetof(struct thread, arch), &context, sizeof context)) return;
-  if ((uintptr_t)context.self != at) return;
-  if (!peek(tid, at + offsetof(struct thread, in_call), &in_call, sizeof in_call)) return;
-  if (in_sphere() || recover(tid, &context, registers)) arch_show_registers(&context, in_call, registers);
+  if (!at || !peek(tid, at + offsetof(struct thread, arch), &context, sizeof context)) return true;
+  if ((uintptr_t)context.self != at) return true;
+  if (!peek(tid, at + offsetof(struct thread, in_call), &in_call, sizeof in_call)) return true;
+  if (!in_sphere() && !recover(tid, &context, registers)) return false;
+  arch_show_registers(&context, in_call, registers);
+  return true;
+}
+
+/* One instruction of the tracee, with all signals blocked, so that it stops for no other reason. It is then stopped by SIGTRAP instead of the signal
+ * before, which the tracer knows already. */
+static bool step_tracee(int32_t tid) {
+  uint64_t mask, all = UINT64_MAX;
+  int status = 0;
+  if (os_call4(__NR_ptrace, PTRACE_GETSIGMASK, tid, sizeof mask, &mask)) return false;
+  if (os_call4(__NR_ptrace, PTRACE_SETSIGMASK, tid, sizeof all, &all)) return false;
+  bool stepped = !os_call4(__NR_ptrace, PTRACE_SINGLESTEP, tid, 0, 0) &&
+                 os_call4(__NR_wait4, tid, &status, __WALL, 0) == tid && (status & 0xff) == STOPPED;
+  return !os_call4(__NR_ptrace, PTRACE_SETSIGMASK, tid, sizeof mask, &mask) && stepped;
 }
 
 static long read_set(int32_t tid, uint64_t *registers) {
-  struct iovec set = {registers, ARCH_SHOWN_REGISTERS * sizeof *registers};
-  long result = os_call4(__NR_ptrace, PTRACE_GETREGSET, tid, NT_PRSTATUS, &set);
-  if (!result) show(tid, registers);
+  enum { CROSSING_MOST = 100 }; /* instructions, and more than there are */
+  long result = 0;
+  for (unsigned steps = 0; steps <= CROSSING_MOST; steps++) {
+    struct iovec set = {registers, ARCH_SHOWN_REGISTERS * sizeof *registers};
+    result = os_call4(__NR_ptrace, PTRACE_GETREGSET, tid, NT_PRSTATUS, &set);
+    if (result || show(tid, registers) || !step_tracee(tid)) break;
+  }
   return result;
 }
 
