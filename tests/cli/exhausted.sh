@@ -91,5 +91,5 @@ case_read_only() {
   mkdir locked
   chmod 555 locked
   [ "$(id -u)" != 0 ] || as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
-  refuses 125 'Permission denied' "${as[@]}" "$REPRISE" record -o locked/recording -- /bin/echo words
+  refuses 125 "locked/recording: can't make the recording: Permission denied" "${as[@]}" "$REPRISE" record -o locked/recording -- /bin/echo words
 }

@@ -19,8 +19,8 @@ good() { # NAME CONDITION…
   fi
 }
 
-# The simulator's coroutines have ASan warn that it may be mistaken about their stacks: that is no line of the command's.
-one_line_said() { [ "$(grep -vc '^==[0-9]*==WARNING: ASan ' errors)" = 1 ]; }
+# The simulator's coroutines have ASan warn that it may be mistaken about their stacks: those are no lines of the command's.
+one_line_said() { [ "$(grep -vcE '^(==[0-9]+==WARNING: ASan |False positive error reports may follow|For details see )' errors)" = 1 ]; }
 
 needs_programs() { # FOLDER: whether there are programs to simulate, or one line and the end
   [ -z "$(ls "$1" 2>/dev/null)" ] || return 0
