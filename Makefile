@@ -30,7 +30,9 @@ quoted = '$(subst ','\'',$1)'
 CLI_CC = $(CC)
 include mk/cross.mk mk/stress.mk
 ifneq ($(SANITIZE),)
+ENGINE_BUILD := $(BUILD)
 BUILD := $(BUILD)/sanitized
+CLI_BUILD := $(BUILD)
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 CLI_EXTRA += $(BUILD)/cli/sanitizer_options.o
 $(BUILD)/cli/sanitizer_options.o: tests/lib/sanitizer_options.c
@@ -39,10 +41,10 @@ endif
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
             -Wpointer-arith -Wwrite-strings -Wundef -Wvla
-COMMON := -O2 -g -I src $(STRESS_FLAGS) $(WARNINGS)
+COMMON := -O2 -g -I src $(WARNINGS)
 
 # The command is an ordinary hosted program.
-CLI_FLAGS := -std=gnu11 $(COMMON) $(SANITIZERS) -D_GNU_SOURCE $(CROSS_FLAGS)
+CLI_FLAGS := -std=gnu11 $(COMMON) $(CLI_STRESS_FLAGS) $(SANITIZERS) -D_GNU_SOURCE $(CROSS_FLAGS)
 # Without elfutils reports have no names of functions. Asked at link time, when packages have been installed.
 SYMBOL_LIBS = $$(echo '\#include <elfutils/libdwfl.h>' | $(CLI_CC) -E - >/dev/null 2>&1 && echo -ldw -lelf)
 CLI_LIBS = -lzstd -lm $(SYMBOL_LIBS) -pthread $(CLI_LINK)
@@ -53,7 +55,7 @@ CLI_SOURCES := $(wildcard src/cli/*.c src/sphere/*.c src/recording/*.c src/sim/*
 # is linked far above the first two gigabytes.
 ENGINE_FLAGS_x64 := -mgeneral-regs-only -fcf-protection=none
 ENGINE_FLAGS_a64 := -mgeneral-regs-only -mbranch-protection=none -mno-outline-atomics
-ENGINE_FLAGS := -std=gnu11 $(COMMON) -ffreestanding -fno-stack-protector -fPIE -fvisibility=hidden \
+ENGINE_FLAGS := -std=gnu11 $(COMMON) $(STRESS_FLAGS) -ffreestanding -fno-stack-protector -fPIE -fvisibility=hidden \
                 -fno-asynchronous-unwind-tables -fno-strict-aliasing $(ENGINE_FLAGS_$(ARCH))
 ENGINE_LINK := -nostdlib -static -Wl,-Ttext-segment=0x680000000000 -Wl,-z,noexecstack \
                -Wl,--build-id=none -Wl,-z,norelro -Wl,--no-relax
@@ -68,10 +70,13 @@ NOT_CLANG = $(shell echo __clang__ | $(CC) -E -P - 2>/dev/null | grep __clang__)
 HAS_LTO = $(filter /%,$(shell $(CC) -print-prog-name=lto-wrapper 2>/dev/null))
 TOGETHER := $(if $(filter x64,$(ARCH)),$(if $(NOT_CLANG),$(if $(HAS_LTO),-flto)))
 
-objects = $(patsubst src/%,$(BUILD)/$1/%.o,$2)
-CLI_OBJECTS := $(call objects,cli,$(CLI_SOURCES) $(wildcard src/input/*.c src/order/*.c))
-ENGINE_OBJECTS := $(call objects,engine,$(ENGINE_SOURCES))
-$(call objects,engine,$(addprefix src/,$(ENGINE_TOGETHER))): OWN_FLAGS = $(TOGETHER)
+# Builds that differ in one half only take the objects of the other from the ordinary one.
+CLI_BUILD := $(or $(CLI_BUILD),$(BUILD))
+ENGINE_BUILD := $(or $(ENGINE_BUILD),$(BUILD))
+objects = $(patsubst src/%,$1/%.o,$2)
+CLI_OBJECTS := $(call objects,$(CLI_BUILD)/cli,$(CLI_SOURCES) $(wildcard src/input/*.c src/order/*.c))
+ENGINE_OBJECTS := $(call objects,$(ENGINE_BUILD)/engine,$(ENGINE_SOURCES))
+$(call objects,$(ENGINE_BUILD)/engine,$(addprefix src/,$(ENGINE_TOGETHER))): OWN_FLAGS = $(TOGETHER)
 
 .PHONY: all
 all: $(BUILD)/reprise $(BUILD)/reprise-engine
@@ -84,19 +89,19 @@ $(BUILD)/reprise-engine: $(ENGINE_OBJECTS)
 	$(call say,LD $@)
 	$(Q)$(CC) $(ENGINE_FLAGS) $(ENGINE_LINK) -o $@ $(ENGINE_OBJECTS)
 
-$(BUILD)/cli/%.o: src/% $(BUILD)/cli.flags
+$(CLI_BUILD)/cli/%.o: src/% $(CLI_BUILD)/cli.flags
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CLI_CC) $(CLI_FLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/engine/%.o: src/% $(BUILD)/engine.flags
+$(ENGINE_BUILD)/engine/%.o: src/% $(ENGINE_BUILD)/engine.flags
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ENGINE_FLAGS) $(OWN_FLAGS) -MMD -MP -c -o $@ $<
 
 # A .flags file changes only when the command line it holds does, so objects never outlive their flags.
 # It is also where the compiler itself is asked for, once per build folder.
-$(BUILD)/cli.flags: WANT = $(CLI_CC) $(CLI_FLAGS)
-$(BUILD)/engine.flags: WANT = $(CC) $(ENGINE_FLAGS) $(if $(TOGETHER),$(TOGETHER) $(ENGINE_TOGETHER))
-$(BUILD)/cli.flags $(BUILD)/engine.flags: always
+$(CLI_BUILD)/cli.flags: WANT = $(CLI_CC) $(CLI_FLAGS)
+$(ENGINE_BUILD)/engine.flags: WANT = $(CC) $(ENGINE_FLAGS) $(if $(TOGETHER),$(TOGETHER) $(ENGINE_TOGETHER))
+$(CLI_BUILD)/cli.flags $(ENGINE_BUILD)/engine.flags: always
 	@mkdir -p $(@D); [ -e $@ ] || { tools/packages.sh build && tools/packages.sh symbols; }
 	@printf '%s\n' $(call quoted,$(WANT)) | cmp -s - $@ || printf '%s\n' $(call quoted,$(WANT)) >$@
 

@@ -19,12 +19,18 @@ ifneq ($(STRESS),)
 ifeq ($(filter $(STRESS),$(STRESS_NAMES)),)
 $(error STRESS=$(STRESS) is not one of: $(STRESS_NAMES))
 endif
-BUILD := $(BUILD)/stress-$(STRESS)
 STRESS_FLAGS := $(STRESS_FLAGS_$(STRESS))
+# What is hosted is the same in all but an audit, which has counters in the region: those take its objects from the ordinary build.
+ifeq ($(STRESS),audit)
+CLI_STRESS_FLAGS := $(STRESS_FLAGS)
+else
+CLI_BUILD := $(BUILD)
+endif
+BUILD := $(BUILD)/stress-$(STRESS)
 endif
 
-# From the main build: `make stress-engines` builds all.
+# From the main build: `make stress-engines` builds all, after the objects that most of them share.
 .PHONY: stress-engines $(addprefix stress-engine-,$(STRESS_NAMES))
 stress-engines: $(addprefix stress-engine-,$(STRESS_NAMES))
-$(addprefix stress-engine-,$(STRESS_NAMES)): stress-engine-%:
+$(addprefix stress-engine-,$(STRESS_NAMES)): stress-engine-%: $(BUILD)/reprise
 	+@$(MAKE) --no-print-directory STRESS=$* all

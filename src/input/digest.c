@@ -127,7 +127,7 @@ static uint64_t digest_129_to_240(uint64_t seed, const uint8_t *at, size_t count
 
 static inline void add_stripe(uint64_t lanes[LANES], const uint8_t *at, const uint8_t *secret) {
 #pragma GCC unroll 8
-  for (unsigned i = 0; i < LANES; i++) {
+  for (size_t i = 0; i < LANES; i++) {
     uint64_t value = word(at + 8 * i), key = value ^ word(secret + 8 * i);
     lanes[i ^ 1] += value;
     lanes[i] += (uint64_t)(uint32_t)key * (key >> 32);
@@ -139,7 +139,7 @@ static void add_stripes(uint64_t lanes[LANES], const uint8_t *at, const uint8_t 
 }
 
 static void scramble(uint64_t lanes[LANES], const uint8_t *secret) {
-  for (unsigned i = 0; i < LANES; i++)
+  for (size_t i = 0; i < LANES; i++)
     lanes[i] = (lanes[i] ^ lanes[i] >> 47 ^ word(secret + 8 * i)) * PRIME32_1;
 }
 
@@ -166,7 +166,7 @@ static uint64_t digest_long(uint64_t seed, const uint8_t *at, size_t count) {
   add_stripe(lanes, at + count - STRIPE, secret + LAST_SECRET);
 
   uint64_t sum = count * PRIME64_1;
-  for (unsigned i = 0; i < LANES; i += 2)
+  for (size_t i = 0; i < LANES; i += 2)
     sum += multiply(lanes[i] ^ word(secret + MERGE_SECRET + 8 * i),
                     lanes[i + 1] ^ word(secret + MERGE_SECRET + 8 * i + 8));
   return avalanche(sum);
