@@ -32,5 +32,5 @@ check-tidy:
 check-cppcheck:
 	@tools/packages.sh lint
 	$(call say,CPPCHECK)
-	$(Q)$(CPPCHECK) -D_GNU_SOURCE $(CLI_SOURCES)
-	$(Q)$(CPPCHECK) $(filter %.c,$(ENGINE_SOURCES))
+	$(Q)status=0; $(CPPCHECK) -D_GNU_SOURCE $(CLI_SOURCES) || status=1; \
+	$(CPPCHECK) $(filter %.c,$(ENGINE_SOURCES)) || status=1; exit $$status

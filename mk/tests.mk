@@ -90,7 +90,7 @@ check-fuzz:
 	+@$(MAKE) --no-print-directory -j1 fuzz FUZZ_SECONDS=5
 
 .PHONY: hosted-units
-hosted-units: $(RECORDING_UNITS) $(INPUT_UNITS) $(SPHERE_UNITS) $(SIM_UNITS) $(filter $(TESTS)/engine/predict_%,$(UNITS))
+hosted-units: $(RECORDING_UNITS) $(INPUT_UNITS) $(SPHERE_UNITS) $(SIM_UNITS) $(filter $(TESTS)/engine/predict_%,$(UNITS)) $(filter $(TESTS)/sim/workloads/%,$(RISCV_PROGRAMS))
 
 build-tests: test-packages
 	+@$(MAKE) --no-print-directory --keep-going test-programs || :

@@ -121,8 +121,11 @@ static void note(int32_t pid, uintptr_t address, size_t bytes) {
   while (at < count && atomic_load(&region->written[at].pid)) at++;
   if (at == REGION_WRITTEN)
     sphere_fail(OUTCOME_UNSUPPORTED, "so many writes to another process's memory at once can't be recorded");
+  /* cppcheck-suppress arrayIndexOutOfBoundsCond ; sphere_fail does not return */
   region->written[at].address = address;
+  /* cppcheck-suppress arrayIndexOutOfBoundsCond ; sphere_fail does not return */
   region->written[at].bytes = bytes;
+  /* cppcheck-suppress arrayIndexOutOfBoundsCond ; sphere_fail does not return */
   atomic_store(&region->written[at].pid, pid);
   if (at == count) atomic_store(&region->written_count, count + 1);
 }

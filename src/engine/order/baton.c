@@ -361,6 +361,7 @@ void baton_pass(struct thread *thread) {
         "thread %u was killed before it had logged the birth of thread %u: this is as far as can be replayed",
         region->killed - 1, end->next);
   if (!next) sphere_fail(OUTCOME_DAMAGED, "the order log wants thread %u, which does not exist", end->next);
+  /* cppcheck-suppress nullPointerRedundantCheck ; sphere_fail does not return */
   region_count_turn(region, next->number, next->chunk_start + next->end.length);
   atomic_store(&region->holder, slot_of(next) + 1);
   atomic_store(&next->turn, 1);

@@ -1,5 +1,6 @@
 /* estimates.c: means over seeds, with the interval in which the mean lies with 95% confidence (Student's t). */
 #include <math.h>
+#include <string.h>
 
 #include "sim/figures/figures.h"
 
@@ -22,7 +23,9 @@ struct estimate estimate_of(const double *values, uint32_t count) {
 }
 
 static double field_of(const struct figures_run *run, size_t field) {
-  return *(const double *)((const char *)run + field);
+  double value;
+  memcpy(&value, (const char *)run + field, sizeof value);
+  return value;
 }
 
 struct estimate figures_ratio(const struct figures *f, const char *program, struct measure a,
