@@ -110,7 +110,7 @@ cross-tests: test-packages
 	  $(MAKE) --no-print-directory --keep-going ARCH=$(OTHER_ARCH) all \
 	    $$(tests/run -l | sed -n 's,^\(.*\)@$(OTHER_ARCH).*,build/$(OTHER_ARCH)/tests/\1,p') || :
 
-TOOLS := limit terminal recorded stepped victim pairs planted wedge wedged exchange bend cut mutate quota.so contained
+TOOLS := limit terminal recorded stepped victim pairs planted wedge wedged exchange bend cut mutate quota.so slow_files.so contained
 test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(SPHERE_UNITS) $(addprefix $(TESTS)/,$(TOOLS))
 test-programs: $(SIM_UNITS) $(RISCV_PROGRAMS)
 
@@ -177,7 +177,7 @@ $(TESTS)/contained: tests/lib/contained.c
 	  sed -nE 's/^#define __NR_([a-z_0-9]+) ([0-9]+|__NR.*)$$/{"\1", __NR_\1},/p' >$(@D)/calls.h
 	$(Q)$(CC) $(UNIT_FLAGS) -I $(@D) -o $@ $<
 
-$(TESTS)/quota.so: tests/lib/quota.c
+$(TESTS)/quota.so $(TESTS)/slow_files.so: $(TESTS)/%.so: tests/lib/%.c
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -fPIC -shared -o $@ $<
 

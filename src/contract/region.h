@@ -269,7 +269,8 @@ struct region {
   _Atomic uint32_t slots_used; /* one more than the highest that was ever in use */
   uint32_t slots_most;         /* slots for which the file has room */
   uint32_t slots_open; /* slots that new threads are put into: more only when so many live at a time */
-  _Atomic bool full;   /* record: a thread was refused, and the user knows */
+  _Atomic uint32_t births_held; /* record: the manager is behind with the logs of those that have ended */
+  _Atomic bool full;            /* record: a thread was refused, and the user knows */
   _Atomic int64_t check_budget; /* record: nanoseconds that the ends of processes may still be looked at */
   struct chunk_scheduler scheduler;
   uint32_t killed;   /* replay: one more than the R-thread that was killed last without a word, 0: none */

@@ -51,6 +51,13 @@ void manager_free_slot(struct manager *manager, struct rthread *slot) {
   wake_all(&manager->region->order.moved);
 }
 
+void manager_hold_births(struct manager *manager, bool held) {
+  struct region *region = manager->region;
+  if (atomic_exchange(&region->births_held, held) == held || held) return;
+  atomic_fetch_add(&region->order.moved, 1);
+  wake_all(&region->order.moved);
+}
+
 /* The engines' lock of the region (engine/region/rings.c), if it is free at this moment: the manager waits for nobody who could be dead. */
 
 bool manager_try_lock(struct manager *manager) {

@@ -61,5 +61,7 @@ bool manager_try_lock(struct manager *manager);
 void manager_unlock(struct manager *manager);
 /* A slot whose stream is dealt with can be used again. */
 void manager_free_slot(struct manager *manager, struct rthread *slot);
+/* Whether threads that are to be born wait until this is called again. */
+void manager_hold_births(struct manager *manager, bool held);
 
 #endif

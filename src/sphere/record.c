@@ -25,6 +25,11 @@ enum { UNSUPPORTED = 122, FAILED = 125 };
  * more. Should there be very many threads, no more than one part in so many of the manager's time goes into this, as long as that keeps the promise. */
 enum { FLUSH_MS = 40, FLUSH_MS_MOST = 60, FLUSH_SHARE = 4, FLUSH_BYTES = 1 << 20 };
 
+/* Each thread has files of its own, which take long to make compared to the life of a short process. When a round through those that have ended takes
+ * longer than this, nobody else is born until the manager has caught up: what the living have logged can be replayed only with the logs of the
+ * dead. */
+enum { ROUND_MS_MOST = 20 };
+
 struct drain {
   struct recording_writer *writer;
   struct recording_error error;
@@ -221,9 +226,33 @@ static void close_orders(struct manager *manager) {
   }
 }
 
+static int64_t read_clock(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static bool flush_is_due(const struct drain *drain) {
+  return read_clock(CLOCK_MONOTONIC) >= drain->flush_due || drain->since_flushed >= FLUSH_BYTES;
+}
+
+/* The living, who have their files already, come first; then those that have ended. Who is born meanwhile is left to the next round, or a program that forks
+ * faster than files are made would keep the manager from ever coming back to the first process. A round that is not to take all
+ * ends when it is time for one that is. */
 static bool drain_slots(struct manager *manager, bool all) {
-  for (uint32_t i = 0; i < region_slots(manager->region); i++)
+  struct region *region = manager->region;
+  uint32_t born = region->threads, slots = region_slots(region);
+  int64_t patience = read_clock(CLOCK_MONOTONIC) + (int64_t)ROUND_MS_MOST * 1000000;
+  for (uint32_t i = 0; i < slots; i++)
+    if (atomic_load(&region->slots[i].state) == SLOT_LIVE && !drain_slot(manager, i, all)) return false;
+  for (uint32_t i = 0; i < slots; i++) {
+    const struct rthread *slot = &region->slots[i];
+    if (atomic_load(&slot->state) != SLOT_ENDED || slot->number >= born) continue;
     if (!drain_slot(manager, i, all)) return false;
+    if (read_clock(CLOCK_MONOTONIC) > patience) manager_hold_births(manager, true);
+    if (!all && flush_is_due(manager->context)) return true;
+  }
+  manager_hold_births(manager, read_clock(CLOCK_MONOTONIC) > patience);
   return true;
 }
 
@@ -252,17 +281,11 @@ static void break_off(struct manager *manager) {
   drain->error = first;
 }
 
-static int64_t read_clock(clockid_t clock) {
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* spent: nanoseconds of processor time that it took. */
-static void plan_flush(struct drain *drain, int64_t spent) {
+/* begun: when this one did; spent: nanoseconds of processor time that it took. */
+static void plan_flush(struct drain *drain, int64_t begun, int64_t spent) {
   int64_t least = (int64_t)FLUSH_MS * 1000000, most = (int64_t)FLUSH_MS_MOST * 1000000;
   int64_t fair = spent * FLUSH_SHARE, pause = fair > least ? fair : least;
-  drain->flush_due = read_clock(CLOCK_MONOTONIC) + (pause < most ? pause : most);
+  drain->flush_due = begun + (pause < most ? pause : most);
   drain->since_flushed = 0;
 }
 
@@ -270,13 +293,14 @@ static bool serve(struct manager *manager, bool last) {
   struct drain *drain = manager->context;
   if (drain->failed && last) break_off(manager);
   if (drain->failed) return false;
-  int64_t begun = read_clock(CLOCK_THREAD_CPUTIME_ID);
-  bool flush = last || read_clock(CLOCK_MONOTONIC) >= drain->flush_due || drain->since_flushed >= FLUSH_BYTES;
+  int64_t begun = read_clock(CLOCK_MONOTONIC), spent = read_clock(CLOCK_THREAD_CPUTIME_ID);
+  bool flush = last || flush_is_due(drain);
   if (flush && !last) mark_progress(manager);
   uint64_t ordered = atomic_load(&manager->region->order.head);
   bool all = flush || is_frame(&manager->region->order, ordered);
   drain->failed = !drain_slots(manager, all) || !drain_order(manager, ordered, all);
-  if (flush) plan_flush(drain, read_clock(CLOCK_THREAD_CPUTIME_ID) - begun);
+  if (flush) plan_flush(drain, begun, read_clock(CLOCK_THREAD_CPUTIME_ID) - spent);
+  if (!drain->failed && !flush && flush_is_due(drain)) return serve(manager, last);
   if (last && !drain->failed) drain->failed = !note_last_chunk(manager);
   if (last && !drain->failed) close_orders(manager);
   return !drain->failed;

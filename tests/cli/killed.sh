@@ -218,6 +218,27 @@ case_three_kinds() {
   "${LIB%/lib/*}/kills" -s "$SEED" "${kills:-12}" >out 2>&1 || fail "$(cat out)"
 }
 
+# A program that forks faster than the files of its processes can be made does not keep the recorder from the log of the first one, without which nothing can be
+# replayed: when the hundredth has its files, what the first dozen did is there in full.
+case_with_slow_files() {
+  local order manager preload=${PROGRAMS%/programs}/slow_files.so
+  [ -e "$preload" ] || fail "no $preload"
+  for order in dag chunk; do
+    rm -rf recording recorded
+    LD_PRELOAD=$preload "$REPRISE" record --order=$order -o recording -- "$VICTIM" forks 1000000 >recorded 2>err </dev/null &
+    manager=$!
+    until [ -e recording/streams/input-100 ]; do
+      kill -0 $manager 2>/dev/null || fail "$order: the recorder ended: $(cat err)"
+      sleep 0.02
+    done
+    kill -KILL $manager
+    wait $manager 2>/dev/null
+    timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>err
+    [ "$(grep -c '^parent 3:' replayed)" = 3 ] || fail "$order: only $(wc -c <replayed) bytes of $(wc -c <recorded) are replayed: $(cat err)"
+    cmp -s -n "$(wc -c <replayed)" replayed recorded || fail "$order: another output"
+  done
+}
+
 # Recorder and guard at once, while the program and a process that it has left behind sleep for ever: nobody of them stays.
 case_with_guard() {
   local order manager victims guard child round=0

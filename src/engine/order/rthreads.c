@@ -114,9 +114,8 @@ static bool open_more(uint32_t open) {
   return open < region->slots_most;
 }
 
-/* Until the manager has freed a slot. In a replay others may take longer to end than they did. */
-static void wait_for_end(struct thread *parent) {
-  uint32_t seen = atomic_load(&region->order.moved);
+/* Until the manager has freed a slot, or has freed one since `seen`. In a replay others may take longer to end than they did. */
+static void wait_for_end(struct thread *parent, uint32_t seen) {
   if (parent && replaying()) atomic_store(&parent->rthread->waits_for, ORDER_ROOM);
   region_doorbell();
   region_wait(&region->order.moved, seen);
@@ -125,7 +124,11 @@ static void wait_for_end(struct thread *parent) {
 
 struct rthread *rthread_make(uint32_t number, struct thread *parent) {
   for (;;) {
-    uint32_t open = slots_open();
+    uint32_t open = slots_open(), seen = atomic_load(&region->order.moved);
+    if (atomic_load(&region->births_held)) {
+      wait_for_end(parent, seen);
+      continue;
+    }
     bool ending;
     struct rthread *rthread = find_room(number, &ending);
     if (rthread) {
@@ -139,7 +142,7 @@ struct rthread *rthread_make(uint32_t number, struct thread *parent) {
         sphere_fail(OUTCOME_FAILED, "a limit (ulimit -f, ulimit -v) leaves no room for more than %u threads",
                     open);
     }
-    wait_for_end(parent);
+    wait_for_end(parent, seen);
   }
 }
 
