@@ -50,7 +50,8 @@ static int run(int argc, char **argv) {
   int status = parse_options(argc, argv, &settings, &next);
   if (status) return status;
   struct launch_problem problem;
-  if (launch_channels(&settings, &problem)) return complain(problem.status, "%s", problem.text);
+  if (launch_check_ends(&problem) || launch_channels(&settings, &problem))
+    return complain(problem.status, "%s", problem.text);
   if (next == argc) return bad_usage(&run_command, "no program given");
   status = program_find(argv[next], settings.program, sizeof settings.program);
   if (status) return status;

@@ -353,6 +353,7 @@ static void step_back(void) {
 
 int manager_start(struct manager *manager, struct engine_config *settings, char **argv, char **envp,
                   uint64_t seed, bool chaos, uint64_t chunk, struct launch_problem *problem) {
+  if (launch_check_ends(problem)) return -1;
   int fd = make_region(manager);
   if (fd < 0) {
     *problem = (struct launch_problem){.status = 125};

@@ -93,6 +93,22 @@ case_denied_together() {
   as_natively "$CONTAINER" --deny memfd_create,close_range,statx,getrandom,faccessat2,membarrier,personality
 }
 
+# Nothing can be done without these: the line says so, and nobody waits for an end that can't come.
+case_denied_ends() {
+  local call command
+  "$REPRISE" record -o original -- /bin/true || fail "status $?"
+  for call in exit_group exit exit,exit_group; do
+    for command in "run /bin/true" "record -o recording -- /bin/true" "replay original"; do
+      # Words on purpose; a process that may not end by a call is ended by a signal.
+      # shellcheck disable=SC2086
+      timeout -s KILL 60 "$CONTAINER" --deny $call --error EPERM "$REPRISE" $command >out 2>err
+      [ $? != 137 ] || fail "$command without $call hangs"
+      [ "$(cat err)" = "reprise: a filter of system calls denies ${call#exit,}: no process could end here" ] || fail "$command without $call: $(cat err)"
+      [ ! -e recording ] || fail "a recording is left"
+    done
+  done
+}
+
 # A limit that an ordinary user can't raise.
 case_address_space() {
   local launcher=("$CONTAINER") size order status
