@@ -59,13 +59,13 @@ ENGINE_FLAGS := -std=gnu11 $(COMMON) $(STRESS_FLAGS) -ffreestanding -fno-stack-p
                 -fno-asynchronous-unwind-tables -fno-strict-aliasing $(ENGINE_FLAGS_$(ARCH))
 ENGINE_LINK := -nostdlib -static -Wl,-Ttext-segment=0x680000000000 -Wl,-z,noexecstack \
                -Wl,--build-id=none -Wl,-z,norelro -Wl,--no-relax
-ENGINE_ROOMS := base region code memory order signals view border threads start loop
+ENGINE_ROOMS := base region predict code memory order signals view border threads start loop
 ENGINE_SOURCES := $(wildcard $(ENGINE_ROOMS:%=src/engine/%/*.c) src/engine/$(ARCH)/*.c src/engine/$(ARCH)/*.S src/order/*.c src/input/*.c)
 
 # Every system call goes through these one after the other: gcc makes one unit of them, which takes a tenth off a recorded call. All that
 # handlers change behind the compiler's back is in files of their own, or behind calls of assembly.
 ENGINE_TOGETHER := $(addprefix engine/,loop/dispatch.c loop/syscalls.c border/quick.c border/attempts.c border/sphere.c region/journal.c region/rings.c \
-                   code/cache.c code/codewatch.c view/descriptors.c view/vdso.c x64/context.c x64/flags.c x64/links.c) input/events.c input/digest.c
+                   code/cache.c code/codewatch.c signals/kernel_call.c view/descriptors.c view/vdso.c x64/context.c x64/flags.c x64/links.c) input/events.c input/digest.c
 NOT_CLANG = $(shell echo __clang__ | $(CC) -E -P - 2>/dev/null | grep __clang__)
 HAS_LTO = $(filter /%,$(shell $(CC) -print-prog-name=lto-wrapper 2>/dev/null))
 TOGETHER := $(if $(filter x64,$(ARCH)),$(if $(NOT_CLANG),$(if $(HAS_LTO),-flto)))

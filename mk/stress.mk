@@ -4,7 +4,7 @@
 #   tinycache  a code cache of a few blocks, so that it is full all the time
 #   flush      the code cache is thrown away at random
 #   signals    a signal arrives at every safepoint
-#   audit      a recording compares memory around each system call with what the table names (engine/border/audit.h)
+#   audit      a recording compares memory around each system call with what the table names (engine/order/audit.h)
 #   slowpaths  every inline fast path is refused, and memory handed over block by block
 
 STRESS_NAMES := tinycache flush signals slowpaths audit

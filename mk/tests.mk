@@ -134,7 +134,7 @@ $(TESTS)/engine/a64/%: tests/engine/a64/%.c $(wildcard src/engine/a64/decode*.[c
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(wildcard src/engine/a64/decode*.c)
 
-$(TESTS)/engine/predict_%: tests/engine/predict_%.c src/engine/order/predict_%.c tests/engine/expect.h $(wildcard src/engine/order/predict*.h src/order/directory.h)
+$(TESTS)/engine/predict_%: tests/engine/predict_%.c src/engine/predict/predict_%.c tests/engine/expect.h $(wildcard src/engine/predict/predict*.h src/order/directory.h)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $(filter %.c,$^)
 

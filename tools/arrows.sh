@@ -1,6 +1,6 @@
 #!/bin/bash
 # Checks that folders of src use each other in one direction only, as mk/rooms says: by what files include, and by the symbols
-# of the objects that were built.
+# of the objects that were built. A folder may have FILES_MOST files.
 #
 #   tools/arrows.sh [-l] [BUILD]
 #     -l       list the arrows between rooms instead, with their numbers
@@ -9,7 +9,7 @@
 # mk/rooms has chains: a room may use those that stand before it in a chain, and all that these may use. A file belongs to the room with the
 # longest name that its path begins with. Two kinds of symbols may be defined further up than they are used: what the interface of an
 # instruction set declares (`interface HEADER`, which may include more of it), and what the entries in assembly call (`entries FILE`), by which
-# the kernel and generated code come in. Arrows that still go up are named one by one (`known FROM TO`); none may be added.
+# the kernel and generated code come in.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 list=
@@ -32,6 +32,10 @@ uses() { # FOLDER
                  if (defined[use[2]] != "" && defined[use[2]] != use[1]) print use[1], defined[use[2]], use[2] } }'
 }
 
+FILES_MOST=40
+crowded=$(find src -type f | sed 's,/[^/]*$,,' | sort | uniq -c | awk -v most="$FILES_MOST" '$1 > most { print $2 " has " $1 " files: more than " most }')
+[ -z "$crowded" ] || { echo "$crowded" && [ -n "$list" ] || exit 1; }
+
 { includes && uses "$build/engine" && uses "$build/cli"; } |
   awk -v list="$list" '
     function room(path,  found, name) {
@@ -42,7 +46,6 @@ uses() { # FOLDER
       if (/^#/ || !NF) next
       if ($1 == "interface") { while ((getline line < ("src/" $2)) > 0) interface = interface line "\n"; entries[$2] = 1; next }
       if ($1 == "entries") { entries[$2] = 1; next }
-      if ($1 == "known") { known[$2, $3] = 1; next }
       for (i = 1; i <= NF; i++) { is_room[$i] = 1; for (j = 1; j < i; j++) may[$i, $j] = 1 }
       next
     }
@@ -52,7 +55,7 @@ uses() { # FOLDER
       if (from == to) next
       arrows[from " -> " to]++
       if ((from, to) in may) next
-      if (($1 in entries) || ($1, $2) in known) next
+      if ($1 in entries) next
       if ($3 != "include" && ($3 ~ /^mem(cpy|set|move|cmp)$/ || index(interface, $3 "("))) next
       print $1 " uses " $2 ($3 == "include" ? "" : " (" $3 ")") ": no arrow leads from " from " to " to
       failed = 1

@@ -7,7 +7,6 @@
 #ifndef REPRISE_CONTRACT_ENGINE_H
 #define REPRISE_CONTRACT_ENGINE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum { ENGINE_CONFIG_MAGIC = 0x52505231, ENGINE_PATH_MAX = 4096, OUTPUT_ROLES = 256 };
@@ -83,27 +82,12 @@ struct engine_config {
 #define THREAD_AREA_BASE (ENGINE_BASE + 0x1000000000UL) /* one slot per thread */
 #define THREAD_AREA_STRIDE 0x8000000UL
 
+/* These descriptors belong to the engine, from its own file on. For the application they are not open. */
+enum { FD_ENGINE, FD_CONFIG, FD_PROGRAM, FD_REGION, FD_SOCKET, FD_COUNT };
+/* Without a sphere there is no region: the standard error that the launcher had, since the program may close its own before it ends. */
+enum { FD_COUNTERS = FD_REGION };
+
 /* The value of a SIGSYS that is for the engine: the thread is to come by. */
 #define KICK_VALUE 0x5265707269736521UL
-
-extern struct engine_config config;
-static inline bool recording(void) {
-  return config.mode == MODE_RECORD;
-}
-static inline bool replaying(void) {
-  return __builtin_expect(config.mode == MODE_REPLAY, 0);
-}
-static inline bool in_sphere(void) {
-  return __builtin_expect(config.mode != MODE_RUN, 0);
-}
-/* The threads of the sphere run at once. */
-static inline bool in_parallel(void) {
-  return __builtin_expect(config.order != ENGINE_CHUNK, 0);
-}
-/* Threads ask each other for the memory they touch (permissions.h). */
-static inline bool permissions_on(void) {
-  return __builtin_expect(config.mode == MODE_RECORD, 0) && in_parallel();
-}
-extern int engine_fd; /* N; the configuration is N + 1 */
 
 #endif

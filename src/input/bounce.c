@@ -23,7 +23,7 @@ static bool bounced(const struct input_piece *piece) {
   return !(piece->flags & INPUT_IN_PLACE);
 }
 
-/* A copy of which it matters what it was before the call: for an audit (engine/border/audit.h) all but the largest. */
+/* A copy of which it matters what it was before the call: for an audit (engine/order/audit.h) all but the largest. */
 static bool keeps_original(const struct input_piece *piece) {
 #if defined(REPRISE_STRESS_AUDIT)
   if (piece->bytes <= AUDIT_LIMIT) return true;

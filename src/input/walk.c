@@ -284,7 +284,7 @@ void walk_command(struct input_walk *w, const struct input_command *command, uns
 
 /* -- The four walks -------------------------------------------------------------------------------------- */
 
-/* A row that forgets what the kernel writes, for the test of the audit (engine/border/audit.h): no program gives getcpu a third argument. */
+/* A row that forgets what the kernel writes, for the test of the audit (engine/order/audit.h): no program gives getcpu a third argument. */
 static bool is_planted(const struct input_call *call) {
 #if defined(REPRISE_STRESS_AUDIT)
   enum { PLANTED = 0x706c616e };

@@ -1,5 +1,5 @@
 /* predict_habits.c: blocks that a thread requests one after the other come together. */
-#include "engine/order/predict.h"
+#include "engine/predict/predict.h"
 
 #include "expect.h"
 

@@ -1,5 +1,5 @@
 /* predict_leases.c: how long a thread keeps blocks that it was granted for writing. */
-#include "engine/order/predict.h"
+#include "engine/predict/predict.h"
 
 #include "expect.h"
 

@@ -1,5 +1,5 @@
 /* predict_leaving.c: a thread leaves what it has had for long enough, and keeps longer what it takes back. */
-#include "engine/order/predict.h"
+#include "engine/predict/predict.h"
 
 #include "expect.h"
 

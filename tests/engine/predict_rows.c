@@ -1,5 +1,5 @@
 /* predict_rows.c: a thread that writes blocks in a row gets more of the row. */
-#include "engine/order/predict.h"
+#include "engine/predict/predict.h"
 
 #include "expect.h"
 

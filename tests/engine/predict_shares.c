@@ -1,5 +1,5 @@
 /* predict_shares.c: how many blocks of a page a request asks for, as threads take turns there or do not. */
-#include "engine/order/predict.h"
+#include "engine/predict/predict.h"
 
 #include "expect.h"
 

@@ -1,5 +1,5 @@
 /* predict_spans.c: checks claim all that relies on them, until other threads have taken some of it too often. */
-#include "engine/order/predict_checks.h"
+#include "engine/predict/predict_checks.h"
 
 #include "expect.h"
 

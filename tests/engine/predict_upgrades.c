@@ -1,7 +1,7 @@
 /* predict_upgrades.c: reads that a write follows claim the block for writing. */
 #include <stddef.h>
 
-#include "engine/order/predict_checks.h"
+#include "engine/predict/predict_checks.h"
 
 #include "expect.h"
 

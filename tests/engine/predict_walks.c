@@ -1,5 +1,5 @@
 /* predict_walks.c: walks over memory are found by their strides, and bring further steps. */
-#include "engine/order/predict.h"
+#include "engine/predict/predict.h"
 
 #include "expect.h"
 

@@ -8,9 +8,9 @@
 #include "engine/a64/frame.h"
 #include "engine/a64/translate.h"
 #include "engine/a64/vectors.h"
+#include "engine/base/arch_host.h"
 #include "engine/base/lib.h"
 #include "engine/code/cache.h"
-#include "engine/loop/dispatch.h"
 #include "input/digest.h"
 
 #define PENDING (1UL << 63)

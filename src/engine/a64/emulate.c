@@ -6,10 +6,9 @@
 #include <linux/prctl.h>
 
 #include "engine/a64/translate.h"
+#include "engine/base/arch_host.h"
 #include "engine/base/log.h"
-#include "engine/border/values.h"
 #include "engine/code/code.h"
-#include "engine/signals/signals.h"
 
 /* op1, CRn, CRm and op2 of a register as mrs names it (op0 is 3), and how its value enters the log. */
 #define NAME(op1, n, m, op2) ((op1) << 11 | (n) << 7 | (m) << 3 | (op2))

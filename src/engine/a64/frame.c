@@ -17,11 +17,11 @@
 #include <linux/ptrace.h>
 #include <linux/uio.h>
 
-#include "engine/code/cache.h"
-#include "engine/code/code.h"
 #include "engine/a64/translate.h"
 #include "engine/a64/vectors.h"
 #include "engine/base/lib.h"
+#include "engine/code/cache.h"
+#include "engine/code/code.h"
 
 struct frame {
   siginfo_t info;

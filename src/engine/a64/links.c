@@ -11,7 +11,6 @@
 #include "engine/base/counters.h"
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
-#include "engine/memory/limits.h"
 
 extern const char empty_targets[];
 
@@ -39,7 +38,7 @@ static unsigned place_of(uintptr_t pc) {
 void arch_forget_targets(struct thread *thread) {
   long at = os_call6(__NR_mmap, table_of(thread), TARGET_COUNT * 8, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_FIXED, engine_fd, empty_targets_offset());
-  if (os_failed(at)) limits_die("a table for indirect branches", at);
+  if (os_failed(at)) fail_to_map("a table for indirect branches", at);
 }
 
 /*      pc

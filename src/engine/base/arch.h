@@ -121,6 +121,9 @@ void arch_clear_request(struct thread *thread);
 /* The result of arch_blocking_call when a signal came before the kernel was entered, or the kernel wants the call
  * restarted after the handler: nothing has happened yet. */
 enum { CALL_INTERRUPTED = -512 };
+/* Besides CALL_INTERRUPTED, a result that no call returns: the context is already as it must be
+ * (sigreturn). */
+enum { CALL_DONE = -513 };
 /* Performs the call unless a signal is already queued for this thread. */
 long arch_blocking_call(struct thread *thread, const struct call *call);
 /* Where the kernel finds the process when it performs such a call. */

@@ -6,10 +6,9 @@
 
 #include <linux/mman.h>
 
-#include "contract/engine.h"
+#include "engine/base/config.h"
 #include "engine/base/lib.h"
 #include "engine/base/os.h"
-#include "engine/memory/limits.h"
 
 enum { SMALL_MAX = 1024, SMALL_STEP = 16, GROWTH = 0x40000 };
 
@@ -43,7 +42,7 @@ static void grow(size_t bytes) {
   if (arena.end + more > ARENA_BASE + ARENA_MAX) die(125, "the engine's tables have outgrown their region");
   long at = os_call6(__NR_mmap, arena.end, more, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE | MAP_POPULATE, -1, 0);
-  if (os_failed(at)) limits_die("the engine's tables", at);
+  if (os_failed(at)) fail_to_map("the engine's tables", at);
   arena.end += more;
 }
 

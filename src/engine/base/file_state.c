@@ -9,7 +9,9 @@
 
 #include "engine/base/lib.h"
 #include "engine/base/os.h"
-#include "engine/border/confine.h"
+
+const char own_maps[] = "/proc/thread-self/maps", own_first_maps[] = "/proc/self/maps",
+           own_pagemap[] = "/proc/thread-self/pagemap", no_name[] = "";
 
 static bool call_is_denied(long result) {
   return result == -ENOSYS || result == -EPERM || result == -EACCES;

@@ -1,8 +1,9 @@
 /* lib.c: memory, strings and formatting for the freestanding engine. See lib.h. */
 #include "engine/base/lib.h"
 
+#include <linux/resource.h>
+
 #include "engine/base/os.h"
-#include "engine/code/report.h"
 
 /* Up to this many bytes go word by word: the processor's own instructions take a while to begin. */
 enum { SMALL = 128 };
@@ -194,6 +195,8 @@ void die(int status, const char *pattern, ...) {
   for (;;) os_call1(__NR_exit_group, status);
 }
 
+void (*bug_report)(void);
+
 void bug(const char *file, int line, const char *pattern, ...) {
   char where[128];
   format(where, sizeof where, "reprise: internal error at %s:%d: ", file, line);
@@ -201,6 +204,14 @@ void bug(const char *file, int line, const char *pattern, ...) {
   va_start(args, pattern);
   print_line(2, where, pattern, args, "\n");
   va_end(args);
-  report_engine_state();
+  if (bug_report) bug_report();
   for (;;) os_call1(__NR_exit_group, 125);
+}
+
+void fail_to_map(const char *what, long error) {
+  struct rlimit64 limit;
+  bool limited = error == -ENOMEM && !os_call4(__NR_prlimit64, 0, RLIMIT_AS, 0, &limit) &&
+                 limit.rlim_cur != RLIM64_INFINITY;
+  if (limited) die(125, "cannot map %s: the limit on address space (ulimit -v) is too low", what);
+  die(125, "cannot map %s (error %ld)", what, -error);
 }

@@ -28,10 +28,14 @@ void print(int fd, const char *pattern, ...) __attribute__((format(printf, 2, 3)
 
 /* The user's mistake: one line "reprise: …" on standard error, then exit with status. */
 _Noreturn void die(int status, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
-/* Our mistake: thread, position, file and line, the last blocks; then exit with status 125. */
+/* Our mistake: file and line, and what bug_report knows; then exit with status 125. */
 _Noreturn void bug(const char *file, int line, const char *pattern, ...)
     __attribute__((format(printf, 3, 4)));
+/* Says where the calling thread is, once there is a code cache (code/report.c). */
+extern void (*bug_report)(void);
 #define BUG(...) bug(__FILE__, __LINE__, __VA_ARGS__)
+/* Memory of the engine's can't be mapped: ends the program with a line that names the limit, if that is why. */
+_Noreturn void fail_to_map(const char *what, long error);
 /* Always on, in release too. */
 #define CHECK(condition) ((condition) ? (void)0 : BUG("check failed: %s", #condition))
 

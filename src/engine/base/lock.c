@@ -8,11 +8,11 @@
 #include <linux/futex.h>
 #include <stdatomic.h>
 
+#include "contract/region.h"
 #include "engine/base/arch.h"
 #include "engine/base/lib.h"
 #include "engine/base/os.h"
 #include "engine/base/slots.h"
-#include "engine/region/rings.h"
 
 enum {
   FREE,
@@ -28,6 +28,21 @@ long os_futex_wake(_Atomic uint32_t *word, int waiters) {
 /* Before the first thread has its slot there is nobody else. */
 static uint32_t holder_of(const struct thread *thread) {
   return thread ? (uint32_t)slot_index(thread) + 1 : (uint32_t)EARLY;
+}
+
+static void count(_Atomic uint32_t *counter) {
+  atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
+                        memory_order_relaxed);
+}
+
+void thread_slept(const _Atomic uint32_t *word, uint32_t seen) {
+  const struct thread *self = arch_self();
+  if (!self || !self->rthread) return;
+  struct region_watch *watch = &self->rthread->watch;
+  atomic_store_explicit(&watch->word, (uintptr_t)word, memory_order_relaxed);
+  atomic_store_explicit(&watch->pc, arch_pc(self), memory_order_relaxed);
+  atomic_store_explicit(&watch->position, arch_position(self), memory_order_relaxed);
+  count(atomic_load(word) == seen ? &watch->looks : &watch->moves);
 }
 
 static bool is_dead(uint32_t holder) {
@@ -51,7 +66,7 @@ static void take_contended(struct lock *lock, uint32_t own) {
     if (!(seen & SLEEPERS) && !atomic_compare_exchange_strong(&lock->word, &seen, seen | SLEEPERS)) continue;
     seen |= SLEEPERS;
     os_call4(__NR_futex, &lock->word, FUTEX_WAIT_PRIVATE, seen, &patience);
-    region_slept(&lock->word, seen);
+    thread_slept(&lock->word, seen);
     if (atomic_load(&lock->word) == seen && is_dead(seen & ~SLEEPERS) &&
         atomic_compare_exchange_strong(&lock->word, &seen, own | SLEEPERS)) {
       if (lock->mend) lock->mend();

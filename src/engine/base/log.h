@@ -2,8 +2,8 @@
 #ifndef REPRISE_ENGINE_LOG_H
 #define REPRISE_ENGINE_LOG_H
 
-#include "contract/engine.h"
 #include "contract/log_channels.h"
+#include "engine/base/config.h"
 #include "engine/base/lib.h"
 
 enum log_channel {

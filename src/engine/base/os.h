@@ -39,6 +39,10 @@ void lock_release(struct lock *lock);
 struct thread;
 void lock_left_by(struct lock *lock, const struct thread *dead);
 
+/* After a sleep on a word that another thread, not the manager, was to change: notes it for the watchdog (region_watch). A
+ * sleep by region_wait is noted there. */
+void thread_slept(const _Atomic uint32_t *word, uint32_t seen);
+
 long os_futex_wake(_Atomic uint32_t *word, int waiters); /* private */
 
 unsigned os_processors(void); /* that the process may use */

@@ -1,4 +1,4 @@
-/* thread.h: an R-thread, and the life of threads and processes (threads.c).
+/* thread.h: an R-thread, and what belongs to it in its slot.
  *
  * Each thread has a slot of THREAD_AREA_STRIDE bytes in the engine's region:
  *
@@ -17,11 +17,11 @@
 
 #include <stdatomic.h>
 
-#include "contract/engine.h"
 #include "engine/base/arch.h"
+#include "engine/base/check_history.h"
+#include "engine/base/config.h"
 #include "engine/base/os.h"
-#include "engine/code/paths.h"
-#include "engine/order/predict_checks.h"
+#include "engine/base/path.h"
 
 #define SLOT_RECENT 0x8000UL
 #define SLOT_TABLES 0x10000UL
@@ -56,6 +56,10 @@ struct queued_signal {
 };
 
 enum { HELD_SIGNALS = 6 };
+
+struct thread;
+/* Performs a call as without a sphere. */
+typedef long perform_call(struct thread *thread, const struct call *);
 
 /* What CLONE_SIGHAND shares. */
 struct signal_actions;
@@ -129,26 +133,9 @@ extern struct lock threads_lock;
 extern struct thread *threads;       /* all live threads of this address space */
 extern _Atomic bool threads_several; /* it has had more than one at a time */
 
-/* The first thread of the process, in slot 0; it is the calling thread's self from then on. */
-struct thread *thread_first(void);
 /* Makes another thread of this process leave the cache at its next safepoint, by a signal: unlike arch_request it can't be
  * lost, but costs more, and a wait in the kernel may end early. */
 void thread_kick(struct thread *thread);
 void kick_thread(int pid, int tid); /* the same for a thread of any process of the sphere */
-/* First C function of a new thread, on its engine stack. */
-_Noreturn void thread_begin(struct thread *thread);
-/* Marks the robust mutexes that the thread holds as abandoned, as the kernel does at its end or at an execve. */
-void thread_leave_robust_list(struct thread *thread);
-/* The same for the other threads of the process, which have come to a stop, at its end in a sphere: the kernel would do it out of
- * turn. */
-void process_leave_robust_lists(struct thread *thread);
-/* The word that is cleared at the thread's end: the kernel is told, where somebody may wait for a process that is killed. */
-void thread_entrust_word(struct thread *thread);
-/* The word is cleared now; whoever waits for that is woken when the thread ends. */
-void thread_announce_end(struct thread *thread);
-/* Both for a process that is about to end, if its memory is another's, too; the robust mutexes are left as well. */
-void process_announce_end(struct thread *thread);
-/* System calls of threads.c: clone, clone3, fork, vfork, exit, exit_group, set_tid_address, set_robust_list, get_robust_list. */
-bool threads_call(struct thread *thread, const struct call *call, long *result);
 
 #endif

@@ -22,12 +22,10 @@
 #include <linux/seccomp.h>
 #include <linux/signal.h>
 
+#include "engine/base/file_state.h"
 #include "engine/base/lib.h"
 #include "engine/view/descriptors.h"
 #include "input/newer.h"
-
-const char own_maps[] = "/proc/thread-self/maps", own_first_maps[] = "/proc/self/maps",
-           own_pagemap[] = "/proc/thread-self/pagemap", no_name[] = "";
 
 /* -- Rules ------------------------------------------------------------------------------------------------------------------- */
 

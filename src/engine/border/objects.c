@@ -21,7 +21,9 @@
 #include "engine/border/sphere.h"
 #include "engine/code/code_files.h"
 #include "engine/memory/mappings.h"
+#include "engine/order/region_lock.h"
 #include "engine/order/shared.h"
+#include "engine/region/object_table.h"
 #include "engine/view/files.h"
 
 enum { PIECE = 16 << 10 };
@@ -30,20 +32,11 @@ enum { PIECE = 16 << 10 };
 
 /* -- The table ----------------------------------------------------------------------------------------------------------- */
 
-/* The object's place in the table: its own, or a free one. */
-static struct region_object *place_of(uint64_t device, uint64_t inode) {
-  uint64_t at = (device * 31 + inode) * 0x9e3779b97f4a7c15 >> 32;
-  for (;; at++) {
-    struct region_object *object = &region->objects[at % REGION_OBJECTS];
-    if (!object->known || (object->device == device && object->inode == inode)) return object;
-  }
-}
-
 static struct region_object *add(uint64_t device, uint64_t inode, uint32_t file) {
-  if (!place_of(device, inode)->known && region->object_count >= REGION_OBJECTS / 2)
+  if (!object_place(device, inode)->known && region->object_count >= REGION_OBJECTS / 2)
     sphere_fail(OUTCOME_UNSUPPORTED, "more than %d mapped files can't be recorded", REGION_OBJECTS / 2);
   region_lock(); /* in parallel, other processes may be here as well */
-  struct region_object *object = place_of(device, inode);
+  struct region_object *object = object_place(device, inode);
   if (!object->known) region->object_count++;
   *object = (struct region_object){.device = device,
                                    .inode = inode,
@@ -76,21 +69,6 @@ static bool identify(int fd, const char *path, struct statx *info) {
   return !file_state(fd, path, info);
 }
 
-static uint64_t device_of(const struct statx *info) {
-  return (uint64_t)info->stx_dev_major << 32 | info->stx_dev_minor;
-}
-
-static struct region_object *find(int fd, const char *path, struct statx *info) {
-  if (!identify(fd, path, info)) return NULL;
-  struct region_object *object = place_of(device_of(info), info->stx_ino);
-  return object->known ? object : NULL;
-}
-
-struct region_object *objects_find(int fd) {
-  struct statx info;
-  return find(fd, "", &info);
-}
-
 uint64_t objects_size(int fd) {
   struct statx info;
   return identify(fd, "", &info) ? info.stx_size : UINT64_MAX;
@@ -101,14 +79,14 @@ uint64_t objects_size(int fd) {
 /* A file that is mapped again and again is asked for once: who opens it for writing in between is noticed (objects_opened). */
 static struct region_object *keep(int fd, bool changes) {
   struct statx info;
-  struct region_object *object = find(fd, "", &info);
+  struct region_object *object = object_find(fd, "", &info);
   if (object && !changes && !object->changes && looks_the_same(object, &info)) return object;
   int64_t answer = region_ask(REQUEST_KEEP_FILE, fd | (changes ? REQUEST_CHANGES : 0));
   struct statx now;
   if (answer < 0 || !identify(fd, "", &now))
     sphere_fail(OUTCOME_UNSUPPORTED, "a mapped file can't be kept with the recording (error %ld)",
                 (long)-answer);
-  object = add(device_of(&now), now.stx_ino, (uint32_t)answer);
+  object = add(object_device(&now), now.stx_ino, (uint32_t)answer);
   object->changes |= changes;
   if (answer & REQUEST_SETTLED) note_state(object, &info);
   if (changes || answer & REQUEST_EXPOSED) region->exposed = true;
@@ -136,7 +114,7 @@ bool objects_can_map(const struct call *call) {
 bool objects_map_changed(const struct call *call) {
   struct statx info;
   if (!region->exposed || call->args[3] & MAP_ANONYMOUS) return false;
-  const struct region_object *object = find((int)call->args[4], "", &info);
+  const struct region_object *object = object_find((int)call->args[4], "", &info);
   return object && object->changes;
 }
 
@@ -183,7 +161,7 @@ struct region_object *objects_attached(struct thread *thread, const struct call 
   uint64_t id = (uint32_t)call->args[0];
   if (!mappings_find((uintptr_t)at, &mapping) || os_call3(__NR_shmctl, call->args[0], IPC_STAT, &info))
     sphere_fail(OUTCOME_FAILED, "shared memory is gone as soon as it was attached");
-  struct region_object *object = place_of(SEGMENTS, id);
+  struct region_object *object = object_place(SEGMENTS, id);
   if (!object->known) {
     if (info.shm_nattch > 1)
       sphere_warn("shared memory %lu is used outside of the recording, too: the replay may differ",
@@ -246,9 +224,9 @@ struct region_object *objects_target(const struct call *call) {
   uintptr_t path;
   char name[ENGINE_PATH_MAX];
   if (argument >= 0) {
-    if (region->exposed) object = find((int)call->args[argument], "", &info);
+    if (region->exposed) object = object_find((int)call->args[argument], "", &info);
   } else if (opens(call, &how, &folder, &path) && how.flags & O_TRUNC) {
-    if (files_copy_path(name, path) > 0) object = find(folder, name, &info);
+    if (files_copy_path(name, path) > 0) object = object_find(folder, name, &info);
   }
   if (!object || object->changes) return object;
   int64_t answer = region_ask(REQUEST_FILE_CHANGES, object->file);
@@ -362,7 +340,7 @@ void objects_opened(struct thread *thread, const struct call *call, long result)
   uintptr_t path;
   if (result < 0 || call->nr == __NR_truncate || !opens(call, &how, &folder, &path)) return;
   if ((how.flags & O_ACCMODE) == O_RDONLY || how.flags & O_PATH) return;
-  const struct region_object *object = find((int)result, "", &info);
+  const struct region_object *object = object_find((int)result, "", &info);
   if (!object) return;
   region->exposed = true;
   if (!code_files_opened((int)result)) return;

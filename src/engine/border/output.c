@@ -117,35 +117,6 @@ void output_named(struct thread *thread, const struct call *call, const struct i
   close_on_exec(thread, event->output.count, event->output.closes);
 }
 
-/* Standard output's and error's descriptors can change hands while the call is made, so only its arguments count. Of other descriptors
- * nobody wants to know where in the file they are. */
-static bool is_followed_by_result(const struct call *call) {
-  switch (call->nr) {
-    case __NR_write:
-    case __NR_pwrite64:
-    case __NR_writev:
-    case __NR_pwritev:
-    case __NR_pwritev2:
-    case __NR_dup:
-#ifdef __NR_dup2
-    case __NR_dup2:
-#endif
-    case __NR_dup3:
-    case __NR_close_range:
-      return true;
-    case __NR_fcntl:
-      return call->args[1] == F_DUPFD || call->args[1] == F_DUPFD_CLOEXEC || call->args[1] == F_SETFD;
-    case __NR_lseek:
-      return (unsigned)call->args[0] <= 2;
-    default:
-      return false;
-  }
-}
-
-uint64_t output_seal(const struct call *call, uint64_t digest, int64_t result) {
-  return is_followed_by_result(call) ? input_digest(digest, &result, sizeof result) : digest;
-}
-
 /* The descriptor that a call writes to, or whose place in the file it moves or tells; -1: it is none of those that do so. */
 static int written_by(const struct call *call) {
   switch (call->nr) {

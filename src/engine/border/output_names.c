@@ -9,8 +9,8 @@
 #include <linux/fcntl.h>
 #include <linux/stat.h>
 
-#include "engine/base/lib.h"
 #include "engine/base/file_state.h"
+#include "engine/base/lib.h"
 #include "engine/border/sphere.h"
 
 /* S_IFMT and S_IFCHR, which the kernel's header leaves to a C library. */

@@ -11,9 +11,9 @@
 #include "engine/border/attempts.h"
 #include "engine/border/objects.h"
 #include "engine/border/sphere.h"
-#include "engine/border/verify.h"
 #include "engine/code/code.h"
-#include "engine/loop/syscalls.h"
+#include "engine/order/verify.h"
+#include "engine/signals/kernel_call.h"
 #include "engine/view/descriptors.h"
 #include "engine/view/vdso.h"
 #include "input/digest.h"
@@ -176,7 +176,7 @@ static void log_call(struct thread *thread, const struct call *call, const struc
   event.syscall.digest = output_seal(call, digest, result);
   event.syscall.has_time = false;
   event.syscall.has_registers = yielded;
-  if (yielded) event.syscall.registers = verify_registers(thread);
+  if (yielded) event.syscall.registers = registers_digest(thread);
   bool unclear = result == -EFAULT || thread->overwritten;
   for (unsigned i = 0; i < row->pieces; i++) {
     if (result < 0 || unclear || !row->piece[i].written)

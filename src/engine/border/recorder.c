@@ -9,23 +9,24 @@
 #include <linux/sem.h>
 #include <linux/signal.h>
 
-#include "engine/border/audit.h"
-#include "engine/order/baton.h"
-#include "engine/view/files.h"
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
+#include "engine/base/signal_actions.h"
+#include "engine/base/slots.h"
+#include "engine/border/objects.h"
+#include "engine/border/sphere.h"
 #include "engine/memory/mappings.h"
 #include "engine/memory/memory_pieces.h"
-#include "engine/border/objects.h"
-#include "engine/order/own_code.h"
+#include "engine/order/audit.h"
+#include "engine/order/baton.h"
+#include "engine/order/inheritance.h"
 #include "engine/order/ordering.h"
+#include "engine/order/own_code.h"
 #include "engine/order/shared.h"
-#include "engine/signals/signals.h"
-#include "engine/base/slots.h"
-#include "engine/border/sphere.h"
 #include "engine/order/stops.h"
-#include "engine/loop/syscalls.h"
-#include "engine/border/verify.h"
+#include "engine/order/verify.h"
+#include "engine/signals/signals.h"
+#include "engine/view/files.h"
 
 /* -- Calls that replay emulates ---------------------------------------------------------------------------------------------------- */
 

@@ -10,97 +10,23 @@
 #include "engine/base/log.h"
 #include "engine/border/objects.h"
 #include "engine/border/sphere.h"
-#include "engine/border/verify.h"
 #include "engine/code/code.h"
-#include "engine/loop/syscalls.h"
 #include "engine/memory/mappings.h"
 #include "engine/memory/memory_pieces.h"
 #include "engine/order/baton.h"
 #include "engine/order/ordering.h"
 #include "engine/order/stops.h"
+#include "engine/order/verify.h"
 #include "engine/signals/signals.h"
 #include "engine/view/files.h"
 #include "engine/view/sandbox.h"
 #include "input/times.h"
-
-typedef long perform_call(struct thread *, const struct call *);
 
 /* How far a thread may run beyond where the log has its next event before it is stopped: no exact place, so that the usual
  * call costs no stop. */
 enum { RUNAWAY = 1 << 22 };
 
 /* -- The log ------------------------------------------------------------------------------------------------------------------- */
-
-/* The call's result is an address at which something is mapped that can be accessed: of a fence the engine's part is left out. */
-static bool maps(const struct input_event *event) {
-  if (event->syscall.nr == __NR_mmap) return event->syscall.args[2] != PROT_NONE;
-  return event->syscall.nr == __NR_mremap || event->syscall.nr == __NR_shmat;
-}
-
-/* No recording can name the engine's memory: nothing of the program's was ever there. */
-static void refuse_engine(const struct rthread *rthread) {
-  const struct input_event *event = &rthread->next;
-  uintptr_t start = 0, bytes = 0;
-  if (event->kind == EVENT_COPY_IN) {
-    start = event->copy_in.address;
-    bytes = event->copy_in.count;
-  } else if (event->kind == EVENT_FILE) {
-    start = event->file.address;
-    bytes = event->file.bytes;
-  } else if (event->kind == EVENT_SYSCALL && maps(event) && !os_failed(event->syscall.result)) {
-    start = (uintptr_t)event->syscall.result;
-    bytes = 1;
-  }
-  if (bytes && (start + bytes < start || mappings_in_engine(start, bytes)))
-    sphere_fail(OUTCOME_DAMAGED, "the input log of thread %u names memory at %lx that no program has",
-                rthread->number, start);
-}
-
-const struct input_event *replay_peek(struct thread *thread) {
-  struct rthread *rthread = thread->rthread;
-  while (!rthread->next_bytes) {
-    size_t count;
-    const uint8_t *bytes = ring_content(&rthread->ring, &count);
-    long used = count ? input_decode(&rthread->codec, &rthread->next, bytes, count) : EVENT_TRUNCATED;
-    if (used < 0) replay_senseless(thread, "this is no event");
-    if (used > 0) {
-      rthread->next_bytes = (uint32_t)used;
-      refuse_engine(rthread);
-    } else if (!ring_await(&rthread->ring, count)) {
-      rthread->input_lost = atomic_load(&rthread->ring.broken);
-      if (count && config.whole) replay_senseless(thread, "it ends within an event");
-      return NULL;
-    }
-  }
-  return &rthread->next;
-}
-
-void replay_consume(struct thread *thread) {
-  ring_consume(&thread->rthread->ring, thread->rthread->next_bytes);
-  thread->rthread->next_bytes = 0;
-}
-
-void replay_senseless(const struct thread *thread, const char *why) {
-  const struct rthread *rthread = thread->rthread;
-  sphere_fail(OUTCOME_DAMAGED, "the input log of thread %u is damaged at position %lu: %s", rthread->number,
-              rthread->codec.position, why);
-}
-
-/* The manager tells it, with the names of functions. */
-void replay_diverged(struct thread *thread, const char *pattern, ...) {
-  struct early_end *ending = &region->ending;
-  if (order_is_guessed()) sphere_fail(OUTCOME_LOG_ENDS, NULL);
-  if (sphere_claim_end()) {
-    va_list args;
-    va_start(args, pattern);
-    vformat(ending->text, sizeof ending->text, pattern, args);
-    va_end(args);
-    ending->thread = thread->rthread->number;
-    ending->position = arch_position(thread);
-    ending->pc = arch_pc(thread);
-  }
-  sphere_end_early(OUTCOME_DIVERGED);
-}
 
 /* Who was killed in a call may have logged its result: nobody has seen that. */
 static void drop_last_call(struct thread *thread) {
@@ -139,35 +65,6 @@ const struct input_event *replay_expect(struct thread *thread, uint8_t kind, con
     replay_diverged(thread, "expected the event %s at position %lu, got %s here",
                     input_event_name(event->kind), event->position, doing);
   return event;
-}
-
-static bool is_copy_in(const struct thread *thread, const struct input_event *event, bool foreign) {
-  return event && event->kind == EVENT_COPY_IN && event->copy_in.foreign == foreign &&
-         event->position == arch_position(thread);
-}
-
-static void copy_in(struct thread *thread, const struct input_event *event) {
-  uintptr_t to = event->copy_in.address;
-  uint32_t count = event->copy_in.count;
-  if (copy_to_app(to, event->copy_in.bytes, count) && !memory_force(to, event->copy_in.bytes, count))
-    replay_diverged(thread, "%u bytes at 0x%lx can't be written", count, to);
-  if (event->copy_in.foreign) code_overwritten(to, to + count);
-  replay_consume(thread);
-}
-
-void replay_copy_ins(struct thread *thread) {
-  const struct input_event *event;
-  while (is_copy_in(thread, event = replay_peek(thread), false)) copy_in(thread, event);
-}
-
-void replay_foreign(struct thread *thread) {
-  const struct input_event *event;
-  while (is_copy_in(thread, event = replay_peek(thread), true)) {
-    order_alone(thread);
-    copy_in(thread, event);
-    order_tick(thread);
-    if (in_parallel()) order_gate(thread);
-  }
 }
 
 void replay_time(struct thread *thread, const struct input_event *event) {
@@ -251,21 +148,6 @@ void sphere_safepoint(struct thread *thread) {
   } else {
     baton_poll(thread);
   }
-}
-
-/* In a recording, signals that the kernel brought are logged; in a replay they come from there. */
-void sphere_signal(struct thread *thread, const struct queued_signal *signal) {
-  if (replaying() || (signal->synchronous && signal->signo != SIGSYS)) return;
-  struct input_event event = {.kind = EVENT_SIGNAL,
-                              .signal = {.pc = arch_pc(thread),
-                                         .signo = (uint32_t)signal->signo,
-                                         .synchronous = signal->synchronous,
-                                         .ended_wait = signal->ended_wait,
-                                         .count = sizeof signal->info}};
-  _Static_assert(sizeof signal->info <= EVENT_INFO_LIMIT, "siginfo");
-  memcpy(event.signal.info, &signal->info, sizeof signal->info);
-  thread->rthread->quiet_since = arch_position(thread);
-  record_event(thread, &event);
 }
 
 /* -- Calls ------------------------------------------------------------------------------------------------------------------------- */

@@ -5,35 +5,18 @@
 #include "engine/base/log.h"
 #include "engine/base/slots.h"
 #include "engine/border/objects.h"
-#include "engine/border/verify.h"
+#include "engine/border/thread_words.h"
 #include "engine/code/code.h"
 #include "engine/memory/mappings.h"
 #include "engine/order/baton.h"
 #include "engine/order/ordering.h"
 #include "engine/order/serial.h"
 #include "engine/order/shared.h"
+#include "engine/order/verify.h"
 #include "engine/signals/signals.h"
 #include "input/digest.h"
 
 /* -- Calls as both sides see them ---------------------------------------------------------------------------------------- */
-
-long read_application(void *context, void *to, uintptr_t from, size_t bytes) {
-  (void)context;
-  if (permissions_on()) permissions_take_range(arch_self(), from, bytes, false);
-  return safe_copy(to, (const void *)from, bytes);
-}
-
-void call_event(const struct thread *thread, const struct call *call, struct input_event *event) {
-  const struct input_row *row = input_row(call->nr);
-  event->kind = EVENT_SYSCALL;
-  event->syscall.nr = (uint32_t)call->nr;
-  event->syscall.pc = arch_pc(thread);
-  event->syscall.has_time = false;
-  unsigned i = 0;
-  for (; row && i < 6 && row->args[i].kind != INPUT_NONE; i++)
-    event->syscall.args[i] = (uint64_t)call->args[i];
-  for (; i < 6; i++) event->syscall.args[i] = 0;
-}
 
 int call_sends_itself(const struct thread *thread, const struct call *call) {
   const long *a = call->args;

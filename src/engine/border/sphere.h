@@ -5,11 +5,11 @@
 #ifndef REPRISE_ENGINE_SPHERE_H
 #define REPRISE_ENGINE_SPHERE_H
 
-#include "engine/region/rings.h"
+#include "engine/order/written_memory.h"
+#include "engine/region/endings.h"
+#include "engine/region/journal.h"
+#include "engine/region/reader.h"
 #include "input/input.h"
-
-/* Performs a call as without a sphere. */
-typedef long perform_call(struct thread *, const struct call *);
 
 /* -- Programs (start.c, loader.c) ------------------------------------------------------------------------------------ */
 
@@ -32,8 +32,6 @@ uintptr_t sphere_stack(struct thread *thread, uintptr_t sp, uintptr_t top);
 long sphere_call(struct thread *thread, const struct call *call, perform_call *perform);
 /* At a safepoint, before signals are delivered: chunks end here, and replay's signals come. */
 void sphere_safepoint(struct thread *thread);
-/* The queued signal is about to be delivered. */
-void sphere_signal(struct thread *thread, const struct queued_signal *signal);
 
 /* -- Threads and processes ------------------------------------------------------------------------------------------------ */
 
@@ -53,26 +51,6 @@ void sphere_exec_failed(struct thread *thread);
 
 /* -- Between recorder.c, replayer.c and sphere.c ---------------------------------------------------------------------------- */
 
-/* journal.c: puts an event in the thread's log, at its position now. */
-void record_event(struct thread *thread, struct input_event *event);
-/* Bytes that something outside has put into the sphere's memory. */
-void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes, size_t count);
-/* … and another process, before what the thread does next; RECORD_PIECE at most. */
-void record_foreign(struct thread *thread, uintptr_t address, const void *bytes, size_t count);
-/* Tells where the thread is; what follows is logged there. */
-void record_position(struct thread *thread);
-/* … the call's own event; what the kernel has written to the application. */
-void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest, bool waited);
-void record_memory(struct thread *thread, uintptr_t address, size_t bytes);
-/* … both in one go. */
-enum { SHORT_PIECES = 2, RECORD_PIECE = 16 << 10 };
-struct short_piece {
-  uintptr_t address;
-  size_t bytes;
-};
-void record_short(struct thread *thread, struct input_event *event, const struct short_piece *pieces,
-                  unsigned count);
-
 /* Keeps the file behind fd with the recording: its number. */
 uint32_t record_file(struct thread *thread, int fd);
 long record_call(struct thread *thread, const struct call *call, perform_call *perform);
@@ -84,30 +62,18 @@ long record_rest(struct thread *thread, const struct call *call, perform_call *p
 /* quick.c: a call that is recorded or replayed the short way; false: it is not. */
 bool quick_call(struct thread *thread, const struct call *call, perform_call *perform, long *result);
 
-/* The next event of the thread's log, NULL when there is none any more; and takes it out of the log. */
-const struct input_event *replay_peek(struct thread *thread);
-void replay_consume(struct thread *thread);
 /* The next event, which must be of this kind: anything else is a divergence. Not yet consumed. */
 const struct input_event *replay_expect(struct thread *thread, uint8_t kind, const char *doing);
 /* The time that a call told, where the log has that with it. Not yet consumed. */
 void replay_time(struct thread *thread, const struct input_event *event);
-/* Applies a run of copy-ins; and of those by other processes, each with its place in the order. */
-void replay_copy_ins(struct thread *thread);
-void replay_foreign(struct thread *thread);
 /* The log has no more for this thread: it was killed here. */
 _Noreturn void replay_log_ends(struct thread *thread);
 /* Sets the stop at which the thread next has something to do. */
 void replay_arm(struct thread *thread);
 #define USER_END (1UL << 48) /* no program has memory there, on any machine that can be recorded */
 
-/* What the log says can be decoded and makes no sense. */
-_Noreturn void replay_senseless(const struct thread *thread, const char *why);
-_Noreturn void replay_diverged(struct thread *thread, const char *pattern, ...)
-    __attribute__((format(printf, 2, 3)));
 long replay_call(struct thread *thread, const struct call *call, perform_call *perform);
 
-/* The call as the log has it: arguments that it does not have are zero. */
-void call_event(const struct thread *thread, const struct call *call, struct input_event *event);
 /* The signal that the call sends the caller, which may not survive it; 0: none. */
 int call_sends_itself(const struct thread *thread, const struct call *call);
 /* If the call kills the caller for sure: what the kernel then does to memory that others share is done first, in turn. */
@@ -116,9 +82,6 @@ void call_leave_if_killed(struct thread *thread, const struct call *call);
 uint64_t call_digest(struct input_call *call);
 /* … to which a piece of memory is added. */
 uint64_t digest_memory(uint64_t digest, uintptr_t address, size_t bytes);
-/* safe_copy as the walkers want it. */
-long read_application(void *context, void *to, uintptr_t from, size_t bytes);
-
 /* -- waiting.c ---------------------------------------------------------------------------------------------------------------- */
 
 /* Makes the call work on copies of the application's memory, so that it can go on while others run. */
@@ -159,26 +122,17 @@ void killed_child_log(struct thread *thread);
 
 /* Recording, after a call: it may have opened a file that is somebody's memory. */
 void memory_file_opened(const struct call *call, long fd);
-/* The process whose memory the call writes through a file, 0: none. */
-int32_t memory_target(const struct call *call);
 /* After the call is logged: it was this process's. */
 void memory_written(struct thread *thread, const struct call *call, long result);
 /* Recording: the other process of the sphere whose memory the call writes, 0: none. Around such a call: none of its threads runs meanwhile. */
 int32_t memory_of_other(struct thread *thread, const struct call *call);
 void memory_other_begin(struct thread *thread, int32_t pid);
 void memory_other_end(int32_t pid, const struct call *call, long result);
-/* … in the other process: what was written is logged before any thread of it goes on. */
-bool memory_was_written(int32_t pid);
-void memory_log_written(struct thread *thread);
-void memory_forget_written(int32_t pid); /* that memory is gone */
-/* Replay: writes this process's memory, whatever its protection. False: there is none. */
-bool memory_force(uintptr_t to, const void *from, size_t bytes);
+/* -- tracing.c -------------------------------------------------------------------------------------------------------------- */
 
-/* -- inheritance.c -------------------------------------------------------------------------------------------------------------- */
-
-/* Recording: futexes that inherit priority. The word is the thread's for writing, if it has to be. */
-bool inheritance_concerns(const struct call *call);
-long inheritance_call(struct thread *thread, const struct call *call, perform_call *perform);
+/* Registers of a thread of the sphere, for its tracer; requests that can't be recorded. */
+bool tracing_call(struct thread *thread, const struct call *call, long *result);
+bool tracing_is_refused(struct thread *thread, const struct call *call);
 
 /* -- output.c ----------------------------------------------------------------------------------------------------------------- */
 
@@ -198,8 +152,6 @@ bool output_is_short(const struct call *call);
 bool output_has_room(const struct call *call, long patience);
 /* The call has given the thread's process one more descriptor of them, as the event says. */
 void output_named(struct thread *thread, const struct call *call, const struct input_event *event);
-/* The digest that is logged with the call: with its result in it, if what is shown in replay rests on that. The program may never look at it. */
-uint64_t output_seal(const struct call *call, uint64_t digest, int64_t result);
 /* The digest of all events of output in the thread's log, with this one. */
 uint64_t output_digest(struct thread *thread, const struct input_event *event);
 

@@ -19,7 +19,6 @@
 #include "engine/border/sphere.h"
 #include "engine/code/cache.h"
 #include "engine/code/code.h"
-#include "engine/loop/syscalls.h"
 #include "engine/order/stops.h"
 #include "engine/region/rings.h"
 

@@ -1,5 +1,5 @@
-/* values.c: the values of nondeterministic instructions. See values.h. */
-#include "engine/border/values.h"
+/* values.c: the values of nondeterministic instructions. See arch_host.h. */
+#include "engine/base/arch_host.h"
 
 #include "engine/base/lib.h"
 #include "engine/border/sphere.h"

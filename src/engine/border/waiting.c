@@ -3,9 +3,9 @@
 #include <linux/mman.h>
 
 #include "engine/base/lib.h"
-#include "engine/border/audit.h"
 #include "engine/border/sphere.h"
 #include "engine/code/code.h"
+#include "engine/order/audit.h"
 #include "engine/order/permissions.h"
 #include "input/bounce.h"
 

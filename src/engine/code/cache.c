@@ -15,11 +15,13 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/counters.h"
+#include "engine/base/lib.h"
 #include "engine/base/log.h"
 #include "engine/base/slots.h"
 #include "engine/code/code.h"
 #include "engine/code/code_view.h"
-#include "engine/memory/limits.h"
+#include "engine/code/paths.h"
+#include "engine/code/report.h"
 #include "engine/region/rings.h"
 
 enum { CACHE_SIZE = 96 * 1024 * 1024 };
@@ -97,12 +99,13 @@ static void map_views(void) {
 }
 
 void cache_init(void) {
+  bug_report = report_engine_state;
   if (config.confined) {
     map_views();
     code_view_distance = CODE_WRITTEN_BASE - CODE_CACHE_BASE;
   } else {
     long at = map_cache(CODE_CACHE_BASE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE);
-    if (os_failed(at)) limits_die("the code cache", at);
+    if (os_failed(at)) fail_to_map("the code cache", at);
   }
   cache.next = cache.present = CODE_CACHE_BASE;
   cache.room = CACHE_AT_FIRST;
@@ -282,7 +285,7 @@ static void wait_until_out(struct thread *thread) {
   while (atomic_load(&thread->in_cache) && !slot_is_left(thread)) {
     arch_request(thread);
     os_call4(__NR_futex, &thread->in_cache, 128 /* FUTEX_WAIT_PRIVATE */, 1, &patience);
-    region_slept(&thread->in_cache, 1);
+    thread_slept(&thread->in_cache, 1);
   }
 }
 

@@ -8,8 +8,8 @@
 
 #include <stdatomic.h>
 
+#include "engine/base/check_history.h"
 #include "engine/base/thread.h"
-#include "engine/order/predict_checks.h"
 
 enum exit_kind {
   EXIT_DIRECT,      /* to a fixed target; linked once the target is translated */

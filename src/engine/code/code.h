@@ -7,7 +7,7 @@
 #ifndef REPRISE_ENGINE_CODE_H
 #define REPRISE_ENGINE_CODE_H
 
-#include "engine/base/thread.h"
+#include "engine/base/arch_host.h"
 
 struct block;
 struct source_range;
@@ -23,8 +23,6 @@ enum watch codewatch_begin(uintptr_t page);
 /* What was read of such a page to be translated, under cache_lock. Until a change is announced the old and the new may be executed, but
  * not the old after the new: what was made from other words is dropped. */
 void codewatch_read(uintptr_t pc, uint32_t word);
-/* Whether an instruction there is to be executed alone, after its bytes were taken as the memory that it touches (shared.c). */
-bool code_is_shared(uintptr_t pc, size_t bytes);
 /* Whether, elsewhere, threads that are recorded in parallel may write instructions while others execute them: their bytes are then read as data are,
  * and a block made from such code takes them at its entry. */
 bool code_is_contended(uintptr_t page);
@@ -47,11 +45,6 @@ void code_forget_all(void);
 
 /* Whether any page is watched; most programs never have one. */
 bool codewatch_any(void);
-/* Before the kernel performs the call for the application: makes watched pages writable that it may write (kernel_writes.c).
- * Otherwise a transfer could end at such a page, or take its data and lose it. */
-void codewatch_before_call(const struct call *call);
-/* After it: drops what was made from code that the call has overwritten behind its protection (/proc/self/mem). */
-void codewatch_after_call(const struct call *call, long result);
 /* The bytes in [start, end) may be others now; the protection is as it was. Takes cache_lock. */
 void code_overwritten(uintptr_t start, uintptr_t end);
 

@@ -16,8 +16,8 @@
 #include "engine/base/arena.h"
 #include "engine/base/file_state.h"
 #include "engine/base/lib.h"
+#include "engine/base/mapping_tree.h"
 #include "engine/code/code.h"
-#include "engine/memory/mapping_tree.h"
 
 static struct code_file *files; /* under mappings_lock */
 

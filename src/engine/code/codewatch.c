@@ -6,9 +6,9 @@
 #include "engine/base/arena.h"
 #include "engine/base/counters.h"
 #include "engine/base/log.h"
+#include "engine/base/mapping_book.h"
 #include "engine/code/cache.h"
 #include "engine/code/code_files.h"
-#include "engine/memory/mappings.h"
 
 /* So many faults on one page and it is checked at entry instead of watched. */
 enum { FAULTS_MAX = 4, PAGE_HASH = 4096 };

@@ -6,12 +6,11 @@
 #ifndef REPRISE_ENGINE_PATHS_H
 #define REPRISE_ENGINE_PATHS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "engine/base/path.h"
 
 struct thread;
 
-enum { PATH_STEPS = 40, PATH_INSTRUCTIONS = 96 };
+enum { PATH_INSTRUCTIONS = 96 };
 /* Before the one that is translated so many are noted, so many entries apart, for where their branches lead alone. When one comes to
  * nothing, since the thread has to stop on the way, say, the block is hot again after so many. */
 #if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
@@ -21,18 +20,6 @@ enum { PATHS_NOTED = 4, PATHS_APART = 401, PATHS_RETRY = 1009 };
 #endif
 /* How often a branch must have led to the same place, and nowhere else, to be expected to. Functions with two callers are common. */
 enum { STEADY_JUMP = 3, STEADY_RETURN = 5 };
-
-struct path {
-  uintptr_t head; /* where it starts; 0 while none is being noted */
-  uintptr_t next; /* where it goes on */
-  unsigned count;
-  unsigned instructions; /* of all steps */
-  bool indirect;         /* one of them ends with an indirect branch */
-  struct {
-    uintptr_t pc;
-    unsigned instructions;
-  } steps[PATH_STEPS];
-};
 
 void path_begin(struct path *path, uintptr_t head);
 /* Whether the path is long enough, or comes to where it should end. */

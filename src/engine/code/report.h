@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Prints thread, position, application pc and the last blocks of the calling thread to standard error. */
+/* bug_report: prints thread, position, application pc and the last blocks of the calling thread to standard error. */
 void report_engine_state(void);
 /* As bug(), for a fault at an engine or cache address that belongs to no application instruction. */
 _Noreturn void report_engine_fault(int signo, uintptr_t pc, uintptr_t address);

@@ -5,16 +5,19 @@
  * it is a safepoint. */
 #include "engine/loop/dispatch.h"
 
+#include "engine/base/lib.h"
+#include "engine/border/sphere.h"
 #include "engine/code/cache.h"
 #include "engine/code/code.h"
+#include "engine/code/paths.h"
+#include "engine/loop/syscalls.h"
 #include "engine/order/permissions.h"
-#include "engine/base/lib.h"
 #include "engine/order/predictors.h"
 #include "engine/order/private_stack.h"
 #include "engine/order/shared.h"
+#include "engine/predict/predict_checks.h"
 #include "engine/signals/signals.h"
-#include "engine/border/sphere.h"
-#include "engine/loop/syscalls.h"
+#include "engine/threads/threads.h"
 
 enum { BLOCK_BITS = 6 }; /* log2 of the bytes of a block of memory */
 
@@ -47,7 +50,7 @@ static void serve_pending(struct thread *thread) {
   arch_clear_request(thread);
   if (in_sphere()) sphere_safepoint(thread);
   while (thread->queued.signo) {
-    signals_deliver(thread);
+    signals_deliver(thread, process_die_of);
     /* The frame has a position of its own, at which others may be waited for. */
     if (replaying() && in_parallel()) sphere_safepoint(thread);
   }
@@ -406,4 +409,9 @@ void dispatch_after_fault(struct thread *thread) {
   if (permissions_on() && !thread->has_taken)
     shared_leave(thread); /* or its instruction is run again at once */
   loop(thread);
+}
+
+void thread_begin(struct thread *thread) {
+  thread_prepare(thread);
+  dispatch_run(thread);
 }

@@ -5,20 +5,22 @@
  * engine's back are answered as a kernel without them would, so that programs fall back. */
 #include "engine/loop/syscalls.h"
 
-#include "engine/code/code.h"
-#include "engine/code/code_files.h"
 #include "engine/base/counters.h"
-#include "engine/view/descriptors.h"
-#include "engine/start/exec.h"
-#include "engine/view/files.h"
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
-#include "engine/memory/mappings.h"
-#include "engine/view/sandbox.h"
-#include "engine/signals/signals.h"
 #include "engine/border/sphere.h"
+#include "engine/code/code.h"
+#include "engine/code/code_files.h"
+#include "engine/memory/mappings.h"
 #include "engine/order/permissions.h"
 #include "engine/order/stops.h"
+#include "engine/signals/kernel_call.h"
+#include "engine/signals/signals.h"
+#include "engine/start/exec.h"
+#include "engine/threads/threads.h"
+#include "engine/view/descriptors.h"
+#include "engine/view/files.h"
+#include "engine/view/sandbox.h"
 #include "engine/view/vdso.h"
 #include "input/input.h"
 #include "input/times.h"
@@ -29,34 +31,14 @@ static bool refused_call(struct thread *thread, const struct call *call, long *r
   return *result;
 }
 
+static bool reserved_call(struct thread *thread, const struct call *call, long *result) {
+  return descriptors_call(thread, call, result, exec_call);
+}
+
 static bool (*const owners[])(struct thread *, const struct call *, long *) = {
-    arch_own_call, descriptors_call, threads_call, signals_call, mappings_call,
-    files_call,    vdso_call,        exec_call,    sandbox_call, refused_call,
+    arch_own_call, reserved_call, threads_call, signals_call, mappings_call,
+    files_call,    vdso_call,     exec_call,    sandbox_call, refused_call,
 };
-
-/* A page that the engine watches is unwritable for the kernel too: those that the call may write are given back before. */
-long syscall_in_kernel(struct thread *thread, const struct call *call) {
-  long result = -EINTR;
-  if (codewatch_any()) codewatch_before_call(call);
-  thread->in_kernel = true;
-  do {
-    if (permissions_on() && stops_wanted(thread)) stops_parked(thread);
-    if (permissions_on()) permissions_stay(thread);
-    thread->disturbed = false;
-    result = arch_blocking_call(thread, call);
-  } while ((result == -EINTR || result == CALL_INTERRUPTED) && thread->disturbed && !thread->queued.signo);
-  thread->in_kernel = false;
-  return result;
-}
-
-/* A call may have failed at a watched page that no row names: give all pages back and try once more. */
-long syscall_pass_on(struct thread *thread, const struct call *call) {
-  long result = syscall_in_kernel(thread, call);
-  if (result == -EFAULT && codewatch_release(0, ~PAGE)) result = syscall_in_kernel(thread, call);
-  codewatch_after_call(call, result);
-  if (!in_sphere()) code_files_after_call(call, result); /* there in turn: objects.c */
-  return result;
-}
 
 /* Calls that programs make by the million are the business of one owner or two, which their facts tell. */
 static long perform(struct thread *thread, const struct call *call) {
@@ -64,7 +46,7 @@ static long perform(struct thread *thread, const struct call *call) {
   unsigned facts = input_facts(call->nr);
   if (facts & (INPUT_PLAIN | INPUT_FILES)) {
     bool done =
-        descriptors_call(thread, call, &result) || (facts & INPUT_FILES && files_call(thread, call, &result));
+        reserved_call(thread, call, &result) || (facts & INPUT_FILES && files_call(thread, call, &result));
     return done ? result : syscall_pass_on(thread, call);
   }
   if (input_time(call->nr).unit)

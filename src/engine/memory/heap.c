@@ -5,9 +5,10 @@
 #include <linux/mman.h>
 
 #include "engine/base/lib.h"
+#include "engine/base/mapping_tree.h"
 #include "engine/code/code.h"
 #include "engine/memory/limits.h"
-#include "engine/memory/mapping_tree.h"
+#include "engine/memory/mappings.h"
 
 static struct {
   uintptr_t start, end;

@@ -8,8 +8,8 @@
 #include <linux/resource.h>
 
 #include "engine/base/lib.h"
+#include "engine/base/mapping_tree.h"
 #include "engine/code/code.h"
-#include "engine/memory/mapping_tree.h"
 
 static const int resources[] = {RLIMIT_DATA, RLIMIT_AS};
 enum { DATA, ADDRESS_SPACE };
@@ -102,12 +102,4 @@ bool limits_allow(size_t bytes, size_t data) {
 uint64_t limits_data(void) {
   if (replaying()) return UINT64_MAX;
   return config.limits[DATA].soft;
-}
-
-void limits_die(const char *what, long error) {
-  struct rlimit64 limit;
-  bool limited = error == -ENOMEM && !os_call4(__NR_prlimit64, 0, RLIMIT_AS, 0, &limit) &&
-                 limit.rlim_cur != RLIM64_INFINITY;
-  if (limited) die(125, "cannot map %s: the limit on address space (ulimit -v) is too low", what);
-  die(125, "cannot map %s (error %ld)", what, -error);
 }

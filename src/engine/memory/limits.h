@@ -15,7 +15,5 @@ bool limits_call(struct thread *thread, const struct call *call, long *result);
 bool limits_allow(size_t bytes, size_t data);
 /* RLIMIT_DATA, which brk(2) holds against the heap alone. */
 uint64_t limits_data(void);
-/* Memory of the engine's can't be mapped: ends the program with a line that names the limit, if that is why. */
-_Noreturn void limits_die(const char *what, long error);
 
 #endif

@@ -14,11 +14,11 @@
 
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
+#include "engine/base/mapping_tree.h"
 #include "engine/code/cache.h"
 #include "engine/code/code.h"
 #include "engine/code/code_files.h"
 #include "engine/memory/limits.h"
-#include "engine/memory/mapping_tree.h"
 #include "engine/memory/memory_pieces.h"
 
 #ifndef MADV_DONTNEED_LOCKED
@@ -30,11 +30,6 @@
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
 #endif
-
-static void mend(void);
-struct lock mappings_lock = {.mend = mend};
-static _Atomic bool unsettled; /* a call of the program changes mappings */
-bool mappings_read_implies_exec;
 
 /* A range whose translated code has to go before the call returns. */
 struct stale {
@@ -52,83 +47,10 @@ static void note_stale(struct stale *stale, uintptr_t start, uintptr_t end) {
   }
 }
 
-bool mappings_in_engine(uintptr_t start, uintptr_t length) {
-  return start < ENGINE_END && (start >= ENGINE_BASE || length > ENGINE_BASE - start);
-}
-
-void mappings_add(uintptr_t start, uintptr_t end, uint32_t prot, bool shared) {
-  lock_take(&mappings_lock);
-  tree_put((struct mapping){.start = start, .end = end, .prot = prot, .shared = shared});
-  lock_release(&mappings_lock);
-}
-
-void mappings_remove(uintptr_t start, uintptr_t end) {
-  lock_take(&mappings_lock);
-  tree_clear(start, end);
-  lock_release(&mappings_lock);
-}
-
-void mappings_add_stack(uintptr_t start, uintptr_t end, uint32_t prot) {
-  lock_take(&mappings_lock);
-  tree_put((struct mapping){.start = start, .end = end, .prot = prot, .grows = true});
-  lock_release(&mappings_lock);
-}
-
-/* A stack grows without a system call: when address lies where the kernel would extend one to, so does the book. */
-static void follow_growth(uintptr_t address) {
-  const struct mapping *next = tree_from(address);
-  if (!next || next->start <= address || !next->grows) return;
-  struct rlimit64 limit;
-  if (os_failed(os_call4(__NR_prlimit64, 0, RLIMIT_STACK, 0, &limit))) return;
-  if (next->end - address > limit.rlim_cur) return;
-  struct mapping grown = *next;
-  grown.start = ALIGN_DOWN(address, PAGE);
-  tree_put(grown);
-}
-
-bool mappings_find(uintptr_t address, struct mapping *out) {
-  lock_take(&mappings_lock);
-  follow_growth(address);
-  const struct mapping *found = tree_from(address);
-  bool inside = found && found->start <= address;
-  if (inside) *out = *found;
-  lock_release(&mappings_lock);
-  return inside;
-}
-
-bool mappings_next(uintptr_t address, struct mapping *out) {
-  lock_take(&mappings_lock);
-  const struct mapping *found = tree_from(address);
-  if (found) *out = *found;
-  lock_release(&mappings_lock);
-  return found;
-}
-
-void mappings_name(uintptr_t start, uintptr_t end, uint32_t object, uint64_t offset, bool ordered) {
-  uintptr_t base = offset - start;
-  lock_take(&mappings_lock);
-  for (const struct mapping *m; start < end && (m = tree_from(start)) && m->start < end;) {
-    struct mapping part = *m;
-    part.start = MAX(part.start, start);
-    part.end = MIN(part.end, end);
-    part.object = object;
-    part.object_base = base;
-    part.ordered = ordered;
-    tree_put(part);
-    start = part.end;
-  }
-  lock_release(&mappings_lock);
-}
-
 /* What the kernel makes of a wanted protection. */
 static uint32_t effective_prot(long prot) {
   uint32_t p = (uint32_t)prot & (PROT_READ | PROT_WRITE | PROT_EXEC);
   return mappings_read_implies_exec && (p & PROT_READ) ? p | PROT_EXEC : p;
-}
-
-long mappings_kernel_prot(long prot) {
-  if (prot & PROT_EXEC) prot |= PROT_READ;
-  return replaying() ? prot & ~(long)PROT_EXEC : prot;
 }
 
 /* -- mmap ------------------------------------------------------------------------------------------------------- */
@@ -289,7 +211,7 @@ static long do_mprotect(const struct call *call, struct stale *stale) {
     book_part(&kernel, effective_prot(call->args[2]), stale);
     return result;
   }
-  follow_growth(start);
+  mappings_follow_growth(start);
   const struct mapping *first = tree_from(start);
   if ((call->args[2] & PROT_GROWSDOWN) && first && first->start < start) {
     length += start - first->start;
@@ -503,19 +425,13 @@ static bool may_concern_code(const struct call *call) {
   return code;
 }
 
-/* Nobody knows how much of it the kernel has done, and what was noted of that. */
-static void mend(void) {
-  if (unsettled || tree_in_pieces)
-    die(125, "a process was killed while it changed mappings of memory that it has in common with this one");
-}
-
 static long perform(long (*handler)(const struct call *, struct stale *), const struct call *call) {
   struct stale stale = {.translation_held = may_concern_code(call)};
   if (stale.translation_held) lock_take(&cache_lock);
   lock_take(&mappings_lock);
-  unsettled = true;
+  mappings_unsettled = true;
   long result = handler(call, &stale);
-  unsettled = false;
+  mappings_unsettled = false;
   lock_release(&mappings_lock);
   if (stale.translation_held) {
     if (stale.start < stale.end) code_changed_locked(stale.start, stale.end);

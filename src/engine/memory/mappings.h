@@ -1,52 +1,14 @@
-/* mappings.h: the application's address space as the engine keeps book of it (mappings.c, heap.c, mlock.c).
- *
- * An ordered set of ranges with their protection. It answers whether an address may be executed and tells which code
- * can change behind our back. Every system call that changes mappings goes through it. */
+/* mappings.h: system calls that change the application's address space (mappings.c, heap.c, mlock.c). */
 #ifndef REPRISE_ENGINE_MAPPINGS_H
 #define REPRISE_ENGINE_MAPPINGS_H
 
-#include "engine/base/thread.h"
+#include "engine/base/mapping_book.h"
 
-struct mapping {
-  uintptr_t start, end;
-  uint32_t prot;          /* PROT_* as the application sees them (with what READ_IMPLIES_EXEC adds) */
-  uint32_t segment;       /* which shmat made it, 0 if none … */
-  uintptr_t segment_at;   /* … and where the segment begins, or would begin */
-  bool shared;            /* MAP_SHARED: its bytes may change through another mapping */
-  struct code_file *file; /* what it was mapped from to be executed, or NULL (code_files.h) */
-  uint32_t object;        /* number + 1 of what it shares with other mappings (shared.h), 0: nothing … */
-  uintptr_t object_base;  /* … whose offset is the address and this */
-  bool ordered;           /* … and by which its memory is known while recording in parallel */
-  bool grows;             /* a stack: the kernel extends it downwards by itself */
-};
-
-/* Held while the kernel and the book are changed together. It comes after cache_lock, under which translation looks
- * mappings up. */
-extern struct lock mappings_lock;
-/* personality(READ_IMPLIES_EXEC) is in force: what is readable is executable. */
-extern bool mappings_read_implies_exec;
-/* What the kernel is asked for instead of a protection: the engine must be able to read what it translates. In replay the program's memory
- * is never executable for the processor: nobody sees the difference. */
-long mappings_kernel_prot(long prot);
-
-void mappings_add(uintptr_t start, uintptr_t end, uint32_t prot, bool shared);
-/* The initial stack, as far as it is mapped by now. */
-void mappings_add_stack(uintptr_t start, uintptr_t end, uint32_t prot);
-void mappings_remove(uintptr_t start, uintptr_t end);
-/* The mapping that holds address, copied to *out; false if there is none. */
-bool mappings_find(uintptr_t address, struct mapping *out);
-/* The first one that ends after address; false if there is none. */
-bool mappings_next(uintptr_t address, struct mapping *out);
-/* Says which object the mappings in a range are of, from that offset on. */
-void mappings_name(uintptr_t start, uintptr_t end, uint32_t object, uint64_t offset, bool ordered);
 /* mmap, munmap, mprotect, pkey_mprotect, mremap, brk, shmat, shmdt, remap_file_pages, mlockall, munlockall, and madvise
  * that drops contents. Refuses (ENOMEM or EINVAL as the kernel would) what would touch the engine's region. */
 bool mappings_call(struct thread *thread, const struct call *call, long *result);
 /* Replay: maps a file where shmat has attached a segment, so that shmdt finds it. The address, or an error. */
 long mappings_attach(int fd, long at, size_t length, long flags);
-/* Whether [start, start + length) touches the engine's region. */
-bool mappings_in_engine(uintptr_t start, uintptr_t length);
-
 /* -- heap.c: brk ------------------------------------------------------------------------------------------------ */
 
 /* Where the heap starts (the page after the program's last segment), and how large its data segment is, which

@@ -7,7 +7,8 @@
 #include <linux/resource.h>
 
 #include "engine/base/lib.h"
-#include "engine/memory/mapping_tree.h"
+#include "engine/base/mapping_tree.h"
+#include "engine/memory/mappings.h"
 
 static long future; /* how mappings are made now: 0, MCL_FUTURE, or that and MCL_ONFAULT */
 

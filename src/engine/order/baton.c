@@ -9,10 +9,13 @@
 
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
-#include "engine/border/audit.h"
-#include "engine/border/verify.h"
+#include "engine/order/audit.h"
+#include "engine/order/region_lock.h"
 #include "engine/order/rthreads.h"
 #include "engine/order/stops.h"
+#include "engine/order/verify.h"
+#include "engine/order/written_memory.h"
+#include "engine/region/endings.h"
 
 /* Under the lock. When another thread has ended the process, the slot may be somebody else's by now, and the kernel is
  * about to end this thread. */

@@ -4,13 +4,14 @@
 
 #include <linux/futex.h>
 
-#include "engine/order/baton.h"
 #include "engine/base/lib.h"
-#include "engine/base/slots.h"
 #include "engine/base/patience.h"
+#include "engine/base/slots.h"
+#include "engine/order/baton.h"
 #include "engine/order/predictors.h"
 #include "engine/order/private_stack.h"
 #include "engine/order/shared.h"
+#include "engine/region/endings.h"
 
 struct thread *members[REGION_SLOTS];
 uint8_t stage_held[REGION_SLOTS];
@@ -257,7 +258,7 @@ static void sleep_until_events(struct directory_slot *slot, uint32_t seen) {
   } patience = {0, (long)MIN(MAX(others, 1), MILLISECONDS_MOST) * NANOSECONDS};
   atomic_store(&slot->asleep, asleep_since(seen));
   os_call4(__NR_futex, &slot->events, FUTEX_WAIT, seen, &patience);
-  region_slept(&slot->events, seen);
+  thread_slept(&slot->events, seen);
   atomic_store(&slot->asleep, 0);
   atomic_fetch_sub(&sleepers, 1);
   look_for_killed();

@@ -12,10 +12,11 @@
 #include <linux/futex.h>
 
 #include "engine/base/lib.h"
-#include "engine/border/sphere.h"
 #include "engine/code/code.h"
 #include "engine/order/baton.h"
+#include "engine/order/inheritance.h"
 #include "engine/order/ordering.h"
+#include "engine/region/journal.h"
 
 enum { TIMEOUT_WORDS = 2 };
 

@@ -13,10 +13,10 @@
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
 #include "engine/base/patience.h"
-#include "engine/border/sphere.h"
 #include "engine/order/baton.h"
 #include "engine/order/ordering.h"
 #include "engine/order/serial.h"
+#include "engine/region/endings.h"
 
 enum { LOOKS_PER_REQUEST = 150, ROUNDS_TO_BE_SURE = 4 };
 

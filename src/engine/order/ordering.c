@@ -4,12 +4,13 @@
 #include "contract/schemes.h"
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
-#include "engine/border/sphere.h"
 #include "engine/order/baton.h"
 #include "engine/order/order_waits.h"
 #include "engine/order/serial.h"
 #include "engine/order/shared.h"
 #include "engine/order/shared_undo.h"
+#include "engine/region/endings.h"
+#include "engine/region/reader.h"
 
 void order_tick(struct thread *thread) {
   if (!in_parallel()) return;
@@ -123,15 +124,6 @@ static _Noreturn void leave(const struct rthread *own, bool first) {
     if (rthread->pid == pid) rthread_end(rthread);
   }
   for (;;) os_call1(__NR_exit_group, 0);
-}
-
-bool order_is_guessed(void) {
-  for (uint32_t i = 0; in_parallel() && i < region_slots(region); i++) {
-    const struct rthread *rthread = &region->slots[i];
-    if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->input_lost && !rthread->order_ended)
-      return true;
-  }
-  return false;
 }
 
 /* -- The gate ---------------------------------------------------------------------------------------------------------------- */

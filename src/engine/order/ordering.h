@@ -30,9 +30,6 @@ void order_hold(struct thread *thread, struct rthread *child);
 uint64_t order_stop(const struct thread *thread);
 /* Replay: a thread is born; its parent tells, or it itself when it has none. */
 void order_adopt(struct rthread *child);
-/* Replay: some thread may have run on where its input log was cut off, and its order log was not: what it has done there without a signal, say, that is
- * lost, others may have seen. */
-bool order_is_guessed(void);
 /* Replay: the recording knows nothing more of the thread. */
 _Noreturn void order_lost(struct thread *thread);
 /* Replay: the other threads of the process are about to be ended: waits until they have come as far as in the recording. The thread

@@ -11,10 +11,10 @@
 #include <linux/mman.h>
 
 #include "engine/base/lib.h"
-#include "engine/border/objects.h"
 #include "engine/code/code.h"
 #include "engine/order/permissions.h"
 #include "engine/order/shared.h"
+#include "engine/region/object_table.h"
 
 enum { APART_SHIFT = 32, TRIES = 64, COPIES_MAX = 16 };
 

@@ -7,13 +7,14 @@
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
 #include "engine/base/slots.h"
-#include "engine/border/sphere.h"
 #include "engine/memory/limits.h"
 #include "engine/order/hand_over.h"
 #include "engine/order/predictors.h"
 #include "engine/order/private_stack.h"
 #include "engine/order/shared.h"
 #include "engine/order/stops.h"
+#include "engine/order/written_memory.h"
+#include "engine/region/endings.h"
 #include "order/directory_steps.h"
 
 /* -- Taking ---------------------------------------------------------------------------------------------------------------- */
@@ -250,7 +251,7 @@ static void receive_release(struct thread *thread, struct rthread *child) {
 static void map_tables(void) {
   long at = os_call6(__NR_mmap, DIRECTORY_BASE, 2 * DIRECTORY_PART + DIRECTORY_GROUPS, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-  if (os_failed(at)) limits_die("the directory of memory blocks", at);
+  if (os_failed(at)) fail_to_map("the directory of memory blocks", at);
 }
 
 /* The thread has nothing any more. */
@@ -436,4 +437,10 @@ void permissions_bury(struct thread *thread, struct rthread *dead) {
   shared_bury(thread, slot_of(dead));
   permissions_close(slot_of(dead));
   atomic_compare_exchange_strong(&region->directory[slot_of(dead)].state, &running, DIRECTORY_PARKED);
+}
+
+long read_application(void *context, void *to, uintptr_t from, size_t bytes) {
+  (void)context;
+  if (permissions_on()) permissions_take_range(arch_self(), from, bytes, false);
+  return safe_copy(to, (const void *)from, bytes);
 }

@@ -88,4 +88,7 @@ static inline uint64_t order_position(const struct thread *thread) {
   return arch_position(thread) + thread->rthread->ticks;
 }
 
+/* safe_copy as the walkers want it. */
+long read_application(void *context, void *to, uintptr_t from, size_t bytes);
+
 #endif

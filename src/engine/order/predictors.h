@@ -3,9 +3,9 @@
 #ifndef REPRISE_ENGINE_PREDICTORS_H
 #define REPRISE_ENGINE_PREDICTORS_H
 
-#include "contract/engine.h"
 #include "contract/predictor_names.h"
-#include "engine/order/predict.h"
+#include "engine/base/config.h"
+#include "engine/predict/predict.h"
 
 struct thread;
 

@@ -11,6 +11,8 @@
 #include "engine/order/baton.h"
 #include "engine/order/order_waits.h"
 #include "engine/order/permissions.h"
+#include "engine/order/region_lock.h"
+#include "engine/region/endings.h"
 
 enum { SLOTS_AT_FIRST = 512 };
 

@@ -10,14 +10,14 @@
 #include <linux/mman.h>
 
 #include "engine/base/lib.h"
-#include "engine/border/sphere.h"
+#include "engine/base/mapping_tree.h"
 #include "engine/code/code.h"
 #include "engine/memory/limits.h"
-#include "engine/memory/mapping_tree.h"
 #include "engine/order/baton.h"
 #include "engine/order/own_code.h"
 #include "engine/order/permissions.h"
 #include "engine/order/shared_undo.h"
+#include "engine/region/endings.h"
 #include "order/sets.h"
 
 enum { BLOCK_SHIFT = 6, MARKS = PERMISSION_BLOCKS * 64UL / PAGE, RANGES_MOST = 4096 };
@@ -76,7 +76,7 @@ static bool has_changed(void) {
 static void map_ranges(void) {
   long at = os_call6(__NR_mmap, SHARED_RANGES, RANGES_MOST * sizeof *marked, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-  if (os_failed(at)) limits_die("the list of shared memory", at);
+  if (os_failed(at)) fail_to_map("the list of shared memory", at);
   marked = (struct range *)at;
 }
 

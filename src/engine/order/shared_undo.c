@@ -9,6 +9,7 @@
 #include "engine/base/lib.h"
 #include "engine/code/code.h"
 #include "engine/order/permissions.h"
+#include "engine/region/endings.h"
 
 static struct region_undo *undo(void) {
   return &region->shared.undo;

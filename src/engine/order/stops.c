@@ -24,10 +24,11 @@
 #include <linux/ptrace.h>
 
 #include "engine/base/lib.h"
+#include "engine/base/signal_actions.h"
 #include "engine/order/baton.h"
 #include "engine/order/permissions.h"
+#include "engine/order/region_lock.h"
 #include "engine/region/rings.h"
-#include "engine/signals/signal_state.h"
 
 /* -- What the kernel says of a process ----------------------------------------------------------------------------------- */
 

@@ -1,8 +1,12 @@
 /* journal.c: puts events into a thread's input log: each into the ring that the manager empties, at the position that the ring was
  * told last. */
+#include "engine/region/journal.h"
+
+#include <linux/fcntl.h>
+
 #include "engine/base/lib.h"
-#include "engine/border/sphere.h"
-#include "engine/border/verify.h"
+#include "input/input.h"
+#include "input/digest.h"
 
 enum { COPY_PIECE = RECORD_PIECE };
 
@@ -86,6 +90,52 @@ void record_memory(struct thread *thread, uintptr_t address, size_t bytes) {
   }
 }
 
+void call_event(const struct thread *thread, const struct call *call, struct input_event *event) {
+  const struct input_row *row = input_row(call->nr);
+  event->kind = EVENT_SYSCALL;
+  event->syscall.nr = (uint32_t)call->nr;
+  event->syscall.pc = arch_pc(thread);
+  event->syscall.has_time = false;
+  unsigned i = 0;
+  for (; row && i < 6 && row->args[i].kind != INPUT_NONE; i++)
+    event->syscall.args[i] = (uint64_t)call->args[i];
+  for (; i < 6; i++) event->syscall.args[i] = 0;
+}
+
+/* Standard output's and error's descriptors can change hands while the call is made, so only its arguments count. Of other descriptors
+ * nobody wants to know where in the file they are. */
+static bool is_followed_by_result(const struct call *call) {
+  switch (call->nr) {
+    case __NR_write:
+    case __NR_pwrite64:
+    case __NR_writev:
+    case __NR_pwritev:
+    case __NR_pwritev2:
+    case __NR_dup:
+#ifdef __NR_dup2
+    case __NR_dup2:
+#endif
+    case __NR_dup3:
+    case __NR_close_range:
+      return true;
+    case __NR_fcntl:
+      return call->args[1] == F_DUPFD || call->args[1] == F_DUPFD_CLOEXEC || call->args[1] == F_SETFD;
+    case __NR_lseek:
+      return (unsigned)call->args[0] <= 2;
+    default:
+      return false;
+  }
+}
+
+uint64_t output_seal(const struct call *call, uint64_t digest, int64_t result) {
+  return is_followed_by_result(call) ? input_digest(digest, &result, sizeof result) : digest;
+}
+
+uint32_t registers_digest(const struct thread *thread) {
+  uint64_t digest = arch_registers_digest(thread);
+  return (uint32_t)(digest ^ digest >> 32);
+}
+
 void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest,
                    bool waited) {
   struct input_event event;
@@ -93,7 +143,7 @@ void record_result(struct thread *thread, const struct call *call, long result, 
   event.syscall.result = result;
   event.syscall.digest = output_seal(call, digest, result);
   event.syscall.has_registers = waited;
-  if (waited) event.syscall.registers = verify_registers(thread);
+  if (waited) event.syscall.registers = registers_digest(thread);
   put_event(thread->rthread, &event);
 }
 

@@ -8,16 +8,14 @@
 #include <linux/uio.h>
 
 #include "engine/base/lib.h"
-#include "engine/memory/limits.h"
-#include "engine/order/stops.h"
-#include "engine/view/descriptors.h"
+#include "engine/region/endings.h"
 
 static _Atomic bool mapped[REGION_RINGS]; /* which rings this process has mapped */
 
 static void map_part(uintptr_t at, size_t bytes, uint64_t offset) {
   long result = os_call6(__NR_mmap, at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                          engine_fd + FD_REGION, offset);
-  if (os_failed(result)) limits_die("the memory shared with the manager", result);
+  if (os_failed(result)) fail_to_map("the memory shared with the manager", result);
 }
 
 void region_attach(void) {
@@ -36,30 +34,15 @@ static void sleep_on(_Atomic uint32_t *word, uint32_t seen, uint32_t times) {
   os_call4(__NR_futex, word, FUTEX_WAIT, seen, &patience);
 }
 
-static void count(_Atomic uint32_t *counter) {
-  atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
-                        memory_order_relaxed);
-}
-
-void region_slept(const _Atomic uint32_t *word, uint32_t seen) {
-  const struct thread *self = arch_self();
-  if (!self || !self->rthread) return;
-  struct region_watch *watch = &self->rthread->watch;
-  atomic_store_explicit(&watch->word, (uintptr_t)word, memory_order_relaxed);
-  atomic_store_explicit(&watch->pc, arch_pc(self), memory_order_relaxed);
-  atomic_store_explicit(&watch->position, arch_position(self), memory_order_relaxed);
-  count(atomic_load(word) == seen ? &watch->looks : &watch->moves);
-}
-
 void region_wait_longer(_Atomic uint32_t *word, uint32_t seen, uint32_t times) {
   sleep_on(word, seen, times);
-  region_slept(word, seen);
+  thread_slept(word, seen);
 }
 
 void region_give_way(void) {
   static const _Atomic uint32_t nothing;
   os_call0(__NR_sched_yield);
-  region_slept(&nothing, 0);
+  thread_slept(&nothing, 0);
 }
 
 void region_wait_for_death(void) {
@@ -109,19 +92,14 @@ void task_await_trap(int32_t tid) {
   while (task_state(tid) == 'R') os_call0(__NR_sched_yield);
 }
 
-static bool is_dead(uint32_t tid) {
-  char state = task_state((int32_t)tid);
+bool task_is_dead(int32_t tid) {
+  char state = task_state(tid);
   return state == 'X' || state == 'Z';
-}
-
-/* Its owner's process was to stop, and has. */
-static bool is_left(uint32_t lock) {
-  return lock & LOCK_YIELDS && stops_done((int32_t)(lock & ~(LOCK_SLEEPERS | LOCK_YIELDS)));
 }
 
 /* A lock is its owner's id, with LOCK_SLEEPERS when somebody waits; so one whose owner was killed can be taken from it. Who finds its own id
  * there has it from its process's first thread, which ended with the lock in hand when another executed this program. */
-static void take(_Atomic uint32_t *lock) {
+void region_take(_Atomic uint32_t *lock, bool (*is_left)(uint32_t word)) {
   struct thread *self = arch_self();
   uint32_t own = self && self->lock_id ? self->lock_id : (uint32_t)os_call0(__NR_gettid), seen = 0;
   if (atomic_compare_exchange_strong(lock, &seen, own)) return;
@@ -132,56 +110,17 @@ static void take(_Atomic uint32_t *lock) {
     if (!(seen & LOCK_SLEEPERS) && !atomic_compare_exchange_strong(lock, &seen, seen | LOCK_SLEEPERS))
       continue;
     seen |= LOCK_SLEEPERS;
-    if (!is_left(seen)) {
+    if (!is_left || !is_left(seen)) {
       region_wait(lock, seen);
       uint32_t owner = seen & ~(LOCK_SLEEPERS | LOCK_YIELDS);
-      if (atomic_load(lock) != seen || (owner != own && !is_dead(owner))) continue;
+      if (atomic_load(lock) != seen || (owner != own && !task_is_dead((int32_t)owner))) continue;
     }
     if (atomic_compare_exchange_strong(lock, &seen, own | LOCK_SLEEPERS)) return;
   }
 }
 
-static void release(_Atomic uint32_t *lock) {
+void region_release(_Atomic uint32_t *lock) {
   if (atomic_exchange(lock, 0) & LOCK_SLEEPERS) region_wake(lock, 1);
-}
-
-/* The same by one who has yielded: if nobody has taken it. */
-static void release_yielded(_Atomic uint32_t *lock) {
-  uint32_t own = (uint32_t)os_call0(__NR_gettid) | LOCK_YIELDS, seen = atomic_load(lock);
-  while ((seen & ~LOCK_SLEEPERS) == own)
-    if (atomic_compare_exchange_strong(lock, &seen, 0)) {
-      if (seen & LOCK_SLEEPERS) region_wake(lock, 1);
-      return;
-    }
-}
-
-void region_lock(void) {
-  arch_self()->in_region = true;
-  take(&region->lock);
-}
-
-void region_yield(void) {
-  arch_self()->yields = true;
-  atomic_fetch_or(&region->lock, LOCK_YIELDS);
-}
-
-/* A stop that came meanwhile is obeyed before the lock is free, and looked for again after: then its handler does it. */
-void region_unlock(void) {
-  struct thread *self = arch_self();
-  for (;;) {
-    if (self->stop_signal && !in_parallel()) stops_serve(self);
-    if (self->yields) {
-      stops_mark(self->rthread->pid, STOP_NONE);
-      release_yielded(&region->lock);
-    } else {
-      release(&region->lock);
-    }
-    self->yields = false;
-    self->in_region = false;
-    if (!self->stop_signal || in_parallel()) return;
-    if (atomic_load(&region->holder) == slot_of(self->rthread) + 1) return;
-    region_lock();
-  }
 }
 
 /* -- The manager -------------------------------------------------------------------------------------------------------- */
@@ -216,9 +155,9 @@ static int64_t ask(enum request_kind kind, int64_t value) {
 }
 
 int64_t region_ask(enum request_kind kind, int64_t value) {
-  take(&region->request_lock);
+  region_take(&region->request_lock, NULL);
   int64_t answer = ask(kind, value);
-  release(&region->request_lock);
+  region_release(&region->request_lock);
   return answer;
 }
 
@@ -254,52 +193,13 @@ static int receive_file(uint32_t *serial) {
 
 /* Whoever asked before and was killed has left its file in the socket. */
 int region_ask_file(enum request_kind kind, int64_t value) {
-  take(&region->request_lock);
+  region_take(&region->request_lock, NULL);
   uint32_t serial = ++region->request_serial, got;
   int fd = (int)ask(kind, value);
   if (fd >= 0)
     while ((fd = receive_file(&got)) >= 0 && got != serial) os_call1(__NR_close, fd);
-  release(&region->request_lock);
+  region_release(&region->request_lock);
   return fd;
-}
-
-bool sphere_claim_end(void) {
-  uint32_t own = (uint32_t)os_call0(__NR_gettid), claimant = 0;
-  while (!atomic_compare_exchange_strong(&region->ending.claimed, &claimant, own)) {
-    region_wait(&region->outcome, OUTCOME_NONE);
-    if (atomic_load(&region->outcome)) return false;
-    if (!is_dead(claimant)) claimant = 0; /* it will leave its word; otherwise this one does */
-  }
-  return true;
-}
-
-void sphere_end_early(enum outcome outcome) {
-  uint32_t none = OUTCOME_NONE;
-  static const int statuses[] = {
-      [OUTCOME_UNSUPPORTED] = 122, [OUTCOME_DIVERGED] = 120, [OUTCOME_DAMAGED] = 121,
-      [OUTCOME_FAILED] = 125,      [OUTCOME_LOG_ENDS] = 0,   [OUTCOME_UNWRITABLE] = 125};
-  atomic_compare_exchange_strong(&region->outcome, &none, outcome);
-  region_doorbell();
-  for (;;) os_call1(__NR_exit_group, statuses[outcome]);
-}
-
-void sphere_fail(enum outcome outcome, const char *pattern, ...) {
-  if (sphere_claim_end() && pattern) {
-    va_list args;
-    va_start(args, pattern);
-    vformat(region->ending.text, sizeof region->ending.text, pattern, args);
-    va_end(args);
-  }
-  sphere_end_early(outcome);
-}
-
-void sphere_warn(const char *pattern, ...) {
-  char line[1024];
-  va_list args;
-  va_start(args, pattern);
-  vformat(line, sizeof line, pattern, args);
-  va_end(args);
-  print(2, "reprise: %s\n", line);
 }
 
 /* -- Rings -------------------------------------------------------------------------------------------------------------- */

@@ -15,22 +15,18 @@ static inline uint32_t slot_of(const struct rthread *rthread) {
 
 /* What /proc says of a thread: its state's letter, 'X' if there is none. */
 char task_state(int32_t tid);
+bool task_is_dead(int32_t tid);
 /* Until a thread that is to stop executes nothing any more: out of the kernel it comes only to stop. */
 void task_await_trap(int32_t tid);
 
-/* A lock that processes share. */
-void region_lock(void);
-void region_unlock(void);
-/* The owner is going to be stopped, and does nothing with the lock any more: it may be taken once the process has stopped. */
-void region_yield(void);
+/* A lock that processes share: its word has the owner's id. is_left: whether one with this word may be taken from its owner, or NULL. */
+void region_take(_Atomic uint32_t *lock, bool (*is_left)(uint32_t word));
+void region_release(_Atomic uint32_t *lock);
 /* The two futex operations on words of the region. The wait ends after a while by itself. */
 void region_wait(_Atomic uint32_t *word, uint32_t seen);
 /* The same, for that many times as long at most. */
 void region_wait_longer(_Atomic uint32_t *word, uint32_t seen, uint32_t times);
 void region_wake(_Atomic uint32_t *word, int waiters);
-/* After a sleep on a word that another thread, not the manager, was to change: notes it for the watchdog (region_watch). Who sleeps
- * with region_wait need not. */
-void region_slept(const _Atomic uint32_t *word, uint32_t seen);
 /* Lets others have the processor, in a loop that ends when another thread has done something. */
 void region_give_way(void);
 /* Until the process ends: the thread has nothing more to do. */
@@ -44,17 +40,6 @@ void region_doorbell(void);
 int64_t region_ask(enum request_kind kind, int64_t value);
 /* Replay: the file that the manager opens or makes for such a request, open in this process, or -errno. */
 int region_ask_file(enum request_kind kind, int64_t value);
-
-/* Whether the caller is the first who wants the sphere to end early, and so leaves word why (region.h). Whoever comes later has
- * waited until it is there, since the end of one thread is that of its process. */
-bool sphere_claim_end(void);
-_Noreturn void sphere_end_early(enum outcome outcome);
-/* Both, with one line that says why, or NULL. */
-_Noreturn void sphere_fail(enum outcome outcome, const char *pattern, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* One line for the user; the sphere goes on. */
-void sphere_warn(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 
 /* Room for so many bytes in a row, waited for; then how many of them were used. */
 uint8_t *ring_room(struct ring *ring, size_t count);

@@ -24,8 +24,8 @@
 #include "engine/base/arch.h"
 #include "engine/base/lib.h"
 #include "engine/code/cache.h"
+#include "engine/memory/layout.h"
 #include "engine/signals/signals.h"
-#include "engine/start/stack.h"
 
 enum { WAIT_ALL = 0x40000000 /* __WALL */, DUMPABLE = 1 };
 
@@ -101,7 +101,7 @@ static void show_others(const struct thread *thread) {
 void core_die(struct thread *thread, const struct queued_signal *signal) {
   kernel_set_mask(~0UL);
   os_call3(__NR_madvise, ENGINE_BASE, ENGINE_END - ENGINE_BASE, MADV_DONTDUMP);
-  stack_announce_program();
+  layout_announce_program();
   show_others(thread);
   send_again(thread, signal->signo, &signal->info);
   struct frame_request request = {.signo = signal->signo,

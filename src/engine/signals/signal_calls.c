@@ -5,7 +5,7 @@
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
 #include "engine/code/code.h"
-#include "engine/loop/syscalls.h"
+#include "engine/signals/kernel_call.h"
 #include "engine/signals/signal_state.h"
 
 enum { MASK_SIZE = sizeof(uint64_t) };

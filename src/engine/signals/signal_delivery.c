@@ -8,14 +8,14 @@
 #include <asm/mman.h>
 
 #include "engine/base/counters.h"
+#include "engine/base/lib.h"
 #include "engine/base/log.h"
-#include "engine/border/sphere.h"
 #include "engine/code/code.h"
 #include "engine/code/report.h"
 #include "engine/memory/mappings.h"
 #include "engine/order/ordering.h"
 #include "engine/order/stops.h"
-#include "engine/signals/core_files.h"
+#include "engine/region/journal.h"
 #include "engine/signals/signal_state.h"
 
 /* -- In the kernel's handler ----------------------------------------------------------------------------- */
@@ -153,27 +153,19 @@ static void done_with_queued(struct thread *thread) {
   queue_held(thread, thread->mask);
 }
 
-/* Ends the process by the signal itself, so that whoever waits for it sees it die of that. */
-static void die_of(struct thread *thread, const struct queued_signal *signal) {
-  struct action standard = {0};
-  LOG(signals, "%d is fatal", signal->signo);
-  if (in_sphere()) {
-    bool first = !thread->rthread->process;
-    if (in_parallel() && replaying()) order_gate(thread);
-    process_announce_end(thread);
-    sphere_process_end(thread, 0, signal->signo);
-    /* In replay it may send no signal; how the first process ended is told to the manager, and of others nobody asks. */
-    if (replaying() && first) atomic_store(&region->signo, (uint32_t)signal->signo);
-    while (replaying()) os_call1(__NR_exit_group, 128 + signal->signo);
-  }
-  os_call4(__NR_rt_sigaction, signal->signo, &standard, 0, sizeof standard.mask);
-  if (core_wanted(signal->signo)) core_die(thread, signal);
-  send_again(thread, signal->signo, &signal->info);
-  kernel_set_mask(~SIGNAL_BIT(signal->signo));
-  /* Still alive: the first process of a pid namespace is spared its own fatal signals. A fault can't be
-   * survived. */
-  kernel_set_action(signal->signo, &thread->process->actions->of[signal->signo]);
-  if (signal->synchronous) os_call1(__NR_exit_group, 128 + signal->signo);
+/* In a recording, signals that the kernel brought are logged; in a replay they come from there. */
+static void record_signal(struct thread *thread, const struct queued_signal *signal) {
+  if (replaying() || (signal->synchronous && signal->signo != SIGSYS)) return;
+  struct input_event event = {.kind = EVENT_SIGNAL,
+                              .signal = {.pc = arch_pc(thread),
+                                         .signo = (uint32_t)signal->signo,
+                                         .synchronous = signal->synchronous,
+                                         .ended_wait = signal->ended_wait,
+                                         .count = sizeof signal->info}};
+  _Static_assert(sizeof signal->info <= EVENT_INFO_LIMIT, "siginfo");
+  memcpy(event.signal.info, &signal->info, sizeof signal->info);
+  thread->rthread->quiet_since = arch_position(thread);
+  record_event(thread, &event);
 }
 
 static bool is_one_shot(const struct action *action) {
@@ -232,17 +224,17 @@ static long push_frame(struct thread *thread, const struct queued_signal *signal
 /* Enters the handler. When its frame can't be written, the application gets a fault instead, as from the
  * kernel. */
 static void enter_handler(struct thread *thread, const struct queued_signal *signal,
-                          const struct action *action) {
+                          const struct action *action, signals_end *end) {
   if (push_frame(thread, signal, action) != 0) {
     LOG(signals, "%d: no room for its frame", signal->signo);
     struct queued_signal fault = {.signo = SIGSEGV, .synchronous = true};
     fault.info.si_signo = SIGSEGV;
     fault.info.si_code = SI_KERNEL;
-    if (signal->signo == SIGSEGV) die_of(thread, &fault);
+    if (signal->signo == SIGSEGV) end(thread, &fault);
     kernel_set_mask(ALL_SIGNALS);
     thread->queued = fault;
     signals_let_in(thread);
-    signals_deliver(thread);
+    signals_deliver(thread, end);
     return;
   }
   uint64_t base = signal->ended_wait ? signal->wait_mask : thread->mask;
@@ -272,14 +264,14 @@ void signals_after_fault(struct thread *thread) {
   }
 }
 
-void signals_deliver(struct thread *thread) {
+void signals_deliver(struct thread *thread, signals_end *end) {
   const struct queued_signal signal = thread->queued;
-  if (in_sphere()) sphere_signal(thread, &signal);
+  if (in_sphere()) record_signal(thread, &signal);
   struct action action = take_action(thread, &signal);
   if (action.handler == HANDLER_DEFAULT) {
     /* Of the others the kernel takes the default action by itself, once they are let in. */
     if (SIGNAL_BIT(signal.signo) & SYNCHRONOUS || ends_in_turn(signal.signo))
-      die_of(thread, &signal);
+      end(thread, &signal);
     else if (!replaying()) /* there, what the kernel did then shows in the log */
       send_again(thread, signal.signo, &signal.info);
     done_with_queued(thread);
@@ -287,6 +279,6 @@ void signals_deliver(struct thread *thread) {
     LOG(signals, "%d ignored", signal.signo);
     done_with_queued(thread);
   } else {
-    enter_handler(thread, &signal, &action);
+    enter_handler(thread, &signal, &action, end);
   }
 }

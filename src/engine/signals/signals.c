@@ -11,7 +11,6 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/lib.h"
-#include "engine/border/sphere.h"
 #include "engine/code/code.h"
 #include "engine/order/stops.h"
 #include "engine/signals/core_files.h"
@@ -158,11 +157,6 @@ uint64_t signals_ignored(struct thread *thread) {
   for (int signo = 1; signo <= SIGNAL_COUNT; signo++)
     if (thread->process->actions->of[signo].handler == HANDLER_IGNORE) ignored |= SIGNAL_BIT(signo);
   return ignored;
-}
-
-bool signals_is_handled(const struct thread *thread, int signo) {
-  if (signo < 1 || signo > SIGNAL_COUNT) return false;
-  return thread->process->actions->of[signo].handler != HANDLER_DEFAULT;
 }
 
 /* In replay the state that the program inherits is that of the recording, whatever the kernel's is. */

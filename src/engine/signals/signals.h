@@ -6,20 +6,20 @@
 #ifndef REPRISE_ENGINE_SIGNALS_H
 #define REPRISE_ENGINE_SIGNALS_H
 
-#include "engine/base/thread.h"
+#include "engine/base/arch_host.h"
 
 /* Process start: handlers, dispositions, mask as inherited; in a sphere the latter from signals_let_in on. */
 void signals_init(struct thread *first);
 /* On the new thread: its kernel signal stack. */
 void signals_init_thread(struct thread *thread);
 void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc);
-/* At a safepoint with thread->queued set: builds the application's frame, or takes the default action. */
-void signals_deliver(struct thread *thread);
+/* At a safepoint with thread->queued set: builds the application's frame, or takes the default action; end: the one that ends the process. It
+ * returns if the process is spared. */
+typedef void signals_end(struct thread *thread, const struct queued_signal *signal);
+void signals_deliver(struct thread *thread, signals_end *end);
 /* A fault of the application has been queued: it has a position of its own, before anything else is served, because who asks
  * afterwards may take its cause away. */
 void signals_after_fault(struct thread *thread);
-/* Queues a synchronous signal for the instruction at arch_pc (an unfetchable pc, an unsupported instruction). */
-void signals_raise(struct thread *thread, int signo, int code, uintptr_t address);
 /* The caller has sent its own process a signal that ends it: before it goes on, whoever else may have got it. */
 void signals_end_at_once(struct thread *thread, int signo);
 /* As signals_raise, for a pc whose instruction can't be fetched because of the byte at address. */
@@ -32,8 +32,6 @@ void signals_note_wait_mask(struct thread *thread, const struct call *call);
 
 /* The signals that the application ignores. */
 uint64_t signals_ignored(struct thread *thread);
-/* Whether the application catches or ignores the signal: its default action is not taken. */
-bool signals_is_handled(const struct thread *thread, int signo);
 
 /* Blocks everything while the thread's state is not fit for a handler. False (and nothing blocked that was not before)
  * when a signal is already queued: the call at hand must then be given up with CALL_INTERRUPTED. */

@@ -4,7 +4,7 @@
 
 #include <linux/elf.h>
 
-#include "contract/engine.h"
+#include "engine/base/config.h"
 #include "engine/base/os.h"
 
 enum { IMAGE_HEADERS_MAX = 65536 / sizeof(Elf64_Phdr) }; /* the kernel's limit */

@@ -16,7 +16,7 @@
 #include "engine/base/arch.h"
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
-#include "engine/memory/mapping_tree.h"
+#include "engine/base/mapping_tree.h"
 
 static long refuse(struct image *image, long error, const char *problem) {
   image->problem = problem;

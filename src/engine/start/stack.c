@@ -13,23 +13,15 @@
 #include "engine/start/stack.h"
 
 #include <linux/auxvec.h>
-#include <linux/prctl.h>
 
 #include "engine/base/arch.h"
 #include "engine/base/lib.h"
+#include "engine/memory/layout.h"
 
 #ifndef AT_RSEQ_FEATURE_SIZE
 #define AT_RSEQ_FEATURE_SIZE 27
 #define AT_RSEQ_ALIGN 28
 #endif
-
-enum { AUXV_MAX = 64 };
-static struct auxv_entry saved_auxv[AUXV_MAX];
-static size_t saved_bytes;
-static struct {
-  uintptr_t sp, top;
-  struct loaded loaded;
-} started; /* the program, for core files */
 
 void stack_parse(uintptr_t *sp, struct start_stack *stack) {
   stack->sp = (uintptr_t)sp;
@@ -111,42 +103,6 @@ void stack_finish(struct start_stack *stack, const struct loaded *loaded, const 
   uintptr_t top = stack_top(stack), name = name_on_top(stack, execfn);
   if (!name) name = name_in_gap(stack, execfn);
   for (size_t i = 0; i < stack->auxv_count; i++) set_entry(&stack->auxv[i], loaded, name);
-  saved_bytes = MIN(stack->auxv_count, AUXV_MAX) * sizeof *saved_auxv;
-  memcpy(saved_auxv, stack->auxv, saved_bytes);
-  started.sp = stack->sp;
-  started.top = top;
-  started.loaded = *loaded;
-}
-
-void stack_announce_program(void) {
-  if (started.sp) stack_announce(started.sp, started.top, &started.loaded);
-}
-
-void stack_announce(uintptr_t sp, uintptr_t top, const struct loaded *loaded) {
-  uintptr_t arguments, first[2]; /* of the arguments, and of the environment */
-  if (safe_copy(&arguments, (void *)sp, sizeof arguments) || arguments > (top - sp) / sizeof arguments)
-    return;
-  if (safe_copy(&first[0], (void *)(sp + sizeof arguments), sizeof first[0])) return;
-  if (safe_copy(&first[1], (void *)(sp + (arguments + 2) * sizeof arguments), sizeof first[1])) return;
-  uintptr_t code = ALIGN_DOWN(loaded->entry, PAGE), end = code + PAGE;
-  struct prctl_mm_map map = {.start_code = code,
-                             .end_code = end,
-                             .start_data = end,
-                             .end_data = end,
-                             .start_brk = MAX(loaded->heap, end + PAGE),
-                             .brk = MAX(loaded->heap, end + PAGE),
-                             .start_stack = sp,
-                             .arg_start = first[0],
-                             .arg_end = first[1] ? first[1] : first[0],
-                             .env_start = first[1] ? first[1] : first[0],
-                             .env_end = top - sizeof arguments,
-                             .auxv = saved_bytes ? (void *)saved_auxv : NULL,
-                             .auxv_size = (uint32_t)saved_bytes,
-                             .exe_fd = (uint32_t)-1};
-  os_call5(__NR_prctl, PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
-}
-
-const void *stack_saved_auxv(size_t *bytes) {
-  *bytes = saved_bytes;
-  return saved_auxv;
+  struct layout layout = {stack->sp, top, loaded->entry, loaded->heap};
+  layout_keep(&layout, stack->auxv, stack->auxv_count * sizeof *stack->auxv);
 }

@@ -23,12 +23,5 @@ uint64_t stack_value(const struct start_stack *stack, uint64_t type);
 uintptr_t stack_top(const struct start_stack *stack);
 /* Makes the auxiliary vector and the name of the file those of the loaded program. May move stack->sp. */
 void stack_finish(struct start_stack *stack, const struct loaded *loaded, const char *execfn);
-/* Tells the kernel where arguments and environment lie on a stack that was made anew, so that ps(1) and its like show them. Where the
- * kernel can't be told, they show none. The stack's content may be senseless. */
-void stack_announce(uintptr_t sp, uintptr_t top, const struct loaded *loaded);
-/* The same, and the finished vector, for the program as it was started. */
-void stack_announce_program(void);
-/* The finished vector, for /proc/self/auxv. */
-const void *stack_saved_auxv(size_t *bytes);
 
 #endif

@@ -8,26 +8,25 @@
 #include <linux/mman.h>
 #include <linux/prctl.h>
 
-#include "engine/base/arena.h"
-#include "engine/code/cache.h"
-#include "engine/border/confine.h"
-#include "engine/loop/dispatch.h"
-#include "engine/start/exec.h"
-#include "engine/view/descriptors.h"
 #include "contract/engine_name.h"
+#include "engine/base/arena.h"
+#include "engine/base/file_state.h"
 #include "engine/base/lib.h"
-#include "engine/memory/limits.h"
-#include "engine/start/loader.h"
 #include "engine/base/log.h"
-#include "engine/memory/maps.h"
-#include "engine/memory/mappings.h"
-#include "engine/signals/signals.h"
+#include "engine/border/confine.h"
 #include "engine/border/sphere.h"
+#include "engine/code/cache.h"
+#include "engine/memory/layout.h"
+#include "engine/memory/limits.h"
+#include "engine/memory/mappings.h"
+#include "engine/memory/maps.h"
+#include "engine/signals/signals.h"
+#include "engine/start/exec.h"
+#include "engine/start/loader.h"
 #include "engine/start/stack.h"
+#include "engine/threads/threads.h"
+#include "engine/view/descriptors.h"
 #include "engine/view/vdso.h"
-
-struct engine_config config;
-int engine_fd;
 
 void engine_main(uintptr_t *sp);
 
@@ -229,7 +228,7 @@ void engine_main(uintptr_t *sp) {
   if (loaded.executable_stack) make_stack_executable(top);
   if (!replaying()) stack_finish(&stack, &loaded, config.execfn);
   if (in_sphere()) stack.sp = sphere_stack(thread, stack.sp, top);
-  if (replaying()) stack_announce(stack.sp, top, &loaded);
+  if (replaying()) layout_announce(&(struct layout){stack.sp, top, loaded.entry, loaded.heap});
   os_call2(__NR_prctl, PR_SET_NAME, config.comm);
   LOG(start, "%s: start %lx, stack %lx, heap %lx", config.program, loaded.start, stack.sp, loaded.heap);
   arch_reset(thread, loaded.start, stack.sp);

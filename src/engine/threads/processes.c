@@ -11,18 +11,19 @@
 #include <linux/signal.h>
 
 #include "engine/base/arena.h"
-#include "engine/code/cache.h"
-#include "engine/code/code.h"
 #include "engine/base/counters.h"
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
-#include "engine/memory/mappings.h"
-#include "engine/signals/signals.h"
-#include "engine/order/ordering.h"
 #include "engine/base/slots.h"
 #include "engine/border/sphere.h"
+#include "engine/border/thread_words.h"
+#include "engine/code/cache.h"
+#include "engine/code/code.h"
+#include "engine/memory/mappings.h"
+#include "engine/order/ordering.h"
 #include "engine/order/stops.h"
-#include "engine/loop/syscalls.h"
+#include "engine/signals/signals.h"
+#include "engine/threads/threads.h"
 
 struct request {
   uint64_t flags; /* CLONE_*, without the exit signal */

@@ -10,19 +10,20 @@
 #include <linux/prctl.h>
 
 #include "engine/base/arena.h"
-#include "engine/code/cache.h"
-#include "engine/code/code.h"
 #include "engine/base/counters.h"
-#include "engine/loop/dispatch.h"
 #include "engine/base/lib.h"
-#include "engine/memory/limits.h"
 #include "engine/base/log.h"
-#include "engine/memory/mappings.h"
-#include "engine/order/permissions.h"
-#include "engine/signals/signal_state.h"
-#include "engine/order/ordering.h"
 #include "engine/base/slots.h"
 #include "engine/border/sphere.h"
+#include "engine/border/thread_words.h"
+#include "engine/code/cache.h"
+#include "engine/code/code.h"
+#include "engine/memory/limits.h"
+#include "engine/memory/mappings.h"
+#include "engine/order/ordering.h"
+#include "engine/order/permissions.h"
+#include "engine/signals/signal_state.h"
+#include "engine/threads/threads.h"
 
 #define SLOT_MAX ((LARGE_COPIES_BASE - THREAD_AREA_BASE) / THREAD_AREA_STRIDE)
 /* The page under the engine stack stays unmapped: an overflow faults instead of eating the tables. */
@@ -30,16 +31,10 @@
 
 enum { NOT_STARTED = -1 }; /* kernel_tid of a thread that the kernel does not run yet */
 
-struct lock threads_lock;
-struct thread *threads;
-_Atomic bool threads_several;
-
-/* All under threads_lock, but for a look at the number of processes. */
+/* All under threads_lock. */
 static struct {
   size_t mapped;               /* slots below this index have been mapped */
   struct thread *first, *last; /* slots to be used again, oldest first, linked by `next` */
-  _Atomic unsigned processes;  /* that share this address space */
-  _Atomic bool lent;           /* another process has had it, and nobody was told when that ended */
 } state;
 
 /* -- Slots ----------------------------------------------------------------------------------------------- */
@@ -120,7 +115,7 @@ void thread_delist(struct thread *thread) {
 
 static bool leave_process(struct process *process) {
   if (atomic_fetch_sub(&process->users, 1) > 1) return false;
-  state.processes--;
+  sharing.processes--;
   return true;
 }
 
@@ -171,8 +166,8 @@ void threads_forget_others(struct thread *thread) {
   threads = thread;
   thread->next = NULL;
   thread->process->users = 1;
-  state.processes = 1;
-  atomic_store(&state.lent, false);
+  sharing.processes = 1;
+  atomic_store(&sharing.lent, false);
 }
 
 /* -- Processes that share the address space -------------------------------------------------------------- */
@@ -183,7 +178,7 @@ struct process *process_make(int pid, struct signal_actions *actions) {
   process->users = 1;
   process->actions = actions;
   lock_take(&threads_lock);
-  state.processes++;
+  sharing.processes++;
   lock_release(&threads_lock);
   return process;
 }
@@ -201,35 +196,7 @@ void process_drop(struct process *process) {
   lock_release(&threads_lock);
 }
 
-void process_lend_memory(void) {
-  atomic_store(&state.lent, true);
-}
-
-bool process_was_alone(void) {
-  return process_is_alone() && !atomic_load(&state.lent);
-}
-
-bool process_is_alone(void) {
-  return atomic_load(&state.processes) <= 1;
-}
-
 /* -- First steps ----------------------------------------------------------------------------------------- */
-
-void store_tid(uintptr_t address, uint32_t tid) {
-  if (!address) return;
-  uint32_t found = 0;
-  if (address % sizeof found) { /* legal, if pointless; nobody can wait on it */
-    copy_to_app(address, &tid, sizeof tid);
-    return;
-  }
-  codewatch_release(address, address + sizeof tid);
-  if (safe_copy(&found, (void *)address, sizeof found)) return;
-  for (;;) {
-    long seen = safe_swap((uint32_t *)address, found, tid);
-    if (seen < 0 || (uint32_t)seen == found) return;
-    found = (uint32_t)seen;
-  }
-}
 
 struct thread *thread_first(void) {
   struct thread *thread = slot_take();
@@ -241,10 +208,10 @@ struct thread *thread_first(void) {
     thread_enlist(thread);
     return thread;
   }
-  limits_die("the memory of a thread", -ENOMEM);
+  fail_to_map("the memory of a thread", -ENOMEM);
 }
 
-void thread_begin(struct thread *thread) {
+void thread_prepare(struct thread *thread) {
   thread->tid = (int)os_call0(__NR_gettid);
   thread->kernel_tid = thread->tid;
   if (!thread->process->pid)
@@ -258,20 +225,6 @@ void thread_begin(struct thread *thread) {
   thread_entrust_word(thread);
   LOG(threads, "begins at %lx, stack %lx", arch_pc(thread), arch_sp(thread));
   signals_let_in(thread);
-  dispatch_run(thread);
-}
-
-void kick_thread(int pid, int tid) {
-  siginfo_t info;
-  memset(&info, 0, sizeof info);
-  info.si_signo = SIGSYS;
-  info.si_code = SI_QUEUE;
-  info.si_ptr = (void *)KICK_VALUE;
-  os_call4(__NR_rt_tgsigqueueinfo, pid, tid, SIGSYS, &info);
-}
-
-void thread_kick(struct thread *thread) {
-  kick_thread(thread->process->pid, thread->tid);
 }
 
 /* -- System calls ---------------------------------------------------------------------------------------- */

@@ -13,8 +13,7 @@
 #include <linux/resource.h>
 
 #include "engine/base/lib.h"
-#include "engine/loop/syscalls.h"
-#include "engine/start/exec.h"
+#include "engine/signals/kernel_call.h"
 #include "input/input.h"
 
 enum { NOT_OPEN = 0x7fffffff }; /* above any limit on descriptors */
@@ -96,13 +95,14 @@ static long close_range_around(const struct call *call) {
   return result;
 }
 
-bool descriptors_call(struct thread *thread, const struct call *call, long *result) {
+bool descriptors_call(struct thread *thread, const struct call *call, long *result,
+                      bool (*execute)(struct thread *, const struct call *, long *)) {
   struct call changed;
   if (call->nr == __NR_close_range) {
     *result = close_range_around(call);
     return true;
   }
   if (!names_reserved(call, &changed)) return false;
-  if (!exec_call(thread, &changed, result)) *result = syscall_pass_on(thread, &changed);
+  if (!execute(thread, &changed, result)) *result = syscall_pass_on(thread, &changed);
   return true;
 }

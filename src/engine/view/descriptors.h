@@ -4,10 +4,6 @@
 
 #include "engine/base/thread.h"
 
-/* These descriptors belong to the engine, from engine_fd on. For the application they are not open. */
-enum { FD_ENGINE, FD_CONFIG, FD_PROGRAM, FD_REGION, FD_SOCKET, FD_COUNT };
-/* Without a sphere there is no region: the standard error that the launcher had, since the program may close its own before it ends. */
-enum { FD_COUNTERS = FD_REGION };
 /* How many of them there are. The numbers of the last two are the program's if they are not needed. */
 static inline unsigned descriptor_count(void) {
   if (replaying()) return FD_COUNT;
@@ -23,7 +19,8 @@ static inline bool descriptor_reserved(long fd) {
 long descriptor_reserve(int fd, int which);
 /* The same for the program's file, which stays where it is if that fails. */
 void descriptor_keep_program(int fd);
-/* System calls on reserved descriptors: EBADF, or done around them. */
-bool descriptors_call(struct thread *thread, const struct call *call, long *result);
+/* System calls on reserved descriptors: EBADF, or done around them. execute: asked whether the call is an execve, which it then performs. */
+bool descriptors_call(struct thread *thread, const struct call *call, long *result,
+                      bool (*execute)(struct thread *, const struct call *, long *));
 
 #endif

@@ -5,10 +5,10 @@
 
 #include "engine/base/file_state.h"
 #include "engine/base/lib.h"
+#include "engine/memory/layout.h"
 #include "engine/memory/mappings.h"
 #include "engine/memory/maps.h"
 #include "engine/signals/signal_state.h"
-#include "engine/start/stack.h"
 
 /* A copy in the making. */
 struct copy {
@@ -121,7 +121,7 @@ long edited_auxv(int flags) {
   long result = begin(&copy);
   if (result < 0) return result;
   size_t bytes;
-  const void *auxv = stack_saved_auxv(&bytes);
+  const void *auxv = layout_auxv(&bytes);
   put(&copy, auxv, bytes);
   return finish(&copy, flags);
 }

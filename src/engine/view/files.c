@@ -14,8 +14,8 @@
 #include <linux/personality.h>
 
 #include "engine/base/lib.h"
-#include "engine/loop/syscalls.h"
 #include "engine/memory/mappings.h"
+#include "engine/signals/kernel_call.h"
 #include "engine/view/descriptors.h"
 #include "engine/view/edited.h"
 #include "engine/view/listing.h"

@@ -9,7 +9,7 @@
 #include <linux/stat.h>
 
 #include "engine/base/lib.h"
-#include "engine/loop/syscalls.h"
+#include "engine/signals/kernel_call.h"
 #include "engine/view/descriptors.h"
 #include "engine/view/proc_path.h"
 

@@ -6,7 +6,7 @@
 #include <linux/fcntl.h>
 #include <linux/stat.h>
 
-#include "contract/engine.h"
+#include "engine/base/config.h"
 #include "engine/base/file_state.h"
 #include "engine/base/lib.h"
 #include "engine/base/os.h"

@@ -22,7 +22,7 @@
 #include <linux/seccomp.h>
 
 #include "engine/base/lib.h"
-#include "engine/loop/syscalls.h"
+#include "engine/signals/kernel_call.h"
 
 enum { PC_LOW = 8, PC_HIGH = 12, PREFIX = 5 };
 

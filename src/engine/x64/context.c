@@ -6,9 +6,9 @@
 #include <asm/ucontext.h>
 #include <linux/prctl.h>
 
+#include "engine/base/arch_host.h"
 #include "engine/code/cache.h"
 #include "engine/code/code.h"
-#include "engine/loop/dispatch.h"
 #include "engine/x64/translate.h"
 #include "input/digest.h"
 

@@ -3,9 +3,7 @@
  * This is the one place where time stamps, random numbers and the processor's identity enter the program. */
 #include <linux/prctl.h>
 
-#include "engine/border/values.h"
-#include "engine/loop/syscalls.h"
-#include "engine/signals/signals.h"
+#include "engine/base/arch_host.h"
 #include "engine/x64/translate.h"
 
 /* What emulation_detail in ends.c packed. */

@@ -6,8 +6,8 @@
  * performs popf and pushf.
  *
  * Known limit. A repeated string instruction is one step, where the processor stops after each of its iterations. */
+#include "engine/base/arch_host.h"
 #include "engine/code/code.h"
-#include "engine/signals/signals.h"
 #include "engine/x64/translate.h"
 
 #define FLAGS_ALWAYS 0x202UL

@@ -8,8 +8,8 @@
  * takes long from then on.) The tiles are let be: that they were used is told exactly, and costs kilobytes. */
 #include <asm/sigcontext.h>
 
+#include "engine/base/arch_host.h"
 #include "engine/base/lib.h"
-#include "engine/loop/syscalls.h"
 #include "engine/x64/translate.h"
 
 enum {

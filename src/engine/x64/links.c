@@ -11,8 +11,8 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/counters.h"
+#include "engine/base/lib.h"
 #include "engine/base/log.h"
-#include "engine/memory/limits.h"
 
 extern const char exit_indirect[], exit_return[], empty_targets[];
 
@@ -45,7 +45,7 @@ static long empty_targets_offset(void) {
 void arch_forget_targets(struct thread *thread) {
   long at = os_call6(__NR_mmap, table_of(thread, ENTRY_INDIRECT), 2 * TARGET_COUNT * 8,
                      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, engine_fd, empty_targets_offset());
-  if (os_failed(at)) limits_die("a table for indirect branches", at);
+  if (os_failed(at)) fail_to_map("a table for indirect branches", at);
 }
 
 /*      mov  rax, -pc                    ; target in rcx

@@ -3,25 +3,9 @@
 #ifndef REPRISE_ENGINE_PREDICT_CHECKS_H
 #define REPRISE_ENGINE_PREDICT_CHECKS_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
-#include <stdint.h>
 
-/* What is known of one check of the translated code; zero at first. */
-struct check_history {
-  _Atomic uint32_t short_at;   /* the block at which it fell short last */
-  _Atomic uint8_t falls_short; /* how often other threads took some of what relies on the check */
-  _Atomic uint8_t writes_soon; /* how sure it is that the thread writes after this read */
-};
-
-/* The reads at which a thread has missed lately. */
-struct upgrades {
-  struct {
-    uint32_t block, epoch;
-    struct check_history *check; /* good in that epoch of the code cache */
-  } read[8];
-  unsigned latest;
-};
+#include "engine/base/check_history.h"
 
 /* The thread misses at a check of a read: true if it should claim the block for writing at once. */
 bool upgrade_is_expected(struct upgrades *own, struct check_history *check, uint32_t block, uint32_t epoch);

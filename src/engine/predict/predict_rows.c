@@ -2,7 +2,7 @@
  *
  * A thread that may write the blocks just below those that it needs now goes upwards through the page, so it gets as many above them; and the
  * other way round. It gets them even while it takes turns with other threads in that page: they are at other places. There is no state. */
-#include "engine/order/predict.h"
+#include "engine/predict/predict.h"
 
 #include "engine/base/lib.h"
 

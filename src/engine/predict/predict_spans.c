@@ -5,7 +5,7 @@
  * miss saves the later ones. But where threads work side by side each would claim what the other works on, again and again: a check that
  * fell short too often claims no more than the instruction needs. A walk over memory, which goes on to another block each time, is
  * no such case. */
-#include "engine/order/predict_checks.h"
+#include "engine/predict/predict_checks.h"
 
 enum { WALK = 64 }; /* blocks: a window that lies this little above the one before belongs to a walk */
 #if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)

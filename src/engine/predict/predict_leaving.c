@@ -6,7 +6,7 @@
  *
  * A thread that takes back what it has left itself was too early: nobody else needed it. It keeps blocks of that page longer next time, and in
  * the end until another thread requests them. */
-#include "engine/order/predict.h"
+#include "engine/predict/predict.h"
 
 #include "engine/base/lib.h"
 

@@ -3,7 +3,7 @@
  * A thread that reads a block in order to write it would request it twice. So every check of a read in the translated code has a counter: it
  * rises when the thread, shortly after a miss there, misses again to write the same block. From SURE on a miss at this read claims
  * the block for writing at once. One such miss in TRIES claims it for reading again, to see whether a write still follows. */
-#include "engine/order/predict_checks.h"
+#include "engine/predict/predict_checks.h"
 
 #include "engine/base/lib.h"
 

@@ -7,7 +7,7 @@
  *
  * A thread that has lost the page's blocks only a moment ago and needs them again was interrupted: its next lease there is twice as long.
  * Otherwise its leases become shorter again. */
-#include "engine/order/predict.h"
+#include "engine/predict/predict.h"
 
 #include "engine/base/lib.h"
 

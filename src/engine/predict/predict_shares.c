@@ -7,7 +7,7 @@
  *
  * Readers do not take turns with readers, and a page that is written by turns now may be read by all later: reads and writes
  * have a measure each. Both lie in one word of the page's group. */
-#include "engine/order/predict.h"
+#include "engine/predict/predict.h"
 
 #include "engine/base/lib.h"
 

@@ -2,7 +2,7 @@
  *
  * A page of zeros counts for nothing, so it is of no importance which pages the kernel has made yet. Every other page counts
  * with its address, and the sum does not depend on the order of pages: mappings may be cut in other places. */
-#include "engine/border/verify.h"
+#include "engine/order/verify.h"
 
 #include <linux/fcntl.h>
 #include <linux/ioctl.h>
@@ -10,11 +10,13 @@
 #include <linux/resource.h>
 #include <linux/time.h>
 
+#include "engine/base/file_state.h"
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
-#include "engine/border/confine.h"
-#include "engine/memory/mappings.h"
+#include "engine/base/mapping_book.h"
 #include "engine/memory/maps.h"
+#include "engine/region/endings.h"
+#include "engine/region/reader.h"
 #include "input/digest.h"
 
 /* -- Memory -------------------------------------------------------------------------------------------------------------------- */
@@ -193,11 +195,6 @@ void verify_found(void) {
 
 /* -- Checks -------------------------------------------------------------------------------------------------------------------- */
 
-uint32_t verify_registers(const struct thread *thread) {
-  uint64_t digest = arch_registers_digest(thread);
-  return (uint32_t)(digest ^ digest >> 32);
-}
-
 static bool memory_is_due(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   uint64_t position = arch_position(thread);
@@ -209,7 +206,7 @@ static bool memory_is_due(struct thread *thread) {
 
 void verify_record(struct thread *thread, bool process_ends) {
   struct input_event event = {.kind = EVENT_CHECK,
-                              .check = {.pc = arch_pc(thread), .registers = verify_registers(thread)}};
+                              .check = {.pc = arch_pc(thread), .registers = registers_digest(thread)}};
   struct tally tally = {.salt = arch_position(thread), .room = UINT64_MAX};
   if (process_ends && !config.check_memory)
     event.check.has_memory = digest_end(&tally, &event.check.memory);
@@ -220,7 +217,7 @@ void verify_record(struct thread *thread, bool process_ends) {
 }
 
 static void compare_registers(struct thread *thread, uint32_t expected) {
-  uint32_t got = verify_registers(thread);
+  uint32_t got = registers_digest(thread);
   if (got != expected)
     replay_diverged(thread, "expected registers with the digest 0x%x, got 0x%x", expected, got);
 }

@@ -1,14 +1,16 @@
 /* audit.c: see audit.h. */
-#include "engine/border/audit.h"
+#include "engine/order/audit.h"
 
 #if defined(REPRISE_STRESS_AUDIT)
 #include <linux/mman.h>
 
 #include "engine/base/lib.h"
 #include "engine/base/slots.h"
-#include "engine/border/verify.h"
 #include "engine/order/permissions.h"
-#include "engine/memory/mappings.h"
+#include "engine/base/mapping_book.h"
+#include "engine/order/verify.h"
+#include "engine/order/written_memory.h"
+#include "engine/region/endings.h"
 
 /* -- What was named ------------------------------------------------------------------------------------------------------------------ */
 

@@ -2,7 +2,7 @@
  *
  * A treap is a search tree by start address that is at the same time a heap by a random weight, which keeps it
  * balanced without any case analysis: every change is a few splits and joins. Depth is about 2 log n. */
-#include "engine/memory/mapping_tree.h"
+#include "engine/base/mapping_tree.h"
 
 #include <asm/mman.h>
 #include <stdatomic.h>

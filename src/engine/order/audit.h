@@ -13,7 +13,7 @@
 #ifndef REPRISE_ENGINE_AUDIT_H
 #define REPRISE_ENGINE_AUDIT_H
 
-#include "engine/border/sphere.h"
+#include "engine/base/thread.h"
 #include "input/bounce.h"
 
 #if defined(REPRISE_STRESS_AUDIT)

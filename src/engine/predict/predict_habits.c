@@ -3,7 +3,7 @@
  * A thread that requested block B and then block C in the same page, a moment later, will probably do so again: a lock, the data
  * that it guards, the list of threads to wake. So a request for B also asks for C, and for the blocks that followed on C. The table
  * has one successor per block; blocks that share an entry replace each other. */
-#include "engine/order/predict.h"
+#include "engine/predict/predict.h"
 
 enum { HABIT_MOST = 6, A_MOMENT = 1 /* tick */ };
 

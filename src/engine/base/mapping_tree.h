@@ -1,11 +1,11 @@
 /* mapping_tree.h: an ordered set of disjoint address ranges (mapping_tree.c).
  *
  * Programs may have tens of thousands of mappings and change them in any order, so the set is a balanced tree. It
- * knows nothing of locks or of the kernel: mappings.c does. */
+ * knows nothing of locks or of the kernel: mapping_book.c does. */
 #ifndef REPRISE_ENGINE_MAPPING_TREE_H
 #define REPRISE_ENGINE_MAPPING_TREE_H
 
-#include "engine/memory/mappings.h"
+#include "engine/base/mapping_book.h"
 
 /* The first mapping that ends after address, or NULL. It holds address if its start is not above it. Valid until
  * the next change. */

@@ -2,10 +2,11 @@
  *
  * A call whose answer can't be stored has often happened all the same: a message is taken, a child is reaped. The kernel must
  * not find a page unwritable that only the engine has made so. Which memory that is, the call's row knows (input/). What
- * no row tells (a call that is refused in a recording) fails there, and is performed again (syscalls.c). */
+ * no row tells (a call that is refused in a recording) fails there, and is performed again (kernel_call.c). */
 #include "engine/base/lib.h"
-#include "engine/border/sphere.h"
 #include "engine/code/code.h"
+#include "engine/order/permissions.h"
+#include "engine/signals/kernel_call.h"
 #include "input/input.h"
 
 static long release_piece(void *visitor, const struct input_piece *piece) {

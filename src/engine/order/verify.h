@@ -5,7 +5,7 @@
 #ifndef REPRISE_ENGINE_VERIFY_H
 #define REPRISE_ENGINE_VERIFY_H
 
-#include "engine/border/sphere.h"
+#include "engine/region/journal.h"
 
 /* Record: a sphere begins. */
 void verify_found(void);
@@ -33,9 +33,7 @@ void verify_replay_memory(struct thread *thread, const struct verify_memory *exp
  * file's, too. False if the process may not look at itself: no descriptor is left, or it has changed its user. */
 bool verify_visit_memory(void (*visit)(void *context, uintptr_t page), void *context, bool files);
 
-/* The registers in a call that may wait, where the baton changes hands: what is logged; and replay's comparison, before it
- * does. */
-uint32_t verify_registers(const struct thread *thread);
+/* Replay's comparison of the registers in a call that may wait, before the baton changes hands. */
 void verify_call(struct thread *thread);
 
 #endif

@@ -6,7 +6,7 @@
  *
  * Where pages are passed on as a whole a step is a page. Elsewhere a step is some blocks, as many as the thread missed in one after the other:
  * a row of a part of a picture. */
-#include "engine/order/predict.h"
+#include "engine/predict/predict.h"
 
 #include "engine/base/lib.h"
 

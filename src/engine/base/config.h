@@ -1,0 +1,29 @@
+/* config.h: what the launcher has told this process (contract/engine.h), and how it goes about that. */
+#ifndef REPRISE_ENGINE_CONFIG_H
+#define REPRISE_ENGINE_CONFIG_H
+
+#include <stdbool.h>
+
+#include "contract/engine.h"
+
+extern int engine_fd; /* the first of the engine's descriptors */
+extern struct engine_config config;
+static inline bool recording(void) {
+  return config.mode == MODE_RECORD;
+}
+static inline bool replaying(void) {
+  return __builtin_expect(config.mode == MODE_REPLAY, 0);
+}
+static inline bool in_sphere(void) {
+  return __builtin_expect(config.mode != MODE_RUN, 0);
+}
+/* The threads of the sphere run at once. */
+static inline bool in_parallel(void) {
+  return __builtin_expect(config.order != ENGINE_CHUNK, 0);
+}
+/* Threads ask each other for the memory they touch (permissions.h). */
+static inline bool permissions_on(void) {
+  return __builtin_expect(config.mode == MODE_RECORD, 0) && in_parallel();
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* region_lock.c: the lock of the region, and stops that wait until a process does not hold it. See region_lock.h and stops.h. */
+#include "engine/order/region_lock.h"
+
+#include "engine/order/stops.h"
+#include "engine/region/rings.h"
+
+/* Its owner's process was to stop, and has. */
+static bool is_left(uint32_t lock) {
+  return lock & LOCK_YIELDS && stops_done((int32_t)(lock & ~(LOCK_SLEEPERS | LOCK_YIELDS)));
+}
+
+/* By a thread that has yielded: if nobody has taken the lock meanwhile. */
+static void release_yielded(_Atomic uint32_t *lock) {
+  uint32_t own = (uint32_t)os_call0(__NR_gettid) | LOCK_YIELDS, seen = atomic_load(lock);
+  while ((seen & ~LOCK_SLEEPERS) == own)
+    if (atomic_compare_exchange_strong(lock, &seen, 0)) {
+      if (seen & LOCK_SLEEPERS) region_wake(lock, 1);
+      return;
+    }
+}
+
+void region_lock(void) {
+  arch_self()->in_region = true;
+  region_take(&region->lock, is_left);
+}
+
+void region_yield(void) {
+  arch_self()->yields = true;
+  atomic_fetch_or(&region->lock, LOCK_YIELDS);
+}
+
+/* A stop that came meanwhile is obeyed before the lock is free, and looked for again after: then its handler does it. */
+void region_unlock(void) {
+  struct thread *self = arch_self();
+  for (;;) {
+    if (self->stop_signal && !in_parallel()) stops_serve(self);
+    if (self->yields) {
+      stops_mark(self->rthread->pid, STOP_NONE);
+      release_yielded(&region->lock);
+    } else {
+      region_release(&region->lock);
+    }
+    self->yields = false;
+    self->in_region = false;
+    if (!self->stop_signal || in_parallel()) return;
+    if (atomic_load(&region->holder) == slot_of(self->rthread) + 1) return;
+    region_lock();
+  }
+}

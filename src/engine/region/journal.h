@@ -1,0 +1,34 @@
+/* journal.h: puts events into a thread's input log (journal.c). */
+#ifndef REPRISE_ENGINE_JOURNAL_H
+#define REPRISE_ENGINE_JOURNAL_H
+
+#include "engine/region/rings.h"
+
+/* Puts an event in the thread's log, at its position now. */
+void record_event(struct thread *thread, struct input_event *event);
+/* Bytes that something outside has put into the sphere's memory. */
+void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes, size_t count);
+/* … and another process, before what the thread does next; RECORD_PIECE at most. */
+void record_foreign(struct thread *thread, uintptr_t address, const void *bytes, size_t count);
+/* Tells where the thread is; what follows is logged there. */
+void record_position(struct thread *thread);
+/* … the call's own event; what the kernel has written to the application. */
+void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest, bool waited);
+void record_memory(struct thread *thread, uintptr_t address, size_t bytes);
+/* … both in one go. */
+enum { SHORT_PIECES = 2, RECORD_PIECE = 16 << 10 };
+struct short_piece {
+  uintptr_t address;
+  size_t bytes;
+};
+void record_short(struct thread *thread, struct input_event *event, const struct short_piece *pieces,
+                  unsigned count);
+
+/* The call as the log has it: arguments that it does not have are zero. */
+void call_event(const struct thread *thread, const struct call *call, struct input_event *event);
+/* The digest that is logged with the call: with its result in it, if what is shown in replay rests on that. The program may never look at it. */
+uint64_t output_seal(const struct call *call, uint64_t digest, int64_t result);
+/* Of the registers, as a call that may wait and a check log them. */
+uint32_t registers_digest(const struct thread *thread);
+
+#endif

@@ -1,0 +1,18 @@
+/* object_table.h: the files and segments of shared memory that the sphere's processes have mapped: a hash table of the region, by device and inode
+ * (object_table.c). */
+#ifndef REPRISE_ENGINE_OBJECT_TABLE_H
+#define REPRISE_ENGINE_OBJECT_TABLE_H
+
+#include <linux/stat.h>
+
+#include "engine/region/rings.h"
+
+/* The object's place in the table: its own, or a free one. */
+struct region_object *object_place(uint64_t device, uint64_t inode);
+uint64_t object_device(const struct statx *info);
+/* The object that a file is, NULL if it is none; what the file is goes to *info. */
+struct region_object *object_find(int fd, const char *path, struct statx *info);
+/* The file behind a descriptor, if it is one that was mapped; else NULL. */
+struct region_object *objects_find(int fd);
+
+#endif

@@ -1,0 +1,57 @@
+/* reader.c: the input log of a thread in replay. An event is decoded, and refused if it makes no sense, before anybody sees it. See reader.h. */
+#include "engine/region/reader.h"
+
+#include <linux/mman.h>
+
+#include "engine/base/lib.h"
+#include "engine/base/mapping_book.h"
+#include "engine/region/endings.h"
+
+/* The call's result is an address at which something is mapped that can be accessed: of a fence the engine's part is left out. */
+static bool maps(const struct input_event *event) {
+  if (event->syscall.nr == __NR_mmap) return event->syscall.args[2] != PROT_NONE;
+  return event->syscall.nr == __NR_mremap || event->syscall.nr == __NR_shmat;
+}
+
+/* No recording can name the engine's memory: nothing of the program's was ever there. */
+static void refuse_engine(const struct rthread *rthread) {
+  const struct input_event *event = &rthread->next;
+  uintptr_t start = 0, bytes = 0;
+  if (event->kind == EVENT_COPY_IN) {
+    start = event->copy_in.address;
+    bytes = event->copy_in.count;
+  } else if (event->kind == EVENT_FILE) {
+    start = event->file.address;
+    bytes = event->file.bytes;
+  } else if (event->kind == EVENT_SYSCALL && maps(event) && !os_failed(event->syscall.result)) {
+    start = (uintptr_t)event->syscall.result;
+    bytes = 1;
+  }
+  if (bytes && (start + bytes < start || mappings_in_engine(start, bytes)))
+    sphere_fail(OUTCOME_DAMAGED, "the input log of thread %u names memory at %lx that no program has",
+                rthread->number, start);
+}
+
+const struct input_event *replay_peek(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  while (!rthread->next_bytes) {
+    size_t count;
+    const uint8_t *bytes = ring_content(&rthread->ring, &count);
+    long used = count ? input_decode(&rthread->codec, &rthread->next, bytes, count) : EVENT_TRUNCATED;
+    if (used < 0) replay_senseless(thread, "this is no event");
+    if (used > 0) {
+      rthread->next_bytes = (uint32_t)used;
+      refuse_engine(rthread);
+    } else if (!ring_await(&rthread->ring, count)) {
+      rthread->input_lost = atomic_load(&rthread->ring.broken);
+      if (count && config.whole) replay_senseless(thread, "it ends within an event");
+      return NULL;
+    }
+  }
+  return &rthread->next;
+}
+
+void replay_consume(struct thread *thread) {
+  ring_consume(&thread->rthread->ring, thread->rthread->next_bytes);
+  thread->rthread->next_bytes = 0;
+}

@@ -1,0 +1,32 @@
+/* kernel_call.c: performs a call of the application in the kernel, around signals and watched code. See kernel_call.h. */
+#include "engine/signals/kernel_call.h"
+
+#include "engine/base/lib.h"
+#include "engine/code/code.h"
+#include "engine/code/code_files.h"
+#include "engine/order/permissions.h"
+#include "engine/order/stops.h"
+
+/* A page that the engine watches is unwritable for the kernel too: those that the call may write are given back before. */
+long syscall_in_kernel(struct thread *thread, const struct call *call) {
+  long result = -EINTR;
+  if (codewatch_any()) codewatch_before_call(call);
+  thread->in_kernel = true;
+  do {
+    if (permissions_on() && stops_wanted(thread)) stops_parked(thread);
+    if (permissions_on()) permissions_stay(thread);
+    thread->disturbed = false;
+    result = arch_blocking_call(thread, call);
+  } while ((result == -EINTR || result == CALL_INTERRUPTED) && thread->disturbed && !thread->queued.signo);
+  thread->in_kernel = false;
+  return result;
+}
+
+/* A call may have failed at a watched page that no row names: give all pages back and try once more. */
+long syscall_pass_on(struct thread *thread, const struct call *call) {
+  long result = syscall_in_kernel(thread, call);
+  if (result == -EFAULT && codewatch_release(0, ~PAGE)) result = syscall_in_kernel(thread, call);
+  codewatch_after_call(call, result);
+  if (!in_sphere()) code_files_after_call(call, result); /* there in turn: objects.c */
+  return result;
+}
