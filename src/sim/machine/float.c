@@ -135,7 +135,7 @@ static bool operate(struct registers *r, float_format f, struct float_state *sta
   return true;
 }
 
-bool hart_float(struct registers *r, uint32_t bits) {
+bool integer_float(struct registers *r, uint32_t bits) {
   uint32_t format = bits >> 25 & 3;
   if (format > 1) return false;
   float_format f = format ? &float_double : &float_single;
@@ -145,4 +145,8 @@ bool hart_float(struct registers *r, uint32_t bits) {
                                     : rounds && multiply_add(r, f, &state, bits);
   if (done) r->fcsr |= state.flags;
   return done;
+}
+
+bool hart_float(struct registers *r, uint32_t bits) {
+  return host_float(r, bits) || integer_float(r, bits);
 }

@@ -20,6 +20,9 @@ enum hart_exit hart_interpret(struct hart *hart);
 
 /* Executes an instruction of the F or D extension that touches no memory. False: there is no such instruction. */
 bool hart_float(struct registers *registers, uint32_t bits);
+/* Its two ways: by the host, as fast as that is exact (false: nothing has happened), and in integers. */
+bool host_float(struct registers *registers, uint32_t bits);
+bool integer_float(struct registers *registers, uint32_t bits);
 /* It is a division or a square root. */
 static inline bool hart_float_divides(uint32_t bits) {
   return (bits & 0x7f) == 0x53 && (bits >> 27 == 0x03 || bits >> 27 == 0x0b);

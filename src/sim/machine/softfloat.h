@@ -1,8 +1,8 @@
 /* softfloat.h: IEEE 754 arithmetic as RISC-V wants it, in integers.
  *
- * Not the host's floating point: its rounding to nearest with ties away does not exist there, underflow is found before or after rounding
- * depending on the host, NaNs propagate differently, and flags and modes would have to be switched at every operation. Here results
- * are the same everywhere.
+ * Where the host's floating point does not do (host_float.c): rounding to nearest with ties away does not exist there, underflow is found before or
+ * after rounding depending on the host, NaNs propagate differently, and flags and modes would have to be switched at every operation. Here
+ * results are the same everywhere.
  *
  * A format is its number of exponent and fraction bits; values are bit patterns in the low bits of a word. */
 #ifndef REPRISE_SIM_SOFTFLOAT_H
