@@ -50,6 +50,10 @@ SIM_PARTS := $(wildcard src/sim/*.c src/sim/*/*.c src/order/*.c src/recording/*.
 # Programs that run there are static RV64 ones; without a compiler for them they are left out.
 RISCV_CC := riscv64-linux-gnu-gcc
 RISCV_PROGRAMS := $(if $(shell command -v $(RISCV_CC)),$(patsubst tests/%.c,$(TESTS)/%,$(wildcard tests/sim/programs/*.c tests/sim/races/*.c tests/sim/workloads/*.c)))
+# Operating systems for its board are images without a C library.
+RISCV_BOARDS := $(if $(shell command -v $(RISCV_CC)),$(patsubst tests/%.c,$(TESTS)/%,$(wildcard tests/sim/boards/*.c)))
+RISCV_BOARD_FLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror -ffreestanding -nostdlib -static -fno-pic -mcmodel=medany -march=rv64imac_zicsr_zifencei -mabi=lp64 \
+                     -Wl,--no-warn-rwx-segments -Wl,--build-id=none -T tests/sim/boards/board.ld
 RISCV_FLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -static -pthread -I tests/sim/programs
 
 # A test program that does not compile is a failed test, not the end of the run.
@@ -112,7 +116,7 @@ cross-tests: test-packages
 
 TOOLS := limit terminal recorded stepped victim pairs planted wedge wedged exchange bend cut mutate quota.so slow_files.so contained
 test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(SPHERE_UNITS) $(addprefix $(TESTS)/,$(TOOLS))
-test-programs: $(SIM_UNITS) $(RISCV_PROGRAMS)
+test-programs: $(SIM_UNITS) $(RISCV_PROGRAMS) $(RISCV_BOARDS)
 
 $(TESTS)/programs/%: tests/programs/%.c
 	$(call say,CC $<)
@@ -161,6 +165,10 @@ $(TESTS)/sphere/watch: tests/sphere/watch.c src/sphere/watch.c src/sphere/watchd
 $(RISCV_PROGRAMS): $(TESTS)/%: tests/%.c tests/sim/programs/program.h tests/sim/workloads/workload.h
 	$(call say,RISCV-CC $<)
 	$(Q)mkdir -p $(@D) && $(RISCV_CC) $(RISCV_FLAGS) -o $@ $< -lm
+
+$(RISCV_BOARDS): $(TESTS)/%: tests/%.c tests/sim/boards/start.S tests/sim/boards/board.ld
+	$(call say,RISCV-CC $<)
+	$(Q)mkdir -p $(@D) && $(RISCV_CC) $(RISCV_BOARD_FLAGS) -o $@.elf tests/sim/boards/start.S $< && $(RISCV_CC:gcc=objcopy) -O binary $@.elf $@ && rm $@.elf
 
 $(TESTS)/sim/%: tests/sim/%.c $(SIM_OBJECTS)
 	$(call say,CC $<)

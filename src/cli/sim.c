@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "sim/figures/figures.h"
+#include "sim/boot.h"
 #include "sim/run.h"
 #include "sphere/installed.h"
 
@@ -17,6 +18,7 @@ struct options {
   const char *folder;   /* -o of the part that is being read */
   bool from_checkpoint; /* … and this option */
   bool statistics, json;
+  const char *initrd, *append; /* boot: initial file system, the kernel's arguments */
 };
 
 /* -- Options ------------------------------------------------------------------------------------------------------------ */
@@ -62,6 +64,16 @@ static int set_trace(struct options *options, const char *value) {
   return 0;
 }
 
+static int set_initrd(struct options *options, const char *value) {
+  options->initrd = value;
+  return 0;
+}
+
+static int set_append(struct options *options, const char *value) {
+  options->append = value;
+  return 0;
+}
+
 static int set_folder(struct options *options, const char *value) {
   options->folder = value;
   return 0;
@@ -85,7 +97,8 @@ static const struct {
   int (*take)(struct options *options, const char *value);
 } valued[] = {{"--harts", set_harts},   {"--seed", set_seed},           {"--set", read_setting},
               {"--preset", set_preset}, {"--config", read_config},      {"--scheme", set_scheme},
-              {"-o", set_folder},       {"--max-episode", set_episode}, {"--trace", set_trace}};
+              {"-o", set_folder},       {"--max-episode", set_episode}, {"--trace", set_trace},
+              {"--initrd", set_initrd}, {"--append", set_append}};
 
 /* The option at argv[*i], and its value if it has one. */
 static int take_option(struct options *options, int argc, char **argv, int *i) {
@@ -229,6 +242,34 @@ static double host_seconds(void) {
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static void add_host(struct statistics *statistics, double seconds) {
+  statistics_add(statistics, "seconds", seconds);
+  statistics_add(statistics, "mips", statistics_get(statistics, "instructions") / seconds / 1e6);
+  statistics_add(statistics, "host_memory", host_memory());
+}
+
+/* -- boot -------------------------------------------------------------------------------------------------------------------- */
+
+static int boot(struct options *options, int argc, char **argv) {
+  struct statistics statistics = {0};
+  char error[256];
+  int i = 2, status = 0;
+  for (; i < argc && argv[i][0] == '-' && !status; i++) status = take_option(options, argc, argv, &i);
+  if (status) return status;
+  if (i + 1 != argc) return bad_usage(&sim_command, "boot: one kernel is needed");
+  if (options->folder || options->request.trace || options->request.scheme)
+    return bad_usage(&sim_command, "boot: recording an operating system is not supported");
+  if (options->request.config.ram_bytes < 16 << 20 || options->request.config.ram_bytes % (2 << 20))
+    return bad_usage(&sim_command, "boot: ram: at least 16M, in steps of 2M");
+  struct sim_boot request = {options->request.config, argv[i], options->initrd,
+                             options->append ? options->append : "console=hvc0 earlycon=sbi"};
+  double start = host_seconds();
+  status = sim_boot(&request, &statistics, error);
+  add_host(&statistics, host_seconds() - start);
+  if (options->statistics) statistics_print(&statistics, stderr, options->json);
+  return status ? complain(status, "%s", error) : 0;
+}
+
 static int run(int argc, char **argv) {
   static struct options options;
   static struct sim_outcome outcome;
@@ -236,6 +277,7 @@ static int run(int argc, char **argv) {
   config_preset(&options.request.config, "default");
   if (argc < 2) return bad_usage(&sim_command, "run, record, replay or figures?");
   if (!strcmp(argv[1], "figures")) return figures(argc, argv);
+  if (!strcmp(argv[1], "boot")) return boot(&options, argc, argv);
   int status = take_parts(&options, argc, argv);
   if (!status) status = check(&options);
   if (status) return status;
@@ -243,10 +285,7 @@ static int run(int argc, char **argv) {
   double start = host_seconds();
   sim_run(&options.request, &outcome);
   double seconds = host_seconds() - start;
-  statistics_add(&outcome.statistics, "seconds", seconds);
-  statistics_add(&outcome.statistics, "mips",
-                 statistics_get(&outcome.statistics, "instructions") / seconds / 1e6);
-  statistics_add(&outcome.statistics, "host_memory", host_memory());
+  add_host(&outcome.statistics, seconds);
   if (options.statistics) statistics_print(&outcome.statistics, stderr, options.json);
   if (outcome.breaks_off && !outcome.error[0])
     complain(0, "the recording breaks off here: its recorder was killed, or gave up");
@@ -257,6 +296,7 @@ const struct command sim_command = {
     .name = "sim",
     .usage =
         "run|record|replay [OPTION]… [--] PROGRAM [ARGUMENT]… | RECORDING [::: …]\n"
+        "       reprise sim boot [OPTION]… [--initrd FILE] [--append ARGUMENTS] KERNEL\n"
         "       reprise sim figures [--quick] [-o FOLDER] [--programs FOLDER|--manifest FILE] [--seeds N]\n"
         "                           [--print-jobs|--collect|--job RUN]",
     .summary = "run, record and replay RISC-V programs on a simulated multiprocessor",
@@ -291,6 +331,12 @@ const struct command sim_command = {
         "                     --set checkpoint-cycles=N)\n"
         "  --stats, --json    statistics on standard error at the end\n"
         "  --trace FILE       record: the episodes as trace events, which Perfetto and browsers show\n"
+        "\n"
+        "`reprise sim boot` runs an operating system, as a RISC-V Linux image, in supervisor mode with Sv39, "
+        "until\n"
+        "it powers the machine off; its firmware (SBI 0.2) is the simulator, its console standard output. "
+        "It\n"
+        "can't be recorded.\n"
         "\n"
         "`reprise sim figures` runs the experiments of the papers on a set of programs and writes tables "
         "(text and\n"

@@ -137,8 +137,7 @@ static void collect_log_buffers(struct statistics *s, const struct caches *cache
   }
 }
 
-void statistics_collect(struct statistics *s, const struct machine *machine) {
-  const struct kernel *kernel = machine->kernel;
+void statistics_machine(struct statistics *s, const struct machine *machine) {
   uint64_t cycles = 0, references = 0;
   for (uint32_t i = 0; i < machine->config.harts; i++) {
     if (machine->harts[i].port.cycle > cycles) cycles = machine->harts[i].port.cycle;
@@ -147,8 +146,19 @@ void statistics_collect(struct statistics *s, const struct machine *machine) {
   statistics_add(s, "harts", machine->config.harts);
   statistics_add(s, "clock_mhz", machine->config.clock_mhz);
   statistics_add(s, "cycles", (double)cycles);
-  statistics_add(s, "instructions", (double)kernel->count.instructions);
   statistics_add(s, "references", (double)references);
+  collect_harts(s, machine);
+  if (machine->system != &cached_memory) return;
+  collect_caches(s, caches_of(machine));
+  collect_misses(s, caches_of(machine));
+  collect_banks(s, caches_of(machine));
+  collect_log_buffers(s, caches_of(machine));
+  if (caches_of(machine)->checkpoints) collect_checkpoints(s, caches_of(machine)->checkpoints);
+}
+
+void statistics_collect(struct statistics *s, const struct machine *machine) {
+  const struct kernel *kernel = machine->kernel;
+  statistics_add(s, "instructions", (double)kernel->count.instructions);
   statistics_add(s, "system_calls", (double)kernel->count.calls);
   statistics_add(s, "page_faults", (double)kernel->count.page_faults);
   statistics_add(s, "context_switches", (double)kernel->count.switches);
@@ -156,15 +166,7 @@ void statistics_collect(struct statistics *s, const struct machine *machine) {
   statistics_add(s, "signals", (double)kernel->count.signals);
   statistics_add(s, "dma_lines", (double)kernel->count.dma_lines);
   statistics_add(s, "program_memory", (double)pages_touched(machine));
-  collect_harts(s, machine);
-  if (machine->system == &cached_memory) {
-    collect_misses(s, caches_of(machine));
-    collect_banks(s, caches_of(machine));
-    collect_caches(s, caches_of(machine));
-    collect_log_buffers(s, caches_of(machine));
-  }
-  if (machine->system == &cached_memory && caches_of(machine)->checkpoints)
-    collect_checkpoints(s, caches_of(machine)->checkpoints);
+  statistics_machine(s, machine);
 }
 
 void statistics_print(const struct statistics *s, FILE *to, bool json) {

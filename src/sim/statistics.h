@@ -35,7 +35,9 @@ struct series *statistics_series(struct statistics *statistics, const char *name
 void statistics_distribution(struct statistics *statistics, const char *name,
                              const struct distribution *counts);
 double statistics_get(const struct statistics *statistics, const char *name); /* 0 if there is none */
-/* What the machine's parts have counted. */
+/* What harts and caches have counted. */
+void statistics_machine(struct statistics *statistics, const struct machine *machine);
+/* And the kernel. */
 void statistics_collect(struct statistics *statistics, const struct machine *machine);
 void statistics_print(const struct statistics *statistics, FILE *to, bool json);
 

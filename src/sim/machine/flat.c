@@ -14,6 +14,7 @@ static enum access_result flat_access(struct port *port, struct access *access) 
   }
   access_perform(port, access, line);
   port->cycle++;
+  if (access->kernel) return ACCESS_DONE;
   if (access->kind == ACCESS_LR) {
     /* Others' stores to the line must be seen as long as the reservation may be alive: they lose the fast path, once. */
     for (uint32_t i = 0; i < machine->port_count; i++)

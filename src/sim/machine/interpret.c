@@ -39,6 +39,7 @@ static bool ask(struct hart *hart, struct access *access) {
 static bool translate(struct hart *hart, struct access *access) {
   access->paddr =
       hart->port.machine->supervisor->translate(hart, access->vaddr, permission_for(access->kind));
+  if (access->paddr == SPACE_WAIT) return false;
   return access->paddr != SPACE_FAULT || fault(hart, access->vaddr, access->kind, HART_FAULT);
 }
 

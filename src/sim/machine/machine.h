@@ -18,6 +18,7 @@
 #include "sim/machine/memory.h"
 #include "sim/machine/thread.h"
 
+struct board;
 struct kernel;
 struct decoded_line;
 struct decode_cache;
@@ -95,7 +96,7 @@ struct supervisor {
   void (*turn)(struct port *port); /* a hart's port->run */
   /* The value of a counter at an instruction that reads it: input. */
   uint64_t (*counter)(struct hart *hart, uint64_t value);
-  /* The physical address of what the hart's thread accesses with a permission (space.h), or SPACE_FAULT. */
+  /* The physical address of what the hart's thread accesses with a permission (space.h), SPACE_FAULT, or SPACE_WAIT if the port waits for it. */
   uint64_t (*translate)(struct hart *hart, uint64_t vaddr, unsigned permission);
 };
 
@@ -109,7 +110,8 @@ struct machine {
   void *watch;                   /* its state */
   struct trace *trace;           /* of what it does, or NULL */
   const struct supervisor *supervisor;
-  struct kernel *kernel; /* the supervisor's state */
+  struct kernel *kernel; /* the supervisor's state, or … */
+  struct board *board;   /* … its state, if it is an operating system's board */
   struct hart *harts;    /* config.harts of them */
   struct port **ports;   /* harts, then devices */
   uint32_t port_count;

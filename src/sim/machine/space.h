@@ -11,6 +11,7 @@ struct machine;
 
 enum page_flags { PAGE_READ = 1, PAGE_WRITE = 2, PAGE_EXECUTE = 4, PAGE_PRESENT = 8, PAGE_SHARED = 16 };
 #define SPACE_FAULT UINT64_MAX
+#define SPACE_WAIT (UINT64_MAX - 1)
 #define SPACE_END (1ull << 38)
 
 struct region {

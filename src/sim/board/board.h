@@ -1,0 +1,107 @@
+/* board.h: the simulated machine as a computer that runs an operating system of its own: harts with supervisor mode and Sv39, firmware, a console.
+ *
+ * The board is a supervisor of the machine (machine.h): it gives harts no threads, but carries out for them what a user-level hart leaves: traps, privileged
+ * instructions, translation. There is no machine mode. The firmware is here, on the host: it answers the SBI calls of the operating system (timer,
+ * interrupts between harts, remote fences, start and stop of harts, console). */
+#ifndef REPRISE_SIM_BOARD_H
+#define REPRISE_SIM_BOARD_H
+
+#include <stdio.h>
+
+#include "sim/machine/hart.h"
+
+enum privilege { USER = 0, SUPERVISOR = 1 };
+
+/* Bits of sstatus, and of sie and sip. */
+enum {
+  STATUS_SIE = 1 << 1,
+  STATUS_SPIE = 1 << 5,
+  STATUS_SPP = 1 << 8,
+  STATUS_FS = 3 << 13,
+  STATUS_SUM = 1 << 18,
+  STATUS_MXR = 1 << 19,
+};
+enum { INTERRUPT_SOFTWARE = 1, INTERRUPT_TIMER = 5 };
+
+/* Causes of exceptions. */
+enum cause {
+  CAUSE_FETCH_FAULT = 1,
+  CAUSE_ILLEGAL = 2,
+  CAUSE_BREAKPOINT = 3,
+  CAUSE_LOAD_MISALIGNED = 4,
+  CAUSE_LOAD_FAULT = 5,
+  CAUSE_STORE_MISALIGNED = 6,
+  CAUSE_STORE_FAULT = 7,
+  CAUSE_USER_CALL = 8,
+  CAUSE_FETCH_PAGE = 12,
+  CAUSE_LOAD_PAGE = 13,
+  CAUSE_STORE_PAGE = 15,
+};
+
+enum { TLB_ENTRIES = 256 };
+struct tlb_entry {
+  uint64_t page;  /* virtual address | 1; 0: none */
+  uint64_t entry; /* of the page table, for a page of 4K */
+};
+
+/* What a hart has besides its user level. */
+struct board_hart {
+  enum privilege privilege;
+  bool started;
+  uint64_t status, enabled, pending;                                        /* sstatus, sie, sip */
+  uint64_t vector, scratch, counters, return_pc, cause, value, translation; /* stvec … satp */
+  uint64_t timer;   /* which deadline: an earlier one is void */
+  bool bad_address; /* of the last fault: there is no memory, whatever the page tables say */
+  struct tlb_entry tlb[TLB_ENTRIES];
+};
+
+struct board {
+  struct machine *machine;
+  struct board_hart *harts;
+  FILE *console;        /* out */
+  bool stopped, failed; /* powered off; because of a failure */
+  uint64_t walks;
+};
+
+static inline struct board *board_of(const struct machine *machine) {
+  return machine->board;
+}
+static inline struct board_hart *board_hart_of(const struct hart *hart) {
+  return &board_of(hart->port.machine)->harts[hart->port.number];
+}
+
+/* board.c. NULL with a line in error. */
+struct machine *board_machine_new(const struct sim_config *config, const char **error);
+void board_machine_free(struct machine *machine);
+/* An exception, or an interrupt if the cause has bit 63: the hart goes on in its handler. */
+void board_trap(struct hart *hart, uint64_t cause, uint64_t value);
+/* An interrupt becomes pending: wakes a hart that waits for one. */
+void board_raise(struct hart *hart, unsigned interrupt, uint64_t cycle);
+/* Hart 0, or one that another starts, begins here in supervisor mode. */
+void board_start(struct hart *hart, uint64_t pc, uint64_t argument, uint64_t cycle);
+
+/* mmu.c: the supervisor's translate. */
+uint64_t board_translate(struct hart *hart, uint64_t vaddr, unsigned permission);
+/* Nothing that was translated before is remembered. */
+void board_forget(struct hart *hart);
+
+/* privileged.c: an instruction that user-level harts do not have. False: nor has this one. */
+bool board_privileged(struct hart *hart, uint32_t bits);
+
+/* sbi.c: an ECALL of supervisor mode; the registers hold its arguments. */
+void board_call(struct hart *hart);
+/* Ticks of the timebase at this cycle. */
+enum { TIMEBASE_MHZ = 10 };
+uint64_t board_time(const struct machine *machine, uint64_t cycle);
+
+/* tree.c: the device tree of the board; its length. bytes has room for TREE_BYTES. */
+enum { TREE_BYTES = 1 << 16 };
+size_t board_tree(const struct machine *machine, const char *arguments, uint64_t initrd, uint64_t initrd_end,
+                  uint8_t *bytes);
+
+/* load.c: kernel, initial file system and device tree into memory, hart 0 at the kernel's entry. NULL, or what is wrong. */
+enum { BOARD_RAM_START = 2 << 20 };
+const char *board_load(struct machine *machine, const char *kernel, const char *initrd,
+                       const char *arguments);
+
+#endif
