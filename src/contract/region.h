@@ -240,6 +240,7 @@ enum region_audit_kind {
   AUDIT_PARALLEL,    /* … other threads run */
   AUDIT_TURNS,       /* … other threads have run meanwhile */
   AUDIT_INTERRUPTED, /* … the last time a signal came before the call was made */
+  AUDIT_REPEATED,    /* … the same call was looked at very often */
   AUDIT_UNREADABLE,  /* … the process may not look at itself, or has too much */
   AUDIT_MEMORY_FILE, /* … it was written through a file that is memory */
   AUDIT_LARGE,       /* of copies: not at one that is larger than what is kept twice */

@@ -386,12 +386,19 @@ static void measure(struct manager *manager, struct drain *drain, struct extent 
 static void note_audit(struct manager *manager, struct drain *drain) {
 #if defined(REPRISE_STRESS_AUDIT)
   static const char *const names[AUDIT_KINDS] = {
-      [AUDIT_LOOKED] = "memory",           [AUDIT_COPIES] = "copies",
-      [AUDIT_EXECUTED] = "executed",       [AUDIT_INHERITING] = "inheriting",
-      [AUDIT_FILTERS] = "filters",         [AUDIT_LENT] = "lent",
-      [AUDIT_PARALLEL] = "parallel",       [AUDIT_TURNS] = "turns",
-      [AUDIT_INTERRUPTED] = "interrupted", [AUDIT_UNREADABLE] = "unreadable",
-      [AUDIT_MEMORY_FILE] = "memory-file", [AUDIT_LARGE] = "large",
+      [AUDIT_LOOKED] = "memory",
+      [AUDIT_COPIES] = "copies",
+      [AUDIT_EXECUTED] = "executed",
+      [AUDIT_INHERITING] = "inheriting",
+      [AUDIT_FILTERS] = "filters",
+      [AUDIT_LENT] = "lent",
+      [AUDIT_PARALLEL] = "parallel",
+      [AUDIT_TURNS] = "turns",
+      [AUDIT_INTERRUPTED] = "interrupted",
+      [AUDIT_REPEATED] = "repeated",
+      [AUDIT_UNREADABLE] = "unreadable",
+      [AUDIT_MEMORY_FILE] = "memory-file",
+      [AUDIT_LARGE] = "large",
   };
   for (unsigned kind = 0; kind < AUDIT_KINDS; kind++) {
     char text[ENDING_TEXT];

@@ -228,7 +228,7 @@ static long record_direct(struct thread *thread, const struct call *call, struct
   deaths_before(thread, call, &deaths);
   stops_before(thread, call, stops);
   atomic_store_explicit(&thread->rthread->unlogged, output_shows(thread, call), memory_order_relaxed);
-  audit_before(thread);
+  audit_before(thread, call);
   long result = perform(thread, call);
   audit_memory(thread, call, in, result, NULL, result == -EFAULT || thread->overwritten);
   stops_after(thread, call, stops, result);
@@ -290,7 +290,7 @@ static long record_on_copies(struct thread *thread, const struct call *call, str
   if (dies) let_others_go(thread);
   bool writes = output_writes(thread, call);
   stops_before(thread, call, manner.stops);
-  audit_before(thread);
+  audit_before(thread, call);
   long result = manner.stops == STOPS_ITSELF
                     ? perform(thread, &bounced)
                     : perform_waiting(thread, call, &bounced, (struct going){writes, manner.stays}, perform);

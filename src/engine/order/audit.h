@@ -1,7 +1,7 @@
 /* audit.h: looks for what the kernel writes and no row of the table names (audit.c). Only in the engine that is built for this:
  * `make STRESS=audit`.
  *
- *   audit_before(thread)                 all memory that the application can write is copied
+ *   audit_before(thread, call)           all memory that the application can write is copied
  *   perform the call
  *   audit_memory(thread, …)              what differs must have been named
  *
@@ -17,7 +17,7 @@
 #include "input/bounce.h"
 
 #if defined(REPRISE_STRESS_AUDIT)
-void audit_before(struct thread *thread);
+void audit_before(struct thread *thread, const struct call *call);
 /* bounce: the copies that the call has worked on, NULL if it has worked on the memory itself. all: it may have written all that it can
  * reach (record_all_it_may_write). */
 void audit_memory(struct thread *thread, const struct call *call, struct input_call *in, long result,
@@ -32,8 +32,8 @@ bool audit_wants_copies(const struct call *call, struct input_call *in);
 /* A call is not looked at. */
 void audit_passes(enum region_audit_kind why);
 #else
-static inline void audit_before(struct thread *thread) {
-  (void)thread;
+static inline void audit_before(struct thread *thread, const struct call *call) {
+  (void)thread, (void)call;
 }
 static inline void audit_memory(struct thread *thread, const struct call *call, struct input_call *in,
                                 long result, struct bounce *bounce, bool all) {
