@@ -269,6 +269,7 @@ struct region {
   _Atomic uint32_t live;       /* slots in use */
   _Atomic uint32_t slots_used; /* one more than the highest that was ever in use */
   uint32_t slots_most;         /* slots for which the file has room */
+  bool in_file_system;         /* the file is in one that others may fill: there is no memfd_create */
   uint32_t slots_open; /* slots that new threads are put into: more only when so many live at a time */
   _Atomic uint32_t births_held; /* record: the manager is behind with the logs of those that have ended */
   _Atomic bool full;            /* record: a thread was refused, and the user knows */
@@ -340,6 +341,9 @@ static inline void region_count_turn(struct region *region, uint32_t number, uin
   atomic_store_explicit(&region->turns, atomic_load_explicit(&region->turns, memory_order_relaxed) + 1,
                         memory_order_relaxed);
 }
+
+/* What is said when the file system where the region is has no room for it any more. */
+#define REGION_IS_FULL "the file system that holds the logs on their way is full (memfd_create is denied)"
 
 /* Slots from this one on have never been used: whoever goes through all of them leaves these alone, or the kernel would have to
  * make memory for them. */

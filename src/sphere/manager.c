@@ -133,6 +133,7 @@ static int make_region(struct manager *manager) {
   if (at == MAP_FAILED) return -1;
   manager->region = at;
   manager->region->slots_most = slots;
+  manager->region->in_file_system = room != UINT64_MAX;
   manager->region->magic = REGION_MAGIC;
   manager->self = manager->region->manager = getpid();
   return fd;
@@ -222,13 +223,24 @@ int manager_was_told(void) {
   return told.signo;
 }
 
+/* The region is a file where there is no memfd_create, and its file system is full. The guard ends the sphere. */
+static void lose_region(int signo) {
+  static const char text[] = "reprise: " REGION_IS_FULL "\n";
+  (void)signo;
+  ssize_t told_all = write(STDERR_FILENO, text, sizeof text - 1);
+  (void)told_all;
+  _exit(125);
+}
+
 /* The manager stays until the program is dead. */
-static void set_signals(struct sigaction old[LEFT], bool restore) {
+static void set_signals(struct sigaction old[LEFT + 1], bool restore) {
   for (int i = 0; i < LEFT; i++) {
     struct sigaction own = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigaction(left_to_program[i], restore ? &old[i] : &own, restore ? NULL : &old[i]);
     if (!restore && old[i].sa_handler == SIG_IGN) told.ignored = told.ignored | 1 << i;
   }
+  struct sigaction lost = {.sa_handler = lose_region};
+  sigaction(SIGBUS, restore ? &old[LEFT] : &lost, restore ? NULL : &old[LEFT]);
 }
 
 /* -- The end of the sphere ---------------------------------------------------------------------------------------------------- */
@@ -368,7 +380,7 @@ int manager_start(struct manager *manager, struct engine_config *settings, char 
     return -1;
   }
   chunk_init(&manager->region->scheduler, seed, chaos, chunk);
-  struct sigaction old[LEFT];
+  struct sigaction old[LEFT + 1];
   told.is_replay = manager->is_replay;
   set_signals(old, false);
   fflush(NULL);

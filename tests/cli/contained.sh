@@ -155,6 +155,24 @@ case_shared_memory() {
   done
 }
 
+# … and one that is full before the program has ended.
+case_shared_memory_full() {
+  has_mounts || return 0
+  case $PWD in /tmp/* | /var/tmp/*) return 0 ;; esac
+  local order sealed='mount -t tmpfs -o ro none'
+  # Each subshell has logs of its own.
+  local program='head -c 100000000 /dev/zero >/dev/shm/full; for i in $(seq 2000); do (:); done; echo over'
+  for order in chunk dag; do
+    rm -rf recording
+    timeout -s KILL 60 "${away[@]}" sh -c "mount -t tmpfs -o size=64m,noexec none /dev/shm && $sealed /tmp && $sealed /var/tmp"' && exec "$@"' sh \
+      "$CONTAINER" --deny memfd_create --error EPERM "$REPRISE" record --order=$order -o recording -- /bin/bash -c "$program" >out 2>err
+    status=$?
+    [ "$status" = 125 ] || fail "$order: status $status: $(cat err)"
+    [ "$(grep -c '^reprise: the file system that holds the logs on their way is full' err)" = 1 ] || fail "$order: $(cat err)"
+    [ "$(grep -c '^reprise' err)" = 1 ] || fail "$order: not one line: $(cat err)"
+    ! grep -q over out || fail "$order: it came to its end"
+  done
+}
 
 case_no_proc() {
   has_mounts || return 0

@@ -94,6 +94,23 @@ static uint32_t slots_open(void) {
   return MAX(region->slots_open, MIN(SLOTS_AT_FIRST, region->slots_most));
 }
 
+static bool has_room(uintptr_t start, size_t bytes) {
+  return !os_call4(__NR_fallocate, region->descriptor, 0, start, bytes);
+}
+
+/* What a thread that is recorded needs of the region must be there when it begins: where the file system is full it would die of a signal that may
+ * just be blocked. */
+static void expect_room(uint32_t slot) {
+  static _Atomic bool there[REGION_SLOTS];
+  if (!region->in_file_system || !recording() || config.sandboxed || atomic_load(&there[slot])) return;
+  uintptr_t own = (uintptr_t)&region->slots[slot] - REGION_BASE;
+  uintptr_t handed = (uintptr_t)&region->directory[slot] - REGION_BASE;
+  if (!has_room(own, offsetof(struct rthread, step)) || !has_room(handed, sizeof region->directory[slot]) ||
+      !has_room(REGION_RING(1 + 2 * slot), 2 * RING_BYTES))
+    sphere_fail(OUTCOME_FAILED, REGION_IS_FULL);
+  atomic_store(&there[slot], true);
+}
+
 /* NULL: none is free; ending: one will be. */
 static struct rthread *find_room(uint32_t number, bool *ending) {
   /* In parallel a slot is best not used again: what its last thread has left in directories would be asked of the new one. */
@@ -101,6 +118,7 @@ static struct rthread *find_room(uint32_t number, bool *ending) {
   *ending = false;
   for (uint32_t i = 0; i < open; i++) {
     struct rthread *rthread = &region->slots[(first + i) % open];
+    expect_room((first + i) % open);
     uint32_t state = atomic_load(&rthread->state);
     *ending |= state == SLOT_ENDED;
     if (state == SLOT_FREE && settle(rthread, number)) return rthread;

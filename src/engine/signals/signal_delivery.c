@@ -41,6 +41,9 @@ static void queue(struct thread *thread, struct ucontext *uc, int signo, const s
 
 static void take_fault(struct thread *thread, int signo, siginfo_t *info, struct ucontext *uc) {
   if (arch_uc_divert(uc, true)) return;
+  /* What stands in for memory in files where there is no memfd_create (file_state.c, recording/scratch.c). */
+  if (signo == SIGBUS && in_sphere() && mappings_in_engine((uintptr_t)info->si_addr, 1))
+    sphere_fail(OUTCOME_FAILED, REGION_IS_FULL);
   if (!arch_uc_in_cache(uc) || !arch_uc_recover(thread, uc, info))
     report_engine_fault(signo, arch_uc_pc(uc), (uintptr_t)info->si_addr);
   queue(thread, uc, signo, info, true);
