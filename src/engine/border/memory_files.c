@@ -14,7 +14,7 @@
 #include <linux/uio.h>
 
 #include "engine/base/lib.h"
-#include "engine/border/audit.h"
+#include "engine/order/audit.h"
 #include "engine/border/sphere.h"
 #include "engine/code/code.h"
 #include "engine/memory/mappings.h"

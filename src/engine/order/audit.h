@@ -13,6 +13,7 @@
 #ifndef REPRISE_ENGINE_AUDIT_H
 #define REPRISE_ENGINE_AUDIT_H
 
+#include "contract/region.h"
 #include "engine/base/thread.h"
 #include "input/bounce.h"
 
