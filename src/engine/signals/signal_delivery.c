@@ -15,6 +15,7 @@
 #include "engine/memory/mappings.h"
 #include "engine/order/ordering.h"
 #include "engine/order/stops.h"
+#include "engine/region/endings.h"
 #include "engine/region/journal.h"
 #include "engine/signals/signal_state.h"
 
