@@ -139,12 +139,14 @@ static const char *listed_streams(const struct recording_reader *r, int kind) {
   return list ? list : "";
 }
 
-static bool is_listed(const struct recording_reader *r, struct recording_stream_id id) {
+/* 1: it is; 0: it is not; -1: that is no list. */
+static int is_listed(const struct recording_reader *r, struct recording_stream_id id) {
   const char *list = listed_streams(r, (int)id.kind);
   uint32_t from, to;
-  while (thread_range_next(&list, &from, &to) == 1)
-    if (from <= id.thread && id.thread <= to) return true;
-  return false;
+  int found;
+  while ((found = thread_range_next(&list, &from, &to)) == 1)
+    if (from <= id.thread && id.thread <= to) return 1;
+  return found;
 }
 
 /* -- Streams ------------------------------------------------------------------------------------------------------- */
@@ -185,8 +187,9 @@ int recording_stream_open(struct recording_reader *reader, struct recording_stre
   char name[8 + STREAM_NAME_MAX] = "streams/";
   stream_name(id, name + 8);
   bool complete = reader->state == RECORDING_COMPLETE;
-  if (complete && !is_listed(reader, id))
-    return recording_fail(error, RECORDING_ABSENT, reader->path, "has no %s", name);
+  int listed = complete ? is_listed(reader, id) : 1;
+  if (listed < 0) return bad_list(reader, error);
+  if (!listed) return recording_fail(error, RECORDING_ABSENT, reader->path, "has no %s", name);
   struct extent extent;
   int status = reader->source->find_stream(reader, id, &extent, error);
   if (status == RECORDING_ABSENT && complete)

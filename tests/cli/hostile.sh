@@ -80,6 +80,51 @@ case_senseless_events() {
   bent signal 40 64 120 121
 }
 
+forger() { # OUTPUT HOSTILE WHICH VICTIM
+  gcc -D_GNU_SOURCE -I "$LIBRARY/../../src" -O1 -static -DHOSTILE="$2" -DWHICH="$3" -DVICTIM="$4" -o "$1" "$LIBRARY/forger.c" || fail "no program"
+}
+
+# Whatever a program puts into the memory that it shares with the manager: that ends the replay in one of its own ways, in time and without much
+# memory, and signals nobody.
+case_forged_region() {
+  local order which status victim
+  sleep 1000 &
+  victim=$!
+  for which in 0 1 2 3 4 5 6 7 8 9 10 11; do
+    forger program 0 $which $victim
+    forger other 1 $which $victim
+    for order in chunk dag; do
+      rm -rf recording changed
+      "$REPRISE" record --order=$order -o recording -- ./program >recorded || fail "status $?"
+      "$EXCHANGE" recording changed "$PWD/program" other || fail "the program can't be exchanged"
+      (ulimit -v 8000000 && exec timeout -s KILL 60 "$REPRISE" replay changed) >out 2>err
+      status=$?
+      [[ " 0 120 121 125 " == *" $status "* ]] || fail "$which, $order: status $status: $(cat err)"
+      [ $which != 3 ] || grep -q 'out of bounds' err || fail "$order: nothing was forged: $(cat err)"
+      LC_ALL=C grep -q "$(printf '\033')" err && fail "$which, $order: control characters"
+      [ $status != 0 ] || cmp -s out recorded || fail "$which, $order: ends well with another output"
+      kill -0 $victim || fail "$which, $order: another process was signalled"
+    done
+  done
+  kill $victim
+}
+
+# No value of a manifest is a path that a replay would open: who opened this one would wait for ever.
+case_paths_in_manifest() {
+  local key value status
+  mkfifo secret
+  recorded
+  for key in program argument directory order streams-input exits changing-file architecture id; do
+    for value in ../secret 0/../../secret "$PWD/secret" "0-1,../secret"; do
+      cp -r recording bent && chmod -R u+w bent
+      sed -i "s|^$key: .*|$key: $value|; \$d" bent/manifest
+      grep -q "^$key: " bent/manifest || sed -i "2i$key: $value" bent/manifest
+      printf 'checksum: %s\n' "$(checksum bent/manifest)" >>bent/manifest
+      ends "$key is $value" 0 121
+    done
+  done
+}
+
 # Files of a recording that are no files.
 case_files_that_are_none() {
   local file

@@ -124,15 +124,6 @@ case_other_architecture() {
   grep -q "$other" err || fail "$(cat err)"
 }
 
-checksum() { # FILE: its CRC-32C
-  local byte crc=$((0xffffffff)) i
-  for byte in $(od -An -v -tu1 "$1"); do
-    crc=$((crc ^ byte))
-    for i in 1 2 3 4 5 6 7 8; do crc=$((crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0))); done
-  done
-  printf %08x $((crc ^ 0xffffffff))
-}
-
 # What can be decoded and makes no sense: the place is told, nothing is read beyond what there is, and nobody waits for ever.
 case_senseless() {
   local order

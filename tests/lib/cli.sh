@@ -42,6 +42,15 @@ patched() { # FILE OFFSET BYTES…: a copy of /bin/true with these bytes (octal 
   printf "$@" | dd of="$file" bs=1 seek="$offset" conv=notrunc status=none
 }
 
+checksum() { # FILE: its CRC-32C
+  local byte crc=$((0xffffffff)) i
+  for byte in $(od -An -v -tu1 "$1"); do
+    crc=$((crc ^ byte))
+    for i in 1 2 3 4 5 6 7 8; do crc=$((crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0))); done
+  done
+  printf %08x $((crc ^ 0xffffffff))
+}
+
 # shellcheck source=/dev/null
 source "$1"
 "$2"
