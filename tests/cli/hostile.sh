@@ -99,10 +99,10 @@ case_forged_region() {
       "$EXCHANGE" recording changed "$PWD/program" other || fail "the program can't be exchanged"
       (ulimit -v 8000000 && exec timeout -s KILL 60 "$REPRISE" replay changed) >out 2>err
       status=$?
-      [[ " 0 120 121 125 " == *" $status "* ]] || fail "$which, $order: status $status: $(cat err)"
-      [ $which != 3 ] || grep -q 'out of bounds' err || fail "$order: nothing was forged: $(cat err)"
+      # What it executes for that is not in the recording.
+      [ $status != 0 ] || fail "$which, $order: nothing was forged"
+      [[ " 120 121 125 " == *" $status "* ]] || fail "$which, $order: status $status: $(cat err)"
       LC_ALL=C grep -q "$(printf '\033')" err && fail "$which, $order: control characters"
-      [ $status != 0 ] || cmp -s out recorded || fail "$which, $order: ends well with another output"
       kill -0 $victim || fail "$which, $order: another process was signalled"
     done
   done
