@@ -229,7 +229,7 @@ struct region_shared {
   struct region_undo undo;
 };
 
-/* What an audit (engine/audit.h) has looked at, call by call, and why not. */
+/* What an audit (engine/order/audit.h) has looked at, call by call, and why not. */
 enum region_audit_kind {
   AUDIT_LOOKED,      /* at all memory */
   AUDIT_COPIES,      /* at the copies that the call has worked on, whether or not at memory, too */

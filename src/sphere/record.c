@@ -382,7 +382,7 @@ static void measure(struct manager *manager, struct drain *drain, struct extent 
   }
 }
 
-/* What an audit (engine/audit.h) has looked at; its blind spots are numbers. */
+/* What an audit (engine/order/audit.h) has looked at; its blind spots are numbers. */
 static void note_audit(struct manager *manager, struct drain *drain) {
 #if defined(REPRISE_STRESS_AUDIT)
   static const char *const names[AUDIT_KINDS] = {
