@@ -1,5 +1,6 @@
 /* replay.c: reprise replay: a recorded execution once more. */
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -12,6 +13,16 @@ enum { CAN_CONFINE = 0 };
 #else
 enum { CAN_CONFINE = 1 };
 #endif
+
+/* "N" or "N,SEED" */
+static bool parse_restarts(const char *text, struct replay_options *options) {
+  enum { MOST = 1000000 };
+  char *end;
+  unsigned long restarts = strtoul(text, &end, 10);
+  options->seed = *end == ',' && end > text ? strtoul(end + 1, &end, 10) : 1;
+  options->restarts = (uint32_t)restarts;
+  return end > text && !*end && restarts && restarts <= MOST;
+}
 
 static int run(int argc, char **argv) {
   static struct engine_config settings = {.magic = ENGINE_CONFIG_MAGIC};
@@ -31,7 +42,10 @@ static int run(int argc, char **argv) {
       options.confined = false;
     else if (!strcmp(argv[i], "--serial"))
       options.serial = true;
-    else if (!strcmp(argv[i], "--turns"))
+    else if (!strncmp(argv[i], "--restarts=", 11)) {
+      if (!parse_restarts(argv[i] + 11, &options))
+        return bad_usage(&replay_command, "%s: not a number of restarts and a seed", argv[i]);
+    } else if (!strcmp(argv[i], "--turns"))
       options.turns = true;
     else
       return bad_usage(&replay_command, "%s: no such option", argv[i]);
@@ -45,7 +59,7 @@ static int run(int argc, char **argv) {
 
 const struct command replay_command = {
     .name = "replay",
-    .usage = "[--quiet] [--unconfined] [--serial] [--turns] [RECORDING|latest]",
+    .usage = "[--quiet] [--unconfined] [--serial] [--turns] [--restarts=N[,SEED]] [RECORDING|latest]",
     .summary = "repeat a recorded execution",
     .help =
         "Repeats the execution that RECORDING holds: every instruction of every thread, in the recorded "
@@ -63,6 +77,8 @@ const struct command replay_command = {
         "  --turns        tell how often the turn went to another thread, with a digest of the sequence; "
         "with\n"
         "                 --serial, or of a recording made with --order=chunk\n"
+        "  --restarts=N[,SEED]   to test checkpoints: make them at random points, and go back to one N "
+        "times\n"
         "\n"
         "A recording is not trusted. Its processes are confined before the first event is read: whatever it "
         "holds, they\n"

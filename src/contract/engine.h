@@ -45,9 +45,10 @@ struct engine_config {
   uint64_t mask, ignored; /* replay: signals that the program finds blocked and ignored when it starts */
   uint8_t quiet;          /* replay: output is not shown */
   uint8_t confined;       /* replay: the processes are confined (confine.c) */
-  uint8_t serial;         /* replay: one thread at a time, in whatever order it was recorded (order/serial.h) */
-  uint8_t whole;          /* replay: the recording was closed, so all logs are whole */
-  uint8_t sandboxed;      /* a filter of the program's judges its calls (sandbox.c) */
+  uint8_t serial;      /* replay: one thread at a time, in whatever order it was recorded (order/serial.h) */
+  uint8_t checkpoints; /* replay: checkpoints can be made (threads/vessel.c) */
+  uint8_t whole;       /* replay: the recording was closed, so all logs are whole */
+  uint8_t sandboxed;   /* a filter of the program's judges its calls (sandbox.c) */
   uint32_t output_roles[OUTPUT_ROLES]; /* the descriptors that are standard output and error (output.c) */
   char comm[16]; /* the process's name as the kernel would have set it (not by the launcher) */
   char program[ENGINE_PATH_MAX]; /* the file to load: the program, or the interpreter of its script */

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "contract/region_checkpoint.h"
 #include "input/events.h"
 #include "order/chunk.h"
 #include "order/directory.h"
@@ -32,6 +33,9 @@ struct ring {
   _Atomic uint32_t ended;    /* replay: nothing comes after head … */
   _Atomic uint32_t broken;   /* … because the stream breaks off there */
 };
+
+/* In region.status. */
+#define REGION_STATUS_KNOWN 0x10000u
 
 enum slot_state {
   SLOT_FREE,
@@ -75,10 +79,13 @@ struct rthread {
   _Atomic uint32_t tracer;
   int32_t
       writes_to; /* … the process whose memory it writes when it is the memory_writer, and which stays parked */
-  uint32_t vforks;         /* record: the kernel holds it until a child is gone to another program */
-  _Atomic uint32_t turn;   /* futex: 1 when the baton was handed to it */
-  _Atomic uint32_t serial; /* serial replay: enum serial_state (engine/order/serial.c) … */
-  uint32_t serial_child;   /* … and the slot of the child it makes */
+  uint32_t vforks;          /* record: the kernel holds it until a child is gone to another program */
+  _Atomic uint32_t turn;    /* futex: 1 when the baton was handed to it */
+  _Atomic uint32_t serial;  /* serial replay: enum serial_state (engine/order/serial.c) … */
+  uint32_t serial_child;    /* … and the slot of the child it makes */
+  _Atomic uint32_t at_rest; /* replay with checkpoints: it waits for its turn, or for nothing any more … */
+  _Atomic uint32_t forks;   /* … and is to make the vessel of its process … */
+  uint32_t shares_memory;   /* … which others have in their memory */
   struct region_watch watch;
   struct ring ring;
   struct ring order; /* of its own order log, unless threads run one at a time */
@@ -136,6 +143,10 @@ enum request_kind {
   REQUEST_FILE_CHANGES, /* record: file number `value` is going to be changed */
   REQUEST_OPEN_FILE,    /* replay: open file number `value`; answer: 0, and the file comes over the socket */
   REQUEST_NEW_FILE,     /* replay: make one without a name; the same */
+  REQUEST_MEMORY,       /* replay with checkpoints: the same, of `value` bytes, for processes to share */
+  REQUEST_CHANNEL,      /* … the end of a channel that a vessel is told by; the same */
+  REQUEST_CHECKPOINT,   /* … all vessels are made, and nobody moves */
+  REQUEST_HALT,         /* … the replay is where it was to halt; no answer */
 };
 #define REQUEST_CHANGES (1L << 32) /* in a value: the file is open for writing */
 #define REQUEST_EXPOSED (1L << 32) /* … in an answer: somebody may have it open for writing */
@@ -256,6 +267,7 @@ struct region {
   _Atomic uint32_t outcome;  /* enum outcome: what made the sphere end early */
   _Atomic uint32_t finished; /* replay: the first process ends with the last chunk of all */
   _Atomic uint32_t signo;    /* replay: the first process ends by this signal, 0: by itself */
+  _Atomic uint32_t status;   /* replay: it ends by itself, with this status, and REGION_STATUS_KNOWN */
 
   struct early_end ending; /* left before the outcome is set */
 
@@ -328,6 +340,7 @@ struct region {
   _Atomic uint64_t turns;
   uint64_t turns_digest;
   _Atomic uint32_t turns_over; /* serial: nobody can have the next one */
+  struct region_checkpoint checkpoint;
   _Atomic uint64_t looked;     /* when one who waits last looked after the others, in milliseconds */
 #if defined(REPRISE_STRESS_AUDIT)
   _Atomic uint64_t audit[AUDIT_KINDS];

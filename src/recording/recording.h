@@ -178,6 +178,14 @@ int recording_seek(struct recording_stream *stream, uint64_t position, struct re
 
 void recording_rewind(struct recording_stream *stream);
 
+/* Where the next frame of a stream begins, to come back to. */
+struct recording_place {
+  uint64_t offset, last;
+  uint32_t sequence;
+};
+struct recording_place recording_place(const struct recording_stream *stream);
+void recording_return(struct recording_stream *stream, const struct recording_place *place);
+
 /* Reads every frame of every stream and every file; the first thing that is wrong, or RECORDING_OK. Streams that break off
  * are wrong in a complete recording only. */
 int recording_verify(struct recording_reader *reader, struct recording_error *error);

@@ -45,6 +45,17 @@ void recording_rewind(struct recording_stream *stream) {
   stream->end.kind = RECORDING_OK;
 }
 
+struct recording_place recording_place(const struct recording_stream *stream) {
+  return (struct recording_place){stream->offset, stream->last, stream->sequence};
+}
+
+void recording_return(struct recording_stream *stream, const struct recording_place *place) {
+  recording_rewind(stream);
+  stream->offset = place->offset;
+  stream->last = place->last;
+  stream->sequence = place->sequence;
+}
+
 /* -- How it ends --------------------------------------------------------------------------------------------------- */
 
 static int ended(struct recording_stream *s, struct recording_error *error) {

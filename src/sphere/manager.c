@@ -22,6 +22,7 @@
 
 #include "recording/plain.h"
 #include "recording/scratch.h"
+#include "sphere/mapped.h"
 #include "sphere/processes.h"
 #include "sphere/watchdog.h"
 
@@ -339,9 +340,35 @@ static void relieve_guard(struct manager *manager) {
   }
 }
 
+/* Whether no thread of the first process is left. */
+static bool first_is_gone(const struct region *region) {
+  for (uint32_t i = 0; i < region_slots(region); i++)
+    if (atomic_load(&region->slots[i].state) == SLOT_LIVE && !region->slots[i].process) return false;
+  return true;
+}
+
+/* Processes that go on from a checkpoint are not the manager's children, and tell it in the region how they end. */
+static void watch_adopted(struct manager *manager) {
+  const struct region *region = manager->region;
+  struct timespec pause = {0, 1000000};
+  while (flock(manager->lock, LOCK_EX | LOCK_NB)) {
+    if (atomic_load(&region->finished) && first_is_gone(region)) kill_all(manager);
+    nanosleep(&pause, NULL);
+  }
+  uint32_t status = atomic_load(&region->status);
+  manager->status = status & REGION_STATUS_KNOWN ? (int)(status & 0xff00) : SIGKILL;
+}
+
 static void *watch(void *argument) {
   struct manager *manager = argument;
   siginfo_t info;
+  if (manager->adopted) {
+    watch_adopted(manager);
+    atomic_store(&manager->over, true);
+    atomic_fetch_add(&manager->region->doorbell, 1);
+    wake_all(&manager->region->doorbell);
+    return NULL;
+  }
   while (waitid(P_PID, (id_t)manager->program, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
   }
   told.pid = 0; /* from now on its id may be another's */
@@ -410,6 +437,30 @@ int manager_start(struct manager *manager, struct engine_config *settings, char 
   return 0;
 }
 
+/* -- Once more ---------------------------------------------------------------------------------------------------------------- */
+
+bool manager_reopen(struct manager *manager, int region, struct launch_shared *shared) {
+  uint32_t slots = manager->region->slots_most;
+  munmap(manager->region, REGION_BYTES(slots));
+  close(manager->lock);
+  close(manager->files);
+  *shared = (struct launch_shared){make_region(manager), -1};
+  if (shared->region < 0 || manager->region->slots_most != slots) return false;
+  if (!mapped_copy(region, shared->region) || !make_socket(manager, shared)) return false;
+  manager->adopted = true;
+  manager->ends = false;
+  manager->status = 0;
+  atomic_store(&manager->over, false);
+  return true;
+}
+
+bool manager_adopt(struct manager *manager, struct launch_shared *shared) {
+  bool guarded = post_guard(manager);
+  close(shared->region);
+  close(shared->socket);
+  return guarded && !pthread_create(&manager->watcher, NULL, watch, manager);
+}
+
 /* -- Run --------------------------------------------------------------------------------------------------------------------- */
 
 static void serve_request(struct manager *manager) {
@@ -430,7 +481,7 @@ void manager_run(struct manager *manager) {
     bool fine = manager->serve(manager, over);
     if (over) break;
     watchdog_look(manager);
-    if (!fine || atomic_load(&region->outcome)) kill_all(manager);
+    if (!fine || manager->ends || atomic_load(&region->outcome)) kill_all(manager);
     obey(manager);
     check_guard(manager);
     atomic_store(&region->manager_sleeps, 1);

@@ -20,6 +20,8 @@ struct manager {
   int descriptor;   /* … opened (processes.h) */
   int status;       /* of the program, as wait(2) gives it */
   atomic_bool over; /* all processes of the sphere are dead */
+  bool adopted;     /* the program is no child of the manager: it goes on from a checkpoint */
+  bool ends;        /* the run is to end, whatever it does */
   pthread_t watcher;
   pid_t guard;    /* ends the sphere if the manager is killed */
   int guard_pipe; /* a byte in it: the manager ends by itself */
@@ -38,6 +40,10 @@ int manager_order_named(const char *name);
 /* Makes the region and starts the program in it: 0, or -1 with the problem. */
 int manager_start(struct manager *manager, struct engine_config *settings, char **argv, char **envp,
                   uint64_t seed, bool chaos, uint64_t chunk, struct launch_problem *problem);
+/* The same with a program that goes on from a checkpoint. The run before is over; `region` is a copy of its region, of which a new one is made. Then the
+ * processes are given what they share with the manager, and then the manager takes them for its own. False with errno. */
+bool manager_reopen(struct manager *manager, int region, struct launch_shared *shared);
+bool manager_adopt(struct manager *manager, struct launch_shared *shared);
 /* Serves until all of the sphere is dead. */
 void manager_run(struct manager *manager);
 /* The signal by which the manager was told to end the sphere, or 0. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "recording/scratch.h"
@@ -21,20 +22,25 @@ static bool changes(struct recording_reader *reader, uint32_t number) {
   return false;
 }
 
-/* A copy in memory, as sparse as the original; or -1 with errno. */
-static int copy_to_memory(int from, uint64_t size) {
+bool mapped_copy(int from, int to) {
   char buffer[65536];
-  int to = scratch_file("reprise-mapped", size);
-  if (to < 0 || ftruncate(to, (off_t)size)) return -1;
   off_t at = 0, end;
   while ((at = lseek(from, at, SEEK_DATA)) >= 0 && (end = lseek(from, at, SEEK_HOLE)) > at)
     while (at < end) {
       size_t part = (size_t)(end - at) < sizeof buffer ? (size_t)(end - at) : sizeof buffer;
       ssize_t n = pread(from, buffer, part, at);
-      if (n <= 0 || pwrite(to, buffer, (size_t)n, at) != n) return -1;
+      if (n <= 0 || pwrite(to, buffer, (size_t)n, at) != n) return false;
       at += n;
     }
-  return to;
+  return true;
+}
+
+/* A copy in memory, as sparse as the original; or -1 with errno. */
+static int copy_to_memory(int from, uint64_t size) {
+  int to = scratch_file("reprise-mapped", size);
+  if (to >= 0 && !ftruncate(to, (off_t)size) && mapped_copy(from, to)) return to;
+  if (to >= 0) close(to);
+  return -1;
 }
 
 static int open_kept(struct mapped *mapped, struct recording_reader *reader, uint32_t number, uint64_t *size,
@@ -56,6 +62,20 @@ static int open_again(int fd) {
   return again < 0 ? fd : again;
 }
 
+/* Takes the file over; false: there is no file, or no memory. */
+static bool add_changing(struct mapped *mapped, uint32_t number, int fd) {
+  void *larger = realloc(mapped->changing, (mapped->changing_count + 1) * sizeof *mapped->changing);
+  if (larger) mapped->changing = larger;
+  if (fd < 0 || !larger) {
+    if (fd >= 0) close(fd);
+    return false;
+  }
+  mapped->changing[mapped->changing_count].number = number;
+  mapped->changing[mapped->changing_count].fd = fd;
+  mapped->changing[mapped->changing_count++].read_only = open_again(fd);
+  return true;
+}
+
 static int open_changing(struct mapped *mapped, struct recording_reader *reader, uint32_t number,
                          bool writable, struct recording_error *error) {
   uint64_t size;
@@ -63,17 +83,12 @@ static int open_changing(struct mapped *mapped, struct recording_reader *reader,
   if (kept < 0) return kept;
   int fd = copy_to_memory(kept, size);
   close(kept);
-  void *larger = realloc(mapped->changing, (mapped->changing_count + 1) * sizeof *mapped->changing);
-  if (larger) mapped->changing = larger;
-  if (fd < 0 || !larger) {
+  if (!add_changing(mapped, number, fd)) {
     *error = (struct recording_error){.kind = RECORDING_SYSTEM, .number = errno};
     snprintf(error->text, sizeof error->text, "can't copy a mapped file to memory: %s", strerror(errno));
     return -ENOMEM;
   }
-  mapped->changing[mapped->changing_count].number = number;
-  mapped->changing[mapped->changing_count].fd = fd;
-  int read_only = mapped->changing[mapped->changing_count++].read_only = open_again(fd);
-  return writable ? fd : read_only;
+  return writable ? fd : mapped->changing[mapped->changing_count - 1].read_only;
 }
 
 int mapped_open(struct mapped *mapped, struct recording_reader *reader, uint32_t number, bool writable,
@@ -93,4 +108,56 @@ int mapped_open(struct mapped *mapped, struct recording_reader *reader, uint32_t
   mapped->open[slot].number = number;
   mapped->open[slot].fd = fd;
   return fd;
+}
+
+/* -- Checkpoints ----------------------------------------------------------------------------------------------------------------- */
+
+enum { NO_NUMBER = UINT32_MAX };
+
+int mapped_memory(struct mapped *mapped, uint64_t bytes) {
+  int fd = scratch_file("reprise-shared", bytes);
+  if (fd < 0) return -errno;
+  if (ftruncate(fd, (off_t)bytes)) {
+    int error = errno;
+    close(fd);
+    return -error;
+  }
+  return add_changing(mapped, NO_NUMBER, fd) ? fd : -ENOMEM;
+}
+
+static int copy_of(int fd, struct stat *info) {
+  return fstat(fd, info) ? -1 : copy_to_memory(fd, (uint64_t)info->st_size);
+}
+
+struct mapped_copies *mapped_keep(const struct mapped *mapped) {
+  struct mapped_copies *copies = calloc(1, sizeof *copies + mapped->changing_count * sizeof *copies->copy);
+  struct stat info;
+  for (size_t i = 0; copies && i < mapped->changing_count; i++) {
+    int fd = copy_of(mapped->changing[i].fd, &info);
+    if (fd < 0) {
+      mapped_forget(copies);
+      return NULL;
+    }
+    copies->copy[copies->count].number = mapped->changing[i].number;
+    copies->copy[copies->count].inode = info.st_ino;
+    copies->copy[copies->count++].fd = fd;
+  }
+  return copies;
+}
+
+void mapped_forget(struct mapped_copies *copies) {
+  for (size_t i = 0; copies && i < copies->count; i++) close(copies->copy[i].fd);
+  free(copies);
+}
+
+bool mapped_go_back(struct mapped *mapped, const struct mapped_copies *copies) {
+  struct stat info;
+  for (size_t i = 0; i < mapped->changing_count; i++) {
+    if (mapped->changing[i].read_only != mapped->changing[i].fd) close(mapped->changing[i].read_only);
+    close(mapped->changing[i].fd);
+  }
+  mapped->changing_count = 0;
+  for (size_t i = 0; i < copies->count; i++)
+    if (!add_changing(mapped, copies->copy[i].number, copy_of(copies->copy[i].fd, &info))) return false;
+  return true;
 }

@@ -25,5 +25,24 @@ struct mapped {
 /* A descriptor of the file, the same each time for one that changes; -errno with the error. writable: it is to be changed. */
 int mapped_open(struct mapped *mapped, struct recording_reader *reader, uint32_t number, bool writable,
                 struct recording_error *error);
+/* Memory without a file that processes share, as a memory file of its own: a descriptor, kept for good; -errno. */
+int mapped_memory(struct mapped *mapped, uint64_t bytes);
+
+/* Copies of all that changes. */
+struct mapped_copies {
+  size_t count;
+  struct {
+    uint32_t number;
+    uint64_t inode; /* of the file that was copied */
+    int fd;
+  } copy[];
+};
+/* NULL: there is no room for them. */
+struct mapped_copies *mapped_keep(const struct mapped *mapped);
+void mapped_forget(struct mapped_copies *copies);
+/* What changes is once more as it was; false: there is no room for that. */
+bool mapped_go_back(struct mapped *mapped, const struct mapped_copies *copies);
+/* Copies what one memory file holds to another, holes left out. */
+bool mapped_copy(int from, int to);
 
 #endif

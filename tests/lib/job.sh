@@ -103,8 +103,10 @@ translated() { # PROGRAM ARGS…
   count_audited "$dir/recording"
   prepare() { :; }
   limited replay "$REPRISE" replay "$dir/recording"
+  [ -z "${RESTARTS-}" ] || limited restarts "$REPRISE" replay --restarts="$RESTARTS,$RANDOM" "$dir/recording"
   rm -rf "$dir/recording"
   equal record replay "the recording"
+  [ -z "${RESTARTS-}" ] || equal record restarts "the recording, with restarts"
 }
 
 # A script of tests/e2e with each of its programs recorded; then, with its folder gone, in an empty one and without a network, each

@@ -33,11 +33,25 @@
 #define TARGET_TABLE 0x1000
 #define TARGET_COUNT 0x10000
 
+/* struct arch_mark. */
+#define MARK_SP 96
+#define MARK_VECTORS 112
+
 #ifndef __ASSEMBLER__
 #include <stddef.h>
 #include <stdint.h>
 
 struct thread;
+
+/* Where a thread is in C (entry.S). */
+struct arch_mark {
+  uint64_t saved[12]; /* x19 to x30 */
+  uint64_t sp, tls;
+  uint32_t fpsr, fpcr;
+  uint8_t vectors[32][16];
+};
+_Static_assert(offsetof(struct arch_mark, sp) == MARK_SP, "offset");
+_Static_assert(offsetof(struct arch_mark, fpsr) == MARK_VECTORS, "offset");
 
 struct arch_context {
   struct thread *self;

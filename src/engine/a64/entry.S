@@ -270,6 +270,47 @@ arch_clone:
         bl      thread_begin
         udf     #0
 
+/* long arch_mark(mark), see arch.h. C touches no vector, and keeps the thread pointer of the application. */
+        .globl arch_mark
+arch_mark:
+        stp     x19, x20, [x0]
+        stp     x21, x22, [x0, #16]
+        stp     x23, x24, [x0, #32]
+        stp     x25, x26, [x0, #48]
+        stp     x27, x28, [x0, #64]
+        stp     x29, x30, [x0, #80]
+        mov     x1, sp
+        mrs     x2, tpidr_el0
+        stp     x1, x2, [x0, #MARK_SP]
+        mov     x9, x30
+        add     x0, x0, #MARK_VECTORS
+        bl      save_vectors
+        mov     x0, #0
+        ret     x9
+
+/* long arch_clone_marked(mark, flags, child_tid) */
+        .globl arch_clone_marked
+arch_clone_marked:
+        mov     x9, x0
+        mov     x0, x1
+        mov     x4, x2
+        mov     x2, #0
+        ldp     x1, x3, [x9, #MARK_SP]
+        mov     x8, #__NR_clone
+        svc     #0
+        cbz     x0, 1f
+        ret
+1:      add     x0, x9, #MARK_VECTORS
+        bl      load_vectors
+        ldp     x19, x20, [x9]
+        ldp     x21, x22, [x9, #16]
+        ldp     x23, x24, [x9, #32]
+        ldp     x25, x26, [x9, #48]
+        ldp     x27, x28, [x9, #64]
+        ldp     x29, x30, [x9, #80]
+        mov     x0, #1
+        ret
+
         .globl arch_exit_thread
 arch_exit_thread:                       /* (status) */
         mov     x8, #__NR_exit

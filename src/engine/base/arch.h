@@ -145,6 +145,13 @@ long arch_clone(struct thread *child, unsigned long flags, int *parent_tid, int 
  * through the child-cleartid word given at arch_clone. */
 _Noreturn void arch_exit_thread(int status);
 
+/* Notes where the calling thread is in its C code, with all that the hardware holds of the application: returns 0. In a copy of the process
+ * arch_clone_marked makes a thread that returns from there once more, with 1. What the caller's frame holds then is what it held when the copy was made. */
+struct arch_mark;
+long arch_mark(struct arch_mark *mark) __attribute__((returns_twice));
+/* flags: of clone(2), with CLONE_SETTLS. */
+long arch_clone_marked(const struct arch_mark *mark, unsigned long flags, int *child_tid);
+
 /* -- Signals -------------------------------------------------------------------------------------------------- */
 
 /* The kernel's signal handler: saves nothing, calls signal_arrived(signo, info, uc) on the thread's signal stack. */

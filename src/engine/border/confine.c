@@ -148,6 +148,12 @@ static const struct rule rules[] = {
     {__NR_ioctl, {MORE(0, STANDARD_ERROR), IS(1, SCAN_PAGES)}},
 };
 
+/* Besides, in a replay with checkpoints: a vessel waits at its channel instead of the socket, and lets go of the region; a runner is given others. */
+static const struct rule checkpoint_rules[] = {
+    {__NR_dup3, {MORE(0, STANDARD_ERROR), ENGINE_ISNT(0, FD_REGION), ENGINE_IS(1, FD_REGION)}},
+    {__NR_dup3, {MORE(0, STANDARD_ERROR), ENGINE_ISNT(0, FD_REGION), ENGINE_IS(1, FD_SOCKET)}},
+};
+
 /* -- The filter ---------------------------------------------------------------------------------------------------------------- */
 
 enum { FILTER_MOST = 1024, ANSWER = SECCOMP_RET_ERRNO | EPERM };
@@ -281,6 +287,15 @@ static void add_test(struct filter *filter, const struct test *test) {
   }
 }
 
+static void add_rule(struct filter *filter, const struct rule *rule) {
+  load(filter, offsetof(struct seccomp_data, nr));
+  require(filter, BPF_JEQ, (uint32_t)rule->nr, true);
+  for (unsigned t = 0; t < TESTS_MOST && rule->tests[t].kind != TEST_NONE; t++)
+    add_test(filter, &rule->tests[t]);
+  add(filter, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  end_rule(filter);
+}
+
 static void write_filter(struct filter *filter) {
   load(filter, offsetof(struct seccomp_data, arch));
   skip_if(filter, BPF_JEQ, ARCH_AUDIT, 1);
@@ -291,14 +306,9 @@ static void write_filter(struct filter *filter) {
     add(filter, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     end_rule(filter);
   }
-  for (size_t i = 0; i < COUNT_OF(rules); i++) {
-    load(filter, offsetof(struct seccomp_data, nr));
-    require(filter, BPF_JEQ, (uint32_t)rules[i].nr, true);
-    for (unsigned t = 0; t < TESTS_MOST && rules[i].tests[t].kind != TEST_NONE; t++)
-      add_test(filter, &rules[i].tests[t]);
-    add(filter, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    end_rule(filter);
-  }
+  for (size_t i = 0; i < COUNT_OF(rules); i++) add_rule(filter, &rules[i]);
+  for (size_t i = 0; config.checkpoints && i < COUNT_OF(checkpoint_rules); i++)
+    add_rule(filter, &checkpoint_rules[i]);
   add(filter, BPF_RET | BPF_K, ANSWER);
 }
 

@@ -14,6 +14,7 @@
 
 #include "engine/base/lib.h"
 #include "engine/border/sphere.h"
+#include "engine/order/rest.h"
 #include "input/digest.h"
 
 /* Beside the role of a descriptor. */
@@ -68,7 +69,25 @@ static _Noreturn void give_up(int fd, long error) {
   sphere_end_early(OUTCOME_UNWRITABLE);
 }
 
+/* How much of what comes next an earlier run has shown, in a replay that was restarted from a checkpoint. */
+static size_t shown_before(int fd, size_t count) {
+  struct region_checkpoint *checkpoint = &region->checkpoint;
+  if (!has_checkpoints() || fd < 0 || (size_t)fd >= COUNT_OF(checkpoint->shown)) return 0;
+  uint64_t written = atomic_load(&checkpoint->written[fd]), shown = checkpoint->shown[fd];
+  return written < shown ? (size_t)MIN(count, shown - written) : 0;
+}
+
+static void count_shown(int fd, size_t count) {
+  struct region_checkpoint *checkpoint = &region->checkpoint;
+  if (has_checkpoints() && fd >= 0 && (size_t)fd < COUNT_OF(checkpoint->written))
+    atomic_fetch_add(&checkpoint->written[fd], count);
+}
+
 static void show(int fd, const char *from, size_t count) {
+  size_t before = shown_before(fd, count);
+  count_shown(fd, count);
+  from += before;
+  count -= before;
   while (count) {
     long n = os_call3(__NR_write, fd, from, count);
     if (n == -EAGAIN) {

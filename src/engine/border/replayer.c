@@ -15,6 +15,7 @@
 #include "engine/memory/memory_pieces.h"
 #include "engine/order/baton.h"
 #include "engine/order/ordering.h"
+#include "engine/order/rest.h"
 #include "engine/order/stops.h"
 #include "engine/order/verify.h"
 #include "engine/signals/signals.h"
@@ -98,6 +99,7 @@ void replay_arm(struct thread *thread) {
 /* The thread is at the end of its chunk: others run, then it goes on with its next one. */
 static void change_chunks(struct thread *thread) {
   if (thread->rthread->end.next == CHUNK_NOBODY) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  if (has_checkpoints()) rest_point(thread);
   baton_pass(thread);
   baton_await(thread);
 }
@@ -118,6 +120,7 @@ static void queue_signal(struct thread *thread, const struct input_event *event)
 
 static void replay_safepoint(struct thread *thread) {
   uint64_t position = arch_position(thread);
+  if (has_checkpoints()) rest_point(thread);
   if (in_parallel()) order_gate(thread);
   if (!verify_is_ahead(thread)) verify_replay(thread);
   while (chunk_ends_here(thread, CHUNK_POLL)) change_chunks(thread);
@@ -219,6 +222,16 @@ static _Noreturn void fail_mapping(struct thread *thread, const char *doing, uin
   replay_diverged(thread, "expected to %s 0x%lx, got 0x%lx", doing, wanted, (uint64_t)result);
 }
 
+/* A checkpoint has to copy what processes share: memory without a file becomes a file of the manager's. */
+static int give_file(struct call *call) {
+  int fd = region_ask_file(REQUEST_MEMORY, call->args[1]);
+  if (fd < 0) sphere_fail(OUTCOME_FAILED, "no memory for processes to share (error %d)", -fd);
+  call->args[3] &= ~(long)(MAP_ANONYMOUS | MAP_HUGETLB | MAP_HUGE_MASK << MAP_HUGE_SHIFT);
+  call->args[4] = fd;
+  call->args[5] = 0;
+  return fd;
+}
+
 static long replay_mmap(struct thread *thread, const struct call *call, const struct input_event *file,
                         perform_call *perform) {
   struct call again = *call;
@@ -242,6 +255,7 @@ static long replay_mmap(struct thread *thread, const struct call *call, const st
 #endif
     again.args[3] &= ~(long)MAP_LOCKED; /* which may be limited */
     if (!(again.args[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE))) again.args[3] |= MAP_FIXED_NOREPLACE;
+    if (has_checkpoints() && fd < 0 && (again.args[3] & MAP_TYPE) == MAP_SHARED) fd = give_file(&again);
     long result = perform(thread, &again);
     if (result != at) fail_mapping(thread, "map memory at", (uint64_t)at, result);
   }
@@ -339,6 +353,8 @@ static long replay_exec(struct thread *thread, const struct call *call, uint64_t
  * in the recording: to the end, unless only some of the range was missing, or as far as is logged. */
 static long replay_madvise(struct thread *thread, const struct call *call, perform_call *perform) {
   struct call again = *call;
+  if (call->args[2] == MADV_DONTFORK || call->args[2] == MADV_WIPEONFORK)
+    atomic_store(&region->checkpoint.refusal, CHECKPOINT_UNFORKED);
   if (call->args[2] == MADV_FREE) again.args[2] = MADV_DONTNEED;
   const struct input_event *event = next_event(thread);
   uint64_t done = event->kind == EVENT_SYSCALL ? event->syscall.digest : 0;
@@ -410,6 +426,7 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
   long result;
   const struct rthread *before = thread->rthread;
   struct call shown = *call;
+  if (has_checkpoints()) rest_point(thread);
   input_begin(&in, call->nr, call->args, read_application, NULL);
   in.pid = thread->process->pid;
   enum input_replay how = input_replay(&in, &error);

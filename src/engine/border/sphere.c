@@ -328,6 +328,8 @@ static void end(struct thread *thread, struct input_event *event) {
   if (next->exit.status != event->exit.status || next->exit.signo != event->exit.signo)
     replay_diverged(thread, "expected to end with status %d, signal %u; got %d, %u", next->exit.status,
                     next->exit.signo, event->exit.status, event->exit.signo);
+  if (!rthread->process && (event->exit.group || rthread->tid == rthread->pid))
+    atomic_store(&region->status, (uint32_t)(event->exit.status & 0xff) << 8 | REGION_STATUS_KNOWN);
   if (next->exit.output != rthread->output_digest) replay_senseless(thread, "its output has another digest");
   replay_consume(thread);
   atomic_store(&rthread->exited, 1);

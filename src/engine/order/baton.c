@@ -11,6 +11,7 @@
 #include "engine/base/log.h"
 #include "engine/order/audit.h"
 #include "engine/order/region_lock.h"
+#include "engine/order/rest.h"
 #include "engine/order/rthreads.h"
 #include "engine/order/stops.h"
 #include "engine/order/verify.h"
@@ -409,7 +410,7 @@ static _Noreturn void leave(const struct rthread *own) {
 
 static void await_turn(struct thread *thread) {
   while (!take_turn(thread)) {
-    region_wait_longer(&thread->rthread->turn, 0, atomic_load(&region->live));
+    rest(thread, atomic_load(&region->live));
     struct rthread *now = holder();
     if (now && atomic_load(&thread->rthread->borrows) == slot_of(now) + 1) leave(thread->rthread);
     if (!now || now == thread->rthread || !region_look_is_due(&region->looked)) continue;

@@ -15,6 +15,7 @@
 #include "engine/base/patience.h"
 #include "engine/order/baton.h"
 #include "engine/order/ordering.h"
+#include "engine/order/rest.h"
 #include "engine/order/serial.h"
 #include "engine/region/endings.h"
 
@@ -322,9 +323,8 @@ void order_wait_for_place(struct thread *thread, struct rthread *child) {
 }
 
 void order_wait_for_ever(struct thread *thread) {
-  static _Atomic uint32_t never;
   for (unsigned rounds = 0;;) {
-    region_wait(&never, 0);
+    rest(thread, 1);
     despair(thread, thread->rthread, true, &rounds);
   }
 }

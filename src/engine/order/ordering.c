@@ -6,6 +6,7 @@
 #include "engine/base/log.h"
 #include "engine/order/baton.h"
 #include "engine/order/order_waits.h"
+#include "engine/order/rest.h"
 #include "engine/order/serial.h"
 #include "engine/order/shared.h"
 #include "engine/order/shared_undo.h"
@@ -229,7 +230,6 @@ static void expect_no_input(struct thread *thread) {
  * how far, and who waits for that waits for ever. The replay is over when nobody comes any further. */
 void order_lost(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
-  static _Atomic uint32_t never;
   bool cut_off = order_is_cut_off(rthread);
   LOG(threads, "its order log ends");
   if (!cut_off) {
@@ -245,7 +245,7 @@ void order_lost(struct thread *thread) {
   for (;;) {
     bool first = !rthread->process; /* with it the replay ends, as soon as nobody else is left */
     if (all_retired(first ? 0 : rthread->pid) && !atomic_load(&rthread->dismissed)) leave(rthread, first);
-    region_wait(&never, 0);
+    rest(thread, 1);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "engine/base/lib.h"
 #include "engine/order/order_waits.h"
+#include "engine/order/rest.h"
 #include "engine/region/rings.h"
 #include "engine/order/rthreads.h"
 
@@ -101,19 +102,22 @@ static void pass_turn(void) {
   region_wake(&next->turn, 1);
 }
 
-static void await_turn(struct rthread *own) {
+static void await_turn(struct thread *thread) {
+  struct rthread *own = thread->rthread;
   uint32_t given = 1;
   while (!atomic_compare_exchange_strong(&own->turn, &given, 0) && !atomic_load(&region->turns_over)) {
     given = 1;
-    region_wait_longer(&own->turn, 0, atomic_load(&region->live));
+    rest(thread, atomic_load(&region->live));
   }
   atomic_store(&own->serial, SERIAL_RUNS);
 }
 
 /* Passes the turn on, unless the thread is new, and waits for it, in the state that says when it may come. */
-static void take_turns(struct rthread *own, enum serial_state state) {
+static void take_turns(struct thread *thread, enum serial_state state) {
+  struct rthread *own = thread->rthread;
+  if (has_checkpoints() && atomic_load(&own->serial) == SERIAL_RUNS) rest_point(thread);
   if (atomic_exchange(&own->serial, state) == SERIAL_RUNS) pass_turn();
-  await_turn(own);
+  await_turn(thread);
 }
 
 /* -- What threads do ------------------------------------------------------------------------------------------------------ */
@@ -129,17 +133,17 @@ void serial_adopt(struct rthread *child) {
 }
 
 void serial_step(struct thread *thread) {
-  if (in_series()) take_turns(thread->rthread, SERIAL_STEP);
+  if (in_series()) take_turns(thread, SERIAL_STEP);
 }
 
 void serial_wait_for_place(struct thread *thread, struct rthread *child) {
   if (!in_series() || step_is_ready(child)) return;
   thread->rthread->serial_child = slot_of(child);
-  take_turns(thread->rthread, SERIAL_PLACE);
+  take_turns(thread, SERIAL_PLACE);
 }
 
 void serial_wait_for_others(struct thread *thread) {
-  if (in_series()) take_turns(thread->rthread, SERIAL_LEAVES);
+  if (in_series()) take_turns(thread, SERIAL_LEAVES);
 }
 
 void serial_hold(struct thread *thread) {
@@ -149,7 +153,7 @@ void serial_hold(struct thread *thread) {
 }
 
 void serial_resume(struct thread *thread) {
-  if (in_series()) await_turn(thread->rthread);
+  if (in_series()) await_turn(thread);
 }
 
 void serial_let_go(uint32_t lender) {

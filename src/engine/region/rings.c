@@ -24,6 +24,15 @@ void region_attach(void) {
   region->descriptor = engine_fd + FD_REGION;
 }
 
+void region_detach(void) {
+  for (uint32_t i = 0; i < REGION_RINGS; i++) {
+    if (!mapped[i]) continue;
+    os_call2(__NR_munmap, RINGS_BASE + (uintptr_t)i * 2 * RING_BYTES, 2 * RING_BYTES);
+    mapped[i] = false;
+  }
+  os_call2(__NR_munmap, REGION_BASE, REGION_HEADER);
+}
+
 /* -- Waiting ---------------------------------------------------------------------------------------------------------- */
 
 static void sleep_on(_Atomic uint32_t *word, uint32_t seen, uint32_t times) {

@@ -9,6 +9,8 @@ static struct region *const region = (struct region *)REGION_BASE;
 
 /* Maps the region; once per process start. */
 void region_attach(void);
+/* Lets go of the region and of its rings, so that another can be attached. */
+void region_detach(void);
 static inline uint32_t slot_of(const struct rthread *rthread) {
   return (uint32_t)(rthread - region->slots);
 }

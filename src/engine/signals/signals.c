@@ -233,7 +233,7 @@ void signals_before_exec(struct thread *thread) {
   /* The next program has the baton before it has our handlers, and others may want it to come by. */
   uint64_t early = recording() && thread->rthread ? FROM_TERMINAL : 0;
   if (early) early |= ~(SYNCHRONOUS | HARMLESS);
-  if (in_parallel()) early |= SIGNAL_BIT(SIGSYS);
+  if (in_parallel() || replaying()) early |= SIGNAL_BIT(SIGSYS); /* the manager calls threads, too */
   kernel_set_mask((thread->queued.signo ? ASYNCHRONOUS : thread->mask) | early);
 }
 

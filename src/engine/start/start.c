@@ -25,6 +25,7 @@
 #include "engine/start/loader.h"
 #include "engine/start/stack.h"
 #include "engine/threads/threads.h"
+#include "engine/threads/vessel.h"
 #include "engine/view/descriptors.h"
 #include "engine/view/vdso.h"
 
@@ -216,6 +217,7 @@ void engine_main(uintptr_t *sp) {
   if (fd < 0 && !replaying()) fd = exec_first(thread, stack.argv, stack.envp, &problem);
   if (fd < 0 && !replaying()) fail(fd, problem);
   if (in_sphere()) {
+    if (config.checkpoints) vessel_init();
     sphere_start(thread);
     signals_let_in(thread);
   }

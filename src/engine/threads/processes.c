@@ -103,14 +103,14 @@ static long clone_shared(struct thread *parent, const struct request *request) {
 
 /* -- A copy of the memory -------------------------------------------------------------------------------- */
 
-static void lock_all_but_cache(struct thread *thread) {
+void process_lock_all(struct thread *thread) {
   lock_take(&threads_lock);
   signals_before_fork(thread);
   lock_take(&mappings_lock);
   arena_before_fork();
 }
 
-static void unlock_all_but_cache(struct thread *thread, bool child) {
+void process_unlock_all(struct thread *thread, bool child) {
   arena_after_fork();
   mlock_after_fork(child);
   lock_release(&mappings_lock);
@@ -163,9 +163,9 @@ static long fork_copy(struct thread *thread, const struct request *request) {
   struct rthread *own = in_sphere() ? sphere_before_clone(thread, true, vfork) : NULL;
   if (in_sphere() && !own) return -EAGAIN;
   cache_before_fork();
-  lock_all_but_cache(thread);
+  process_lock_all(thread);
   long pid = fork_in_kernel(request);
-  unlock_all_but_cache(thread, pid == 0);
+  process_unlock_all(thread, pid == 0);
   cache_after_fork(pid == 0);
   if (pid == 0)
     become_child(thread, request, own);
@@ -294,10 +294,10 @@ bool trace_call(struct thread *thread, const struct call *call, long *result) {
   const long *a = call->args;
   if (!call_stops_tracee(call) || !is_here((int)a[1])) return false;
   cache_call_out();
-  lock_all_but_cache(thread);
+  process_lock_all(thread);
   *result = os_call4(__NR_ptrace, a[0], a[1], a[2], a[3]);
   if (!os_failed(*result)) task_await_trap((int32_t)a[1]);
-  unlock_all_but_cache(thread, false);
+  process_unlock_all(thread, false);
   cache_let_in();
   return true;
 }

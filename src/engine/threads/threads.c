@@ -154,6 +154,10 @@ void threads_reap(void) {
   lock_release(&threads_lock);
 }
 
+void threads_forget_ended(void) {
+  for (struct thread *slot = state.first; slot; slot = slot->next) slot->kernel_tid = 0;
+}
+
 void threads_forget_others(struct thread *thread) {
   state.first = state.last = NULL;
   for (size_t i = 0; i < state.mapped; i++) {

@@ -20,6 +20,8 @@ void thread_enlist(struct thread *thread);
 void thread_delist(struct thread *thread);
 /* Takes off the list what ended without coming by: killed, or gone to another program after vfork. */
 void threads_reap(void);
+/* In a copy of the process: the kernel has none of the threads that were about to end. */
+void threads_forget_ended(void);
 /* In the child of a fork: the calling thread is the only one. */
 void threads_forget_others(struct thread *thread);
 /* Memory of the slot that the next thread must find empty, given back. */
@@ -34,6 +36,10 @@ void process_free(struct process *process);
 
 _Noreturn void thread_exit(struct thread *thread, int status);
 _Noreturn void process_exit(struct thread *thread, int status);
+/* Around a copy of the process: all of the engine's locks, but for the cache's own (cache_before_fork). child: in a copy that is a new
+ * process of the application. */
+void process_lock_all(struct thread *thread);
+void process_unlock_all(struct thread *thread, bool child);
 /* The clone family; result as for threads_call. */
 bool clone_call(struct thread *thread, const struct call *call, long *result);
 /* ptrace, when it stops a thread of this memory: not in the cache, nor with a lock of the engine. */

@@ -26,6 +26,13 @@
 
 #define COUNT_WORDS 8
 
+/* struct arch_mark. */
+#define MARK_SP 48
+#define MARK_PC 56
+#define MARK_TLS 64
+#define MARK_SELF 72
+#define MARK_VECTORS 128
+
 #ifndef __ASSEMBLER__
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +41,20 @@ struct thread;
 
 /* What a tracer sees: words of PTRACE_GETREGSET, and whether there are requests of older kernels besides. */
 enum { ARCH_SHOWN_REGISTERS = 27, ARCH_OLD_TRACING = 1 };
+
+/* Where a thread is in C (entry.S). */
+enum { MARK_VECTORS_MAX = 16384 };
+struct arch_mark {
+  uint64_t saved[6]; /* rbx, rbp, r12 to r15 */
+  uint64_t sp, pc;
+  uint64_t tls; /* the base of fs */
+  struct thread *self;
+  _Alignas(64) uint8_t vectors[MARK_VECTORS_MAX]; /* what xsave writes (frame.c) */
+};
+_Static_assert(offsetof(struct arch_mark, sp) == MARK_SP, "offset");
+_Static_assert(offsetof(struct arch_mark, tls) == MARK_TLS, "offset");
+_Static_assert(offsetof(struct arch_mark, self) == MARK_SELF, "offset");
+_Static_assert(offsetof(struct arch_mark, vectors) == MARK_VECTORS, "offset");
 
 struct arch_context {
   struct thread *self;

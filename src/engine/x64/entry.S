@@ -228,6 +228,54 @@ arch_clone:
         call    thread_begin
         ud2
 
+/* long arch_mark(mark), see arch.h. C touches no vector, and keeps the base of fs of the application. */
+        .globl arch_mark
+arch_mark:
+        mov     %rbx, (%rdi)
+        mov     %rbp, 8(%rdi)
+        mov     %r12, 16(%rdi)
+        mov     %r13, 24(%rdi)
+        mov     %r14, 32(%rdi)
+        mov     %r15, 40(%rdi)
+        lea     8(%rsp), %rax
+        mov     %rax, MARK_SP(%rdi)
+        mov     (%rsp), %rax
+        mov     %rax, MARK_PC(%rdi)
+        sub     $8, %rsp
+        call    mark_save_rest
+        add     $8, %rsp
+        xor     %eax, %eax
+        ret
+
+/* long arch_clone_marked(mark, flags, child_tid) */
+        .globl arch_clone_marked
+arch_clone_marked:
+        mov     %rdi, %r9               /* the mark survives the call in r9 */
+        mov     %rdx, %r10
+        mov     %rsi, %rdi
+        mov     MARK_SP(%r9), %rsi
+        mov     MARK_TLS(%r9), %r8
+        xor     %edx, %edx
+        mov     $__NR_clone, %eax
+        syscall
+        test    %rax, %rax
+        jz      1f
+        ret
+1:      mov     %r9, %rbx
+        mov     MARK_SELF(%rbx), %rdi
+        call    arch_set_self
+        mov     %rbx, %rdi
+        call    mark_load_rest
+        mov     8(%rbx), %rbp
+        mov     16(%rbx), %r12
+        mov     24(%rbx), %r13
+        mov     32(%rbx), %r14
+        mov     40(%rbx), %r15
+        mov     MARK_PC(%rbx), %rcx
+        mov     (%rbx), %rbx
+        mov     $1, %eax
+        jmp     *%rcx
+
         .globl arch_exit_thread
 arch_exit_thread:                       /* (status) */
         mov     $__NR_exit, %eax

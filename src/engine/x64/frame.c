@@ -224,6 +224,31 @@ static long restore_extended(uintptr_t address) {
   return 0;
 }
 
+/* -- Marks ----------------------------------------------------------------------------------------------- */
+
+void mark_save_rest(struct arch_mark *mark);
+void mark_load_rest(const struct arch_mark *mark);
+_Static_assert((int)MARK_VECTORS_MAX == (int)XSTATE_MAX, "a mark has room for all vectors");
+
+void mark_save_rest(struct arch_mark *mark) {
+  union xstate *state = (union xstate *)mark->vectors;
+  mark->self = arch_self();
+  os_call2(__NR_arch_prctl, ARCH_GET_FS, &mark->tls);
+  memset(&state->header, 0, sizeof state->header); /* xsave leaves most of it as it is */
+  if (machine.xsave)
+    xsave(state, features_to_save());
+  else
+    fxsave(state);
+}
+
+void mark_load_rest(const struct arch_mark *mark) {
+  const union xstate *state = (const union xstate *)mark->vectors;
+  if (machine.xsave)
+    xrstor(state, machine.features);
+  else
+    fxrstor(state);
+}
+
 /* -- The frame ------------------------------------------------------------------------------------------- */
 
 /* Where the application is about to overwrite its status flags, generated code does not keep them, and what they are depends on

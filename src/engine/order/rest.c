@@ -1,0 +1,173 @@
+/* rest.c: rest, and what all threads do for a checkpoint. See rest.h.
+ *
+ * The thread that has the turn makes the checkpoint. It says that all are to stay at rest, waits until they are, has one thread of every other
+ * process make that one's vessel, makes the vessel of its own process, and then tells the manager, which copies the region. A thread at rest may wake
+ * up meanwhile, because its time is over; it looks whether it has to stay before it goes on, and after it has said that it does. */
+#include "engine/order/rest.h"
+
+#include "engine/base/lib.h"
+#include "engine/base/log.h"
+#include "engine/order/rthreads.h"
+#include "engine/region/endings.h"
+#include "engine/region/rings.h"
+
+const struct vessel_maker *vessel_maker;
+
+static struct region_checkpoint *checkpoint(void) {
+  return &region->checkpoint;
+}
+
+/* -- At rest ------------------------------------------------------------------------------------------------------------- */
+
+static void get_up(struct thread *thread) {
+  struct rthread *own = thread->rthread;
+  for (;;) {
+    atomic_store(&own->at_rest, 0);
+    if (!atomic_load(&checkpoint()->freezes)) return;
+    atomic_store(&own->at_rest, 1);
+    /* In a runner the region says that it is done. */
+    if (atomic_load(&own->forks) && !vessel_maker->make(thread)) {
+      atomic_store(&own->forks, 0);
+      region_wake(&own->forks, INT32_MAX);
+    }
+    region_wait(&checkpoint()->freezes, 1);
+  }
+}
+
+void rest(struct thread *thread, uint32_t times) {
+  _Atomic uint32_t *turn = &thread->rthread->turn;
+  if (!has_checkpoints()) {
+    region_wait_longer(turn, 0, times);
+    return;
+  }
+  struct arch_mark mark;
+  thread->mark = &mark;
+  os_call4(__NR_rt_sigprocmask, SIG_SETMASK, 0, &thread->rest_mask, sizeof thread->rest_mask);
+  if (arch_mark(&mark)) {
+    vessel_maker->resumed(thread);
+  } else {
+    thread->rthread->shares_memory = !vessel_maker->is_alone();
+    atomic_store(&thread->rthread->at_rest, 1);
+    region_wait_longer(turn, 0, times);
+  }
+  get_up(thread);
+}
+
+/* -- A checkpoint ---------------------------------------------------------------------------------------------------------- */
+
+/* Those whose process ends without them are not part of it. */
+static bool counts(const struct rthread *own, const struct rthread *other) {
+  return other != own && atomic_load(&other->state) == SLOT_LIVE && !atomic_load(&other->dismissed);
+}
+
+static bool memory_is_lent(void) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    const struct rthread *rthread = &region->slots[i];
+    if (atomic_load(&rthread->state) == SLOT_LIVE && (rthread->vforks || atomic_load(&rthread->borrows)))
+      return true;
+  }
+  return !vessel_maker->is_alone();
+}
+
+/* How many others rest; -1: not all of them yet. */
+static int others_at_rest(const struct rthread *own, bool *lent) {
+  int count = 0;
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    const struct rthread *other = &region->slots[i];
+    if (!counts(own, other)) continue;
+    if (!atomic_load(&other->at_rest)) return -1;
+    *lent |= other->shares_memory;
+    count++;
+  }
+  return count;
+}
+
+/* Whether all rest, and have their memory to themselves. */
+static enum checkpoint_refusal freeze(const struct rthread *own) {
+  enum { LOOKS_MOST = 200000 };
+  atomic_store(&checkpoint()->freezes, 1);
+  for (int i = 0; i < LOOKS_MOST; i++) {
+    bool lent = false;
+    int count = others_at_rest(own, &lent);
+    if (lent) return CHECKPOINT_BORROWED;
+    if (count >= 0) {
+      atomic_store(&checkpoint()->missing, (uint32_t)count + 1);
+      return CHECKPOINT_POSSIBLE;
+    }
+    os_call0(__NR_sched_yield);
+  }
+  return CHECKPOINT_LATE;
+}
+
+static void thaw(void) {
+  atomic_store(&checkpoint()->freezes, 0);
+  region_wake(&checkpoint()->freezes, INT32_MAX);
+}
+
+/* Whether the thread is the first of its process in the region. */
+static bool leads(const struct rthread *own, const struct rthread *rthread) {
+  for (const struct rthread *other = region->slots; other < rthread; other++)
+    if (counts(own, other) && other->pid == rthread->pid) return false;
+  return true;
+}
+
+static void make_other_vessels(const struct rthread *own) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    struct rthread *other = &region->slots[i];
+    if (!counts(own, other) || other->pid == own->pid || !leads(own, other)) continue;
+    checkpoint()->processes++;
+    atomic_store(&other->forks, 1);
+    region_wake(&other->turn, INT32_MAX);
+    region_wake(&checkpoint()->freezes, INT32_MAX);
+    while (atomic_load(&other->forks)) {
+      region_wait(&other->forks, 1);
+      if (atomic_load(&other->forks) && !rthread_is_alive(other))
+        sphere_fail(OUTCOME_FAILED, "a process was killed while a checkpoint was made");
+    }
+  }
+}
+
+static enum checkpoint_refusal may_be_made(const struct rthread *own) {
+  if (atomic_load(&checkpoint()->refusal) == CHECKPOINT_UNFORKED) return CHECKPOINT_UNFORKED;
+  if (memory_is_lent()) return CHECKPOINT_BORROWED;
+  enum checkpoint_refusal refusal = freeze(own);
+  if (refusal) thaw();
+  return refusal;
+}
+
+/* A runner finds the region as it was when the manager copied it: frozen, until all threads are there. */
+static void await_others(void) {
+  while (atomic_load(&checkpoint()->freezes)) region_wait(&checkpoint()->freezes, 1);
+}
+
+static void make(struct thread *thread) {
+  struct rthread *own = thread->rthread;
+  uint32_t refusal = may_be_made(own);
+  atomic_store(&checkpoint()->refusal, refusal);
+  if (refusal) return;
+  checkpoint()->processes = 1;
+  make_other_vessels(own);
+  if (vessel_maker->make(thread)) {
+    await_others();
+    return;
+  }
+  int64_t error = region_ask(REQUEST_CHECKPOINT, 0);
+  if (error) sphere_fail(OUTCOME_FAILED, "no checkpoint could be made (error %ld)", (long)-error);
+  thaw();
+}
+
+void rest_point(struct thread *thread) {
+  struct region_checkpoint *wanted = checkpoint();
+  uint32_t wish = atomic_load(&wanted->wish);
+  uint64_t point = atomic_load_explicit(&wanted->points, memory_order_relaxed) + 1;
+  atomic_store_explicit(&wanted->points, point, memory_order_relaxed);
+  if (!wish || point < atomic_load(&wanted->at_point)) return;
+  if (atomic_load(&region->turns_over)) return; /* nobody has the turn */
+  wanted->moment.turn = atomic_load(&region->turns);
+  wanted->moment.thread = thread->number;
+  wanted->moment.position = arch_position(thread);
+  if (wish == CHECKPOINT_MAKE) make(thread);
+  if (wish == CHECKPOINT_MAKE) return;
+  region_ask(REQUEST_HALT, 0);
+  region_wait_for_death();
+}

@@ -1,0 +1,30 @@
+/* rest.h: the one place where threads of a replay wait for their turn, or for their end (rest.c).
+ *
+ * A checkpoint is made while all threads but one are here, and none leaves. A thread that goes on from a checkpoint returns from here, as if it had been
+ * woken for nothing: whoever waits looks again. */
+#ifndef REPRISE_ENGINE_REST_H
+#define REPRISE_ENGINE_REST_H
+
+#include "contract/region.h"
+#include "engine/base/thread.h"
+
+/* Replays with checkpoints. */
+static inline bool has_checkpoints(void) {
+  return __builtin_expect(config.checkpoints, 0);
+}
+
+/* Waits as region_wait_longer does on the thread's word for its turn, while that is 0. */
+void rest(struct thread *thread, uint32_t times);
+
+/* At a place where all others rest, or come to rest: makes a checkpoint, or halts, if the manager wants it. */
+void rest_point(struct thread *thread);
+
+/* What rest and rest_point need of vessel.c. */
+struct vessel_maker {
+  bool (*make)(struct thread *thread);    /* the vessel of this process; true: in a runner of it */
+  void (*resumed)(struct thread *thread); /* the thread was made again */
+  bool (*is_alone)(void);                 /* nobody else has this process's memory */
+};
+extern const struct vessel_maker *vessel_maker;
+
+#endif

@@ -1,0 +1,257 @@
+/* vessel.c: copies of a replaying process. See contract/region_checkpoint.h; order/rest.c says when one is made.
+ *
+ * A vessel is a fork of the process, made by one thread while all others rest. It lets go of the region, so that the run it comes from can end without it, and
+ * waits for the manager at its channel. Whenever the manager sends it another region it forks a runner. The forking thread goes on there from
+ * where it made the vessel; the others are made again, on their copied stacks, and return from where they rest (arch_mark). What the processes share (memory without
+ * a file, files that change) is mapped again from the copies that the manager sends.
+ *
+ * When the manager closes the channel, or is killed, the vessel ends. It needs nothing that confinement denies (border/confine.c). */
+#include "engine/threads/vessel.h"
+
+#include <linux/fcntl.h>
+#include <linux/mman.h>
+#include <linux/sched.h>
+#include <linux/signal.h>
+#include <linux/uio.h>
+
+#include "engine/base/lib.h"
+#include "engine/base/log.h"
+#include "engine/base/file_state.h"
+#include "engine/border/sphere.h"
+#include "engine/code/cache.h"
+#include "engine/memory/maps.h"
+#include "engine/order/rest.h"
+#include "engine/order/rthreads.h"
+#include "engine/signals/signal_state.h"
+#include "engine/signals/signals.h"
+#include "engine/threads/threads.h"
+#include "engine/view/descriptors.h"
+
+/* -- The channel ------------------------------------------------------------------------------------------------------------- */
+
+enum { FILE_REGION, FILE_SOCKET, FILES_FIRST };
+struct parcel {
+  struct vessel_message message;
+  int files[FILES_FIRST + VESSEL_OBJECTS];
+  unsigned count; /* of files */
+};
+
+/* The kernel's structures of a message with descriptors beside it, which its headers leave to a C library. */
+struct header {
+  void *name;
+  uint32_t name_length;
+  struct iovec *parts;
+  size_t part_count;
+  void *control;
+  size_t control_length;
+  uint32_t flags;
+};
+struct control {
+  size_t length;
+  int level, type;
+  int files[FILES_FIRST + VESSEL_OBJECTS];
+};
+
+/* Ends the vessel when there is nobody any more who could send something. */
+static void receive(struct parcel *parcel) {
+  static struct control control;
+  struct iovec part = {&parcel->message, sizeof parcel->message};
+  struct header header = {
+      .parts = &part, .part_count = 1, .control = &control, .control_length = sizeof control};
+  long n;
+  do n = os_call3(__NR_recvmsg, engine_fd + FD_SOCKET, &header, 0);
+  while (n == -EINTR);
+  if (n <= 0) os_call1(__NR_exit_group, 0);
+  parcel->count = (unsigned)((control.length - offsetof(struct control, files)) / sizeof *control.files);
+  memcpy(parcel->files, control.files, parcel->count * sizeof *control.files);
+  CHECK(n == sizeof parcel->message && parcel->count == parcel->message.objects + FILES_FIRST);
+}
+
+static void close_files(const struct parcel *parcel) {
+  for (unsigned i = 0; i < parcel->count; i++) os_call1(__NR_close, parcel->files[i]);
+}
+
+/* -- Shared memory --------------------------------------------------------------------------------------------------------- */
+
+static int file_of(const struct parcel *parcel, uint64_t inode) {
+  for (unsigned i = 0; i < parcel->message.objects; i++)
+    if (parcel->message.object[i].inode == inode) return parcel->files[FILES_FIRST + i];
+  return -1;
+}
+
+/* What a line of maps says besides the range: "start-end rwxp offset device inode name". */
+struct mapped_file {
+  int protection;
+  bool shared;
+  uint64_t offset, inode;
+};
+
+static struct mapped_file parse(const struct maps_line *line) {
+  struct mapped_file file = {0};
+  const char *at = line->text;
+  uintptr_t number;
+  while (*at != ' ') at++;
+  at++;
+  file.protection =
+      (at[0] == 'r' ? PROT_READ : 0) | (at[1] == 'w' ? PROT_WRITE : 0) | (at[2] == 'x' ? PROT_EXEC : 0);
+  file.shared = at[3] == 's';
+  at += 5;
+  maps_hex(&at, &number);
+  file.offset = number;
+  for (at++; *at && *at != ' ';) at++; /* the device */
+  for (at++; *at >= '0' && *at <= '9'; at++) file.inode = file.inode * 10 + (uint64_t)(*at - '0');
+  return file;
+}
+
+static bool is_application(const struct maps_line *line) {
+  return line->header && (line->end <= ENGINE_BASE || line->start >= ENGINE_END);
+}
+
+/* Copies the pages of a private mapping that were written since it was made: all others are the file's. */
+static void copy_written(uintptr_t from, uintptr_t end, uintptr_t to) {
+  enum { ENTRIES = 64 };
+  const uint64_t there = 3UL << 62 /* in memory, or swapped out */, of_file = 1UL << 61;
+  long pages = os_call4(__NR_openat, AT_FDCWD, own_pagemap, O_RDONLY | O_CLOEXEC, 0);
+  if (os_failed(pages)) sphere_fail(OUTCOME_FAILED, "can't see which pages were written (error %ld)", -pages);
+  for (uintptr_t at = from; at < end; at += ENTRIES * PAGE) {
+    uint64_t entries[ENTRIES];
+    size_t count = MIN(ENTRIES, (end - at) / PAGE);
+    long n = os_call4(__NR_pread64, pages, entries, count * sizeof *entries, at / PAGE * sizeof *entries);
+    CHECK(n == (long)(count * sizeof *entries));
+    for (size_t i = 0; i < count; i++)
+      if (entries[i] & there && !(entries[i] & of_file))
+        memcpy((void *)(to + (at - from) + i * PAGE), (const void *)(at + i * PAGE), PAGE);
+  }
+  os_call1(__NR_close, pages);
+}
+
+static _Noreturn void fail_mapping(uintptr_t at, long error) {
+  sphere_fail(OUTCOME_FAILED, "can't map the memory at %lx once more (error %ld)", at, -error);
+}
+
+/* The mapping takes the place of the old one when it has all of its pages. */
+static void map_private(const struct maps_line *line, const struct mapped_file *file, int fd) {
+  size_t bytes = line->end - line->start;
+  long made =
+      os_call6(__NR_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, file->offset);
+  if (os_failed(made)) fail_mapping(line->start, made);
+  if (!(file->protection & PROT_READ)) os_call3(__NR_mprotect, line->start, bytes, PROT_READ);
+  copy_written(line->start, line->end, (uintptr_t)made);
+  long result = os_call3(__NR_mprotect, made, bytes, file->protection);
+  if (!result) result = os_call5(__NR_mremap, made, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, line->start);
+  if (os_failed(result)) fail_mapping(line->start, result);
+}
+
+/* The manager's copy takes the place of a file that changes, or of memory that is shared. Known limit: from then on the program can make it writable. */
+static void map_copy(const struct maps_line *line, void *context) {
+  if (!is_application(line)) return;
+  struct mapped_file file = parse(line);
+  int fd = file.inode ? file_of(context, file.inode) : -1;
+  if (fd < 0 && file.shared && file.protection & PROT_WRITE)
+    sphere_fail(OUTCOME_FAILED, "the shared memory at %lx is not in the checkpoint", line->start);
+  if (fd < 0) return;
+  if (!file.shared) {
+    map_private(line, &file, fd);
+    return;
+  }
+  long at = os_call6(__NR_mmap, line->start, line->end - line->start, file.protection, MAP_SHARED | MAP_FIXED,
+                     fd, file.offset);
+  if (os_failed(at)) fail_mapping(line->start, at);
+}
+
+/* -- Runners --------------------------------------------------------------------------------------------------------------- */
+
+/* The thread is there. The last one lets all of them go. */
+static void arrive(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  struct region_checkpoint *checkpoint = &region->checkpoint;
+  rthread->pid = (int32_t)os_call0(__NR_getpid);
+  rthread->tid = (int32_t)os_call0(__NR_gettid);
+  rthread->former = 0;
+  thread->lock_id = (uint32_t)rthread->tid;
+  if (atomic_fetch_sub(&checkpoint->missing, 1) > 1) return;
+  atomic_store(&checkpoint->freezes, 0);
+  region_wake(&checkpoint->freezes, INT32_MAX);
+  region_doorbell();
+}
+
+static void resumed(struct thread *thread) {
+  signals_init_thread(thread);
+  kernel_set_mask(thread->rest_mask);
+  arrive(thread);
+}
+
+static void make_threads(struct thread *self) {
+  enum {
+    FLAGS = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |
+            CLONE_CHILD_CLEARTID
+  };
+  for (struct thread *thread = threads; thread; thread = thread->next) {
+    if (thread == self) continue;
+    CHECK(atomic_load(&thread->rthread->at_rest));
+    long tid = arch_clone_marked(thread->mark, FLAGS, (int *)&thread->kernel_tid);
+    if (os_failed(tid))
+      sphere_fail(OUTCOME_FAILED, "can't make the threads of a checkpoint (error %ld)", -tid);
+    thread->kernel_tid = (int)tid;
+  }
+}
+
+static void become_runner(struct thread *thread, struct parcel *parcel) {
+  os_call3(__NR_dup3, parcel->files[FILE_REGION], engine_fd + FD_REGION, 0);
+  os_call3(__NR_dup3, parcel->files[FILE_SOCKET], engine_fd + FD_SOCKET, 0);
+  region_attach();
+  maps_visit(own_first_maps, map_copy, parcel);
+  close_files(parcel);
+  thread->kernel_tid = (int)os_call1(__NR_set_tid_address, &thread->kernel_tid);
+  threads_forget_ended();
+  make_threads(thread);
+  arrive(thread);
+}
+
+/* -- Vessels --------------------------------------------------------------------------------------------------------------- */
+
+/* A copy of this process, with its one thread: 0 in the copy. */
+static long copy_process(struct thread *thread) {
+  cache_before_fork();
+  process_lock_all(thread);
+  long pid = os_call5(__NR_clone, SIGCHLD, 0, 0, 0, 0);
+  process_unlock_all(thread, false);
+  cache_after_fork(pid == 0);
+  return pid;
+}
+
+/* Returns in runners only. */
+static void become_vessel(struct thread *thread, int channel) {
+  static struct parcel parcel;
+  os_call3(__NR_dup3, channel, engine_fd + FD_SOCKET, 0);
+  region_detach();
+  os_call3(__NR_dup3, channel, engine_fd + FD_REGION, 0);
+  os_call1(__NR_close, channel);
+  for (;;) {
+    receive(&parcel);
+    long pid = copy_process(thread);
+    if (!pid) break;
+    close_files(&parcel);
+    if (os_failed(pid)) os_call1(__NR_exit_group, 1); /* the end of the channel tells the manager */
+  }
+  become_runner(thread, &parcel);
+}
+
+static bool make(struct thread *thread) {
+  int channel = region_ask_file(REQUEST_CHANNEL, thread->rthread->process);
+  if (channel < 0) sphere_fail(OUTCOME_FAILED, "no channel for a checkpoint (error %d)", -channel);
+  long pid = copy_process(thread);
+  if (!pid) {
+    become_vessel(thread, channel);
+    return true;
+  }
+  if (os_failed(pid))
+    sphere_fail(OUTCOME_FAILED, "no process can be made for a checkpoint (error %ld)", -pid);
+  os_call1(__NR_close, channel);
+  return false;
+}
+
+void vessel_init(void) {
+  static const struct vessel_maker maker = {make, resumed, process_is_alone};
+  vessel_maker = &maker;
+}

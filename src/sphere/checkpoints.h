@@ -1,0 +1,52 @@
+/* checkpoints.h: states of a replay to go back to (checkpoints.c).
+ *
+ * A checkpoint is made of copies: of the processes, which wait as vessels (engine/threads/vessel.c), of the region, of the memory that processes share,
+ * and of where in its streams the feed was. A restart copies these once more, so a checkpoint can be restarted any number of times, in any order. */
+#ifndef REPRISE_SPHERE_CHECKPOINTS_H
+#define REPRISE_SPHERE_CHECKPOINTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "contract/region.h"
+
+struct manager;
+struct feed;
+struct checkpoints;
+
+/* Whose turn it was, and how often it had changed before; `point` counts places where checkpoints can be made. */
+struct checkpoint_moment {
+  uint64_t turn, position, point;
+  uint32_t thread;
+};
+
+/* What the user of checkpoints is told. */
+struct checkpoint_user {
+  void *context;
+  /* A checkpoint was made, and the replay goes on. */
+  void (*made)(void *context, uint32_t id);
+  /* The replay has halted as wished: it ends now, without having come to the end of the recording. */
+  void (*halted)(void *context);
+};
+
+/* The manager becomes the reaper of all that is orphaned. NULL without memory. */
+struct checkpoints *checkpoints_open(struct manager *manager, struct feed *feed,
+                                     const struct checkpoint_user *user);
+/* Ends all vessels, and waits until they are gone. */
+void checkpoints_close(struct checkpoints *checkpoints);
+
+/* Has a checkpoint made, or the replay halted, at the first opportunity from a point on; 0: at once. */
+void checkpoint_wish(struct checkpoints *checkpoints, enum checkpoint_wish wish, uint64_t point);
+/* Restarts one when the run is over (manager_run has returned); then comes manager_run again. False: it can't be, and the error says why. */
+bool checkpoint_restart(struct checkpoints *checkpoints, uint32_t id, const char **error);
+void checkpoint_drop(struct checkpoints *checkpoints, uint32_t id);
+/* All of them, oldest first: the n-th, and when it was made. */
+unsigned checkpoint_count(const struct checkpoints *checkpoints);
+uint32_t checkpoint_nth(const struct checkpoints *checkpoints, unsigned n);
+struct checkpoint_moment checkpoint_moment(const struct checkpoints *checkpoints, uint32_t id);
+
+/* For the feed. */
+void checkpoints_look(struct checkpoints *checkpoints);
+int64_t checkpoints_answer(struct checkpoints *checkpoints, enum request_kind kind, int64_t value);
+
+#endif

@@ -1,0 +1,342 @@
+/* feed.c: reads the recording's streams into the rings of the engines. See feed.h. */
+#include "sphere/feed.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "recording/scratch.h"
+#include "sphere/checkpoints.h"
+#include "sphere/processes.h"
+
+/* -- Rings ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Nothing in the region can be trusted: what a recording has made of the engine writes there, too. */
+static void forged(struct feed *feed, const char *what) {
+  if (feed->failed) return;
+  feed->failed = true;
+  feed->error = (struct recording_error){.kind = RECORDING_DAMAGED};
+  snprintf(feed->error.text, sizeof feed->error.text,
+           "%s is out of bounds: the recording has damaged the replay", what);
+}
+
+bool feed_open(struct feed *feed, struct source *source, struct recording_stream_id id) {
+  *source = (struct source){.opened = true};
+  if (id.thread > RECORDING_THREAD_MAX && id.thread != RECORDING_SPHERE) {
+    forged(feed, "the number of a thread");
+    return false;
+  }
+  if (id.kind == RECORDING_INPUT) thread_set_add(&feed->threads, id.thread, NULL);
+  int status = recording_stream_open(feed->reader, id, &source->stream, &feed->error);
+  if (status == RECORDING_ABSENT) source->stream = NULL;
+  return !status || status == RECORDING_ABSENT;
+}
+
+/* Makes sure that there are bytes of a frame; false when the stream is at its end. */
+static bool next_bytes(struct feed *feed, struct source *source, struct ring *ring) {
+  if (source->at < source->frame.length) return true;
+  if (source->ended) return false;
+  if (source->stream) source->place = recording_place(source->stream);
+  int status = source->stream ? recording_next(source->stream, &source->frame, &feed->error) : RECORDING_END;
+  source->at = 0;
+  if (!status) return true;
+  source->frame.length = 0;
+  source->ended = true;
+  bool complete = recording_reader_state(feed->reader) == RECORDING_COMPLETE;
+  if (!complete && (status == RECORDING_TRUNCATED || !source->stream))
+    atomic_store(&ring->broken, 1);
+  else if (status != RECORDING_END)
+    feed->failed = true;
+  return false;
+}
+
+/* What the sphere did not need any more is read all the same: damage must not go unnoticed. */
+static void close_source(struct feed *feed, struct source *source, struct ring *ring) {
+  while (source->stream && !feed->failed && next_bytes(feed, source, ring)) source->at = source->frame.length;
+  if (source->stream) recording_stream_close(source->stream);
+  *source = (struct source){0};
+}
+
+static void copy_in(uint8_t *ring, uint64_t to, const uint8_t *from, size_t count) {
+  size_t at = to % RING_BYTES, first = count < RING_BYTES - at ? count : RING_BYTES - at;
+  memcpy(ring + at, from, first);
+  memcpy(ring, from + first, count - first);
+}
+
+static void feed_ring(struct manager *manager, struct source *source, struct ring *ring) {
+  struct feed *feed = manager->context;
+  bool moved = false;
+  if (atomic_load(&ring->ended)) return;
+  for (;;) {
+    uint64_t head = atomic_load(&ring->head), filled = head - atomic_load(&ring->tail);
+    if (filled > RING_BYTES) {
+      forged(feed, "a ring of a thread");
+      return;
+    }
+    size_t room = RING_BYTES - (size_t)filled;
+    if (!room) break;
+    if (!next_bytes(feed, source, ring)) {
+      atomic_store(&ring->ended, !feed->failed);
+      moved = true;
+      break;
+    }
+    size_t count = source->frame.length - source->at < room ? source->frame.length - source->at : room;
+    copy_in(manager_ring(manager, ring), head, source->frame.bytes + source->at, count);
+    source->at += (uint32_t)count;
+    atomic_store(&ring->head, head + count);
+    moved = true;
+  }
+  if (moved) manager_moved(manager, ring);
+}
+
+static void feed_stream(struct manager *manager, struct source *source, struct ring *ring,
+                        struct recording_stream_id id) {
+  struct feed *feed = manager->context;
+  if (!source->opened && !feed_open(feed, source, id))
+    feed->failed = true;
+  else
+    feed_ring(manager, source, ring);
+}
+
+/* -- To begin again ---------------------------------------------------------------------------------------------------------------- */
+
+struct source_state {
+  bool opened, ended, absent;
+  struct recording_place place;
+  uint32_t at, length; /* of the frame */
+};
+
+struct feed_state {
+  uint64_t instructions;
+  struct leftover leftover;
+  uint32_t cut_short;
+  uint32_t slots;
+  struct source_state order;
+  struct {
+    struct source_state input, order;
+  } slot[];
+};
+
+static struct source_state state_of(const struct source *source) {
+  return (struct source_state){.opened = source->opened,
+                               .ended = source->ended,
+                               .absent = !source->stream,
+                               .place = source->place,
+                               .at = source->at,
+                               .length = source->frame.length};
+}
+
+struct feed_state *feed_keep(const struct manager *manager, const struct feed *feed) {
+  uint32_t slots = region_slots(manager->region);
+  struct feed_state *state = calloc(1, sizeof *state + slots * sizeof *state->slot);
+  if (!state) return NULL;
+  state->instructions = feed->instructions;
+  state->leftover = feed->leftover;
+  state->cut_short = feed->cut_short;
+  state->slots = slots;
+  state->order = state_of(&feed->order);
+  for (uint32_t i = 0; i < slots; i++) {
+    state->slot[i].input = state_of(&feed->slots[i]);
+    state->slot[i].order = state_of(&feed->orders[i]);
+  }
+  return state;
+}
+
+void feed_forget(struct feed_state *state) {
+  free(state);
+}
+
+static void drop(struct source *source) {
+  if (source->stream) recording_stream_close(source->stream);
+  *source = (struct source){0};
+}
+
+static bool take_back(struct feed *feed, struct source *source, const struct source_state *state,
+                      struct recording_stream_id id) {
+  drop(source);
+  if (!state->opened) return true;
+  if (!feed_open(feed, source, id)) return false;
+  source->ended = state->ended;
+  if (!source->stream || state->absent) return !source->stream == state->absent;
+  recording_return(source->stream, &state->place);
+  source->place = state->place;
+  if (state->ended || !state->length) return true;
+  if (recording_next(source->stream, &source->frame, &feed->error)) return false;
+  source->at = state->at;
+  return source->frame.length == state->length;
+}
+
+bool feed_go_back(struct manager *manager, struct feed *feed, const struct feed_state *state) {
+  bool fine = take_back(feed, &feed->order, &state->order,
+                        (struct recording_stream_id){RECORDING_ORDER, RECORDING_SPHERE});
+  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
+    static const struct source_state none;
+    bool known = i < state->slots;
+    uint32_t number = known ? manager->region->slots[i].number : 0;
+    fine = fine && take_back(feed, &feed->slots[i], known ? &state->slot[i].input : &none,
+                             (struct recording_stream_id){RECORDING_INPUT, number});
+    fine = fine && take_back(feed, &feed->orders[i], known ? &state->slot[i].order : &none,
+                             (struct recording_stream_id){RECORDING_ORDER, number});
+  }
+  feed->instructions = state->instructions;
+  feed->leftover = state->leftover;
+  feed->cut_short = state->cut_short;
+  feed->failed |= !fine;
+  return fine;
+}
+
+/* -- Serving ------------------------------------------------------------------------------------------------------------------------- */
+
+/* Whether something of the log is in the ring or behind it. */
+static bool is_unread(struct feed *feed, struct source *source, struct ring *ring) {
+  return source->opened && (ring->head != ring->tail || next_bytes(feed, source, ring));
+}
+
+/* To be asked of a slot before its sources are closed, which reads what is left. */
+static void look_for_leftovers(struct feed *feed, uint32_t slot, struct rthread *rthread) {
+  bool of_input = is_unread(feed, &feed->slots[slot], &rthread->ring);
+  if (feed->leftover.found || (!of_input && !is_unread(feed, &feed->orders[slot], &rthread->order))) return;
+  feed->leftover =
+      (struct leftover){.found = true,
+                        .of_order = !of_input,
+                        .thread = rthread->number,
+                        .position = of_input ? rthread->codec.position : rthread->order.position};
+}
+
+static void look_for_exit(struct feed *feed, const struct rthread *rthread) {
+  if (thread_set_has(&feed->exits, rthread->number) && !atomic_load(&rthread->exited))
+    feed->cut_short = rthread->number + 1;
+}
+
+/* Of the recorded instructions. All threads but one wait, unless they run in parallel. */
+static void tell_progress(struct manager *manager) {
+  struct feed *feed = manager->context;
+  char details[64];
+  uint64_t done = feed->instructions;
+  unsigned threads = 0;
+  for (uint32_t i = 0; i < region_slots(manager->region); i++) {
+    const struct rthread *slot = &manager->region->slots[i];
+    if (atomic_load(&slot->state) != SLOT_LIVE) continue;
+    done += *(const volatile uint64_t *)&slot->codec.position;
+    threads++;
+  }
+  if (feed->parallel || threads < 2)
+    snprintf(details, sizeof details, " replayed");
+  else
+    snprintf(details, sizeof details, " replayed, %u of %u threads waiting", threads - 1, threads);
+  progress_tell(&feed->progress, done, feed->total, details);
+}
+
+/* Processes that replay may not signal each other. */
+void feed_summon(struct manager *manager, struct rthread *slot) {
+  siginfo_t info = {.si_signo = SIGSYS, .si_code = SI_QUEUE, .si_value.sival_ptr = (void *)KICK_VALUE};
+  pid_t pid = slot->pid, tid = slot->tid;
+  if (pid > 0 && tid > 0 && process_belongs(manager, pid, tid))
+    syscall(SYS_rt_tgsigqueueinfo, pid, tid, SIGSYS, &info);
+}
+
+bool feed_serve(struct manager *manager, bool last) {
+  struct feed *feed = manager->context;
+  if (last || feed->failed) return !feed->failed;
+  if (feed->checkpoints) checkpoints_look(feed->checkpoints);
+  feed_ring(manager, &feed->order, &manager->region->order);
+  for (uint32_t i = 0; i < region_slots(manager->region) && !feed->failed; i++) {
+    struct rthread *slot = &manager->region->slots[i];
+    uint32_t state = atomic_load(&slot->state);
+    if (state == SLOT_ENDED) {
+      feed->instructions += slot->codec.position;
+      look_for_leftovers(feed, i, slot);
+      look_for_exit(feed, slot);
+      close_source(feed, &feed->slots[i], &slot->ring);
+      close_source(feed, &feed->orders[i], &slot->order);
+      manager_free_slot(manager, slot);
+    } else if (state == SLOT_LIVE) {
+      if (atomic_exchange(&slot->summoned, 0)) feed_summon(manager, slot);
+      feed_stream(manager, &feed->slots[i], &slot->ring,
+                  (struct recording_stream_id){RECORDING_INPUT, slot->number});
+      if (feed->parallel)
+        feed_stream(manager, &feed->orders[i], &slot->order,
+                    (struct recording_stream_id){RECORDING_ORDER, slot->number});
+    }
+  }
+  if (progress_is_due(&feed->progress)) tell_progress(manager);
+  return !feed->failed;
+}
+
+/* -- Files ----------------------------------------------------------------------------------------------------------------------- */
+
+int64_t feed_answer(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value) {
+  struct feed *feed = manager->context;
+  (void)pid;
+  if (feed->checkpoints && kind >= REQUEST_MEMORY) return checkpoints_answer(feed->checkpoints, kind, value);
+  if (kind == REQUEST_NEW_FILE) {
+    int made = scratch_file("reprise", 0);
+    bool sent = made >= 0 && manager_send_file(manager, made);
+    if (made >= 0) close(made);
+    return sent ? 0 : -EAGAIN;
+  }
+  if (kind != REQUEST_OPEN_FILE || value & ~(REQUEST_CHANGES | UINT32_MAX)) return -EINVAL;
+  int fd = mapped_open(&feed->mapped, feed->reader, (uint32_t)value, value & REQUEST_CHANGES, &feed->error);
+  feed->failed |= fd < 0;
+  if (fd < 0) return fd;
+  thread_set_add(&feed->files, (uint32_t)value, NULL);
+  return manager_send_file(manager, fd) ? 0 : -EAGAIN;
+}
+
+/* -- What was not read ------------------------------------------------------------------------------------------------------------- */
+
+static int check_stream(struct recording_stream_id id, void *context, struct recording_error *error) {
+  struct feed *feed = context;
+  static struct source source;
+  static struct ring nowhere;
+  (void)error;
+  bool of_thread =
+      id.kind == RECORDING_INPUT || (id.kind == RECORDING_ORDER && id.thread != RECORDING_SPHERE);
+  if (!of_thread || thread_set_has(&feed->threads, id.thread)) return 0;
+  if (!feed_open(feed, &source, id)) feed->failed = true;
+  if (!feed->failed && next_bytes(feed, &source, &nowhere)) feed->absent = id.thread + 1;
+  if (!feed->failed) close_source(feed, &source, &nowhere);
+  return feed->failed;
+}
+
+static void check_files(struct feed *feed) {
+  static struct recording_file file;
+  int status = 0, fd;
+  for (uint32_t number = 0; !status; number++) {
+    status = recording_find_file(feed->reader, number, &file, &feed->error);
+    if (status || thread_set_has(&feed->files, number)) continue;
+    status = recording_open_file(feed->reader, &file, &fd, &feed->error);
+    if (!status) close(fd);
+  }
+  bool complete = recording_reader_state(feed->reader) == RECORDING_COMPLETE;
+  if (status != RECORDING_ABSENT && (complete || status != RECORDING_TRUNCATED)) feed->failed = true;
+}
+
+/* The replay has come to its end: so must the recording, undamaged. */
+void feed_check_rest(struct manager *manager, struct feed *feed) {
+  close_source(feed, &feed->order, &manager->region->order);
+  for (uint32_t i = 0; i < region_slots(manager->region); i++) {
+    close_source(feed, &feed->slots[i], &manager->region->slots[i].ring);
+    close_source(feed, &feed->orders[i], &manager->region->slots[i].order);
+  }
+  if (!feed->failed && recording_each_stream(feed->reader, check_stream, feed, &feed->error))
+    feed->failed = true;
+  if (!feed->failed) check_files(feed);
+}
+
+/* Looks at all logs whose threads were there until the end, and at the order of the sphere. */
+void feed_look_for_leftovers(struct manager *manager, struct feed *feed) {
+  for (uint32_t i = 0; i < region_slots(manager->region); i++) {
+    struct rthread *slot = &manager->region->slots[i];
+    if (atomic_load(&slot->state) == SLOT_FREE) continue;
+    look_for_leftovers(feed, i, slot);
+    look_for_exit(feed, slot);
+  }
+  if (!feed->leftover.found && is_unread(feed, &feed->order, &manager->region->order))
+    feed->leftover = (struct leftover){.found = true, .of_order = true, .of_sphere = true};
+}
+

@@ -1,0 +1,64 @@
+/* feed.h: the manager's side of a replay's logs and files: streams of the recording on their way into the rings (feed.c). */
+#ifndef REPRISE_SPHERE_FEED_H
+#define REPRISE_SPHERE_FEED_H
+
+#include "recording/recording.h"
+#include "recording/stream_id.h"
+#include "sphere/manager.h"
+#include "sphere/mapped.h"
+#include "sphere/progress.h"
+
+/* A stream on its way into a ring. */
+struct source {
+  struct recording_stream *stream;
+  struct recording_frame frame;
+  struct recording_place place; /* where the frame begins */
+  uint32_t at; /* bytes of the frame that are in the ring already */
+  bool opened, ended;
+};
+
+/* Something of a log that nobody has read, though its thread, or all of them, are gone. */
+struct leftover {
+  bool found, of_order, of_sphere;
+  uint32_t thread;
+  uint64_t position; /* how far the log was read */
+};
+
+struct feed {
+  struct recording_reader *reader;
+  struct recording_error error;
+  bool failed;
+  struct source order, slots[REGION_SLOTS];
+  struct source orders[REGION_SLOTS]; /* each thread's own, when they ran at once */
+  bool parallel;
+  struct mapped mapped;
+  struct checkpoints *checkpoints; /* NULL: none are made */
+  struct progress progress;
+  uint64_t instructions, total;     /* of threads that have ended, and in the recording */
+  struct thread_set threads, files; /* whose stream or content was read, and so checked */
+  struct thread_set exits;          /* threads whose input logs end with an exit */
+  uint32_t absent;                  /* one more than a thread of the recording that never began, 0: none */
+  uint32_t
+      cut_short; /* one more than a thread that ended without the exit that its log should have, 0: none */
+  struct leftover leftover; /* the first that was found */
+};
+
+/* How far all sources have come, to begin there again. */
+struct feed_state;
+struct feed_state *feed_keep(const struct manager *manager, const struct feed *feed);
+void feed_forget(struct feed_state *state);
+/* The rings of the manager's region are as they were when the state was kept. */
+bool feed_go_back(struct manager *manager, struct feed *feed, const struct feed_state *state);
+
+bool feed_open(struct feed *feed, struct source *source, struct recording_stream_id id);
+/* Makes the thread come by a safepoint. */
+void feed_summon(struct manager *manager, struct rthread *slot);
+/* For struct manager, whose context the feed is. */
+bool feed_serve(struct manager *manager, bool last);
+int64_t feed_answer(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value);
+/* Looks at all logs whose threads were there until the end, and at the order of the sphere. */
+void feed_look_for_leftovers(struct manager *manager, struct feed *feed);
+/* The replay has come to its end: so must the recording, undamaged. */
+void feed_check_rest(struct manager *manager, struct feed *feed);
+
+#endif

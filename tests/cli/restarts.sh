@@ -1,0 +1,62 @@
+# Checkpoints: a replay that goes back to them at random shows what the recording showed, once, with all digests, and leaves nothing behind.
+
+PROGRAMS=$(dirname "${BASH_SOURCE[0]}")/../../build/tests/programs
+RESTARTS=${SOAK:+300}
+RESTARTS=${RESTARTS:-15}
+
+restarted() { # ORDER PROGRAM [RESTARTS]
+  local status
+  "$REPRISE" record --order="$1" --check-memory=100000 -o "$2-$1" -- "$PROGRAMS/$2" >recorded 2>recorded.err </dev/null
+  status=$?
+  "$REPRISE" replay --restarts="${3:-$RESTARTS},$RANDOM" "$2-$1" >replayed 2>replayed.err </dev/null
+  [ $? = $status ] || fail "$2, $1: ended otherwise: $(cat replayed.err)"
+  cmp recorded.err replayed.err || fail "$2, $1: another standard error: $(cat replayed.err)"
+  cmp recorded replayed || fail "$2, $1: another output"
+}
+
+each_program() { # ORDER
+  local program
+  for program in thr_cond thr_exec race_lockfree_stack race_shared race_signal proc_fork_basics proc_vfork mem_shared_private mem_mremap \
+    sig_nested sig_compute_kernels code_rewrite exec_chain thr_exit_group_compute; do
+    restarted "$1" $program
+  done
+}
+
+case_restarts_chunk() { each_program chunk; }
+case_restarts_dag() { each_program dag; }
+case_restarts_scalar() { each_program scalar; }
+case_restarts_arcs() { each_program arcs; }
+
+# With few descriptors to be had none may be lost, and in a session of its own no process stays.
+case_restarts_leave_nothing() {
+  (
+    ulimit -n 256
+    restarted dag proc_prefork 150
+  ) || exit 1
+  "$REPRISE" record -o recording -- "$PROGRAMS/thr_cond" >/dev/null || fail "can't be recorded"
+  setsid --wait bash -c 'echo $$ >session; "$1" replay -q --restarts=100 recording' bash "$REPRISE" || fail "can't be restarted"
+  [ -z "$(ps -o pid= -s "$(cat session)")" ] || fail "left behind: $(ps -s "$(cat session)")"
+}
+
+# Whoever waits for the manager ends with it: vessels by the end of their channels, the others by the guard.
+case_restarts_manager_killed() {
+  local n=0
+  "$REPRISE" record -o recording -- "$PROGRAMS/thr_cond" >/dev/null || fail "can't be recorded"
+  setsid bash -c 'echo $$ >session; exec "$1" replay -q --restarts=100000 recording' bash "$REPRISE" &
+  until [ -s session ] && [ "$(ps -o pid= -s "$(cat session)" | wc -l)" -gt 6 ]; do
+    n=$((n + 1))
+    [ $n -lt 500 ] || fail "no checkpoints are made"
+    sleep 0.02
+  done
+  kill -KILL "$(cat session)"
+  for ((n = 0; n < 500; n++)); do
+    [ -n "$(ps -o pid= -s "$(cat session)" --no-headers | head -n 1)" ] || return 0
+    sleep 0.02
+  done
+  fail "left behind: $(ps -s "$(cat session)")"
+}
+
+case_restarts_usage() {
+  refuses 2 'not a number of restarts' "$REPRISE" replay --restarts=many nothing
+  refuses 2 'not a number of restarts' "$REPRISE" replay --restarts=0 nothing
+}
