@@ -187,6 +187,17 @@ static void event_text(FILE *to, const struct input_event *e, const char *file) 
       fprintf(to, "%" PRIu32 " gets %" PRIu32 " bytes ", e->output.descriptor, e->output.count);
       bytes_text(to, e->output.bytes, e->output.count);
       break;
+    case EVENT_OPEN:
+      if (e->open.what == OPEN_VIEW)
+        fprintf(to, "block 0x%" PRIx64 " is open", e->open.address);
+      else if (e->open.what == OPEN_CLOSES)
+        fprintf(to, "all is closed, %" PRIu64 " lines follow", e->open.address);
+      else if (e->open.what == OPEN_LINE)
+        fprintf(to, "line 0x%" PRIx64 " ", e->open.address);
+      else
+        fprintf(to, "values, %" PRIu32 " bytes ", e->open.count);
+      if (e->open.count) bytes_text(to, e->open.bytes, e->open.count);
+      break;
     default:
       fprintf(to, "registers #%08" PRIx32, e->check.registers);
       if (e->check.has_memory) fprintf(to, ", memory #%016" PRIx64, e->check.memory);
@@ -287,6 +298,13 @@ static void event_json(struct json *json, const struct input_event *e, const cha
       else
         json_bytes(json, "bytes", e->output.bytes, e->output.count);
       break;
+    case EVENT_OPEN: {
+      static const char *const whats[OPEN_WHATS] = {"values", "view", "closes", "line"};
+      json_string(json, "what", whats[e->open.what]);
+      if (e->open.what != OPEN_VALUES) json_address(json, "address", e->open.address);
+      if (e->open.count) json_bytes(json, "bytes", e->open.bytes, e->open.count);
+      break;
+    }
     default:
       json_address(json, "registers", e->check.registers);
       if (e->check.has_memory) json_address(json, "memory", e->check.memory);

@@ -237,6 +237,16 @@ BOTH_WAYS void kind_output(struct cursor *c, struct input_event *e, uint8_t flag
   if (!named) e->output.bytes = field_bytes(c, e->output.bytes, e->output.count);
 }
 
+BOTH_WAYS void kind_open(struct cursor *c, struct input_event *e, uint8_t flags) {
+  field_u32(c, &e->open.what, OPEN_WHATS - 1);
+  if (flags & FLAG_FIRST && e->open.what != OPEN_CLOSES) fail(c, -EINVAL);
+  if (e->open.what != OPEN_VALUES) field_number(c, &e->open.address, UINT64_MAX);
+  if (e->open.what == OPEN_VIEW || e->open.what == OPEN_CLOSES) return;
+  field_u32(c, &e->open.count, EVENT_COPY_LIMIT);
+  if (!e->open.count) fail(c, -EINVAL);
+  e->open.bytes = field_bytes(c, e->open.bytes, e->open.count);
+}
+
 BOTH_WAYS void kind_exit(struct cursor *c, struct input_event *e, uint8_t flags) {
   uint64_t status = (uint64_t)(int64_t)e->exit.status;
   field_u32(c, &e->exit.signo, 64);
@@ -289,6 +299,9 @@ BOTH_WAYS uint8_t flags_of(const struct input_event *e, uint8_t kind) {
       first = e->output.named;
       second = e->output.closes;
       break;
+    case EVENT_OPEN:
+      first = e->open.alone;
+      break;
     default:
       break;
   }
@@ -315,6 +328,8 @@ BOTH_WAYS void take_flags(struct input_event *e, uint8_t flags) {
   } else if (e->kind == EVENT_OUTPUT) {
     e->output.named = flags & FLAG_FIRST;
     e->output.closes = flags & FLAG_SECOND;
+  } else if (e->kind == EVENT_OPEN) {
+    e->open.alone = flags & FLAG_FIRST;
   }
 }
 
@@ -328,6 +343,7 @@ static const uint8_t flags_allowed[EVENT_KINDS] = {
     [EVENT_FILE] = FLAG_FIRST,
     [EVENT_CHANGE] = FLAG_FIRST,
     [EVENT_OUTPUT] = FLAG_FIRST | FLAG_SECOND,
+    [EVENT_OPEN] = FLAG_FIRST,
 };
 
 BOTH_WAYS void kind_fields(struct cursor *c, const struct input_codec *codec, struct input_event *e,
@@ -362,6 +378,9 @@ BOTH_WAYS void kind_fields(struct cursor *c, const struct input_codec *codec, st
       break;
     case EVENT_OUTPUT:
       kind_output(c, e, flags);
+      break;
+    case EVENT_OPEN:
+      kind_open(c, e, flags);
       break;
     case EVENT_EXIT:
       kind_exit(c, e, flags);
@@ -472,8 +491,8 @@ long input_decode(struct input_codec *codec, struct input_event *e, const uint8_
 
 const char *input_event_name(uint32_t kind) {
   static const char *const names[EVENT_KINDS] = {
-      NULL,     "syscall", "copy-in", "signal", "instruction", "file",
-      "thread", "process", "exit",    "check",  "change",      "output",
+      NULL,      "syscall", "copy-in", "signal", "instruction", "file", "thread",
+      "process", "exit",    "check",   "change", "output",      "open",
   };
   return kind < EVENT_KINDS ? names[kind] : NULL;
 }

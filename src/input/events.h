@@ -29,6 +29,7 @@ enum input_event_kind {
   EVENT_CHECK,       /* what the registers, and perhaps memory, were at this position */
   EVENT_CHANGE,      /* a file that is mapped somewhere in the sphere was changed by a system call */
   EVENT_OUTPUT, /* bytes on standard output or error that did not come from the sphere's memory; or another name of them */
+  EVENT_OPEN, /* memory that is recorded by what the thread reads there (order/values.h) */
   EVENT_KINDS,
 };
 
@@ -45,6 +46,14 @@ enum input_insn_kind {
   INSN_ID_REGISTER,    /* CTR_EL0, MIDR_EL1 and their like */
   INSN_SEGMENT,        /* lar, lsl, sidt and their like: value, flag */
   INSN_KINDS,
+};
+
+enum input_open_what {
+  OPEN_VALUES, /* what the next instruction reads differs from what the thread has seen there: runs of bytes */
+  OPEN_VIEW,   /* a block of memory is open for this thread from here on: its number */
+  OPEN_CLOSES, /* all blocks are closed for all threads: how many lines of memory follow … */
+  OPEN_LINE,   /* … one of them: its address, and what is there now */
+  OPEN_WHATS,
 };
 
 enum {
@@ -126,6 +135,13 @@ struct input_event {
       int32_t status;
       uint64_t output; /* digest of all output in the log, 0: none */
     } exit;
+    struct {
+      uint32_t what;        /* enum input_open_what */
+      bool alone;           /* OPEN_CLOSES: at a position of its own */
+      uint64_t address;     /* OPEN_VALUES: none; a block's number; how many lines; a line's address */
+      uint32_t count;       /* OPEN_VALUES, OPEN_LINE: of the bytes */
+      const uint8_t *bytes; /* decoded: into the buffer that was decoded from */
+    } open;
     struct {
       uint64_t pc;
       uint32_t registers; /* a digest of them */

@@ -94,6 +94,14 @@ static void random_event(struct input_event *e, uint64_t position) {
       }
       e->output.bytes = contents + next() % 4000;
       break;
+    case EVENT_OPEN:
+      e->open.what = (uint32_t)(next() % OPEN_WHATS);
+      e->open.alone = e->open.what == OPEN_CLOSES && next() % 2;
+      if (e->open.what != OPEN_VALUES) e->open.address = number();
+      if (e->open.what == OPEN_VIEW || e->open.what == OPEN_CLOSES) break;
+      e->open.count = (uint32_t)(1 + next() % 60);
+      e->open.bytes = contents + next() % 4000;
+      break;
     case EVENT_THREAD:
       e->thread.thread = (uint32_t)number() & EVENT_THREAD_LAST, e->thread.id = (uint32_t)number();
       break;
@@ -144,6 +152,10 @@ static bool same(const struct input_event *a, const struct input_event *b) {
     if (a->output.count != b->output.count || a->output.named != b->output.named) return false;
     if (!a->output.named && memcmp(a->output.bytes, b->output.bytes, a->output.count)) return false;
     left.output.bytes = right.output.bytes = NULL;
+  }
+  if (a->kind == EVENT_OPEN && a->open.count) {
+    if (a->open.count != b->open.count || memcmp(a->open.bytes, b->open.bytes, a->open.count)) return false;
+    left.open.bytes = right.open.bytes = NULL;
   }
   return !memcmp(&left, &right, sizeof left);
 }

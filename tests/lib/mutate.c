@@ -203,6 +203,14 @@ static void change_event(struct input_event *e) {
       else
         flag = &e->file.writable;
       break;
+    case EVENT_OPEN:
+      if (below(2) && e->open.count)
+        ((uint8_t *)(uintptr_t)e->open.bytes)[below(e->open.count)] ^= (uint8_t)(1 << below(8));
+      else if (below(2))
+        word = &e->open.address;
+      else
+        number = below(2) ? &e->open.what : &e->open.count;
+      break;
     case EVENT_OUTPUT:
       if (below(2) && !e->output.named)
         ((uint8_t *)(uintptr_t)e->output.bytes)[below(e->output.count)] ^= (uint8_t)(1 << below(8));
