@@ -51,7 +51,7 @@ _reprise_options() {
 # Options, then a command.
 _reprise_record() {
   if [ "${1#-}" != "$1" ]; then
-    mapfile -t COMPREPLY < <(compgen -W '--output --quiet --order= --chunk= --max-episode= --chaos= --check-memory --without= --' -- "$1")
+    mapfile -t COMPREPLY < <(compgen -W '--output --quiet --order= --chunk= --max-episode= --chaos= --check-memory --values= --without= --' -- "$1")
   else
     mapfile -t COMPREPLY < <(compgen -c -- "$1")
   fi

@@ -54,6 +54,10 @@ static int parse_options(int argc, char **argv, struct record_options *to, int *
       to->order = (uint32_t)order;
     } else if (take_option(argc, argv, &i, "--max-episode", &value)) {
       status = parse_number("--max-episode", value, 0, &to->max_episode);
+    } else if (take_option(argc, argv, &i, "--values", &value)) {
+      int values = manager_values_named(value);
+      if (values < 0) status = bad_usage(&record_command, "--values=%s: expected off, auto or all", value);
+      to->values = (uint32_t)values;
     } else if (take_option(argc, argv, &i, "--without", &value)) {
       struct launch_problem problem;
       if (launch_predictors(value, &to->without, &problem))
@@ -74,6 +78,8 @@ static int parse_options(int argc, char **argv, struct record_options *to, int *
     }
     if (status) return status;
   }
+  if (to->values != VALUES_OFF && to->order != ENGINE_DAG)
+    return bad_usage(&record_command, "--values is not supported yet with another order than dag");
   *next = i;
   return 0;
 }
@@ -82,7 +88,7 @@ static int run(int argc, char **argv) {
   static struct engine_config settings = {.magic = ENGINE_CONFIG_MAGIC, .first = 1, .program_fd = -1};
   struct record_options options = {.chunk = CHUNK_SIZE, .max_episode = EPISODE_SIZE};
   struct launch_problem problem;
-  int next;
+  int next = 0;
   int status = parse_options(argc, argv, &options, &next);
   if (status) return status;
   if (launch_channels(&settings, &problem)) return complain(problem.status, "%s", problem.text);
@@ -97,7 +103,7 @@ const struct command record_command = {
     .name = "record",
     .usage =
         "[-q] [-o FOLDER] [--order=chunk|dag|scalar|arcs] [--chunk=N] [--max-episode=N] [--chaos=SEED] "
-        "[--check-memory[=N]] [--without=PREDICTOR,…] [--] PROGRAM "
+        "[--check-memory[=N]] [--values=off|auto|all] [--without=PREDICTOR,…] [--] PROGRAM "
         "[ARGUMENT]…",
     .summary = "run a program and record its execution",
     .help =
@@ -126,6 +132,11 @@ const struct command record_command = {
         "of as many\n"
         "                        pages as can be looked at in a hundredth of its time: `stat` says how "
         "many\n"
+        "  --values=WHICH        dag: which memory is recorded by what is read of it, and not by who had it: "
+        "off (the\n"
+        "                        default), auto (what threads hand to and fro) or all (what two threads "
+        "touch). Slow\n"
+        "                        as yet, and for trials\n"
         "  --without=NAME,…      dag, scalar, arcs: switch predictors off, to measure what they are worth; "
         "the\n"
         "                        recording takes longer, and is as good. They decide:\n"

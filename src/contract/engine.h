@@ -24,6 +24,13 @@ enum engine_mode { MODE_RUN, MODE_RECORD, MODE_REPLAY };
 /* How the threads of a sphere are ordered. All but the first run at once. */
 enum engine_order { ENGINE_CHUNK, ENGINE_DAG, ENGINE_TOKENS, ENGINE_SCALAR, ENGINE_ARCS };
 
+/* Which memory is recorded by what is read of it (values.h of the order room). */
+enum engine_values {
+  VALUES_OFF,
+  VALUES_AUTO /* what threads hand to and fro */,
+  VALUES_ALL /* all that two threads touch */
+};
+
 struct engine_config {
   uint32_t magic;
   uint32_t mode;         /* enum engine_mode */
@@ -34,6 +41,7 @@ struct engine_config {
   uint32_t order;        /* enum engine_order */
   uint64_t max_episode;  /* of the order, 0: no limit */
   uint32_t without;      /* record: predictors that are switched off, a bit mask, see predictors.h */
+  uint32_t values;       /* enum engine_values; in replay anything but VALUES_OFF if the recording has any */
   uint32_t counters;     /* print counters at exit */
   uint32_t log_channels; /* REPRISE_LOG as a bit mask, see log.h */
   uint32_t hide_no_randomize; /* the launcher, not the program, has turned randomisation off */
@@ -76,6 +84,10 @@ struct engine_config {
 #define DIRECTORY_GROUPS 0x4001000UL
 #define SHARED_RANGES \
   (ENGINE_BASE + 0x580000000UL) /* shared.c: what is mapped of the memory that processes share */
+#define OPEN_BASE (ENGINE_BASE + 0x590000000UL) /* open.c: what is known of each block … */
+#define OPEN_PART 0x4000000UL
+#define OPEN_THREADS (OPEN_BASE + OPEN_PART) /* … and what each thread has seen */
+#define OPEN_STRIDE 0x30000UL
 #define RINGS_BASE (ENGINE_BASE + 0x600000000UL)
 #define AUDIT_BASE (ENGINE_BASE + 0xd000000000UL)        /* audit.c */
 #define LARGE_COPIES_BASE (ENGINE_BASE + 0xe000000000UL) /* waiting.c: for calls that move very much */

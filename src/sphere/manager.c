@@ -83,14 +83,28 @@ static const char *const orders[] = {[ENGINE_CHUNK] = "chunk",
                                      [ENGINE_SCALAR] = "scalar",
                                      [ENGINE_ARCS] = "arcs"};
 
+static const char *const values[] = {[VALUES_OFF] = "off", [VALUES_AUTO] = "auto", [VALUES_ALL] = "all"};
+
+static int find_name(const char *const *names, size_t count, const char *name) {
+  for (size_t i = 0; i < count; i++)
+    if (!strcmp(names[i], name)) return (int)i;
+  return -1;
+}
+
 const char *manager_order_name(uint32_t order) {
   return orders[order];
 }
 
 int manager_order_named(const char *name) {
-  for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
-    if (!strcmp(orders[i], name)) return (int)i;
-  return -1;
+  return find_name(orders, sizeof orders / sizeof *orders, name);
+}
+
+const char *manager_values_name(uint32_t which) {
+  return values[which];
+}
+
+int manager_values_named(const char *name) {
+  return find_name(values, sizeof values / sizeof *values, name);
 }
 
 /* -- Start ----------------------------------------------------------------------------------------------------------------- */

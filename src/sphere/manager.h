@@ -36,6 +36,9 @@ struct manager {
 /* The names of the orders, by enum engine_order; and back: -1 if there is none of that name. */
 const char *manager_order_name(uint32_t order);
 int manager_order_named(const char *name);
+/* The same for enum engine_values. */
+const char *manager_values_name(uint32_t values);
+int manager_values_named(const char *name);
 
 /* Makes the region and starts the program in it: 0, or -1 with the problem. */
 int manager_start(struct manager *manager, struct engine_config *settings, char **argv, char **envp,

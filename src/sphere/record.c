@@ -328,6 +328,8 @@ static int describe(struct recording_writer *writer, const struct record_options
   for (; *argv && !status; argv++) status = recording_add(writer, "argument", *argv, error);
   if (!status && getcwd(text, sizeof text)) status = recording_set(writer, "directory", text, error);
   if (!status) status = recording_set(writer, "order", manager_order_name(settings->order), error);
+  if (!status && options->values)
+    status = recording_set(writer, "values", manager_values_name(options->values), error);
   snprintf(text, sizeof text, "%lu", (unsigned long)options->seed);
   if (!status && options->chaos) status = recording_set(writer, "chaos", text, error);
   return status ? status : recording_save(writer, error);
@@ -494,6 +496,7 @@ int record(const struct record_options *options, struct engine_config *settings,
   settings->mode = MODE_RECORD;
   settings->max_episode = options->max_episode;
   settings->without = options->without;
+  settings->values = options->values;
   if (settings->order != ENGINE_CHUNK) settings->check = CHECK_ALL;
   settings->output_roles[0] = OUTPUT_ROLE(STDOUT_FILENO, STDOUT_FILENO);
   settings->output_roles[1] = OUTPUT_ROLE(STDERR_FILENO, STDERR_FILENO);

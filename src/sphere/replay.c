@@ -268,6 +268,12 @@ int replay(const char *path, const struct replay_options *options, struct engine
     }
     return DAMAGED;
   }
+  const char *values = recording_get(feed.reader, "values", 0);
+  int which = values ? manager_values_named(values) : VALUES_OFF;
+  if (which < 0 || (which != VALUES_OFF && scheme != ENGINE_DAG)) {
+    fprintf(stderr, "reprise: %s/manifest: damaged: such values are not recorded in this order\n", path);
+    return DAMAGED;
+  }
   struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};
   if (!feed_open(&feed, &feed.order, id)) {
     fprintf(stderr, "reprise: %s\n", feed.error.text);
@@ -287,6 +293,8 @@ int replay(const char *path, const struct replay_options *options, struct engine
   }
   settings->order = (uint32_t)scheme;
   feed.parallel = scheme != ENGINE_CHUNK;
+  settings->values = (uint32_t)which;
+  if (which != VALUES_OFF) settings->check = CHECK_ALL;
   settings->mode = MODE_REPLAY;
   settings->first = 1;
   settings->program_fd = -1;

@@ -52,6 +52,32 @@ replays_in() { # ORDER PROGRAM, both with their options
   rm -rf recording
 }
 
+# Memory recorded by what is read of it: each of these goes another way there.
+case_races_by_value() {
+  local values threads program
+  for values in auto all; do
+    for threads in 2 4; do
+      for program in "race_racey $threads 2000" "race_memory $threads 20" "race_spin $threads 200" "race_stack $threads" "race_signal $threads" "race_munmap $threads"; do
+        replays_in "dag --values=$values" "$program"
+      done
+    done
+  done
+  "$REPRISE" record --order=dag --values=all -o recording -- "$PROGRAMS/race_counters" 2 >/dev/null || fail "status $?"
+  "$REPRISE" dump recording | grep -q ' open .* values' || fail 'nothing was recorded by values'
+}
+
+case_values_need_dag() {
+  local order
+  for order in chunk scalar arcs tokens; do
+    "$REPRISE" record --order=$order --values=auto -o recording -- /bin/true >/dev/null 2>err
+    [ $? = 2 ] || fail "$order: not refused"
+    grep -q 'not supported yet' err || fail "$order: $(cat err)"
+  done
+  "$REPRISE" record --order=dag --values=some -o recording -- /bin/true 2>/dev/null
+  [ $? = 2 ] || fail 'an unknown value was taken'
+  "$REPRISE" record --values=off -o recording -- /bin/true || fail 'off needs no order'
+}
+
 case_races_in_parallel() {
   local order threads program
   for order in dag tokens scalar arcs 'dag --max-episode=1' 'dag --max-episode=0'; do

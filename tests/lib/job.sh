@@ -97,7 +97,7 @@ translated() { # PROGRAM ARGS…
     return
   fi
   rm -rf "$dir/recording"
-  limited record "$REPRISE" record --order="$order" $check_memory -o "$dir/recording" -- "$@"
+  limited record "$REPRISE" record --order="${order%+*}" $by_value $check_memory -o "$dir/recording" -- "$@"
   if [ "$(cat "$dir/record/status")" = "exit 122" ]; then refused "$(head -n 1 "$dir/record/stderr")"; fi
   [ -z "$(not_recorded)" ] || report fail "can be recorded, but is listed in tests/not-recorded"
   count_audited "$dir/recording"
@@ -202,6 +202,9 @@ order=${ORDER:-chunk}
 if [[ $stress =~ ^(record.*)-(dag|scalar|arcs|tokens)$ ]]; then
   stress=${BASH_REMATCH[1]} order=${BASH_REMATCH[2]}
 fi
+
+by_value=
+[[ $order != *+* ]] || by_value=--values=${order#*+}
 
 if [ ! -x "$ROOT/build/tests/limit" ]; then report fail "build/tests/limit is not built: make test-programs"; fi
 

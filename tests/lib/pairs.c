@@ -2,6 +2,7 @@
  *
  *   pairs REPRISE FOLDER PAIRS JOBS ORDER CHAOS WITHOUT PROGRAM [ARGUMENT…]
  *     FOLDER   for the recordings, of which only the bad ones stay: FOLDER/NUMBER with recording, recorded, replayed and what was said
+ *     ORDER    the order scheme, or SCHEME+VALUES: with --values=VALUES
  *     CHAOS    1: with chunks of random sizes, another seed for each pair
  *     WITHOUT  predictors that are switched off, may be empty
  *
@@ -82,11 +83,15 @@ static uint64_t digest(const char *bytes, size_t count) { /* FNV-1a */
 
 /* 0: not equal; else what it printed, in short. The current directory is the pair's. */
 static uint64_t run_pair(unsigned long number) {
-  static char recorded[OUTPUT_MOST], replayed[OUTPUT_MOST], option[64], chaos[64], off[256];
+  static char recorded[OUTPUT_MOST], replayed[OUTPUT_MOST], option[64], chaos[64], off[256], by_value[64];
   char *record[64] = {(char *)reprise, "record", option, "-o", "recording"},
        *replay[] = {(char *)reprise, "replay", "recording", NULL};
   size_t n = 5;
-  snprintf(option, sizeof option, "--order=%s", order);
+  const char *values = strchr(order, '+');
+  int length = values ? (int)(values - order) : (int)strlen(order);
+  snprintf(option, sizeof option, "--order=%.*s", length, order);
+  snprintf(by_value, sizeof by_value, "--values=%s", values ? values + 1 : "off");
+  if (values) record[n++] = by_value;
   snprintf(chaos, sizeof chaos, "--chaos=%lu", number);
   snprintf(off, sizeof off, "--without=%s", without);
   if (is_chaotic) record[n++] = chaos;

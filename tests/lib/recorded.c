@@ -97,11 +97,14 @@ static void catch_signals(void) {
 }
 
 static void become(struct output outputs[2], const char *folder, char **argv) {
-  char path[4200], order[64];
-  char *command[256] = {getenv("REPRISE"), "record", "--quiet", order, "-o", path, "--"};
-  size_t count = 7;
+  char path[4200], order[64], values[64];
+  char *command[256] = {getenv("REPRISE"), "record", "--quiet", order, values, "-o", path, "--"};
+  const char *scheme = getenv("RECORD_ORDER"), *by_value = strchr(scheme, '+');
+  size_t count = 8;
   snprintf(path, sizeof path, "%s/recording", folder);
-  snprintf(order, sizeof order, "--order=%s", getenv("RECORD_ORDER"));
+  snprintf(order, sizeof order, "--order=%.*s", by_value ? (int)(by_value - scheme) : (int)strlen(scheme),
+           scheme);
+  snprintf(values, sizeof values, "--values=%s", by_value ? by_value + 1 : "off");
   while (*argv && count < 255) command[count++] = *argv++;
   for (int i = 0; i < 2; i++)
     if (outputs[i].inner >= 0) dup2(outputs[i].inner, outputs[i].fd);

@@ -12,6 +12,7 @@
 #include "engine/base/lib.h"
 #include "engine/border/sphere.h"
 #include "engine/code/code.h"
+#include "engine/order/open.h"
 #include "engine/order/permissions.h"
 #include "engine/order/shared.h"
 #include "engine/order/stops.h"
@@ -87,6 +88,7 @@ static void abandon(struct deaths *deaths, int32_t pid, int32_t tid, uintptr_t w
   uint32_t found;
   if (word % sizeof found || deaths->count == COUNT_OF(deaths->words)) return;
   if (!deaths->common && !is_shared(pid, word)) return;
+  open_expect_closed(word, sizeof found);
   if (in_parallel()) permissions_take_range(deaths->thread, word, sizeof found, true);
   if (safe_copy(&found, (void *)word, sizeof found)) return;
   if ((found & FUTEX_TID_MASK) != (uint32_t)tid) return;
@@ -138,6 +140,7 @@ static void note_words(struct deaths *deaths, int32_t pid) {
     uintptr_t word = other->clear_child_tid;
     if (!other->entrusted || !other->rthread || other->rthread->pid != pid) continue;
     if (!word || deaths->count == COUNT_OF(deaths->words)) continue;
+    open_expect_closed(word, sizeof(uint32_t));
     if (in_parallel()) permissions_take_range(deaths->thread, word, sizeof(uint32_t), true);
     deaths->words[deaths->count++] = word;
     deaths->awaited = pid;

@@ -23,6 +23,7 @@
 #include "engine/order/ordering.h"
 #include "engine/order/own_code.h"
 #include "engine/order/shared.h"
+#include "engine/order/open.h"
 #include "engine/order/stops.h"
 #include "engine/order/verify.h"
 #include "engine/signals/signals.h"
@@ -370,6 +371,7 @@ static long record_clone(struct thread *thread, const struct call *call, struct 
   bool copies = copies_memory(call);
   order_tick(thread);
   if (copies) stop_others(thread);
+  if (copies) by_value_close_here(thread);
   if (copies && in_parallel()) shared_inherit();
   order_tick(thread); /* what the others did before has a position of its own, before the birth */
   long result = perform(thread, call);
@@ -470,6 +472,7 @@ static long record_executed(struct thread *thread, const struct call *call, stru
   uint64_t digest = call_digest(in);
   order_tick(thread);
   stop_others(thread);
+  by_value_close_for(thread, call);
   if (in_parallel() && meets_changes(call)) shared_take_all(thread);
   bool refused = call->nr == __NR_mmap && !objects_can_map(call);
   long result = refused ? -ENODEV : perform_mapping(thread, call, perform);

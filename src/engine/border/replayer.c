@@ -14,6 +14,7 @@
 #include "engine/memory/mappings.h"
 #include "engine/memory/memory_pieces.h"
 #include "engine/order/baton.h"
+#include "engine/order/open.h"
 #include "engine/order/ordering.h"
 #include "engine/order/rest.h"
 #include "engine/order/stops.h"
@@ -84,7 +85,8 @@ void replay_arm(struct thread *thread) {
   uint64_t stop = UINT64_MAX;
   if (event)
     stop = event->kind == EVENT_SIGNAL || event->kind == EVENT_CHECK ||
-                   (event->kind == EVENT_COPY_IN && event->copy_in.foreign)
+                   (event->kind == EVENT_COPY_IN && event->copy_in.foreign) ||
+                   (event->kind == EVENT_OPEN && event->open.what == OPEN_VIEW)
                ? event->position + verify_is_ahead(thread)
                : ALIGN_UP(event->position + RUNAWAY, RUNAWAY);
   if (rthread->end.known) {
@@ -125,6 +127,7 @@ static void replay_safepoint(struct thread *thread) {
   if (!verify_is_ahead(thread)) verify_replay(thread);
   while (chunk_ends_here(thread, CHUNK_POLL)) change_chunks(thread);
   if (in_parallel()) replay_foreign(thread);
+  by_value_replay_views(thread);
   const struct input_event *event = replay_peek(thread);
   if (event && event->kind == EVENT_SIGNAL && event->position == position) {
     queue_signal(thread, event);
@@ -449,6 +452,7 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
   order_tick(thread);
   if (in_parallel()) order_gate(thread);
   if (in_parallel()) replay_foreign(thread);
+  by_value_close_here(thread);
   if (how != INPUT_EMULATE && interrupted_here(thread, call)) {
     replay_consume(thread);
     result = CALL_INTERRUPTED;

@@ -9,6 +9,7 @@
 #include "engine/code/code.h"
 #include "engine/memory/mappings.h"
 #include "engine/order/baton.h"
+#include "engine/order/open.h"
 #include "engine/order/ordering.h"
 #include "engine/order/serial.h"
 #include "engine/order/shared.h"
@@ -111,6 +112,7 @@ static void found_sphere(struct thread *thread) {
 
 void sphere_start(struct thread *thread) {
   region_attach();
+  open_start();
   arch_set_position(thread, 0);
   memcpy(thread->process->output_roles, config.output_roles, sizeof config.output_roles);
   if (config.first) {
@@ -248,6 +250,7 @@ void sphere_child(struct thread *thread, struct rthread *own) {
   if (copied) thread->number = own->number;
   thread->rthread = own;
   set_ids(thread);
+  open_forget(thread);
   arch_set_position(thread, 0);
   if (permissions_on()) {
     if (copied) permissions_start(thread);
@@ -361,6 +364,7 @@ void sphere_process_end(struct thread *thread, int status, int signo) {
   order_tick(thread); /* what it did before the others are stopped: in memory of other processes, too */
   if (gated) order_gate(thread);
   end_others(thread);
+  by_value_close_here(thread);
   process_leave_robust_lists(thread);
   order_tick(thread);
   if (gated) order_gate(thread);

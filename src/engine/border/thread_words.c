@@ -10,6 +10,7 @@
 #include "engine/base/lib.h"
 #include "engine/base/slots.h"
 #include "engine/code/code.h"
+#include "engine/order/open.h"
 #include "engine/order/permissions.h"
 
 static void wake_one(uintptr_t word) {
@@ -30,6 +31,7 @@ static bool abandon(struct thread *by, const struct thread *thread, uintptr_t wo
                     bool pending) {
   if (word % sizeof(uint32_t)) return false;
   uint32_t found;
+  open_expect_closed(word, sizeof found);
   if (permissions_on()) permissions_take_range(by, word, sizeof found, true);
   if (safe_copy(&found, (void *)word, sizeof found)) return false;
   /* It was being released: whoever shall have it next may not have been woken yet. */
@@ -55,11 +57,13 @@ static bool abandon(struct thread *by, const struct thread *thread, uintptr_t wo
 static void walk_robust_list(struct thread *by, const struct thread *thread) {
   struct robust_head head;
   uintptr_t at = thread->robust_list;
+  open_expect_closed(at, sizeof head);
   if (safe_copy(&head, (void *)at, sizeof head)) return;
   uintptr_t pending = head.pending & ~1UL;
   uintptr_t entry = head.next;
   for (int limit = ROBUST_LIST_LIMIT; limit && (entry & ~1UL) != at; limit--) {
     uintptr_t here = entry & ~1UL, next;
+    open_expect_closed(here, sizeof next);
     if (permissions_on()) permissions_take_range(by, here, sizeof next, false);
     /* The next entry is read first: the futex may be someone else's, and gone, once it is given up. */
     bool readable = safe_copy(&next, (void *)here, sizeof next) == 0;
@@ -145,6 +149,7 @@ void store_tid(uintptr_t address, uint32_t tid) {
 void thread_announce_end(struct thread *thread) {
   uintptr_t word = thread->clear_child_tid;
   if (!word) return;
+  open_expect_closed(word, sizeof(uint32_t));
   if (permissions_on()) permissions_take_range(thread, word, sizeof(uint32_t), true);
   if (thread->entrusted) os_call1(__NR_set_tid_address, &thread->kernel_tid);
   thread->entrusted = false;
@@ -160,6 +165,7 @@ void process_announce_end(struct thread *thread) {
   lock_take(&threads_lock);
   for (struct thread *other = threads; other; other = other->next) {
     if (other == thread || other->process != thread->process || !other->clear_child_tid) continue;
+    open_expect_closed(other->clear_child_tid, sizeof(uint32_t));
     if (permissions_on()) permissions_take_range(thread, other->clear_child_tid, sizeof(uint32_t), true);
     store_tid(other->clear_child_tid, 0);
     wake_one(other->clear_child_tid);

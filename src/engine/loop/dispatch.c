@@ -11,6 +11,7 @@
 #include "engine/code/code.h"
 #include "engine/code/paths.h"
 #include "engine/loop/syscalls.h"
+#include "engine/order/open.h"
 #include "engine/order/permissions.h"
 #include "engine/order/predictors.h"
 #include "engine/order/private_stack.h"
@@ -102,8 +103,15 @@ static uintptr_t missed(struct thread *thread, struct exit *exit) {
   struct access accesses[ARCH_ACCESSES_MAX + 2];
   uint32_t epoch = thread->cache_epoch;
   arch_miss(thread, exit, &miss);
+  if (!permissions_on() && values_on() && by_value_concerns(thread, &miss)) {
+    arch_miss_leave(thread, &miss);
+    return 0;
+  }
   if (!permissions_on()) {
-    arch_permit(thread, &miss);
+    if (values_on())
+      open_permit(thread, &miss);
+    else
+      arch_permit(thread, &miss);
     return arch_miss_resume(thread, &miss);
   }
   unsigned count = arch_accesses(thread, miss.pc, accesses);
@@ -115,6 +123,7 @@ static uintptr_t missed(struct thread *thread, struct exit *exit) {
   uintptr_t made_for = exit->block->pc;
   cache_leave(thread); /* or whoever flushes the cache would wait for who waits for it */
   bool kept = permissions_take(thread, accesses, count);
+  if (values_on()) open_consider(thread, accesses, count);
   bool reaches = permissions_reach(thread, miss.address, miss.bytes, miss.write);
   shared |= shared_holds(thread);
   if (kept && !reaches && !shared) cache_fell_short(made_for, miss.stack ? made_for : miss.pc, miss.stack);
@@ -228,11 +237,13 @@ static bool step_once(struct thread *thread, struct departure *left) {
     return false;
   }
   if (near_stop(thread)) arch_favour(thread, block);
+  by_value_begin(thread, pc);
   if (in_parallel()) arch_begin_piece(thread);
   thread->step_next = thread->has_taken = false;
   run(thread, block, left);
   cache_leave(thread);
   serve_exit(thread, left);
+  if (by_value_end(thread) && replaying()) replay_arm(thread);
   if (permissions_on()) shared_leave(thread); /* the instruction counts by now */
   if (in_parallel()) arch_end_piece(thread, pc);
   return true;
@@ -260,7 +271,7 @@ static bool is_worth_translating(uintptr_t pc, unsigned instructions) {
 static void run_up_to_stop(struct thread *thread, uint64_t instructions, struct departure *left) {
   unsigned count = (unsigned)MIN(instructions, CACHE_STEP_MAX);
   uintptr_t pc = arch_pc(thread);
-  if (count == 1 || !replaying()) {
+  if (count == 1 || !replaying() || values_on()) {
     step_once(thread, left);
     return;
   }
@@ -405,6 +416,7 @@ void dispatch_run(struct thread *thread) {
 
 void dispatch_after_fault(struct thread *thread) {
   cache_leave(thread);
+  if (by_value_end(thread) && replaying()) replay_arm(thread);
   signals_after_fault(thread);
   if (permissions_on() && !thread->has_taken)
     shared_leave(thread); /* or its instruction is run again at once */

@@ -12,6 +12,7 @@
 #include "engine/code/code.h"
 #include "engine/code/code_files.h"
 #include "engine/memory/mappings.h"
+#include "engine/order/open.h"
 #include "engine/order/permissions.h"
 #include "engine/order/stops.h"
 #include "engine/signals/kernel_call.h"
@@ -59,6 +60,7 @@ static long perform(struct thread *thread, const struct call *call) {
 long syscall_in_sphere(struct thread *thread, const struct call *call) {
   struct call known = *call;
   known.nr = (int)call->nr; /* as the kernel has it */
+  by_value_before_call(thread, &known);
   return sphere_call(thread, &known, perform);
 }
 

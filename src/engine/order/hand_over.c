@@ -8,6 +8,7 @@
 #include "engine/base/patience.h"
 #include "engine/base/slots.h"
 #include "engine/order/baton.h"
+#include "engine/order/open.h"
 #include "engine/order/predictors.h"
 #include "engine/order/private_stack.h"
 #include "engine/order/shared.h"
@@ -78,13 +79,15 @@ static void permit(const struct directory *d, unsigned slot, uint64_t group, uin
   uint8_t *map = map_of(members[slot]);
   uint32_t first = (uint32_t)group * PAGE_BLOCKS;
   uint8_t bits = permission == ORDER_WRITE ? INLINE : permission ? PERMISSION_READ : 0;
-  bool hidden = shared_is_marked((uintptr_t)first << BLOCK_SHIFT);
-  if (blocks == UINT64_MAX && !hidden) {
+  bool hidden = shared_is_marked((uintptr_t)first << BLOCK_SHIFT), open = open_any();
+  if (blocks == UINT64_MAX && !hidden && !open) {
     set_page(map + first, bits | bits >> 2);
     fix_pair(map, first + PAGE_BLOCKS - 1);
   } else {
-    uint8_t value = hidden ? (uint8_t)(bits << HIDES) : bits;
-    for (uint64_t set = blocks; set; set &= set - 1) map[first + (unsigned)__builtin_ctzll(set)] = value;
+    for (uint64_t set = blocks; set; set &= set - 1) {
+      uint32_t block = first + (unsigned)__builtin_ctzll(set);
+      map[block] = hidden || (open && open_is_open(block)) ? (uint8_t)(bits << HIDES) : bits;
+    }
     for (uint64_t set = blocks | blocks >> 1; set; set &= set - 1)
       fix_pair(map, first + (unsigned)__builtin_ctzll(set));
   }

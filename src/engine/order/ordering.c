@@ -5,6 +5,7 @@
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
 #include "engine/order/baton.h"
+#include "engine/order/open.h"
 #include "engine/order/order_waits.h"
 #include "engine/order/rest.h"
 #include "engine/order/serial.h"
@@ -27,6 +28,7 @@ void order_tick(struct thread *thread) {
 
 void order_write(struct thread *thread, uintptr_t address, size_t bytes) {
   if (!in_parallel()) return;
+  by_value_before_write(thread, address, bytes);
   if (recording())
     permissions_take_range(thread, address, bytes, true);
   else

@@ -9,6 +9,7 @@
 #include "engine/base/slots.h"
 #include "engine/memory/limits.h"
 #include "engine/order/hand_over.h"
+#include "engine/order/open.h"
 #include "engine/order/predictors.h"
 #include "engine/order/private_stack.h"
 #include "engine/order/shared.h"
@@ -43,7 +44,7 @@ static bool has(const struct thread *thread, const struct access *access) {
 
 bool permissions_reach(struct thread *thread, uintptr_t address, size_t bytes, bool write) {
   struct access access = {address, bytes, write};
-  return !shared_reaches(address, bytes) && has(thread, &access);
+  return !shared_reaches(address, bytes) && !open_reaches(address, bytes) && has(thread, &access);
 }
 
 /* What nobody has touched yet is taken by the page, for writing, without asking anyone. */
@@ -60,6 +61,18 @@ void let_go(struct thread *thread) {
   if (!shared_holds(thread)) return;
   shared_leave(thread);
   self(thread)->lost++;
+}
+
+static bool is_engines(const struct access *access) {
+  return access->address >= ENGINE_BASE && access->address < ENGINE_END;
+}
+
+static void note_requests(const struct thread *thread, const struct access *accesses, unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
+    if (!accesses[i].bytes || !accesses[i].write || is_engines(&accesses[i])) continue;
+    for (uint64_t b = first_block(&accesses[i]), end = end_block(&accesses[i]); b < end; b++)
+      if (!has_block(thread, b, true)) open_note_request((uint32_t)(b % PERMISSION_BLOCKS));
+  }
 }
 
 /* Memory of this address space alone. */
@@ -80,6 +93,7 @@ static bool take(struct thread *thread, const struct access *accesses, unsigned 
     if (accesses[i].bytes && !(accesses[i].address >= ENGINE_BASE && accesses[i].address < ENGINE_END))
       all = has(thread, &accesses[i]);
   if (all) return true;
+  if (values_on()) note_requests(thread, accesses, count);
   let_go(thread);
   for (unsigned i = 0; i < count; i++) {
     const struct access *access = &accesses[i];
@@ -120,7 +134,32 @@ static unsigned split(const struct access *accesses, unsigned count, struct acce
   return parts;
 }
 
-static bool take_all(struct thread *thread, const struct access *accesses, unsigned count) {
+/* Who writes an open block has it as who reads it. How many accesses these are; 0: too many, and taken as they are it is good, too. */
+static unsigned split_open(const struct access *accesses, unsigned count, struct access *to, unsigned room) {
+  unsigned parts = 0;
+  for (unsigned i = 0; i < count; i++) {
+    struct access rest = accesses[i];
+    while (rest.bytes) {
+      size_t run = MIN(rest.bytes, (1UL << BLOCK_SHIFT) - rest.address % (1UL << BLOCK_SHIFT));
+      bool open = rest.write && open_is_open(first_block(&rest));
+      while (rest.write && run < rest.bytes &&
+             open_is_open((uint32_t)(rest.address + run) >> BLOCK_SHIFT) == open)
+        run = MIN(rest.bytes, run + (1UL << BLOCK_SHIFT));
+      if (!rest.write) run = rest.bytes;
+      if (parts == room) return 0;
+      to[parts++] = (struct access){rest.address, run, rest.write && !open};
+      rest.address += run;
+      rest.bytes -= run;
+    }
+  }
+  return parts;
+}
+
+static bool take_all(struct thread *thread, const struct access *given, unsigned count) {
+  struct access split_up[DIRECTORY_RANGES - 1];
+  const struct access *accesses = given;
+  unsigned parts = open_any() ? split_open(given, count, split_up, COUNT_OF(split_up)) : 0;
+  if (parts) accesses = split_up, count = parts;
   bool shared = false;
   for (unsigned i = 0; i < count && !shared; i++)
     shared = shared_reaches(accesses[i].address, accesses[i].bytes);
@@ -134,11 +173,12 @@ static bool take_all(struct thread *thread, const struct access *accesses, unsig
 /* While the thread waits, another may map, or end, a sharing of just that memory. */
 bool permissions_take(struct thread *thread, const struct access *accesses, unsigned count) {
   bool kept = true;
-  uint32_t marks;
+  uint32_t marks, epoch;
   do {
     marks = shared_marks();
+    epoch = open_epoch();
     kept &= take_all(thread, accesses, count);
-  } while (shared_marks() != marks);
+  } while (shared_marks() != marks || open_epoch() != epoch);
   return kept;
 }
 
