@@ -297,5 +297,6 @@ int main(int argc, char **argv) {
   }
   if (seen.found < slices / 8 || seen.none < slices / 8 || !seen.reordered)
     printf("too few of a kind\n"), failed++;
+  printf("%u passed, %u failed\n", seen.found + seen.none, failed);
   return failed ? 1 : 0;
 }
