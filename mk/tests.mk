@@ -245,7 +245,7 @@ $(FUZZ)/events: tests/fuzz/events_fuzz.c src/input/events.c src/input/events.h
 $(FUZZ)/order: tests/fuzz/order_fuzz.c $(ORDER_PARTS) $(wildcard src/order/*.h)
 $(FUZZ)/values: tests/fuzz/values_fuzz.c src/order/values.c src/order/values.h src/order/varint.h
 $(FUZZ)/logs: tests/fuzz/logs_fuzz.c src/cli/entry.c src/cli/json.c \
-              $(addprefix src/sphere/,logs.c places.c spaces.c summary.c symbols.c) $(RECORDING_PARTS) $(wildcard src/input/*.c) $(ORDER_PARTS)
+              $(wildcard src/inspect/*.c) $(RECORDING_PARTS) $(wildcard src/input/*.c) $(ORDER_PARTS)
 # A real recording of each order: the beginnings of their logs.
 $(FUZZ)/seeded: tests/fuzz/seeds.c $(RECORDING_PARTS) $(BUILD)/reprise $(BUILD)/reprise-engine
 	$(call say,SEEDS $(FUZZ))

@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "cli/entry.h"
 #include "cli/recordings.h"
-#include "sphere/places.h"
+#include "inspect/locations.h"
 
 struct filter {
   bool json;

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "sphere/logs.h"
+#include "inspect/logs.h"
 
 /* The entry's kind as users name it: an event's, or "chunk". */
 const char *entry_name(const struct log_entry *entry);

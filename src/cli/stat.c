@@ -10,7 +10,7 @@
 #include "cli/stat_simulated.h"
 #include "recording/plain.h"
 #include "input/input.h"
-#include "sphere/summary.h"
+#include "inspect/summary.h"
 
 enum { SHOWN_CALLS = 10 };
 

@@ -121,8 +121,8 @@ struct rthread {
   uint64_t last_position;    /* … and its position there */
   uint32_t order_slot;       /* where it lived in the recording */
   _Atomic uint32_t
-      waits_for;             /* slot + 1 of whom it waits for, 0: it does not wait; or one of order_waits.h */
-  _Atomic uint32_t summoned; /* replay in parallel: the manager is to make it come by */
+      waits_for; /* slot + 1 of whom it waits for, 0: it does not wait; or one of replay_waits.h */
+  _Atomic uint32_t summoned;  /* replay in parallel: the manager is to make it come by */
   _Atomic uint32_t dismissed; /* its process ends, or has gone to another program, without it */
   uint32_t programs;          /* record: that it has gone to since it was born */
   _Atomic uint32_t unlogged;  /* record: it writes to standard output or error, and has not logged it yet */
@@ -341,7 +341,7 @@ struct region {
   uint64_t turns_digest;
   _Atomic uint32_t turns_over; /* serial: nobody can have the next one */
   struct region_checkpoint checkpoint;
-  _Atomic uint64_t looked;     /* when one who waits last looked after the others, in milliseconds */
+  _Atomic uint64_t looked; /* when one who waits last looked after the others, in milliseconds */
 #if defined(REPRISE_STRESS_AUDIT)
   _Atomic uint64_t audit[AUDIT_KINDS];
 #endif

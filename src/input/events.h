@@ -147,7 +147,7 @@ struct input_event {
       uint32_t registers; /* a digest of them */
       bool has_memory;
       uint32_t
-          sample; /* then the digest is of one page of 2 to the power of this, 0: of all (engine/order/verify.c) */
+          sample; /* then the digest is of one page of 2 to the power of this, 0: of all (engine/memory/verify.c) */
       uint64_t memory; /* a digest of what the process can write to, if it was taken */
     } check;
   };

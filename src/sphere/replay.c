@@ -17,7 +17,7 @@
 #include "sphere/ahead.h"
 #include "sphere/feed.h"
 #include "sphere/manager.h"
-#include "sphere/places.h"
+#include "inspect/locations.h"
 #include "sphere/restarts.h"
 
 enum { DIVERGED = 120, DAMAGED = 121, FAILED = 125 };

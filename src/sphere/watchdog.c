@@ -13,7 +13,7 @@
 
 #include "recording/plain.h"
 #include "sphere/manager.h"
-#include "sphere/symbols.h"
+#include "inspect/symbols.h"
 
 enum { TEXT = 256 };
 

@@ -20,7 +20,7 @@
 
 #include "contract/region.h"
 
-/* Those who wait for each other in the order of a replay find that out themselves, sooner (engine/order/order_waits.c). */
+/* Those who wait for each other in the order of a replay find that out themselves, sooner (engine/order/replay_waits.c). */
 enum { WATCH_ROUNDS = 20, WATCH_MS = 250 };
 
 /* What a live thread does. */

@@ -11,8 +11,8 @@
 
 #include "cli/entry.h"
 #include "recording/recording.h"
-#include "sphere/places.h"
-#include "sphere/summary.h"
+#include "inspect/locations.h"
+#include "inspect/summary.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -19,7 +19,7 @@
 #include "engine/code/code.h"
 #include "engine/memory/mappings.h"
 #include "engine/order/baton.h"
-#include "engine/order/ordering.h"
+#include "engine/order/thread_order.h"
 #include "engine/order/stops.h"
 #include "engine/view/files.h"
 

@@ -12,7 +12,7 @@
 #include "engine/border/objects.h"
 #include "engine/border/sphere.h"
 #include "engine/code/code.h"
-#include "engine/order/verify.h"
+#include "engine/memory/verify.h"
 #include "engine/signals/kernel_call.h"
 #include "engine/view/descriptors.h"
 #include "engine/view/vdso.h"

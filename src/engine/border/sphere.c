@@ -10,10 +10,10 @@
 #include "engine/memory/mappings.h"
 #include "engine/order/baton.h"
 #include "engine/order/open.h"
-#include "engine/order/ordering.h"
+#include "engine/order/thread_order.h"
 #include "engine/order/serial.h"
 #include "engine/order/shared.h"
-#include "engine/order/verify.h"
+#include "engine/memory/verify.h"
 #include "engine/signals/signals.h"
 #include "input/digest.h"
 

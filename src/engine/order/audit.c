@@ -8,7 +8,7 @@
 #include "engine/base/slots.h"
 #include "engine/order/permissions.h"
 #include "engine/base/mapping_book.h"
-#include "engine/order/verify.h"
+#include "engine/memory/verify.h"
 #include "engine/order/written_memory.h"
 #include "engine/region/endings.h"
 

@@ -14,7 +14,7 @@
 #include "engine/order/rest.h"
 #include "engine/order/rthreads.h"
 #include "engine/order/stops.h"
-#include "engine/order/verify.h"
+#include "engine/memory/verify.h"
 #include "engine/order/written_memory.h"
 #include "engine/region/endings.h"
 

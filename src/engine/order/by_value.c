@@ -11,7 +11,7 @@
 #include <linux/mman.h>
 
 #include "engine/base/lib.h"
-#include "engine/order/ordering.h"
+#include "engine/order/thread_order.h"
 #include "engine/region/endings.h"
 #include "engine/region/journal.h"
 #include "engine/region/reader.h"

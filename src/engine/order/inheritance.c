@@ -15,7 +15,7 @@
 #include "engine/code/code.h"
 #include "engine/order/baton.h"
 #include "engine/order/inheritance.h"
-#include "engine/order/ordering.h"
+#include "engine/order/thread_order.h"
 #include "engine/region/journal.h"
 
 enum { TIMEOUT_WORDS = 2 };

@@ -9,7 +9,7 @@
 
 #include "engine/base/lib.h"
 #include "engine/order/baton.h"
-#include "engine/order/order_waits.h"
+#include "engine/order/replay_waits.h"
 #include "engine/order/permissions.h"
 #include "engine/order/region_lock.h"
 #include "engine/region/endings.h"

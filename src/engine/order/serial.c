@@ -5,11 +5,11 @@
  * a vfork, the manager frees a slot) must not enter the choice: a candidate is known by the state that a thread with the turn has given it, never by
  * whether its thread has come to wait already, and by its number, never by its slot. A turn waits in rthread.turn for a thread that is late.
  *
- * When no candidate is ready nobody ever will be. Then all threads fall back to the waits of order_waits.c, which find out why and say so. */
+ * When no candidate is ready nobody ever will be. Then all threads fall back to the waits of replay_waits.c, which find out why and say so. */
 #include "engine/order/serial.h"
 
 #include "engine/base/lib.h"
-#include "engine/order/order_waits.h"
+#include "engine/order/replay_waits.h"
 #include "engine/order/rest.h"
 #include "engine/region/rings.h"
 #include "engine/order/rthreads.h"

@@ -11,7 +11,7 @@
 #include "engine/base/mapping_book.h"
 #include "engine/code/code.h"
 #include "engine/order/audit.h"
-#include "engine/order/ordering.h"
+#include "engine/order/thread_order.h"
 #include "engine/order/stops.h"
 #include "engine/region/endings.h"
 #include "engine/region/journal.h"

@@ -13,7 +13,7 @@
 #include "engine/code/code.h"
 #include "engine/code/report.h"
 #include "engine/memory/mappings.h"
-#include "engine/order/ordering.h"
+#include "engine/order/thread_order.h"
 #include "engine/order/stops.h"
 #include "engine/region/endings.h"
 #include "engine/region/journal.h"

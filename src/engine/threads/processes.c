@@ -20,7 +20,7 @@
 #include "engine/code/cache.h"
 #include "engine/code/code.h"
 #include "engine/memory/mappings.h"
-#include "engine/order/ordering.h"
+#include "engine/order/thread_order.h"
 #include "engine/order/stops.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/threads.h"

@@ -9,7 +9,7 @@
 #include "engine/border/sphere.h"
 #include "engine/border/thread_words.h"
 #include "engine/code/code.h"
-#include "engine/order/ordering.h"
+#include "engine/order/thread_order.h"
 #include "engine/order/permissions.h"
 #include "engine/signals/core_files.h"
 #include "engine/signals/signal_state.h"

@@ -20,7 +20,7 @@
 #include "engine/code/code.h"
 #include "engine/memory/limits.h"
 #include "engine/memory/mappings.h"
-#include "engine/order/ordering.h"
+#include "engine/order/thread_order.h"
 #include "engine/order/permissions.h"
 #include "engine/signals/signal_state.h"
 #include "engine/threads/threads.h"

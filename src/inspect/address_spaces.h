@@ -1,8 +1,8 @@
-/* spaces.h: what a process had mapped where, as the events of a recording tell it (spaces.c). */
-#ifndef REPRISE_SPHERE_SPACES_H
-#define REPRISE_SPHERE_SPACES_H
+/* address_spaces.h: what a process had mapped where, as the events of a recording tell it (address_spaces.c). */
+#ifndef REPRISE_INSPECT_ADDRESS_SPACES_H
+#define REPRISE_INSPECT_ADDRESS_SPACES_H
 
-#include "sphere/logs.h"
+#include "inspect/logs.h"
 
 struct spaces;
 

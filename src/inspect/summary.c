@@ -1,5 +1,5 @@
 /* summary.c: see summary.h. */
-#include "sphere/summary.h"
+#include "inspect/summary.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
-/* ordering.h: a thread's own order log, in a sphere whose threads run at once (ordering.c).
+/* thread_order.h: a thread's own order log, in a sphere whose threads run at once (thread_order.c).
  *
  * Positions of the order log count instructions and **ticks**: what the engine does for a thread in between (copying for system
  * calls, pushing signal frames) touches application memory too, may have to wait for other threads, and so has positions
  * of its own. Recording and replay tick at the same places. Everything here is for in_parallel() only. */
-#ifndef REPRISE_ENGINE_ORDERING_H
-#define REPRISE_ENGINE_ORDERING_H
+#ifndef REPRISE_ENGINE_THREAD_ORDER_H
+#define REPRISE_ENGINE_THREAD_ORDER_H
 
 #include "engine/order/permissions.h"
 

@@ -1,4 +1,4 @@
-/* values.c: the values of nondeterministic instructions. See arch_host.h. */
+/* instruction_values.c: the values of nondeterministic instructions. See arch_host.h. */
 #include "engine/base/arch_host.h"
 
 #include "engine/base/lib.h"

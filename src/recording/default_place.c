@@ -1,4 +1,4 @@
-/* place.c: where recordings lie and what they are called. See recording.h. */
+/* default_place.c: where recordings lie and what they are called. See recording.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <pwd.h>

@@ -1,13 +1,13 @@
-/* places.c: see places.h. What was asked is kept: the same few addresses come again and again. */
-#include "sphere/places.h"
+/* locations.c: see locations.h. What was asked is kept: the same few addresses come again and again. */
+#include "inspect/locations.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "sphere/spaces.h"
-#include "sphere/symbols.h"
+#include "inspect/address_spaces.h"
+#include "inspect/symbols.h"
 
 enum { FILES = 64, KEPT = 1024, TEXT = 256 };
 

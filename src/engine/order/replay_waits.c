@@ -1,4 +1,4 @@
-/* order_waits.c: waiting in a replay in parallel. See order_waits.h; what is waited for is order/replay.h.
+/* replay_waits.c: waiting in a replay in parallel. See replay_waits.h; what is waited for is order/replay.h.
  *
  * Who is waited for is mostly there already, or comes within the time that going to sleep would take: so a waiter looks for a while
  * (patience.h).
@@ -8,13 +8,13 @@
  *
  * Whoever sleeps looks now and then whether anybody can ever come: when all wait for each other, or for one whose log has ended, the
  * replay has diverged, and is ended with a line that says who waits for whom. */
-#include "engine/order/order_waits.h"
+#include "engine/order/replay_waits.h"
 
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
 #include "engine/base/patience.h"
 #include "engine/order/baton.h"
-#include "engine/order/ordering.h"
+#include "engine/order/thread_order.h"
 #include "engine/order/rest.h"
 #include "engine/order/serial.h"
 #include "engine/region/endings.h"

@@ -1,8 +1,8 @@
 /* summary.h: the numbers of a recording, counted in one pass over its logs (summary.c). */
-#ifndef REPRISE_SPHERE_SUMMARY_H
-#define REPRISE_SPHERE_SUMMARY_H
+#ifndef REPRISE_INSPECT_SUMMARY_H
+#define REPRISE_INSPECT_SUMMARY_H
 
-#include "sphere/logs.h"
+#include "inspect/logs.h"
 
 enum { SUMMARY_CALLS = 1024 };
 

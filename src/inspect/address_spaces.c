@@ -1,8 +1,8 @@
-/* spaces.c: follows the mappings of files through the events of a recording. See spaces.h.
+/* address_spaces.c: follows the mappings of files through the events of a recording. See address_spaces.h.
  *
  * A mapped file's event comes before its mmap. One that no mmap follows tells of a program's image: the process has
  * begun, or has executed another program, and what it had mapped before is gone. */
-#include "sphere/spaces.h"
+#include "inspect/address_spaces.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

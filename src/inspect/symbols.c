@@ -1,6 +1,6 @@
 /* symbols.c: names and source lines, by elfutils. See symbols.h. Debugging information that the system keeps apart from the file is
  * found by its build id; nothing is fetched from anywhere. Where elfutils was not there to build with, nothing has a name. */
-#include "sphere/symbols.h"
+#include "inspect/symbols.h"
 
 #if __has_include(<elfutils/libdwfl.h>)
 #include <elfutils/libdwfl.h>

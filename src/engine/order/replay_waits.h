@@ -1,6 +1,6 @@
-/* order_waits.h: how threads of a replay in parallel wait for each other, and are told (order_waits.c). For ordering.c. */
-#ifndef REPRISE_ENGINE_ORDER_WAITS_H
-#define REPRISE_ENGINE_ORDER_WAITS_H
+/* replay_waits.h: how threads of a replay in parallel wait for each other, and are told (replay_waits.c). For thread_order.c. */
+#ifndef REPRISE_ENGINE_REPLAY_WAITS_H
+#define REPRISE_ENGINE_REPLAY_WAITS_H
 
 #include "contract/region.h"
 #include "engine/base/thread.h"

@@ -2,8 +2,8 @@
  *
  * With the order scheme `chunk` entries come in the order in which they happened: the events of a chunk, then the chunk's
  * end. With any other scheme they come thread by thread, without chunks. Only what the threads that are alive need is in memory. */
-#ifndef REPRISE_SPHERE_LOGS_H
-#define REPRISE_SPHERE_LOGS_H
+#ifndef REPRISE_INSPECT_LOGS_H
+#define REPRISE_INSPECT_LOGS_H
 
 #include "input/events.h"
 #include "order/chunk.h"

@@ -1,8 +1,8 @@
-/* places.h: addresses in a recording as users name them: function and source line (places.c). */
-#ifndef REPRISE_SPHERE_PLACES_H
-#define REPRISE_SPHERE_PLACES_H
+/* locations.h: addresses in a recording as users name them: function and source line (locations.c). */
+#ifndef REPRISE_INSPECT_LOCATIONS_H
+#define REPRISE_INSPECT_LOCATIONS_H
 
-#include "sphere/logs.h"
+#include "inspect/logs.h"
 
 struct places;
 

@@ -2,7 +2,7 @@
  *
  * A page of zeros counts for nothing, so it is of no importance which pages the kernel has made yet. Every other page counts
  * with its address, and the sum does not depend on the order of pages: mappings may be cut in other places. */
-#include "engine/order/verify.h"
+#include "engine/memory/verify.h"
 
 #include <linux/fcntl.h>
 #include <linux/ioctl.h>

@@ -1,12 +1,12 @@
-/* ordering.c: replaying a thread's order log. See ordering.h; the rules are order/replay.h. */
-#include "engine/order/ordering.h"
+/* thread_order.c: replaying a thread's order log. See thread_order.h; the rules are order/replay.h. */
+#include "engine/order/thread_order.h"
 
 #include "contract/schemes.h"
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
 #include "engine/order/baton.h"
 #include "engine/order/open.h"
-#include "engine/order/order_waits.h"
+#include "engine/order/replay_waits.h"
 #include "engine/order/rest.h"
 #include "engine/order/serial.h"
 #include "engine/order/shared.h"

@@ -2,7 +2,7 @@
  *
  * Each R-thread's stream is opened when its first chunk comes and closed at its end. An event may reach from one frame into the
  * next, so what is left of a frame is kept and the next one put behind it. */
-#include "sphere/logs.h"
+#include "inspect/logs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

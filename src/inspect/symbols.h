@@ -1,6 +1,6 @@
 /* symbols.h: names and source lines of addresses in ELF files (symbols.c). */
-#ifndef REPRISE_SPHERE_SYMBOLS_H
-#define REPRISE_SPHERE_SYMBOLS_H
+#ifndef REPRISE_INSPECT_SYMBOLS_H
+#define REPRISE_INSPECT_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
