@@ -48,7 +48,7 @@ CLI_FLAGS := -std=gnu11 $(COMMON) $(CLI_STRESS_FLAGS) $(SANITIZERS) -D_GNU_SOURC
 # Without elfutils reports have no names of functions. Asked at link time, when packages have been installed.
 SYMBOL_LIBS = $$(echo '\#include <elfutils/libdwfl.h>' | $(CLI_CC) -E - >/dev/null 2>&1 && echo -ldw -lelf)
 CLI_LIBS = -lzstd -lm $(SYMBOL_LIBS) -pthread $(CLI_LINK)
-CLI_SOURCES := $(wildcard src/cli/*.c src/sphere/*.c src/inspect/*.c src/recording/*.c src/sim/*.c src/sim/*/*.c)
+CLI_SOURCES := $(wildcard src/cli/*.c src/sphere/*.c src/travel/*.c src/inspect/*.c src/recording/*.c src/sim/*.c src/sim/*/*.c)
 
 # The engine shares its address space with the program it runs: no libc, no stack protector (its canary lives in
 # the program's TLS), no vector registers (they are the program's), position-independent code because it

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/recordings.h"
 #include "sphere/replay.h"
+#include "travel/restarts.h"
 
 /* An emulator of the tests has no filters of system calls. */
 #if defined(REPRISE_EMULATED)
@@ -19,8 +20,8 @@ static bool parse_restarts(const char *text, struct replay_options *options) {
   enum { MOST = 1000000 };
   char *end;
   unsigned long restarts = strtoul(text, &end, 10);
-  options->seed = *end == ',' && end > text ? strtoul(end + 1, &end, 10) : 1;
-  options->restarts = (uint32_t)restarts;
+  unsigned long seed = *end == ',' && end > text ? strtoul(end + 1, &end, 10) : 1;
+  options->driver = restarts_driver((uint32_t)restarts, seed);
   return end > text && !*end && restarts && restarts <= MOST;
 }
 

@@ -1,5 +1,5 @@
 /* region_checkpoint.h: the part of the region through which the manager has checkpoints made, and restarted (engine/threads/vessel.c,
- * sphere/checkpoints.c).
+ * travel/checkpoints.c).
  *
  * A checkpoint is a copy of every process of a replay, which waits (a *vessel*), and of the region. All threads but the one with the turn rest while it
  * is made. A restart makes a process of each vessel (a *runner*), with a region of its own. */

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "recording/scratch.h"
-#include "sphere/checkpoints.h"
 #include "sphere/processes.h"
 
 /* -- Rings ---------------------------------------------------------------------------------------------------------------------- */
@@ -242,7 +241,7 @@ void feed_summon(struct manager *manager, struct rthread *slot) {
 bool feed_serve(struct manager *manager, bool last) {
   struct feed *feed = manager->context;
   if (last || feed->failed) return !feed->failed;
-  if (feed->checkpoints) checkpoints_look(feed->checkpoints);
+  if (feed->helper.look) feed->helper.look(feed->helper.context);
   feed_ring(manager, &feed->order, &manager->region->order);
   for (uint32_t i = 0; i < region_slots(manager->region) && !feed->failed; i++) {
     struct rthread *slot = &manager->region->slots[i];
@@ -272,7 +271,8 @@ bool feed_serve(struct manager *manager, bool last) {
 int64_t feed_answer(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value) {
   struct feed *feed = manager->context;
   (void)pid;
-  if (feed->checkpoints && kind >= REQUEST_MEMORY) return checkpoints_answer(feed->checkpoints, kind, value);
+  if (feed->helper.answer && kind >= REQUEST_MEMORY)
+    return feed->helper.answer(feed->helper.context, kind, value);
   if (kind == REQUEST_NEW_FILE) {
     int made = scratch_file("reprise", 0);
     bool sent = made >= 0 && manager_send_file(manager, made);
@@ -339,4 +339,3 @@ void feed_look_for_leftovers(struct manager *manager, struct feed *feed) {
   if (!feed->leftover.found && is_unread(feed, &feed->order, &manager->region->order))
     feed->leftover = (struct leftover){.found = true, .of_order = true, .of_sphere = true};
 }
-

@@ -13,7 +13,7 @@ struct source {
   struct recording_stream *stream;
   struct recording_frame frame;
   struct recording_place place; /* where the frame begins */
-  uint32_t at; /* bytes of the frame that are in the ring already */
+  uint32_t at;                  /* bytes of the frame that are in the ring already */
   bool opened, ended;
 };
 
@@ -24,6 +24,14 @@ struct leftover {
   uint64_t position; /* how far the log was read */
 };
 
+/* Of a replay with checkpoints (travel/checkpoints.h), else NULL. */
+struct feed_helper {
+  void *context;
+  void (*look)(void *context); /* whenever the rings are looked at */
+  int64_t (*answer)(void *context, enum request_kind kind,
+                    int64_t value); /* requests from REQUEST_MEMORY on */
+};
+
 struct feed {
   struct recording_reader *reader;
   struct recording_error error;
@@ -32,7 +40,7 @@ struct feed {
   struct source orders[REGION_SLOTS]; /* each thread's own, when they ran at once */
   bool parallel;
   struct mapped mapped;
-  struct checkpoints *checkpoints; /* NULL: none are made */
+  struct feed_helper helper;
   struct progress progress;
   uint64_t instructions, total;     /* of threads that have ended, and in the recording */
   struct thread_set threads, files; /* whose stream or content was read, and so checked */

@@ -18,7 +18,6 @@
 #include "sphere/feed.h"
 #include "sphere/manager.h"
 #include "inspect/locations.h"
-#include "sphere/restarts.h"
 
 enum { DIVERGED = 120, DAMAGED = 121, FAILED = 125 };
 
@@ -300,8 +299,8 @@ int replay(const char *path, const struct replay_options *options, struct engine
   settings->program_fd = -1;
   settings->quiet = options->quiet;
   settings->confined = options->confined;
-  settings->serial = (options->serial || options->restarts) && feed.parallel;
-  settings->checkpoints = options->restarts != 0;
+  settings->serial = (options->serial || options->driver) && feed.parallel;
+  settings->checkpoints = options->driver != NULL;
   settings->whole = recording_reader_state(feed.reader) == RECORDING_COMPLETE;
   settings->output_roles[0] = OUTPUT_ROLE(STDOUT_FILENO, STDOUT_FILENO);
   settings->output_roles[1] = OUTPUT_ROLE(STDERR_FILENO, STDERR_FILENO);
@@ -309,7 +308,7 @@ int replay(const char *path, const struct replay_options *options, struct engine
   manager.serve = feed_serve;
   manager.answer = feed_answer;
   manager.is_replay = true;
-  if (options->restarts) restarts_prepare(&manager, &feed, options->seed, options->restarts);
+  if (options->driver) options->driver->prepare(&manager, &feed);
   char *argv[] = {settings->program, NULL}, *none[] = {NULL};
   if (manager_start(&manager, settings, argv, none, 0, false, CHUNK_SIZE, &problem)) {
     fprintf(stderr, "reprise: %s\n", problem.text);
@@ -319,9 +318,9 @@ int replay(const char *path, const struct replay_options *options, struct engine
   progress_begin(&feed.progress, options->quiet);
   feed.total = number_of(feed.reader, "instructions", 10, 0);
   feed.progress.wanted &= feed.total != 0;
-  if (!options->restarts)
+  if (!options->driver)
     manager_run(&manager);
-  else if (!restarts_run(&manager, &feed))
+  else if (!options->driver->run(&manager, &feed))
     return FAILED;
   progress_end(&feed.progress);
   ahead_end(feed.mapped.ahead);

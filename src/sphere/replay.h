@@ -6,13 +6,22 @@
 
 #include "sphere/launch.h"
 
+struct manager;
+struct feed;
+/* What makes checkpoints, and goes back to them. */
+struct replay_driver {
+  /* Before the first process begins. */
+  void (*prepare)(struct manager *manager, struct feed *feed);
+  /* Serves the manager, in as many runs as it likes, until the replay is over. False: it can't be, which is told. */
+  bool (*run)(struct manager *manager, struct feed *feed);
+};
+
 struct replay_options {
-  bool quiet;        /* output is not shown */
-  bool confined;     /* what is replayed can do nothing outside (engine/border/confine.c) */
-  bool serial;       /* one thread at a time, whatever the order of the recording (engine/order/serial.h) */
-  uint32_t restarts; /* from checkpoints at random points, a test of these; 0: no checkpoints are made … */
-  uint64_t seed;     /* … and which points */
-  bool turns;        /* how often the turn changed is told, with a digest of the sequence */
+  bool quiet;    /* output is not shown */
+  bool confined; /* what is replayed can do nothing outside (engine/border/confine.c) */
+  bool serial;   /* one thread at a time, whatever the order of the recording (engine/order/serial.h) */
+  const struct replay_driver *driver; /* of a replay with checkpoints, which is serial; or NULL */
+  bool turns;                         /* how often the turn changed is told, with a digest of the sequence */
 };
 
 /* Replays the recording at path and returns the exit status; a program that died of a signal takes the caller with it. */

@@ -2,11 +2,11 @@
  *
  * Checkpoints and halts are wished for at random points, now few of them away, now many: so checkpoints are made of runs that began at checkpoints, and left and gone
  * back to in any order. */
-#include "sphere/restarts.h"
+#include "travel/restarts.h"
 
 #include <stdio.h>
 
-#include "sphere/checkpoints.h"
+#include "travel/checkpoints.h"
 #include "sphere/feed.h"
 #include "sphere/manager.h"
 
@@ -50,15 +50,17 @@ static void halted(void *context) {
   state.next = any_checkpoint();
 }
 
-void restarts_prepare(struct manager *manager, struct feed *feed, uint64_t seed, uint32_t restarts) {
+static void prepare(struct manager *manager, struct feed *feed) {
   const struct checkpoint_user user = {.made = made, .halted = halted};
-  state.random = seed;
-  state.left = restarts;
-  feed->checkpoints = state.checkpoints = checkpoints_open(manager, feed, &user);
+  state.checkpoints = checkpoints_open(manager, feed, &user);
 }
 
-bool restarts_run(struct manager *manager, struct feed *feed) {
+static bool run(struct manager *manager, struct feed *feed) {
   const char *error;
+  if (!state.checkpoints) {
+    fputs("reprise: there is no memory for checkpoints\n", stderr);
+    return false;
+  }
   uint32_t done = 0, refusal = CHECKPOINT_POSSIBLE;
   wish(0);
   for (;;) {
@@ -77,9 +79,15 @@ bool restarts_run(struct manager *manager, struct feed *feed) {
     state.next = 0;
   }
   checkpoints_close(state.checkpoints);
-  feed->checkpoints = NULL;
   if (state.left)
     fprintf(stderr, "reprise: %u restarts, %u left%s\n", done, state.left,
             refusal == CHECKPOINT_UNFORKED ? ": memory that forks do not copy is not supported yet" : "");
   return true;
+}
+
+const struct replay_driver *restarts_driver(uint32_t restarts, uint64_t seed) {
+  static const struct replay_driver driver = {prepare, run};
+  state.random = seed;
+  state.left = restarts;
+  return &driver;
 }

@@ -2,8 +2,8 @@
  *
  * A checkpoint is made of copies: of the processes, which wait as vessels (engine/threads/vessel.c), of the region, of the memory that processes share,
  * and of where in its streams the feed was. A restart copies these once more, so a checkpoint can be restarted any number of times, in any order. */
-#ifndef REPRISE_SPHERE_CHECKPOINTS_H
-#define REPRISE_SPHERE_CHECKPOINTS_H
+#ifndef REPRISE_TRAVEL_CHECKPOINTS_H
+#define REPRISE_TRAVEL_CHECKPOINTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,9 +44,5 @@ void checkpoint_drop(struct checkpoints *checkpoints, uint32_t id);
 unsigned checkpoint_count(const struct checkpoints *checkpoints);
 uint32_t checkpoint_nth(const struct checkpoints *checkpoints, unsigned n);
 struct checkpoint_moment checkpoint_moment(const struct checkpoints *checkpoints, uint32_t id);
-
-/* For the feed. */
-void checkpoints_look(struct checkpoints *checkpoints);
-int64_t checkpoints_answer(struct checkpoints *checkpoints, enum request_kind kind, int64_t value);
 
 #endif

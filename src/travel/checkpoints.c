@@ -1,5 +1,5 @@
 /* checkpoints.c: the manager's half of checkpoints. See checkpoints.h. */
-#include "sphere/checkpoints.h"
+#include "travel/checkpoints.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -185,7 +185,8 @@ static void note_shown(struct checkpoints *all) {
   }
 }
 
-int64_t checkpoints_answer(struct checkpoints *all, enum request_kind kind, int64_t value) {
+static int64_t answer(void *context, enum request_kind kind, int64_t value) {
+  struct checkpoints *all = context;
   struct region_checkpoint *wanted = &all->manager->region->checkpoint;
   int64_t error = -EINVAL;
   switch (kind) {
@@ -217,7 +218,8 @@ void checkpoint_wish(struct checkpoints *all, enum checkpoint_wish wish, uint64_
 }
 
 /* A thread that computes comes to no point unless it is called. */
-void checkpoints_look(struct checkpoints *all) {
+static void look(void *context) {
+  struct checkpoints *all = context;
   struct region *region = all->manager->region;
   uint64_t point = atomic_load(&region->checkpoint.points);
   uint32_t holder = atomic_load(&region->holder);
@@ -299,11 +301,13 @@ struct checkpoints *checkpoints_open(struct manager *manager, struct feed *feed,
   all->manager = manager;
   all->feed = feed;
   all->user = *user;
+  feed->helper = (struct feed_helper){.context = all, .look = look, .answer = answer};
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   return all;
 }
 
 void checkpoints_close(struct checkpoints *all) {
+  all->feed->helper = (struct feed_helper){0};
   close_all(&all->under_way);
   while (all->first) checkpoint_drop(all, all->first->id);
   reap_all();
