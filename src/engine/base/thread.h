@@ -82,7 +82,7 @@ struct thread {
   uint32_t lock_tries;     /* of recorders: for such a lock in vain, so far */
   struct rthread *rthread; /* its slot in the sphere's region, NULL when nothing is recorded or replayed */
   struct process *process;
-  struct arch_mark *mark;    /* where it is at rest (order/rest.c) … */
+  struct arch_mark *mark;    /* where it is at rest (region/rest.c) … */
   uint64_t rest_mask;        /* … and the kernel's signal mask there */
   struct thread *next;       /* list of live threads of this address space, under threads_lock */
   _Atomic int kernel_tid;    /* set while the kernel runs the thread; the kernel zeroes it at exit */

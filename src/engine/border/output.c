@@ -14,7 +14,7 @@
 
 #include "engine/base/lib.h"
 #include "engine/border/sphere.h"
-#include "engine/order/rest.h"
+#include "engine/region/rest.h"
 #include "input/digest.h"
 
 /* Beside the role of a descriptor. */

@@ -11,7 +11,7 @@
 #include "engine/base/log.h"
 #include "engine/order/audit.h"
 #include "engine/order/region_lock.h"
-#include "engine/order/rest.h"
+#include "engine/region/rest.h"
 #include "engine/order/rthreads.h"
 #include "engine/order/stops.h"
 #include "engine/memory/verify.h"

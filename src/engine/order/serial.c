@@ -10,7 +10,8 @@
 
 #include "engine/base/lib.h"
 #include "engine/order/replay_waits.h"
-#include "engine/order/rest.h"
+#include "engine/region/rest.h"
+#include "engine/order/order_waits.h"
 #include "engine/region/rings.h"
 #include "engine/order/rthreads.h"
 

@@ -1,4 +1,4 @@
-/* vessel.c: copies of a replaying process. See contract/region_checkpoint.h; order/rest.c says when one is made.
+/* vessel.c: copies of a replaying process. See contract/region_checkpoint.h; region/rest.c says when one is made.
  *
  * A vessel is a fork of the process, made by one thread while all others rest. It lets go of the region, so that the run it comes from can end without it, and
  * waits for the manager at its channel. Whenever the manager sends it another region it forks a runner. The forking thread goes on there from
@@ -20,7 +20,7 @@
 #include "engine/border/sphere.h"
 #include "engine/code/cache.h"
 #include "engine/memory/maps.h"
-#include "engine/order/rest.h"
+#include "engine/region/rest.h"
 #include "engine/order/rthreads.h"
 #include "engine/signals/signal_state.h"
 #include "engine/signals/signals.h"

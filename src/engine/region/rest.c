@@ -3,11 +3,10 @@
  * The thread that has the turn makes the checkpoint. It says that all are to stay at rest, waits until they are, has one thread of every other
  * process make that one's vessel, makes the vessel of its own process, and then tells the manager, which copies the region. A thread at rest may wake
  * up meanwhile, because its time is over; it looks whether it has to stay before it goes on, and after it has said that it does. */
-#include "engine/order/rest.h"
+#include "engine/region/rest.h"
 
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
-#include "engine/order/rthreads.h"
 #include "engine/region/endings.h"
 #include "engine/region/rings.h"
 
@@ -121,7 +120,7 @@ static void make_other_vessels(const struct rthread *own) {
     region_wake(&checkpoint()->freezes, INT32_MAX);
     while (atomic_load(&other->forks)) {
       region_wait(&other->forks, 1);
-      if (atomic_load(&other->forks) && !rthread_is_alive(other))
+      if (atomic_load(&other->forks) && task_state(other->tid) == 'X')
         sphere_fail(OUTCOME_FAILED, "a process was killed while a checkpoint was made");
     }
   }
