@@ -18,7 +18,7 @@ _reprise() {
       _reprise_record "$word"
       ;;
     replay)
-      _reprise_options "$word" '--quiet --serial --turns'
+      _reprise_options "$word" '--quiet --serial --turns --checkpoints --restarts'
       ;;
     sim)
       [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay figures' -- "$word")

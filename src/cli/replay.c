@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/recordings.h"
 #include "sphere/replay.h"
+#include "travel/keeping.h"
 #include "travel/restarts.h"
 
 /* An emulator of the tests has no filters of system calls. */
@@ -46,7 +47,9 @@ static int run(int argc, char **argv) {
     else if (!strncmp(argv[i], "--restarts=", 11)) {
       if (!parse_restarts(argv[i] + 11, &options))
         return bad_usage(&replay_command, "%s: not a number of restarts and a seed", argv[i]);
-    } else if (!strcmp(argv[i], "--turns"))
+    } else if (!strcmp(argv[i], "--checkpoints"))
+      options.driver = keeping_driver();
+    else if (!strcmp(argv[i], "--turns"))
       options.turns = true;
     else
       return bad_usage(&replay_command, "%s: no such option", argv[i]);
@@ -60,7 +63,9 @@ static int run(int argc, char **argv) {
 
 const struct command replay_command = {
     .name = "replay",
-    .usage = "[--quiet] [--unconfined] [--serial] [--turns] [--restarts=N[,SEED]] [RECORDING|latest]",
+    .usage =
+        "[--quiet] [--unconfined] [--serial] [--turns] [--checkpoints] [--restarts=N[,SEED]] "
+        "[RECORDING|latest]",
     .summary = "repeat a recorded execution",
     .help =
         "Repeats the execution that RECORDING holds: every instruction of every thread, in the recorded "
@@ -78,6 +83,8 @@ const struct command replay_command = {
         "  --turns        tell how often the turn went to another thread, with a digest of the sequence; "
         "with\n"
         "                 --serial, or of a recording made with --order=chunk\n"
+        "  --checkpoints  to measure checkpoints: make them as for a debugger, and tell how many and at what "
+        "cost\n"
         "  --restarts=N[,SEED]   to test checkpoints: make them at random points, and go back to one N "
         "times\n"
         "\n"

@@ -86,6 +86,7 @@ struct rthread {
   _Atomic uint32_t at_rest; /* replay with checkpoints: it waits for its turn, or for nothing any more … */
   _Atomic uint32_t forks;   /* … and is to make the vessel of its process … */
   uint32_t shares_memory;   /* … which others have in their memory */
+  int32_t vessel;           /* the id of the last vessel that it has made */
   struct region_watch watch;
   struct ring ring;
   struct ring order; /* of its own order log, unless threads run one at a time */

@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,6 +36,8 @@ struct checkpoint {
   struct feed_state *feed;
   struct mapped_copies *shared;
   struct channels vessels;
+  pid_t *processes; /* the vessels, as many as there are channels */
+  uint64_t cost;    /* in microseconds */
 };
 
 struct checkpoints {
@@ -44,7 +49,14 @@ struct checkpoints {
   struct channels under_way; /* of a checkpoint that is being made */
   uint64_t shown[3];         /* bytes of output */
   uint64_t point;            /* that the replay was at when we looked last */
+  uint64_t begun;            /* when the one that is being made was begun, in microseconds */
 };
+
+static uint64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+}
 
 /* -- Vessels -------------------------------------------------------------------------------------------------------------------- */
 
@@ -58,6 +70,7 @@ static void close_all(struct channels *channels) {
 static int64_t make_channel(struct checkpoints *all) {
   int ends[2];
   struct channels *channels = &all->under_way;
+  if (!channels->count) all->begun = now();
   int *larger = realloc(channels->fd, (channels->count + 1) * sizeof *larger);
   if (larger) channels->fd = larger;
   if (!larger || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) return -EAGAIN;
@@ -121,6 +134,7 @@ static void forget(struct checkpoint *checkpoint) {
   if (checkpoint->region >= 0) close(checkpoint->region);
   if (checkpoint->feed) feed_forget(checkpoint->feed);
   if (checkpoint->shared) mapped_forget(checkpoint->shared);
+  free(checkpoint->processes);
   free(checkpoint);
 }
 
@@ -151,6 +165,17 @@ static void append(struct checkpoints *all, struct checkpoint *checkpoint) {
   *link = checkpoint;
 }
 
+/* Each was made by one thread, who has left its id. */
+static pid_t *list_vessels(struct region *region, size_t count) {
+  pid_t *processes = calloc(count + 1, sizeof *processes);
+  size_t found = 0;
+  for (uint32_t i = 0; processes && i < region_slots(region); i++) {
+    if (region->slots[i].vessel && found < count) processes[found++] = region->slots[i].vessel;
+    region->slots[i].vessel = 0;
+  }
+  return processes;
+}
+
 /* All vessels are made. Nobody moves but the manager. */
 static int64_t make(struct checkpoints *all) {
   const struct region_checkpoint *from = &all->manager->region->checkpoint;
@@ -166,7 +191,9 @@ static int64_t make(struct checkpoints *all) {
   checkpoint->region = copy_region(all->manager);
   checkpoint->feed = feed_keep(all->manager, all->feed);
   checkpoint->shared = mapped_keep(&all->feed->mapped);
-  bool whole = checkpoint->vessels.count == from->processes;
+  checkpoint->processes = list_vessels(all->manager->region, checkpoint->vessels.count);
+  checkpoint->cost = now() - all->begun;
+  bool whole = checkpoint->vessels.count == from->processes && checkpoint->processes;
   if (!whole || checkpoint->region < 0 || !checkpoint->feed || !checkpoint->shared) {
     forget(checkpoint);
     return -ENOMEM;
@@ -264,6 +291,40 @@ bool checkpoint_restart(struct checkpoints *all, uint32_t id, const char **error
   bool adopted = manager_adopt(all->manager, &shared);
   reap(all->manager);
   return sent && adopted;
+}
+
+/* -- What they cost -------------------------------------------------------------------------------------------------------------- */
+
+uint64_t checkpoint_cost(const struct checkpoints *all, uint32_t id) {
+  const struct checkpoint *checkpoint = find(all, id);
+  return checkpoint ? checkpoint->cost : 0;
+}
+
+/* Pages that a process shares with nobody. */
+static uint64_t bytes_of(pid_t pid) {
+  char path[64], line[256];
+  uint64_t bytes = 0, kilobytes;
+  snprintf(path, sizeof path, "/proc/%d/smaps_rollup", pid);
+  FILE *file = fopen(path, "re");
+  while (file && fgets(line, sizeof line, file))
+    if (sscanf(line, "Private_Clean: %" SCNu64, &kilobytes) == 1 ||
+        sscanf(line, "Private_Dirty: %" SCNu64, &kilobytes) == 1)
+      bytes += kilobytes << 10;
+  if (file) fclose(file);
+  return bytes;
+}
+
+uint64_t checkpoint_bytes(const struct checkpoints *all, uint32_t id) {
+  const struct checkpoint *checkpoint = find(all, id);
+  struct stat info;
+  uint64_t bytes = 0;
+  if (!checkpoint) return 0;
+  for (size_t i = 0; i < checkpoint->vessels.count; i++)
+    if (checkpoint->processes[i]) bytes += bytes_of(checkpoint->processes[i]);
+  if (!fstat(checkpoint->region, &info)) bytes += (uint64_t)info.st_blocks * 512;
+  for (size_t i = 0; i < checkpoint->shared->count; i++)
+    if (!fstat(checkpoint->shared->copy[i].fd, &info)) bytes += (uint64_t)info.st_blocks * 512;
+  return bytes;
 }
 
 /* -- All of them ---------------------------------------------------------------------------------------------------------------- */

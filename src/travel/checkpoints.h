@@ -39,6 +39,9 @@ void checkpoints_close(struct checkpoints *checkpoints);
 void checkpoint_wish(struct checkpoints *checkpoints, enum checkpoint_wish wish, uint64_t point);
 /* Restarts one when the run is over (manager_run has returned); then comes manager_run again. False: it can't be, and the error says why. */
 bool checkpoint_restart(struct checkpoints *checkpoints, uint32_t id, const char **error);
+/* Microseconds for which it has held up the replay; bytes of memory that only it has, 0 where the kernel does not tell. */
+uint64_t checkpoint_cost(const struct checkpoints *checkpoints, uint32_t id);
+uint64_t checkpoint_bytes(const struct checkpoints *checkpoints, uint32_t id);
 void checkpoint_drop(struct checkpoints *checkpoints, uint32_t id);
 /* All of them, oldest first: the n-th, and when it was made. */
 unsigned checkpoint_count(const struct checkpoints *checkpoints);

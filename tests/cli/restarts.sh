@@ -60,3 +60,11 @@ case_restarts_usage() {
   refuses 2 'not a number of restarts' "$REPRISE" replay --restarts=many nothing
   refuses 2 'not a number of restarts' "$REPRISE" replay --restarts=0 nothing
 }
+
+# Checkpoints that are only kept change nothing. How many there are depends on the machine.
+case_checkpoints_kept() {
+  "$REPRISE" record --order=dag -o recording -- "$PROGRAMS/proc_prefork" >recorded || fail "can't be recorded"
+  "$REPRISE" replay --checkpoints recording >replayed 2>err || fail "can't be replayed: $(cat err)"
+  cmp recorded replayed || fail "another output"
+  grep -q '^reprise: [0-9]* checkpoints, [0-9]* kept with [0-9]* KiB of their own, [0-9]* us each$' err || fail "told: $(cat err)"
+}

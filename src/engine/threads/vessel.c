@@ -248,6 +248,7 @@ static bool make(struct thread *thread) {
   if (os_failed(pid))
     sphere_fail(OUTCOME_FAILED, "no process can be made for a checkpoint (error %ld)", -pid);
   os_call1(__NR_close, channel);
+  thread->rthread->vessel = (int32_t)pid;
   return false;
 }
 

@@ -1,0 +1,10 @@
+/* keeping.h: a replay in which checkpoints are made as for a debugger, to measure what they cost (keeping.c). */
+#ifndef REPRISE_TRAVEL_KEEPING_H
+#define REPRISE_TRAVEL_KEEPING_H
+
+#include "sphere/replay.h"
+
+/* It tells on standard error how many were made and kept, and what they cost. */
+const struct replay_driver *keeping_driver(void);
+
+#endif
