@@ -48,7 +48,7 @@ CLI_FLAGS := -std=gnu11 $(COMMON) $(CLI_STRESS_FLAGS) $(SANITIZERS) -D_GNU_SOURC
 # Without elfutils reports have no names of functions. Asked at link time, when packages have been installed.
 SYMBOL_LIBS = $$(echo '\#include <elfutils/libdwfl.h>' | $(CLI_CC) -E - >/dev/null 2>&1 && echo -ldw -lelf)
 CLI_LIBS = -lzstd -lm $(SYMBOL_LIBS) -pthread $(CLI_LINK)
-CLI_SOURCES := $(wildcard src/cli/*.c src/sphere/*.c src/travel/*.c src/inspect/*.c src/recording/*.c src/sim/*.c src/sim/*/*.c)
+CLI_SOURCES := $(wildcard src/cli/*.c src/debug/*.c src/sphere/*.c src/travel/*.c src/inspect/*.c src/recording/*.c src/sim/*.c src/sim/*/*.c)
 
 # The engine shares its address space with the program it runs: no libc, no stack protector (its canary lives in
 # the program's TLS), no vector registers (they are the program's), position-independent code because it
@@ -79,7 +79,11 @@ ENGINE_OBJECTS := $(call objects,$(ENGINE_BUILD)/engine,$(ENGINE_SOURCES))
 $(call objects,$(ENGINE_BUILD)/engine,$(addprefix src/,$(ENGINE_TOGETHER))): OWN_FLAGS = $(TOGETHER)
 
 .PHONY: all
-all: $(BUILD)/reprise $(BUILD)/reprise-engine
+all: $(BUILD)/reprise $(BUILD)/reprise-engine $(BUILD)/reprise.py
+
+# The commands of `reprise debug`.
+$(BUILD)/reprise.py: src/debug/reprise.py
+	$(Q)mkdir -p $(@D) && cp $< $@
 
 $(BUILD)/reprise: $(CLI_OBJECTS) $(CLI_EXTRA)
 	$(call say,LD $@)

@@ -55,6 +55,7 @@ struct engine_config {
   uint8_t confined;       /* replay: the processes are confined (confine.c) */
   uint8_t serial;      /* replay: one thread at a time, in whatever order it was recorded (order/serial.h) */
   uint8_t checkpoints; /* replay: checkpoints can be made (threads/vessel.c) */
+  uint8_t debugged;    /* replay: a debugger drives it (region/debug.h) */
   uint8_t whole;       /* replay: the recording was closed, so all logs are whole */
   uint8_t sandboxed;   /* a filter of the program's judges its calls (sandbox.c) */
   uint32_t output_roles[OUTPUT_ROLES]; /* the descriptors that are standard output and error (output.c) */

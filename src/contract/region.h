@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "contract/region_checkpoint.h"
+#include "contract/region_debug.h"
 #include "input/events.h"
 #include "order/chunk.h"
 #include "order/directory.h"
@@ -346,6 +347,7 @@ struct region {
 #if defined(REPRISE_STRESS_AUDIT)
   _Atomic uint64_t audit[AUDIT_KINDS];
 #endif
+  struct region_debug debug; /* replay: of a debugger */
 };
 
 /* The turn goes to a thread that is at this position of its log. */

@@ -11,6 +11,7 @@
 
 #include "recording/scratch.h"
 #include "sphere/processes.h"
+#include "sphere/replay.h"
 
 /* -- Rings ---------------------------------------------------------------------------------------------------------------------- */
 
@@ -238,8 +239,18 @@ void feed_summon(struct manager *manager, struct rthread *slot) {
     syscall(SYS_rt_tgsigqueueinfo, pid, tid, SIGSYS, &info);
 }
 
+/* A debugger wants the thread that runs to stop. */
+static void obey_debugger(struct manager *manager) {
+  struct region *region = manager->region;
+  uint32_t holder = atomic_load(&region->holder);
+  if (atomic_load(&region->debug.interrupt) && holder && holder <= region_slots(region))
+    feed_summon(manager, &region->slots[holder - 1]);
+}
+
 bool feed_serve(struct manager *manager, bool last) {
   struct feed *feed = manager->context;
+  if (feed->watcher) feed->watcher->looks(manager, feed->watcher->context);
+  if (feed->watcher) obey_debugger(manager);
   if (last || feed->failed) return !feed->failed;
   if (feed->helper.look) feed->helper.look(feed->helper.context);
   feed_ring(manager, &feed->order, &manager->region->order);

@@ -41,6 +41,7 @@ struct feed {
   bool parallel;
   struct mapped mapped;
   struct feed_helper helper;
+  const struct replay_watcher *watcher; /* may be NULL */
   struct progress progress;
   uint64_t instructions, total;     /* of threads that have ended, and in the recording */
   struct thread_set threads, files; /* whose stream or content was read, and so checked */

@@ -314,6 +314,8 @@ int replay(const char *path, const struct replay_options *options, struct engine
     fprintf(stderr, "reprise: %s\n", problem.text);
     return problem.status;
   }
+  feed.watcher = options->watcher;
+  if (feed.watcher) feed.watcher->started(&manager, feed.watcher->context);
   feed.mapped.ahead = ahead_begin(path);
   progress_begin(&feed.progress, options->quiet);
   feed.total = number_of(feed.reader, "instructions", 10, 0);

@@ -16,12 +16,20 @@ struct replay_driver {
   bool (*run)(struct manager *manager, struct feed *feed);
 };
 
+/* Who looks at a replay while it runs: is called once when the region is there, and then whenever the manager looks at the rings. */
+struct replay_watcher {
+  void (*started)(struct manager *manager, void *context);
+  void (*looks)(struct manager *manager, void *context);
+  void *context;
+};
+
 struct replay_options {
   bool quiet;    /* output is not shown */
   bool confined; /* what is replayed can do nothing outside (engine/border/confine.c) */
   bool serial;   /* one thread at a time, whatever the order of the recording (engine/order/serial.h) */
   const struct replay_driver *driver; /* of a replay with checkpoints, which is serial; or NULL */
   bool turns;                         /* how often the turn changed is told, with a digest of the sequence */
+  const struct replay_watcher *watcher; /* may be NULL */
 };
 
 /* Replays the recording at path and returns the exit status; a program that died of a signal takes the caller with it. */

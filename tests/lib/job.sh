@@ -258,13 +258,13 @@ case $suite in
     fi
     compare
     ;;
-  cli)
+  cli | debug)
     variables=(REPRISE="$REPRISE" CONTAINED="$CONTAINED" LIB="$ROOT/tests/lib/cli.sh" PROGRAMS="$ROOT/build/tests/programs" SOAK="$SOAK" RACES="$RACES"
       CONTAINER="$ROOT/build/tests/contained")
     for tool in exchange bend cut planted wedge wedged mutate stepped victim terminal; do variables+=("${tool^^}=$ROOT/build/tests/$tool"); done
     [ -z "$SANITIZED" ] || seconds=$((seconds * 5))
     [ -z "$SOAK" ] || seconds=3600
-    limited "$kind" /bin/bash -u "$ROOT/tests/lib/cli.sh" "$ROOT/tests/cli/${name%.*}.sh" "case_${name#*.}"
+    limited "$kind" /bin/bash -u "$ROOT/tests/lib/cli.sh" "$ROOT/tests/$suite/${name%.*}.sh" "case_${name#*.}"
     [ "$(cat "$dir/$kind/status")" = "exit 0" ] && report pass
     report fail "$(cat "$dir/$kind/status")" "$(cat "$dir/$kind/stdout" "$dir/$kind/stderr" | excerpt)"
     ;;

@@ -9,6 +9,7 @@
 #include "engine/a64/translate.h"
 #include "engine/base/lib.h"
 #include "engine/code/code.h"
+#include "engine/region/debug.h"
 
 /* Self-checking blocks stay short, since they compare all their source words whenever they are entered. */
 enum { SELF_CHECKING_MAX = 8 };
@@ -137,6 +138,7 @@ static bool within_reach(struct superblock *sb, uintptr_t pc) {
 
 bool superblock_add(struct superblock *sb) {
   if (!within_reach(sb, sb->next_pc)) return false;
+  if (debugged() && sb->count && debug_breaks_at(sb->next_pc)) return false;
   struct item *item = &sb->items[sb->count];
   if (!fetch(sb, sb->next_pc, item)) {
     sb->unfetchable = sb->count == 0;

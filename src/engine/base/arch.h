@@ -64,6 +64,8 @@ void arch_recover_shown(struct arch_context *context, const struct cache_insn *i
                         const uint64_t *registers);
 /* The same of one that is between blocks, or between the cache and the engine's C code; false: they can't be told. */
 bool arch_recover_crossing(struct arch_context *context, const uint64_t *registers);
+/* All registers for a debugger, in the order of its target description (DEBUG_REGISTERS bytes at most); by the thread itself. */
+void arch_export_registers(const struct thread *thread, uint8_t *to);
 /* A digest of the program counter and of those registers whose values the instruction set defines in every case. */
 uint64_t arch_registers_digest(const struct thread *thread);
 /* A new thread starts with its parent's registers, at position 0. */

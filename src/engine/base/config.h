@@ -17,6 +17,10 @@ static inline bool replaying(void) {
 static inline bool in_sphere(void) {
   return __builtin_expect(config.mode != MODE_RUN, 0);
 }
+/* A debugger drives the replay. */
+static inline bool debugged(void) {
+  return __builtin_expect(config.debugged, 0);
+}
 /* The threads of the sphere run at once. */
 static inline bool in_parallel(void) {
   return __builtin_expect(config.order != ENGINE_CHUNK, 0);

@@ -17,12 +17,13 @@
 #include "engine/order/open.h"
 #include "engine/order/thread_order.h"
 #include "engine/region/rest.h"
-#include "engine/order/ordering.h"
+#include "engine/order/thread_order.h"
 #include "engine/order/stops.h"
 #include "engine/memory/verify.h"
 #include "engine/signals/signals.h"
 #include "engine/view/files.h"
 #include "engine/view/sandbox.h"
+#include "engine/region/debug.h"
 #include "input/times.h"
 
 /* How far a thread may run beyond where the log has its next event before it is stopped: no exact place, so that the usual
@@ -48,6 +49,7 @@ void replay_log_ends(struct thread *thread) {
   if (rthread->end.known && rthread->end.reason != CHUNK_DEAD)
     replay_diverged(thread, "its input log ends before its last chunk");
   if (!rthread->end.known || rthread->end.next == CHUNK_NOBODY) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  if (debugged()) debug_leaves(thread, true);
   baton_pass(thread);
   for (;;) os_call1(__NR_exit_group, 0);
 }
@@ -96,6 +98,7 @@ void replay_arm(struct thread *thread) {
     stop = MIN(stop, exact ? end : ALIGN_UP(end + RUNAWAY, RUNAWAY));
   }
   if (in_parallel()) stop = MIN(stop, order_stop(thread));
+  if (debugged()) stop = MIN(stop, debug_stop(thread));
   if (stop != arch_stop(thread)) arch_set_stop(thread, stop);
 }
 

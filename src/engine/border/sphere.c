@@ -15,6 +15,7 @@
 #include "engine/order/shared.h"
 #include "engine/memory/verify.h"
 #include "engine/signals/signals.h"
+#include "engine/region/debug.h"
 #include "input/digest.h"
 
 /* -- Calls as both sides see them ---------------------------------------------------------------------------------------- */
@@ -200,6 +201,7 @@ struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vf
   thread->rthread->born.number = child->number;
   thread->rthread->born.process = child->process;
   thread->rthread->vforks = vfork;
+  if (debugged()) debug_forks(thread, child, vfork);
   if (in_parallel()) {
     if (replaying())
       order_adopt(child);
@@ -304,6 +306,12 @@ static bool memory_ends(const struct thread *thread, bool group) {
   return process_was_alone() && !memory_was_written(thread->rthread->pid);
 }
 
+/* In chunks: whether nobody comes after the thread, which is at its end. */
+static bool is_last(const struct thread *thread) {
+  const struct chunk_end *end = &thread->rthread->end;
+  return !in_parallel() && (!end->known || end->next == CHUNK_NOBODY);
+}
+
 static void end(struct thread *thread, struct input_event *event) {
   struct rthread *rthread = thread->rthread;
   if (recording()) {
@@ -336,13 +344,19 @@ static void end(struct thread *thread, struct input_event *event) {
   if (next->exit.output != rthread->output_digest) replay_senseless(thread, "its output has another digest");
   replay_consume(thread);
   atomic_store(&rthread->exited, 1);
+  if (debugged())
+    debug_ends(thread, event->exit.group,
+               in_parallel()     ? FOLLOWER_UNKNOWN
+               : is_last(thread) ? FOLLOWER_NONE
+                                 : FOLLOWER_SOME,
+               event->exit.status, (int)event->exit.signo);
   if (in_parallel()) {
     order_tick(thread);
     order_finish(thread);
     if (event->exit.group) order_retire_others(thread);
     verify_replay_memory(thread, &memory);
     serial_leave(rthread);
-  } else if (!rthread->end.known || rthread->end.next == CHUNK_NOBODY) {
+  } else if (is_last(thread)) {
     /* Nobody comes after it. Whoever is left was killed in the recording. */
     if (rthread->process || (!event->exit.group && has_others(rthread))) sphere_fail(OUTCOME_LOG_ENDS, NULL);
     atomic_store(&region->finished, 1);
@@ -386,6 +400,7 @@ void sphere_before_exec(struct thread *thread, struct engine_config *next) {
     order_retire_others(thread);
     serial_let_go(lender);
   }
+  if (debugged()) debug_executes(thread);
   struct rthread *rthread = thread->rthread;
   next->slot = slot_of(rthread);
   rthread->ring.position = arch_position(thread);

@@ -9,6 +9,7 @@
 #include "engine/base/mapping_book.h"
 #include "engine/code/cache.h"
 #include "engine/code/code_files.h"
+#include "engine/region/debug.h"
 
 /* So many faults on one page and it is checked at entry instead of watched. */
 enum { FAULTS_MAX = 4, PAGE_HASH = 4096 };
@@ -237,5 +238,6 @@ void code_forget_all(void) {
 long copy_to_app(uintptr_t to, const void *from, size_t bytes) {
   long result = safe_copy((void *)to, from, bytes);
   if (result && codewatch_release(to, to + bytes)) result = safe_copy((void *)to, from, bytes);
+  if (debugged() && !result) debug_wrote(arch_self(), to, bytes);
   return result;
 }

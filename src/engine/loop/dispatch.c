@@ -19,6 +19,8 @@
 #include "engine/predict/predict_checks.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/threads.h"
+#include "engine/loop/debug_points.h"
+#include "engine/region/debug.h"
 
 enum { BLOCK_BITS = 6 }; /* log2 of the bytes of a block of memory */
 
@@ -51,7 +53,9 @@ static void serve_pending(struct thread *thread) {
   arch_clear_request(thread);
   if (in_sphere()) sphere_safepoint(thread);
   while (thread->queued.signo) {
+    if (debugged()) debug_signal(thread);
     signals_deliver(thread, process_die_of);
+    if (debugged()) debug_signalled(thread);
     /* The frame has a position of its own, at which others may be waited for. */
     if (replaying() && in_parallel()) sphere_safepoint(thread);
   }
@@ -61,6 +65,7 @@ static void serve_pending(struct thread *thread) {
  * somewhere else. */
 static void connect(struct thread *thread, const struct departure *from, struct block *to) {
   if (from->epoch != thread->cache_epoch) return;
+  if (debugged() && debug_breaks_at(to->pc)) return;
 #if defined(REPRISE_STRESS_SIGNALS)
   return; /* every block ends at a safepoint */
 #endif
@@ -112,7 +117,10 @@ static uintptr_t missed(struct thread *thread, struct exit *exit) {
       open_permit(thread, &miss);
     else
       arch_permit(thread, &miss);
-    return arch_miss_resume(thread, &miss);
+    if (!debugged() || !debug_watches(thread, miss.address, miss.bytes))
+      return arch_miss_resume(thread, &miss);
+    arch_miss_leave(thread, &miss);
+    return 0;
   }
   unsigned count = arch_accesses(thread, miss.pc, accesses);
   if (!miss.stack) foresee(thread, &exit->history, &miss, accesses, count);
@@ -179,7 +187,9 @@ static void serve_exit(struct thread *thread, struct departure *left) {
       break;
     case EXIT_CALL:
       arch_begin_call(thread);
+      if (debugged()) debug_call(thread, true);
       syscall_handle(thread);
+      if (debugged()) debug_call(thread, false);
       break;
     case EXIT_EMULATE:
       arch_emulate(thread, exit);
@@ -352,7 +362,7 @@ static struct block *go_on(struct thread *thread, const struct departure *left) 
   return NULL; /* every block ends at a safepoint */
 #endif
   bool pending = thread->queued.signo || thread->step_next || thread->path.head || arch_stepping(thread);
-  if (pending || !arch_quiet(thread) || !cache_enter(thread)) return NULL;
+  if (pending || debugged() || !arch_quiet(thread) || !cache_enter(thread)) return NULL;
   struct block *block = behind(thread, left);
   if (!block) cache_leave(thread);
   return block;
@@ -373,6 +383,10 @@ static _Noreturn void loop(struct thread *thread) {
       continue;
     }
     signals_stress(thread);
+    if (debugged() && debug_point(thread)) {
+      left.kind = EXIT_POLL;
+      continue;
+    }
     if (arch_stepping(thread)) {
       step(thread, &left);
       continue;

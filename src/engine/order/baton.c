@@ -17,6 +17,7 @@
 #include "engine/memory/verify.h"
 #include "engine/order/written_memory.h"
 #include "engine/region/endings.h"
+#include "engine/region/debug.h"
 
 /* Under the lock. When another thread has ended the process, the slot may be somebody else's by now, and the kernel is
  * about to end this thread. */
@@ -423,7 +424,9 @@ static void await_turn(struct thread *thread) {
 }
 
 void baton_await(struct thread *thread) {
+  if (debugged()) debug_rests(thread);
   await_turn(thread);
+  if (debugged()) debug_runs(thread);
   learn_end(thread);
   replay_foreign(thread);
 }

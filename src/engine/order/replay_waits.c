@@ -16,7 +16,7 @@
 #include "engine/order/baton.h"
 #include "engine/order/thread_order.h"
 #include "engine/region/rest.h"
-#include "engine/order/ordering.h"
+#include "engine/order/thread_order.h"
 #include "engine/order/serial.h"
 #include "engine/region/endings.h"
 

@@ -11,9 +11,10 @@
 #include "engine/base/lib.h"
 #include "engine/order/replay_waits.h"
 #include "engine/region/rest.h"
-#include "engine/order/order_waits.h"
+#include "engine/order/replay_waits.h"
 #include "engine/region/rings.h"
 #include "engine/order/rthreads.h"
+#include "engine/region/debug.h"
 
 /* In rthread.serial. */
 enum serial_state {
@@ -106,10 +107,12 @@ static void pass_turn(void) {
 static void await_turn(struct thread *thread) {
   struct rthread *own = thread->rthread;
   uint32_t given = 1;
+  if (debugged()) debug_rests(arch_self());
   while (!atomic_compare_exchange_strong(&own->turn, &given, 0) && !atomic_load(&region->turns_over)) {
     given = 1;
     rest(thread, atomic_load(&region->live));
   }
+  if (debugged()) debug_runs(arch_self());
   atomic_store(&own->serial, SERIAL_RUNS);
 }
 

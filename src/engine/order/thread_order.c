@@ -8,7 +8,7 @@
 #include "engine/order/open.h"
 #include "engine/order/replay_waits.h"
 #include "engine/region/rest.h"
-#include "engine/order/order_waits.h"
+#include "engine/order/replay_waits.h"
 #include "engine/order/serial.h"
 #include "engine/order/shared.h"
 #include "engine/order/shared_undo.h"

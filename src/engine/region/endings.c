@@ -2,6 +2,7 @@
 #include "engine/region/endings.h"
 
 #include "engine/base/lib.h"
+#include "engine/region/debug.h"
 
 bool sphere_claim_end(void) {
   uint32_t own = (uint32_t)os_call0(__NR_gettid), claimant = 0;
@@ -18,6 +19,7 @@ void sphere_end_early(enum outcome outcome) {
   static const int statuses[] = {
       [OUTCOME_UNSUPPORTED] = 122, [OUTCOME_DIVERGED] = 120, [OUTCOME_DAMAGED] = 121,
       [OUTCOME_FAILED] = 125,      [OUTCOME_LOG_ENDS] = 0,   [OUTCOME_UNWRITABLE] = 125};
+  if (debugged()) debug_fails(outcome);
   atomic_compare_exchange_strong(&region->outcome, &none, outcome);
   region_doorbell();
   for (;;) os_call1(__NR_exit_group, statuses[outcome]);

@@ -254,8 +254,8 @@ void mark_load_rest(const struct arch_mark *mark) {
 /* Where the application is about to overwrite its status flags, generated code does not keep them, and what they are depends on
  * where the position stands: in a sphere they are shown as zero, then, in the recording and in replay. After a single step
  * they are the instruction's own. */
-static uint64_t shown_flags(const struct thread *thread) {
-  static struct superblock ahead;
+uint64_t shown_flags(const struct thread *thread) {
+  static struct superblock ahead = {.looks = true};
   uint64_t flags = visible_flags(thread) | EFLAGS_ALWAYS;
   if (!in_sphere() || thread->arch.trap_flag) return flags;
   lock_take(&cache_lock);

@@ -9,6 +9,7 @@
 #include "engine/base/lib.h"
 #include "engine/code/code.h"
 #include "engine/x64/translate.h"
+#include "engine/region/debug.h"
 
 /* Self-checking blocks stay short, since they compare all their source bytes whenever they are entered. */
 enum { SELF_CHECKING_BYTES = 32 };
@@ -143,6 +144,7 @@ static bool within_reach(struct superblock *sb, uintptr_t pc) {
 
 bool superblock_add(struct superblock *sb) {
   if (!within_reach(sb, sb->next_pc)) return false;
+  if (debugged() && sb->count && !sb->looks && debug_breaks_at(sb->next_pc)) return false;
   struct item *item = &sb->items[sb->count];
   bool self_checking;
   if (!fetch(sb, sb->next_pc, item, &self_checking, &sb->fault_address)) {

@@ -50,6 +50,7 @@ struct superblock {
   struct source_range ranges[SOURCE_RANGES];
   uintptr_t far_pc;     /* of a second region that it has code from, or 0 */
   bool up_to_branch;    /* it ends at its first branch */
+  bool looks;           /* it is only looked at: breaks of a debugger do not end it */
   unsigned call_count;  /* calls and indirect jumps on the main path that were followed */
   unsigned frame_count; /* calls that have not returned, and where they will */
   struct {

@@ -211,6 +211,8 @@ void raise_protection_fault(struct thread *thread, uint64_t detail, uint64_t err
 /* flags.c */
 enum { SELECTOR_CODE = 0x33, SELECTOR_DATA = 0x2b, SELECTOR_CODE_32 = 0x23 }; /* the same in every process */
 uint64_t visible_flags(const struct thread *thread);
+/* … with those zero that generated code does not keep. */
+uint64_t shown_flags(const struct thread *thread);
 void emulate_popf(struct thread *thread, uint64_t detail, unsigned size);
 void emulate_pushf(struct thread *thread, uint64_t detail, unsigned size);
 void emulate_iretq(struct thread *thread, uint64_t detail);

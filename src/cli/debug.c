@@ -1,0 +1,127 @@
+/* debug.c: `reprise debug`: gdb on a recording, with the commands of src/debug/reprise.py. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/recordings.h"
+#include "sphere/installed.h"
+
+enum { ARGUMENTS = 256, LINE = 2 * RECORDING_PATH_MAX + 4096 };
+
+/* For a shell: in single quotes, and those of the text outside of them. False: it does not fit. */
+static bool add_quoted(char *line, size_t room, const char *text) {
+  size_t at = strlen(line);
+  if (at + 2 >= room) return false;
+  line[at++] = '\'';
+  for (; *text; text++) {
+    if (at + 6 >= room) return false;
+    if (*text == '\'') {
+      memcpy(line + at, "'\\''", 4);
+      at += 4;
+    } else {
+      line[at++] = *text;
+    }
+  }
+  line[at++] = '\'';
+  line[at] = 0;
+  return true;
+}
+
+/* target remote | REPRISE gdbserver [--at=…] RECORDING */
+static bool make_target(char *line, size_t room, const char *path, const char *at, bool confined) {
+  char own[RECORDING_PATH_MAX], option[512];
+  ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+  if (n <= 0) return false;
+  own[n] = 0;
+  snprintf(line, room, "target remote | ");
+  if (!add_quoted(line, room, own)) return false;
+  strncat(line, confined ? " gdbserver " : " gdbserver --unconfined ", room - strlen(line) - 1);
+  if (at && snprintf(option, sizeof option, "--at=%s", at) >= (int)sizeof option) return false;
+  if (at && !add_quoted(line, room, option)) return false;
+  strncat(line, " -- ", room - strlen(line) - 1);
+  return add_quoted(line, room, path);
+}
+
+static int start_gdb(const char *gdb, const char *target, int count, char **own) {
+  static char file[INSTALLED_PATH_MAX], source[INSTALLED_PATH_MAX + 16];
+  const char *argv[ARGUMENTS] = {gdb, "-q"};
+  int n = 2;
+  if (count > ARGUMENTS - 16) return bad_usage(&debug_command, "too many arguments");
+  if (installed_find("reprise.py", "reprise.py", file)) {
+    snprintf(source, sizeof source, "source %s", file);
+    argv[n++] = "-ex";
+    argv[n++] = source;
+  }
+  argv[n++] = "-ex";
+  argv[n++] = target;
+  for (int i = 0; i < count; i++) argv[n++] = own[i];
+  argv[n] = NULL;
+  execvp(gdb, (char **)(uintptr_t)argv);
+  return complain(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE, "%s: %s", gdb,
+                  errno == ENOENT ? "not found: the debugger has to be installed" : strerror(errno));
+}
+
+static int run(int argc, char **argv) {
+  static char path[RECORDING_PATH_MAX], target[LINE];
+  struct recording_error error;
+  const char *at = NULL, *gdb = "gdb", *name = NULL;
+  bool confined = true;
+  int i = 1;
+  for (; i < argc && strcmp(argv[i], "--"); i++) {
+    if (!strncmp(argv[i], "--at=", 5))
+      at = argv[i] + 5;
+    else if (!strncmp(argv[i], "--gdb=", 6))
+      gdb = argv[i] + 6;
+    else if (!strcmp(argv[i], "--unconfined"))
+      confined = false;
+    else if (argv[i][0] == '-')
+      return bad_usage(&debug_command, "%s: no such option", argv[i]);
+    else if (name)
+      return bad_usage(&debug_command, "too many arguments");
+    else
+      name = argv[i];
+  }
+  if (i < argc) i++; /* -- */
+  if (recording_resolve(name && strcmp(name, "latest") ? name : NULL, path, &error))
+    return complain_recording(&error);
+  if (!make_target(target, sizeof target, path, at, confined))
+    return complain(STATUS_FAILED, "the names of files are too long");
+  return start_gdb(gdb, target, argc - i, argv + i);
+}
+
+const struct command debug_command = {
+    .name = "debug",
+    .usage = "[--at=PLACE] [--gdb=PROGRAM] [--unconfined] [RECORDING|latest] [-- OPTIONS OF GDB…]",
+    .summary = "look into a recording with gdb, forwards and backwards",
+    .help =
+        "Starts gdb on RECORDING. The replay stands at its beginning, or at PLACE. Breakpoints, watchpoints, "
+        "steps and "
+        "all\n"
+        "that gdb shows are those of the recorded execution; executables and libraries come from the "
+        "recording. gdb's "
+        "own\n"
+        "reverse-continue, reverse-step, reverse-next, reverse-finish and reverse-stepi go backwards. "
+        "Besides:\n"
+        "\n"
+        "  when               the moment where the replay stands\n"
+        "  seek PLACE         goes there, forwards or backwards\n"
+        "  last EXPRESSION    goes back to the last write of a variable or address; again: to the one "
+        "before\n"
+        "  checkpoint         remembers this moment; restart N comes back to it\n"
+        "  reprise threads    what each thread does\n"
+        "\n"
+        "PLACE is a moment, as `when' prints it, THREAD@POSITION or event:N as in `reprise dump', begin, "
+        "end, or crash\n"
+        "(the signal that ended the program).\n"
+        "\n"
+        "  --at=PLACE       begin there\n"
+        "  --gdb=PROGRAM    another gdb\n"
+        "  --unconfined     as in `reprise replay'\n"
+        "\n"
+        "The exit status is gdb's; 127 if there is no gdb, 2 for a mistake in the arguments.",
+    .run = run,
+};

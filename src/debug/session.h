@@ -1,0 +1,104 @@
+/* session.h: a recording that is looked at: where the replay stands, and the ways to go elsewhere.
+ *
+ * travel.c goes forwards and backwards, target.c reads threads and memory where the replay stands, moments.c has the names of moments. No part of
+ * it knows a protocol: server.c speaks the debugger's. */
+#ifndef REPRISE_DEBUG_SESSION_H
+#define REPRISE_DEBUG_SESSION_H
+
+#include "debug/run.h"
+#include "recording/recording.h"
+
+struct session {
+  const char *path;
+  bool confined;
+  struct engine_config settings;
+  struct recording_reader *reader;
+  struct run run;
+  struct debug_stop stop; /* where it stands, and why */
+  uint64_t shown[2];      /* bytes of the program's output that were shown so far, in whichever run */
+  int client;             /* a descriptor that is looked at while the replay runs, -1: none */
+  /* There is something to read from the client: false, it wants nothing any more. */
+  bool (*attend)(struct session *session);
+  run_shows *shows;
+  void *context; /* of both */
+  bool gone;     /* the client is */
+
+  /* What is to be hit. */
+  struct debug_break breaks[DEBUG_BREAKS];
+  struct debug_watch watches[DEBUG_WATCHES];
+  uint64_t seams[DEBUG_BREAKS];             /* where breaks are, or have been … */
+  struct debug_watch guards[DEBUG_WATCHES]; /* … and watches */
+  uint32_t break_count, watch_count, seam_count, guard_count, detached_count;
+  uint32_t generation; /* of seams and guards */
+  int32_t detached[DEBUG_DETACHED];
+  uint64_t passed_signals;
+  bool catches_calls, catches_processes;
+  uint64_t caught_calls[DEBUG_CALLS / 64];
+};
+
+/* -- travel.c ---------------------------------------------------------------------------------------------------------------- */
+
+enum travel {
+  TRAVEL_STOPPED, /* session->stop says where */
+  TRAVEL_BEGIN,   /* there is nothing before; it stands at the beginning */
+  TRAVEL_OVER,    /* the replay has ended: session->run.status */
+  TRAVEL_GONE,    /* the client is gone */
+  TRAVEL_FAILED,  /* the moment does not exist, or no replay could be started */
+};
+
+/* Starts the replay: it stands at its beginning. */
+enum travel session_begin(struct session *session);
+void session_end(struct session *session);
+/* Forwards to the next hit; after an instruction of a thread, or after those within a range. */
+enum travel travel_on(struct session *session);
+enum travel travel_step(struct session *session, uint32_t thread, uint64_t range_start, uint64_t range_end);
+/* Backwards to the last hit; to the thread's instruction before. */
+enum travel travel_back(struct session *session);
+enum travel travel_step_back(struct session *session, uint32_t thread);
+/* To a moment, past all hits; to the first instruction of the thread at this position or later; to the end; to the signal that ended it. */
+enum travel travel_to(struct session *session, const struct debug_moment *moment);
+enum travel travel_to_position(struct session *session, uint32_t thread, uint64_t position);
+enum travel travel_to_end(struct session *session);
+enum travel travel_to_crash(struct session *session);
+/* Back to the last write of the memory, past all other hits; TRAVEL_BEGIN: there was none. */
+enum travel travel_to_last_write(struct session *session, const struct debug_watch *watch);
+/* What is to be hit has changed. */
+void session_changed(struct session *session);
+
+/* -- breaks.c ---------------------------------------------------------------------------------------------------------------- */
+
+/* False: there are too many, or it is too large. */
+bool breaks_add(struct session *session, uint64_t address, int32_t pid);
+void breaks_remove(struct session *session, uint64_t address, int32_t pid);
+bool watches_add(struct session *session, const struct debug_watch *watch);
+void watches_remove(struct session *session, const struct debug_watch *watch);
+
+/* -- target.c ---------------------------------------------------------------------------------------------------------------- */
+
+/* The slots of threads that live where the replay stands: the next one from `slot` on, or -1. Those of detached processes are left out. */
+int target_next(const struct session *session, uint32_t slot);
+/* The slot of the thread with these recorded ids, -1: none; pid or tid 0: any. */
+int target_find(const struct session *session, int32_t pid, int32_t tid);
+const struct debug_thread *target_thread(const struct session *session, uint32_t slot);
+/* How many bytes from the address on could be read. */
+size_t target_read(const struct session *session, uint32_t slot, uint64_t address, void *to, size_t bytes);
+/* The thread's name, 16 bytes. */
+void target_name(const struct session *session, uint32_t slot, char name[16]);
+/* A file of the process's folder in /proc, all of it, allocated; NULL: none. */
+char *target_proc_file(const struct session *session, uint32_t slot, const char *name, size_t *bytes);
+bool target_is_detached(const struct session *session, int32_t pid);
+
+/* -- moments.c --------------------------------------------------------------------------------------------------------------- */
+
+enum { MOMENT_TEXT = 96 };
+void moment_print(const struct debug_moment *moment, char text[MOMENT_TEXT]);
+/* What a user may mean by a moment. */
+struct place {
+  enum { PLACE_MOMENT, PLACE_POSITION, PLACE_BEGIN, PLACE_END, PLACE_CRASH, PLACE_EVENT } kind;
+  struct debug_moment moment; /* PLACE_POSITION: thread and position of it */
+  uint64_t event;             /* PLACE_EVENT: as `reprise dump` counts them */
+};
+bool place_parse(const char *text, struct place *place);
+enum travel travel_to_place(struct session *session, const struct place *place);
+
+#endif

@@ -1,0 +1,101 @@
+/* target.c: threads, registers and memory where the replay stands. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "debug/session.h"
+
+bool target_is_detached(const struct session *session, int32_t pid) {
+  for (uint32_t i = 0; i < session->detached_count; i++)
+    if (session->detached[i] == pid) return true;
+  return false;
+}
+
+const struct debug_thread *target_thread(const struct session *session, uint32_t slot) {
+  return &session->run.region->debug.threads[slot];
+}
+
+/* The thread that has stopped at its very end is still there. */
+static bool lives(const struct session *session, uint32_t slot) {
+  const struct region *region = session->run.region;
+  const struct rthread *rthread = &region->slots[slot];
+  const struct debug_thread *thread = &region->debug.threads[slot];
+  uint32_t name = rthread->number + 1;
+  if (atomic_load(&rthread->state) != SLOT_LIVE || thread->known != name || !thread->tid) return false;
+  if (slot == region->debug.stop.runner) return true;
+  return atomic_load(&thread->leaves) != name && !target_is_detached(session, thread->pid);
+}
+
+int target_next(const struct session *session, uint32_t slot) {
+  if (!session->run.region) return -1;
+  for (; slot < region_slots(session->run.region); slot++)
+    if (lives(session, slot)) return (int)slot;
+  return -1;
+}
+
+int target_find(const struct session *session, int32_t pid, int32_t tid) {
+  for (int slot = -1; (slot = target_next(session, (uint32_t)(slot + 1))) >= 0;) {
+    const struct debug_thread *thread = target_thread(session, (uint32_t)slot);
+    if ((!pid || thread->pid == pid) && (!tid || thread->tid == tid)) return slot;
+  }
+  return -1;
+}
+
+/* The kernel's id of the process, now. */
+static int open_proc(const struct session *session, uint32_t slot, const char *name) {
+  char path[96];
+  snprintf(path, sizeof path, "/proc/%d/%s", session->run.region->slots[slot].pid, name);
+  return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* The engine's memory is none of the program's. */
+static size_t allowed(uint64_t address, size_t bytes) {
+  if (address >= ENGINE_BASE && address < ENGINE_END) return 0;
+  if (address < ENGINE_BASE && bytes > ENGINE_BASE - address) return ENGINE_BASE - address;
+  return bytes;
+}
+
+size_t target_read(const struct session *session, uint32_t slot, uint64_t address, void *to, size_t bytes) {
+  if (!session->run.region || address >> 63) return 0;
+  int fd = open_proc(session, slot, "mem");
+  size_t done = 0, most = allowed(address, bytes);
+  while (fd >= 0 && done < most) {
+    ssize_t n = pread(fd, (char *)to + done, most - done, (off_t)(address + done));
+    if (n <= 0) break;
+    done += (size_t)n;
+  }
+  if (fd >= 0) close(fd);
+  return done;
+}
+
+void target_name(const struct session *session, uint32_t slot, char name[16]) {
+  char file[64];
+  snprintf(file, sizeof file, "task/%d/comm", session->run.region->slots[slot].tid);
+  int fd = open_proc(session, slot, file);
+  ssize_t n = fd >= 0 ? read(fd, name, 15) : 0;
+  if (fd >= 0) close(fd);
+  name[n > 0 ? n : 0] = 0;
+  name[strcspn(name, "\n")] = 0;
+  const char *program = recording_get(session->reader, "program", 0),
+             *last = program ? strrchr(program, '/') : NULL;
+  if (!*name && program) snprintf(name, 16, "%s", last ? last + 1 : program); /* it never had another */
+}
+
+char *target_proc_file(const struct session *session, uint32_t slot, const char *name, size_t *bytes) {
+  int fd = open_proc(session, slot, name);
+  size_t room = 1 << 16;
+  char *text = fd >= 0 ? malloc(room) : NULL;
+  ssize_t n = 0;
+  *bytes = 0;
+  while (text && (n = read(fd, text + *bytes, room - *bytes)) > 0) {
+    *bytes += (size_t)n;
+    if (*bytes < room) continue;
+    char *larger = realloc(text, room *= 2);
+    if (!larger) free(text);
+    text = larger;
+  }
+  if (fd >= 0) close(fd);
+  return text;
+}

@@ -1,0 +1,253 @@
+/* travel.c: goes forwards and backwards in a replay.
+ *
+ * Backwards is forwards: the replay starts again from its beginning and runs to where it is to stand. Where that is may not be known before: then
+ * a first run goes as far as where the replay stands now, and notes the last hit. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/session.h"
+
+/* -- Running ----------------------------------------------------------------------------------------------------------------- */
+
+static struct region_debug *debug_of(struct session *session) {
+  return &session->run.region->debug;
+}
+
+/* In a replay that was started again, output up to where others came is known. */
+static void show_new(void *context, int which, const uint8_t *bytes, size_t count) {
+  struct session *session = context;
+  uint64_t from = session->run.written[which], end = from + count;
+  if (end <= session->shown[which]) return;
+  size_t known = from < session->shown[which] ? (size_t)(session->shown[which] - from) : 0;
+  session->shown[which] = end;
+  if (session->shows) session->shows(session->context, which, bytes + known, count - known);
+}
+
+static enum travel wait_for_stop(struct session *session) {
+  for (;;) {
+    switch (run_wait(&session->run, session->client, show_new, session)) {
+      case RUN_STOPPED:
+        session->stop = debug_of(session)->stop;
+        session->stop.text[sizeof session->stop.text - 1] = 0;
+        return TRAVEL_STOPPED;
+      case RUN_OVER:
+        run_end(&session->run, false);
+        return TRAVEL_OVER;
+      case RUN_CLIENT:
+        if (session->attend && session->attend(session)) break;
+        session->gone = true;
+        return TRAVEL_GONE;
+    }
+  }
+}
+
+static void install(struct session *session) {
+  struct region_debug *debug = debug_of(session);
+  memcpy(debug->breaks, session->breaks, session->break_count * sizeof *session->breaks);
+  memcpy(debug->watches, session->watches, session->watch_count * sizeof *session->watches);
+  memcpy(debug->detached, session->detached, sizeof session->detached);
+  memcpy(debug->caught_calls, session->caught_calls, sizeof session->caught_calls);
+  memcpy(debug->seams, session->seams, session->seam_count * sizeof *session->seams);
+  memcpy(debug->guards, session->guards, session->guard_count * sizeof *session->guards);
+  debug->seam_count = session->seam_count;
+  debug->guard_count = session->guard_count;
+  debug->break_count = session->break_count;
+  debug->watch_count = session->watch_count;
+  debug->detached_count = session->detached_count;
+  debug->catches_calls = session->catches_calls;
+  debug->catches_processes = session->catches_processes;
+  debug->passed_signals = session->passed_signals;
+  atomic_store(&debug->generation, session->generation);
+}
+
+void session_changed(struct session *session) {
+  if (session->run.region) install(session);
+}
+
+enum travel session_begin(struct session *session) {
+  if (!run_start(&session->run, session->path, session->confined, &session->settings)) return TRAVEL_FAILED;
+  install(session);
+  return wait_for_stop(session);
+}
+
+void session_end(struct session *session) {
+  run_end(&session->run, true);
+}
+
+static enum travel begin_again(struct session *session) {
+  session_end(session);
+  return session_begin(session);
+}
+
+/* A run to a goal. An end of the recording stops it, too. */
+static enum travel run_to(struct session *session, enum debug_goal goal, enum debug_hits hits,
+                          const struct debug_moment *moment) {
+  struct region_debug *debug = debug_of(session);
+  debug->goal = goal;
+  debug->hits = hits;
+  debug->moment = moment ? *moment : (struct debug_moment){0};
+  debug->range_start = debug->range_end = 0;
+  debug->note_from = UINT64_MAX;
+  debug->last.reason = DEBUG_NOTHING;
+  debug->has_last_instruction = false;
+  run_resume(&session->run, session->stop.reason);
+  return wait_for_stop(session);
+}
+
+/* -- Forwards ---------------------------------------------------------------------------------------------------------------- */
+
+enum travel travel_on(struct session *session) {
+  return run_to(session, GOAL_NONE, HITS_STOP, NULL);
+}
+
+static uint64_t position_of(const struct session *session, uint32_t thread) {
+  for (int slot = -1; (slot = target_next(session, (uint32_t)(slot + 1))) >= 0;)
+    if (session->run.region->slots[slot].number == thread)
+      return target_thread(session, (uint32_t)slot)->position;
+  return 0;
+}
+
+enum travel travel_step(struct session *session, uint32_t thread, uint64_t range_start, uint64_t range_end) {
+  struct region_debug *debug = debug_of(session);
+  struct debug_moment goal = {.thread = thread, .position = position_of(session, thread) + 1};
+  debug->goal = GOAL_STEP;
+  debug->hits = HITS_STOP;
+  debug->moment = goal;
+  debug->range_start = range_start;
+  debug->range_end = range_end;
+  run_resume(&session->run, session->stop.reason);
+  return wait_for_stop(session);
+}
+
+enum travel travel_to(struct session *session, const struct debug_moment *moment) {
+  int order = debug_compare(moment, &session->stop.moment);
+  if (!order) return TRAVEL_STOPPED;
+  enum travel result = order < 0 ? begin_again(session) : TRAVEL_STOPPED;
+  if (result != TRAVEL_STOPPED || debug_compare(moment, &session->stop.moment) <= 0) return result;
+  return run_to(session, GOAL_MOMENT, HITS_IGNORE, moment);
+}
+
+enum travel travel_to_position(struct session *session, uint32_t thread, uint64_t position) {
+  struct debug_moment goal = {.thread = thread, .position = position};
+  enum travel result = begin_again(session);
+  if (result != TRAVEL_STOPPED || (!thread && !position)) return result;
+  return run_to(session, GOAL_STEP, HITS_IGNORE, &goal);
+}
+
+enum travel travel_to_end(struct session *session) {
+  if (session->stop.reason == DEBUG_ENDS) return TRAVEL_STOPPED;
+  return run_to(session, GOAL_NONE, HITS_IGNORE, NULL);
+}
+
+/* -- Backwards --------------------------------------------------------------------------------------------------------------- */
+
+/* A second run notes what comes before `now`; the thread's instructions from a position on as well. */
+static enum travel note_before(struct session *session, const struct debug_moment *now, uint32_t thread,
+                               uint64_t from, struct debug_stop *last, bool *has_instruction,
+                               struct debug_moment *instruction) {
+  enum travel result = begin_again(session);
+  *last = (struct debug_stop){0};
+  *has_instruction = false;
+  if (result != TRAVEL_STOPPED || debug_compare(now, &session->stop.moment) <= 0) return result;
+  struct region_debug *debug = debug_of(session);
+  debug->goal = GOAL_MOMENT;
+  debug->hits = HITS_NOTE;
+  debug->moment = *now;
+  debug->note_thread = thread;
+  debug->note_from = from;
+  debug->last.reason = DEBUG_NOTHING;
+  debug->has_last_instruction = false;
+  run_resume(&session->run, session->stop.reason);
+  result = wait_for_stop(session);
+  if (result != TRAVEL_STOPPED) return result;
+  *last = debug->last;
+  last->text[sizeof last->text - 1] = 0;
+  *has_instruction = debug->has_last_instruction;
+  *instruction = debug->last_instruction;
+  return TRAVEL_STOPPED;
+}
+
+/* Stands where the hit was; with its reason. */
+static enum travel go_to_hit(struct session *session, const struct debug_stop *hit) {
+  enum travel result = travel_to(session, &hit->moment);
+  if (result != TRAVEL_STOPPED) return result;
+  uint32_t slot = session->stop.slot, runner = session->stop.runner;
+  session->stop = *hit;
+  session->stop.runner = runner;
+  /* The thread may have another slot this time. */
+  if (hit->slot == hit->runner) session->stop.slot = slot;
+  return TRAVEL_STOPPED;
+}
+
+static enum travel go_to_begin(struct session *session) {
+  enum travel result = begin_again(session);
+  return result == TRAVEL_STOPPED ? TRAVEL_BEGIN : result;
+}
+
+enum travel travel_back(struct session *session) {
+  struct debug_moment now = session->stop.moment, unused;
+  struct debug_stop last;
+  bool none;
+  enum travel result = note_before(session, &now, 0, UINT64_MAX, &last, &none, &unused);
+  if (result != TRAVEL_STOPPED) return result;
+  return last.reason ? go_to_hit(session, &last) : go_to_begin(session);
+}
+
+enum travel travel_step_back(struct session *session, uint32_t thread) {
+  struct debug_moment now = session->stop.moment, before;
+  struct debug_stop last;
+  bool found;
+  uint64_t position = position_of(session, thread);
+  enum travel result =
+      note_before(session, &now, thread, position ? position - 1 : 0, &last, &found, &before);
+  if (result != TRAVEL_STOPPED) return result;
+  return found ? travel_to(session, &before) : go_to_begin(session);
+}
+
+/* -- Searches ---------------------------------------------------------------------------------------------------------------- */
+
+/* What the client wants to be hit, put aside. */
+struct wishes {
+  uint64_t passed_signals;
+  bool catches_calls, catches_processes;
+  uint32_t break_count, watch_count;
+  struct debug_watch first_watch;
+};
+
+static struct wishes put_aside(struct session *session) {
+  struct wishes wishes = {session->passed_signals, session->catches_calls, session->catches_processes,
+                          session->break_count,    session->watch_count,   session->watches[0]};
+  session->passed_signals = UINT64_MAX;
+  session->catches_calls = session->catches_processes = false;
+  session->break_count = session->watch_count = 0;
+  return wishes;
+}
+
+static void take_back(struct session *session, const struct wishes *wishes) {
+  session->passed_signals = wishes->passed_signals;
+  session->catches_calls = wishes->catches_calls;
+  session->catches_processes = wishes->catches_processes;
+  session->break_count = wishes->break_count;
+  session->watch_count = wishes->watch_count;
+  session->watches[0] = wishes->first_watch;
+  session_changed(session);
+}
+
+enum travel travel_to_crash(struct session *session) {
+  enum travel result = travel_to_end(session);
+  if (result != TRAVEL_STOPPED) return result;
+  if (!session->stop.signo) return TRAVEL_FAILED;
+  struct wishes wishes = put_aside(session);
+  session->passed_signals = 0;
+  result = travel_back(session);
+  take_back(session, &wishes);
+  return result == TRAVEL_BEGIN ? TRAVEL_FAILED : result;
+}
+
+enum travel travel_to_last_write(struct session *session, const struct debug_watch *watch) {
+  struct wishes wishes = put_aside(session);
+  enum travel result = TRAVEL_FAILED;
+  if (watches_add(session, watch)) result = travel_back(session);
+  take_back(session, &wishes);
+  return result;
+}

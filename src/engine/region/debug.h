@@ -1,0 +1,47 @@
+/* debug.h: the engine's half of the debugger (debug.c). All of this is called only when config.debugged is set. */
+#ifndef REPRISE_ENGINE_DEBUG_H
+#define REPRISE_ENGINE_DEBUG_H
+
+#include "contract/region_debug.h"
+#include "engine/base/thread.h"
+
+struct rthread;
+
+/* The thread's part of the region, and where it is. */
+struct debug_thread *debug_own(const struct thread *thread);
+struct debug_moment debug_now(const struct thread *thread);
+
+/* At a point: what is known of it, which may be a hit, is in `found`. True: the replay was stopped here, and goes on. */
+bool debug_look(struct thread *thread, struct debug_stop *found);
+/* The same at an event, which is a hit only if that is wanted; the event is over. */
+bool debug_event(struct thread *thread, struct debug_stop *found, bool wanted);
+void debug_event_over(struct thread *thread);
+/* The position at which the thread has to come by, UINT64_MAX: none. */
+uint64_t debug_stop(const struct thread *thread);
+
+/* Whether blocks end before this address, and are entered there by the dispatcher only. */
+bool debug_breaks_at(uintptr_t pc);
+/* Whether the instruction that a check has missed for is to be stepped over: it may access what is watched. */
+bool debug_watches(struct thread *thread, uintptr_t address, size_t bytes);
+/* The watchpoint that such an access hits, or NULL; what is known of the point then. */
+const struct debug_watch *debug_find_watch(const struct thread *thread, uintptr_t address, size_t bytes,
+                                           enum debug_access access);
+struct debug_stop debug_hit_watch(const struct debug_watch *watch, struct debug_moment moment);
+/* The engine has written memory of the application. */
+void debug_wrote(struct thread *thread, uintptr_t address, size_t bytes);
+
+/* Events of threads and processes. follower: who has the turn after the thread, as far as the log tells. */
+void debug_forks(struct thread *thread, const struct rthread *child, bool vfork);
+void debug_executes(struct thread *thread);
+enum debug_follower { FOLLOWER_NONE, FOLLOWER_SOME, FOLLOWER_UNKNOWN };
+void debug_ends(struct thread *thread, bool group, enum debug_follower follower, int status, int signo);
+/* The replay can't go on: the region has the reason why. outcome: enum outcome. */
+void debug_fails(uint32_t outcome);
+
+/* The thread is about to wait for its turn, and has got it. */
+void debug_rests(struct thread *thread);
+void debug_runs(struct thread *thread);
+/* The thread, or all of its process, is not there any more once the turn has passed. */
+void debug_leaves(struct thread *thread, bool process);
+
+#endif

@@ -1,0 +1,172 @@
+# shellcheck shell=bash
+# Scripted sessions of gdb.
+source "$(dirname "${BASH_SOURCE[0]}")/session.bash"
+
+case_breakpoint() {
+  recorded counters
+  session counters <<'END'
+break main
+continue
+bt
+tbreak add
+continue
+info threads
+print amount
+print (int)errno
+finish
+END
+  says 'Breakpoint 1, main \(\)'
+  says '#0  main \(\)'
+  says 'Temporary breakpoint 2, add \(amount=.*1\)'
+  says 'R-thread 0 at position'
+  says '\$1 = 1'
+  says '\$2 = 0'
+  says 'in work \(argument=0x0\)'
+  says 'Thread .* "counters"'
+}
+
+case_runs_to_the_end() {
+  recorded counters
+  session counters <<'END'
+continue
+info threads
+continue
+END
+  says '^begin$'
+  says '^8000$'
+  says 'the program ends here, with status 3'
+  says 'exited with code 03'
+  [ "$(grep -c '^8000$' out)" = 1 ] || fail "output was shown more than once"
+}
+
+case_steps_back_and_forth() {
+  recorded counters
+  session counters <<'END'
+break add
+continue
+print $pc
+stepi 5
+reverse-stepi 5
+print $pc
+next
+reverse-next
+print $pc
+END
+  [ "$(grep -o '^\$[123] = .*' out | sed 's/^[^=]*//' | sort -u | wc -l)" = 1 ] || fail "it did not come back: $(cat out)"
+}
+
+case_crash_has_a_cause() {
+  recorded overwritten 139
+  session overwritten <<'END'
+continue
+print shared.pointer
+watch -l shared.pointer
+reverse-continue
+bt
+print i
+END
+  says 'received signal SIGSEGV'
+  says '\$1 = \(long \*\) 0x8'
+  says 'Hardware watchpoint 1'
+  says 'New value = \(long \*\) 0x[a-f0-9]+ <target>'
+  says 'in fill|fill \('
+  says '\$2 = 8'
+}
+
+case_watchpoint_forwards() {
+  recorded overwritten 139
+  session overwritten <<'END'
+break main
+continue
+watch shared.pointer
+continue
+continue
+bt 1
+rwatch shared.pointer
+continue
+END
+  says 'New value = \(long \*\) 0x[a-f0-9]+ <target>'
+  says 'New value = \(long \*\) 0x8'
+  says 'Hardware read watchpoint 3'
+}
+
+case_reverse_to_the_beginning() {
+  recorded counters
+  session counters <<'END'
+break main
+continue
+delete
+reverse-continue
+END
+  says 'No more reverse-execution history'
+}
+
+case_mappings_and_vector() {
+  recorded counters
+  session counters <<'END'
+break add
+continue
+info proc mappings
+info auxv
+info sharedlibrary
+END
+  says "/counters$"
+  says '/libc.so.6'
+  says 'AT_ENTRY'
+  ! grep -q 680000000000 out || fail "the engine's memory is shown"
+}
+
+case_catches_calls() {
+  recorded counters
+  session counters <<'END'
+catch syscall write
+continue
+continue
+bt 1
+END
+  says "call to syscall write"
+  says "returned from syscall write"
+}
+
+case_child_overwrites() {
+  ORDER=dag recorded processes
+  session processes <<'END'
+set detach-on-fork off
+set follow-fork-mode child
+break overwrite
+continue
+info inferiors
+watch global
+continue
+continue
+reverse-continue
+END
+  says 'Attaching after Thread .* fork to child'
+  says '^\* 2 +process'
+  says 'New value = 2'
+  says 'overwrite \(value=.*3\)'
+  says 'New value = 1'
+}
+
+case_programs_and_borrowers() {
+  recorded processes
+  session processes <<'END'
+catch vfork
+continue
+continue
+continue
+END
+  says 'Catchpoint 1 \(vforked process'
+  says 'Detaching after vfork from child'
+  says '^3 4 5 1$'
+  says 'exited normally'
+  session processes <<'END'
+set follow-fork-mode child
+catch exec
+continue
+continue
+continue
+info inferiors
+END
+  says "Catchpoint 1 \(exec'd /.*/processes\)"
+}

@@ -1,0 +1,206 @@
+# shellcheck shell=bash
+# The remote protocol, packet by packet.
+source "$(dirname "${BASH_SOURCE[0]}")/session.bash"
+
+case_every_break_is_hit() {
+  recorded counters
+  client <<'END'
+remote = Remote("counters.rec")
+expect(remote.ask(f"Z0,{symbol('counters', 'add'):x},4"), "OK")
+hits, seen = 0, set()
+while not "replaylog:end" in (reply := remote.ask("c")):
+    hits += 1
+    seen.add(remote.monitor("when"))
+assert hits == 8000, hits
+assert len(seen) == 8000, len(seen)
+assert remote.output.startswith(b"begin\n8000\n"), remote.output
+expect(remote.ask("c"), "W03")
+assert remote.close() == 0
+END
+}
+
+case_framing() {
+  recorded counters
+  client <<'END'
+remote = Remote("counters.rec", acknowledge=True)
+remote.raw(b"$qC#00")
+assert remote.byte() == b"-"
+remote.raw(b"$q$qC#b4")
+assert remote.byte() == b"+"
+expect(remote.receive().decode(), "QC[0-9a-f]+")
+remote.raw(b"-")
+expect(remote.receive().decode(), "QC[0-9a-f]+")
+remote.raw(b"\x03++-garbage")
+expect(remote.receive().decode(), "QC[0-9a-f]+")
+expect(remote.ask("QStartNoAckMode"), "OK")
+remote.acknowledge = False
+expect(remote.ask("vMustReplyEmpty"), "")
+expect(remote.ask(""), "")
+assert remote.close() == 0
+END
+}
+
+case_threads_and_registers() {
+  recorded counters
+  client <<'END'
+remote = Remote("counters.rec")
+supported = remote.ask("qSupported:multiprocess+;swbreak+;fork-events+;exec-events+")
+for feature in ("multiprocess+", "ReverseStep+", "ReverseContinue+", "QCatchSyscalls+", "qXfer:features:read+"):
+    assert feature in supported, supported
+thread = expect(remote.ask("?"), "T05thread:(p([0-9a-f]+)\\.([0-9a-f]+));")[1]
+expect(remote.ask("qfThreadInfo"), "m" + thread.replace(".", "\\."))
+expect(remote.ask("qsThreadInfo"), "l")
+expect(remote.ask("T" + thread), "OK")
+expect(remote.ask("Tp1.1"), "E01")
+expect(remote.ask("Hg" + thread), "OK")
+expect(remote.ask("Hgp1.1"), "E01")
+expect(remote.ask("Hx0"), "E01")
+xml = remote.ask("qXfer:features:read:target.xml:0,fff")
+assert xml[0] in "lm" and "<target>" in xml
+expect(remote.ask("qXfer:nonsense:read::0,10"), "")
+expect(remote.ask("qXfer:features:read"), "")
+registers = remote.registers()
+expect(registers, "([0-9a-f]{2})+")
+expect(remote.ask("p0"), registers[:16])
+expect(remote.ask("pffff"), "E01")
+threads = remote.ask("qXfer:threads:read::0,fff")
+assert "R-thread 0" in threads, threads
+expect(bytes.fromhex(remote.ask("qThreadExtraInfo," + thread)).decode(), ".*R-thread 0 at position 0")
+expect(remote.ask("qAttached:" + thread.split(".")[0][1:]), "1")
+expect(remote.ask("qTStatus"), "")
+assert remote.close() == 0
+END
+}
+
+case_memory() {
+  recorded counters
+  client <<'END'
+remote = Remote("counters.rec")
+assert remote.memory(BASE, 4) == b"\x7fELF"
+expect(remote.ask("m0,4"), "E0e")
+expect(remote.ask("m680000000000,4"), "E0e")
+expect(remote.ask("mffffffffffffff00,100"), "E0e")
+expect(remote.ask("m,"), "")
+expect(remote.ask("m10"), "E01")
+assert len(remote.memory(BASE, 0x100)) == 0x100
+for packet in ("M%x,1:00" % BASE, "X%x,1:a" % BASE, "G00", "P0=00"):
+    expect(remote.ask(packet), "E\\..*not supported yet")
+assert remote.memory(BASE, 4) == b"\x7fELF"
+assert remote.close() == 0
+END
+}
+
+case_moments_are_the_same_every_time() {
+  recorded counters
+  client <<'END'
+import hashlib, random
+random.seed(1)
+remote = Remote("counters.rec")
+def digest():
+    total = symbol("counters", "total")
+    parts = [remote.monitor("when"), remote.memory(total, 4).hex()]
+    for thread in remote.ask("qfThreadInfo")[1:].split(","):
+        expect(remote.ask("Hg" + thread), "OK")
+        parts.append(remote.registers())
+    return parts
+expect(remote.ask(f"Z0,{symbol('counters', 'add'):x},4"), "OK")
+seen = {}
+for i in range(40):
+    for _ in range(random.randint(1, 60)):
+        remote.ask("c")
+    for _ in range(random.randint(0, 5)):
+        remote.ask("s")
+    state = digest()
+    seen[state[0]] = state
+for moment in random.sample(sorted(seen), 12):
+    expect(remote.monitor("seek " + moment), "at " + moment)
+    expect(remote.ask("bc"), "T00thread:.*;")
+    assert digest() == seen[moment], moment
+assert remote.close() == 0
+END
+}
+
+case_steps_backwards() {
+  recorded counters
+  client <<'END'
+remote = Remote("counters.rec")
+expect(remote.ask(f"Z0,{symbol('counters', 'add'):x},4"), "OK")
+remote.ask("c")
+states = []
+for i in range(12):
+    states.append((remote.monitor("when"), remote.registers()))
+    expect(remote.ask("s"), "T05thread:.*")
+while states:
+    expect(remote.ask("bs"), "T05thread:[0-9a-f]+;")
+    assert (remote.monitor("when"), remote.registers()) == states.pop()
+expect(remote.ask("bc"), "T05thread:[0-9a-f]+;replaylog:begin;")
+expect(remote.ask("bs"), "T05thread:[0-9a-f]+;replaylog:begin;")
+assert remote.close() == 0
+END
+}
+
+case_client_goes_away() {
+  recorded counters
+  client <<'END'
+import signal, time
+remote = Remote("counters.rec")
+expect(remote.ask(f"Z0,{symbol('counters', 'add'):x},4"), "OK")
+remote.send("c")
+remote.process.stdin.close()
+assert remote.process.wait(timeout=60) == 0
+remote = Remote("counters.rec")
+expect(remote.ask(f"Z0,{symbol('counters', 'add'):x},4"), "OK")
+remote.ask("c")
+remote.process.kill()
+remote.process.wait()
+END
+  nobody_left
+}
+
+case_bad_arguments() {
+  refuses 2 'no port' "$REPRISE" gdbserver --port=x nothing
+  refuses 2 'no such option' "$REPRISE" gdbserver --nonsense
+  refuses 2 'no such recording' "$REPRISE" gdbserver ./nothing
+  recorded counters
+  refuses 2 'no moment' "$REPRISE" gdbserver --at=nonsense counters.rec
+  refuses 125 'no such moment' "$REPRISE" gdbserver --at=99@5 counters.rec
+  refuses 125 'no such moment' "$REPRISE" gdbserver --at=99999:0:5:0 counters.rec
+  refuses 125 'no such moment' "$REPRISE" gdbserver --at=event:99999999 counters.rec
+  refuses 125 'no such moment' "$REPRISE" gdbserver --at=crash counters.rec
+}
+
+# The same state at the same moment, however it was come to, in recordings of threads that ran at once.
+moments_agree() { # ORDER
+  ORDER=$1 recorded counters
+  client <<'END'
+remote = Remote("counters.rec")
+def state():
+    parts = [remote.monitor("when"), remote.memory(symbol("counters", "total"), 4).hex()]
+    for thread in remote.ask("qfThreadInfo")[1:].split(","):
+        expect(remote.ask("Hg" + thread), "OK")
+        parts.append(remote.registers())
+    return parts
+expect(remote.ask(f"Z0,{symbol('counters', 'add'):x},4"), "OK")
+seen = []
+for i in range(60):
+    expect(remote.ask("c"), "T05thread:.*;")
+    if i % 10 == 0:
+        expect(remote.ask("s"), "T05thread:.*;")
+        seen.append(state())
+while seen:
+    wanted = seen.pop(len(seen) // 2)
+    expect(remote.monitor("seek " + wanted[0]), "at " + wanted[0])
+    expect(remote.ask("bc"), "T00thread:.*;")
+    assert state() == wanted, wanted[0]
+expect(remote.ask(f"z0,{symbol('counters', 'add'):x},4"), "OK")
+expect(remote.ask("c"), ".*replaylog:end;")
+expect(remote.ask("c"), "W03")
+assert remote.output.startswith(b"begin\n8000\n"), remote.output
+assert remote.close() == 0
+END
+}
+
+case_moments_in_dag() { moments_agree dag; }
+case_moments_in_scalar() { moments_agree scalar; }
+case_moments_in_arcs() { moments_agree arcs; }
+case_moments_in_tokens() { moments_agree tokens; }
