@@ -62,6 +62,7 @@ case_races_by_value() {
       done
     done
   done
+  replays_in 'dag --values=all' proc_spawn # children that close what is open when they go to another program
   "$REPRISE" record --order=dag --values=all -o recording -- "$PROGRAMS/race_counters" 2 >/dev/null || fail "status $?"
   "$REPRISE" dump recording | grep -q ' open .* values' || fail 'nothing was recorded by values'
 }

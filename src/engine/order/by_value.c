@@ -259,6 +259,7 @@ static void replay_close_alone(struct thread *thread) {
   const struct input_event *event;
   while ((event = next_close(thread, true))) {
     uint64_t lines = event->open.address;
+    order_gate(thread); /* what the thread did up to here others may wait for */
     order_alone(thread);
     replay_close(thread, lines);
     order_tick(thread);
