@@ -3,6 +3,7 @@
 #   ARCH=x64|a64     the instruction set (default: this machine's; the other one is cross-built, mk/cross.mk)
 #   CC, CXX          gcc or clang; changing them, or any flag, rebuilds what depends on it
 #   STRESS=NAME      build one of the stress engines (mk/stress.mk) into build/stress-NAME
+#   CUDA=1           reprise-solve-gpu as well, by nvcc (NVCC=…), for this machine's graphics processor
 #   SANITIZE=1       the hosted half under AddressSanitizer and UBSan, into build/sanitized
 #   PREFIX, DESTDIR  where `make install` puts things
 #   V=1              show the commands
@@ -84,6 +85,15 @@ all: $(BUILD)/reprise $(BUILD)/reprise-engine $(BUILD)/reprise.py
 # The commands of `reprise debug`.
 $(BUILD)/reprise.py: src/debug/reprise.py
 	$(Q)mkdir -p $(@D) && cp $< $@
+
+# Nothing else is linked with CUDA: the program is spoken to over a pipe.
+NVCC := nvcc
+ifneq ($(CUDA),)
+all: $(BUILD)/reprise-solve-gpu
+endif
+$(BUILD)/reprise-solve-gpu: src/search/gpu/solve.cu src/search/gpu/kernels.h src/search/gpu/slices.h src/search/search.h
+	$(call say,NVCC $<)
+	$(Q)mkdir -p $(@D) && $(NVCC) -O3 -std=c++17 -arch=native -I src -o $@ $<
 
 $(BUILD)/reprise: $(CLI_OBJECTS) $(CLI_EXTRA)
 	$(call say,LD $@)

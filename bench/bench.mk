@@ -8,7 +8,7 @@ BENCH_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 
 .PHONY: bench-programs
 bench: bench-programs
-bench-programs: $(BENCH_KERNELS) $(BENCH_PARALLEL) $(BENCH)/search $(BENCH)/memory $(BENCH)/measure $(BENCH)/mixed.data
+bench-programs: $(BENCH_KERNELS) $(BENCH_PARALLEL) $(BENCH)/search $(BENCH)/search_gpu $(BENCH)/memory $(BENCH)/measure $(BENCH)/mixed.data
 
 $(BENCH)/kernels/%: bench/kernels/%.c bench/kernels/kernel.h $(BENCH)/kernels.flags
 	$(call say,CC $<)
@@ -22,7 +22,11 @@ $(BENCH)/memory: bench/memory.c bench/parallel/team.h bench/kernels/kernel.h $(B
 	$(call say,CC $<)
 	$(Q)$(CC) $(BENCH_CFLAGS) -pthread -o $@ $<
 
-$(BENCH)/search: bench/search.c $(wildcard src/search/*.[ch]) $(BENCH)/kernels.flags
+$(BENCH)/search_gpu: bench/search_gpu.c bench/slices.h $(wildcard src/search/*.[ch] src/search/gpu/*.[ch]) $(BENCH)/kernels.flags
+	$(call say,CC $<)
+	$(Q)$(CC) $(BENCH_CFLAGS) -I src -o $@ $< $(wildcard src/search/*.c src/search/gpu/*.c)
+
+$(BENCH)/search: bench/search.c bench/slices.h $(wildcard src/search/*.[ch]) $(BENCH)/kernels.flags
 	$(call say,CC $<)
 	$(Q)$(CC) $(BENCH_CFLAGS) -I src -o $@ $< $(wildcard src/search/*.c)
 

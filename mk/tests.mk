@@ -214,12 +214,12 @@ $(TESTS)/order/%: tests/order/%.c $(ORDER_SHARED) $(ORDER_PARTS) $(wildcard test
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -DORDER_WRONG_VARIANTS $(own_flags) -o $@ $< $(ORDER_SHARED) $(ORDER_PARTS)
 
 # The search for an order, hosted, with the mistakes of src/search/wrong.h to be switched on.
-SEARCH_PARTS := $(wildcard src/search/*.c)
+SEARCH_PARTS := $(wildcard src/search/*.c src/search/gpu/*.c)
 SEARCH_UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(wildcard tests/search/*.c))
 
 test-programs: $(SEARCH_UNITS)
 
-$(SEARCH_UNITS): $(TESTS)/search/%: tests/search/%.c $(SEARCH_PARTS) $(wildcard src/search/*.h)
+$(SEARCH_UNITS): $(TESTS)/search/%: tests/search/%.c $(SEARCH_PARTS) $(wildcard src/search/*.h src/search/gpu/*.h)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -DSEARCH_WRONG_VARIANTS -o $@ $< $(SEARCH_PARTS)
 
