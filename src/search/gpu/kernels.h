@@ -157,13 +157,15 @@ KERNEL void gpu_expand(const struct gpu_slice *slice, struct gpu_frontier *f, un
 
 /* By one lane: which of the states stay, and where. */
 KERNEL void gpu_choose(const struct gpu_slice *slice, struct gpu_frontier *f, gpu_trace *trace) {
-  uint32_t staged = f->staged < GPU_STAGED ? f->staged : GPU_STAGED, count = 0;
+  uint32_t staged = f->staged, count = 0;
+  if (staged > GPU_STAGED) staged = GPU_STAGED;
   for (uint32_t i = 0; i < staged; i++) {
     bool known = false;
     for (uint32_t k = 0; k < i && !known; k++)
       known = f->names[k] == f->names[i] && gpu_equal(slice, &f->next[k], &f->next[i]);
     if (!known && count == GPU_LANES) f->gave_up = 1;
-    f->place[i] = (uint8_t)(known || count == GPU_LANES ? GPU_LANES : count++);
+    f->place[i] = GPU_LANES;
+    if (!known && count < GPU_LANES) f->place[i] = (uint8_t)count++;
     if (f->place[i] == GPU_LANES) continue;
     (*trace)[f->place[i]][0] = f->parent[i];
     (*trace)[f->place[i]][1] = f->thread[i];
@@ -208,7 +210,8 @@ KERNEL void gpu_frontier_search(const struct gpu_slice *slice, struct gpu_fronti
   while (f->count && !f->end) {
     EACH_LANE(lane) gpu_expand(slice, f, lane);
     JOIN();
-    uint32_t staged = f->staged < GPU_STAGED ? f->staged : GPU_STAGED;
+    uint32_t staged = f->staged;
+    if (staged > GPU_STAGED) staged = GPU_STAGED;
     JOIN();
     EACH_LANE(lane) {
       if (!lane) gpu_choose(slice, f, &trace[level]);
