@@ -252,8 +252,11 @@ static bool step_once(struct thread *thread, struct departure *left) {
   thread->step_next = thread->has_taken = false;
   run(thread, block, left);
   cache_leave(thread);
+  /* What is emulated may write memory. All others may wait for the cache, and so for who waits for open memory. */
+  bool by_value = left->kind != EXIT_EMULATE && by_value_end(thread);
   serve_exit(thread, left);
-  if (by_value_end(thread) && replaying()) replay_arm(thread);
+  by_value |= by_value_end(thread);
+  if (by_value && replaying()) replay_arm(thread);
   if (permissions_on()) shared_leave(thread); /* the instruction counts by now */
   if (in_parallel()) arch_end_piece(thread, pc);
   return true;

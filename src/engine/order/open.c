@@ -16,7 +16,6 @@ enum { REQUESTS = 0x3f, FORBIDDEN = 0x40, OPEN = 0x80, REQUESTS_AUTO = 8, REQUES
 #define KNOWN ((_Atomic uint8_t *)OPEN_BASE)
 
 static struct {
-  _Atomic uint32_t lock; /* 1: held */
   _Atomic uint32_t count;
   _Atomic uint32_t epoch;
   uint32_t blocks[OPEN_BLOCKS];
@@ -161,19 +160,15 @@ void open_close_all(void) {
 
 /* -- Under the lock ------------------------------------------------------------------------------------------------------- */
 
+static struct lock lock;
+
 /* Who has it needs nobody else. */
 void open_lock(void) {
-  enum { SPINS = 200 };
-  for (unsigned i = 1; atomic_exchange(&open.lock, 1); i++) {
-    if (i % SPINS)
-      arch_relax();
-    else
-      os_call0(__NR_sched_yield);
-  }
+  lock_take(&lock);
 }
 
 void open_unlock(void) {
-  atomic_store(&open.lock, 0);
+  lock_release(&lock);
 }
 
 static uint64_t hash_of(uint64_t value) {
