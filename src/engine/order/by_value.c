@@ -11,6 +11,7 @@
 #include <linux/mman.h>
 
 #include "engine/base/lib.h"
+#include "engine/base/mapping_book.h"
 #include "engine/order/thread_order.h"
 #include "engine/region/endings.h"
 #include "engine/region/journal.h"
@@ -26,9 +27,12 @@ static struct {
 
 /* -- Parts ---------------------------------------------------------------------------------------------------------------- */
 
+/* Memory that is shared may have the number of a block that is open: it goes its own way (shared.h). */
 static bool is_open(struct thread *thread, uintptr_t address) {
   uint32_t block = (uint32_t)address / VALUES_LINE;
-  return recording() ? open_is_open(block) : open_is_viewed(thread, block);
+  struct mapping mapping;
+  if (!(recording() ? open_is_open(block) : open_is_viewed(thread, block))) return false;
+  return !mappings_find(address, &mapping) || !mapping.shared;
 }
 
 /* The parts of the accesses that are open: how many; more than there is room for is too many. */

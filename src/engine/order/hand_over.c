@@ -100,8 +100,12 @@ void permissions_mark(uint32_t first, uint32_t count, bool set) {
     if (!members[slot]) continue;
     uint8_t *map = map_of(members[slot]);
     private_stack_drop(members[slot]);
-    for (uint32_t b = first; b < first + count; b++)
-      map[b] = set ? (uint8_t)((map[b] & INLINE) << HIDES) : (map[b] & HIDDEN) >> HIDES;
+    for (uint32_t b = first; b < first + count; b++) {
+      if (set)
+        map[b] = (uint8_t)((map[b] & INLINE) << HIDES | (map[b] & HIDDEN));
+      else if (!open_any() || !open_is_open(b)) /* which stays hidden for that */
+        map[b] = (map[b] & HIDDEN) >> HIDES;
+    }
     for (uint32_t b = first + count; b-- > first;) fix_pair(map, b);
     fix_pair(map, (first - 1) % PERMISSION_BLOCKS);
   }

@@ -92,7 +92,7 @@ void open_forbid(uintptr_t address, size_t bytes) {
 void open_expect_closed(uintptr_t address, size_t bytes) {
   if (open_reaches(address, bytes))
     sphere_fail(OUTCOME_UNSUPPORTED,
-                "memory that a thread leaves behind is recorded by values, which is not supported yet");
+                "memory that is recorded by values is used in a way that is not supported yet with --values");
 }
 
 /* Code is read by the translator, and memory that processes share has its own way. */
@@ -152,7 +152,8 @@ void open_close_all(void) {
   uint32_t count = atomic_load(&open.count);
   for (uint32_t i = 0; i < count; i++) {
     atomic_fetch_and(&KNOWN[open.blocks[i]], (uint8_t)~OPEN);
-    permissions_mark(open.blocks[i], 1, false);
+    if (!shared_is_marked((uintptr_t)open.blocks[i] << BLOCK_SHIFT))
+      permissions_mark(open.blocks[i], 1, false);
   }
   atomic_store(&open.count, 0);
   open_next_epoch();

@@ -142,6 +142,7 @@ static unsigned split_open(const struct access *accesses, unsigned count, struct
     while (rest.bytes) {
       size_t run = MIN(rest.bytes, (1UL << BLOCK_SHIFT) - rest.address % (1UL << BLOCK_SHIFT));
       bool open = rest.write && open_is_open(first_block(&rest));
+      if (open && shared_is_marked(rest.address)) return 0; /* it may be shared memory with the same number */
       while (rest.write && run < rest.bytes &&
              open_is_open((uint32_t)(rest.address + run) >> BLOCK_SHIFT) == open)
         run = MIN(rest.bytes, run + (1UL << BLOCK_SHIFT));

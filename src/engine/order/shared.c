@@ -14,6 +14,7 @@
 #include "engine/code/code.h"
 #include "engine/memory/limits.h"
 #include "engine/order/baton.h"
+#include "engine/order/open.h"
 #include "engine/order/own_code.h"
 #include "engine/order/permissions.h"
 #include "engine/order/shared_undo.h"
@@ -93,6 +94,7 @@ static void refresh(void) {
       sphere_fail(OUTCOME_UNSUPPORTED, "more than %d mappings of shared memory can't be recorded",
                   RANGES_MOST);
     uintptr_t end = marked_end(&next);
+    if (!next.shared) open_expect_closed(next.start, end - next.start);
     marked[marked_count++] = (struct range){next.start, end};
     mark(next.start, end, true);
     if (next.prot & PROT_EXEC)
