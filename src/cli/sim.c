@@ -18,7 +18,8 @@ struct options {
   const char *folder;   /* -o of the part that is being read */
   bool from_checkpoint; /* … and this option */
   bool statistics, json;
-  const char *initrd, *append; /* boot: initial file system, the kernel's arguments */
+  const char *initrd, *append; /* boot: initial file system, the kernel's arguments, */
+  const char *replay;          /* and a recording to repeat */
 };
 
 /* -- Options ------------------------------------------------------------------------------------------------------------ */
@@ -48,7 +49,7 @@ static int set_episode(struct options *options, const char *value) {
 
 static int set_scheme(struct options *options, const char *value) {
   options->request.scheme = value;
-  return sim_scheme(value)
+  return sim_find_scheme(value)
              ? 0
              : bad_usage(&sim_command, "%s: no such scheme (dag, named, scalar, arcs, chunk)", value);
 }
@@ -66,6 +67,11 @@ static int set_trace(struct options *options, const char *value) {
 
 static int set_initrd(struct options *options, const char *value) {
   options->initrd = value;
+  return 0;
+}
+
+static int set_replay(struct options *options, const char *value) {
+  options->replay = value;
   return 0;
 }
 
@@ -98,7 +104,7 @@ static const struct {
 } valued[] = {{"--harts", set_harts},   {"--seed", set_seed},           {"--set", read_setting},
               {"--preset", set_preset}, {"--config", read_config},      {"--scheme", set_scheme},
               {"-o", set_folder},       {"--max-episode", set_episode}, {"--trace", set_trace},
-              {"--initrd", set_initrd}, {"--append", set_append}};
+              {"--initrd", set_initrd}, {"--append", set_append},       {"--replay", set_replay}};
 
 /* The option at argv[*i], and its value if it has one. */
 static int take_option(struct options *options, int argc, char **argv, int *i) {
@@ -250,19 +256,44 @@ static void add_host(struct statistics *statistics, double seconds) {
 
 /* -- boot -------------------------------------------------------------------------------------------------------------------- */
 
+static int check_boot(const struct options *options, bool has_kernel) {
+  const struct sim_config *config = &options->request.config;
+  const char *impossible = config_check(config);
+  bool records = options->folder, watched = records || options->replay;
+  if (impossible) return bad_usage(&sim_command, "%s", impossible);
+  if (options->replay ? has_kernel || records : !has_kernel)
+    return bad_usage(&sim_command, "boot: one kernel is needed, or --replay and a recording");
+  if (config->ram_bytes < 16 << 20 || config->ram_bytes % (2 << 20))
+    return bad_usage(&sim_command, "boot: ram: at least 16M, in steps of 2M");
+  if (options->request.trace) return bad_usage(&sim_command, "boot: --trace is not supported");
+  if (watched && config->flat) return bad_usage(&sim_command, "--flat: recording and replay need caches");
+  if (watched && config->tso)
+    return bad_usage(&sim_command, "boot: recording under total store order is not supported");
+  if (options->request.scheme && !strcmp(options->request.scheme, "chunk"))
+    return bad_usage(&sim_command, "boot: recording in chunks is not supported");
+  return 0;
+}
+
 static int boot(struct options *options, int argc, char **argv) {
-  struct statistics statistics = {0};
-  char error[256];
+  static struct statistics statistics;
+  char error[1024];
   int i = 2, status = 0;
   for (; i < argc && argv[i][0] == '-' && !status; i++) status = take_option(options, argc, argv, &i);
+  if (!status && i + 1 < argc) return bad_usage(&sim_command, "%s: too many arguments", argv[i + 1]);
+  if (!status) status = check_boot(options, i < argc);
   if (status) return status;
-  if (i + 1 != argc) return bad_usage(&sim_command, "boot: one kernel is needed");
-  if (options->folder || options->request.trace || options->request.scheme)
-    return bad_usage(&sim_command, "boot: recording an operating system is not supported");
-  if (options->request.config.ram_bytes < 16 << 20 || options->request.config.ram_bytes % (2 << 20))
-    return bad_usage(&sim_command, "boot: ram: at least 16M, in steps of 2M");
-  struct sim_boot request = {options->request.config, argv[i], options->initrd,
-                             options->append ? options->append : "console=hvc0 earlycon=sbi"};
+  struct sim_boot request = {
+      .config = options->request.config,
+      .mode = options->replay   ? SPHERE_REPLAY
+              : options->folder ? SPHERE_RECORD
+                                : SPHERE_PLAIN,
+      .scheme = options->request.scheme ? options->request.scheme : "dag",
+      .folder = options->replay ? options->replay : options->folder,
+      .kernel = argv[i],
+      .initrd = options->initrd,
+      .arguments = options->append ? options->append : "console=hvc0 earlycon=sbi",
+      .max_episode = options->request.max_episode,
+  };
   double start = host_seconds();
   status = sim_boot(&request, &statistics, error);
   add_host(&statistics, host_seconds() - start);
@@ -296,7 +327,7 @@ const struct command sim_command = {
     .name = "sim",
     .usage =
         "run|record|replay [OPTION]… [--] PROGRAM [ARGUMENT]… | RECORDING [::: …]\n"
-        "       reprise sim boot [OPTION]… [--initrd FILE] [--append ARGUMENTS] KERNEL\n"
+        "       reprise sim boot [OPTION]… [--initrd FILE] [--append ARGUMENTS] KERNEL | --replay RECORDING\n"
         "       reprise sim figures [--quick] [-o FOLDER] [--programs FOLDER|--manifest FILE] [--seeds N]\n"
         "                           [--print-jobs|--collect|--job RUN]",
     .summary = "run, record and replay RISC-V programs on a simulated multiprocessor",
@@ -334,9 +365,9 @@ const struct command sim_command = {
         "\n"
         "`reprise sim boot` runs an operating system, as a RISC-V Linux image, in supervisor mode with Sv39, "
         "until\n"
-        "it powers the machine off; its firmware (SBI 0.2) is the simulator, its console standard output. "
-        "It\n"
-        "can't be recorded.\n"
+        "it powers the machine off; its firmware (SBI 0.2) is the simulator, its console standard output.\n"
+        "With -o FOLDER it is recorded, each hart as a thread; --replay FOLDER repeats that, with any "
+        "caches.\n"
         "\n"
         "`reprise sim figures` runs the experiments of the papers on a set of programs and writes tables "
         "(text and\n"

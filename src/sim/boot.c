@@ -1,17 +1,212 @@
-/* boot.c: see boot.h. */
+/* boot.c: see boot.h. Each hart is an R-thread; its recording holds the kernel and the initial file system as well. */
 #include "sim/boot.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/board/board.h"
 #include "sim/caches/caches.h"
+#include "sim/recorders/archive.h"
+#include "sim/recorders/chunks.h"
+#include "sim/recorders/watch.h"
+#include "sim/recorders/watching.h"
+#include "sim/run.h"
 
-enum { USAGE = 2, FAILED = 125, NOT_EXECUTABLE = 126 };
+enum { USAGE = 2, DIVERGED = 120, DAMAGED = 121, UNSUPPORTED = 122, FAILED = 125, NOT_EXECUTABLE = 126 };
+/* A recording's arguments. */
+enum { KERNEL, INITRD, ARGUMENTS, HARTS, RAM, ARGUMENT_COUNT };
 
-static int complain(char error[256], int status, const char *what, const char *line) {
-  snprintf(error, 256, "%s%s%s", what, *what ? ": " : "", line);
-  return status;
+struct boot {
+  const struct sim_boot *request;
+  struct machine *machine;
+  struct archive_writer *writer;
+  struct archive_reader reader;
+  struct order_logs *order;
+  uint64_t next_write; /* cycle */
+  int status;
+  char *error;
+};
+
+static bool fail(struct boot *boot, int status, const char *format, const char *what) {
+  if (boot->status) return false;
+  boot->status = status;
+  snprintf(boot->error, 1024, format, what);
+  return false;
+}
+
+static struct sphere *sphere_of(const struct boot *boot) {
+  return &board_of(boot->machine)->sphere;
+}
+
+/* -- Recording ----------------------------------------------------------------------------------------------------------------- */
+
+static bool begin_recording(struct boot *boot) {
+  const struct sim_boot *request = boot->request;
+  struct recording_error error;
+  char harts[16], ram[24];
+  snprintf(harts, sizeof harts, "%u", request->config.harts);
+  snprintf(ram, sizeof ram, "%llu", (unsigned long long)request->config.ram_bytes);
+  char *argv[] = {(char *)request->kernel,
+                  (char *)(request->initrd ? request->initrd : ""),
+                  (char *)request->arguments,
+                  harts,
+                  ram,
+                  NULL};
+  if (archive_begin(request->folder, true, request->scheme, argv, &boot->writer, &error))
+    return fail(boot, error.kind == RECORDING_EXISTS ? USAGE : FAILED, "%s", error.text);
+  if (archive_add_file(boot->writer, request->kernel, &error) ||
+      (request->initrd && archive_add_file(boot->writer, request->initrd, &error)))
+    return fail(boot, FAILED, "%s", error.text);
+  return true;
+}
+
+/* What has been logged since the last time goes to the disk. */
+static bool write_logs(struct boot *boot) {
+  struct recording_error error;
+  int status = 0;
+  for (uint32_t i = 0; i < boot->machine->config.harts && !status; i++) {
+    struct board_log *log = &board_of(boot->machine)->harts[i].log;
+    struct order_log order = {0};
+    status = archive_append(boot->writer, RECORDING_INPUT, i, log->bytes, log->count, &error);
+    log->count = 0;
+    recorder_segment(boot->machine, sphere_of(boot), i, &order);
+    if (!status) status = archive_append(boot->writer, RECORDING_ORDER, i, order.bytes, order.count, &error);
+    free(order.bytes);
+  }
+  boot->next_write = boot->machine->cycle + boot->machine->config.cut_cycles;
+  return !status || fail(boot, FAILED, "%s", error.text);
+}
+
+static void finish_recording(struct boot *boot) {
+  struct recording_error error;
+  struct machine *machine = boot->machine;
+  board_finish(machine);
+  recorder_close(machine, sphere_of(boot));
+  if (!write_logs(boot)) return;
+  struct archive_end end = {.threads = machine->config.harts,
+                            .register_digest = board_digest_harts(machine),
+                            .memory_digest = board_digest_memory(machine)};
+  for (uint32_t i = 0; i < machine->config.harts; i++) end.instructions += machine->harts[i].port.position;
+  if (archive_finish(boot->writer, &end, &error)) fail(boot, FAILED, "%s", error.text);
+  boot->writer = NULL;
+}
+
+/* -- Replay -------------------------------------------------------------------------------------------------------------------- */
+
+/* Before there is a machine: how it has to be. */
+static bool open_recording(struct boot *boot, struct sim_config *config) {
+  struct recording_error error;
+  struct archive_reader *reader = &boot->reader;
+  if (archive_open(boot->request->folder, true, reader, &error))
+    return fail(boot, error.kind == RECORDING_ABSENT ? USAGE : DAMAGED, "%s", error.text);
+  int count = 0;
+  while (reader->argv[count]) count++;
+  config->harts = count == ARGUMENT_COUNT ? (uint32_t)strtoul(reader->argv[HARTS], NULL, 10) : 0;
+  config->ram_bytes = config->harts ? strtoull(reader->argv[RAM], NULL, 10) : 0;
+  if (reader->cuts || config->harts != reader->threads || config->harts > SIM_MAX_HARTS)
+    return fail(boot, DAMAGED, "%s", "the recording is not complete, or makes no sense");
+  return true;
+}
+
+static void add_piece(void *context, enum recording_kind kind, uint32_t thread, const uint8_t *bytes,
+                      size_t count) {
+  const struct boot *boot = context;
+  if (kind == RECORDING_INPUT)
+    board_log_append(&board_of(boot->machine)->harts[thread].log, bytes, count);
+  else
+    order_log_append(&boot->order->log[thread], bytes, count);
+}
+
+static bool begin_replay(struct boot *boot) {
+  struct recording_error error;
+  boot->order = calloc(1, sizeof *boot->order);
+  if (!boot->order) return fail(boot, FAILED, "%s", "no memory for order logs");
+  boot->order->scheme = sim_find_scheme(boot->reader.scheme);
+  boot->order->slots = boot->reader.threads;
+  if (!boot->order->scheme || boot->order->scheme == &order_chunks)
+    return fail(boot, DAMAGED, "%s", "the recording has an order scheme that is not known here");
+  if (archive_read_board(&boot->reader, add_piece, boot, &error))
+    return fail(boot, DAMAGED, "%s", error.text);
+  if (!order_logs_join(boot->order))
+    return fail(boot, DAMAGED, "%s", "the recording is damaged: an order log makes no sense");
+  sphere_of(boot)->order = boot->order;
+  return true;
+}
+
+static bool all_ended(const struct boot *boot) {
+  const struct board *board = board_of(boot->machine);
+  for (uint32_t i = 0; i < boot->machine->config.harts; i++)
+    if (board->harts[i].started && !board->harts[i].ended) return false;
+  return true;
+}
+
+static void compare(struct boot *boot) {
+  struct machine *machine = boot->machine;
+  const struct board *board = board_of(machine);
+  if (replayer_error(machine))
+    fail(boot, DIVERGED, "replay differs from the recording: %s", replayer_error(machine));
+  else if (board->error[0])
+    fail(boot, DIVERGED, "replay differs from the recording: %s", board->error);
+  else if (!all_ended(boot))
+    fail(boot, DIVERGED, "%s", "replay differs from the recording: its harts wait for each other");
+  else if (board_digest_harts(machine) != boot->reader.register_digest)
+    fail(boot, DIVERGED, "%s", "the replay ends with other registers or positions than the recording");
+  else if (board_digest_memory(machine) != boot->reader.memory_digest)
+    fail(boot, DIVERGED, "%s", "the replay ends with other memory than the recording");
+}
+
+/* -- The board ------------------------------------------------------------------------------------------------------------------ */
+
+/* In replay the recording's own files are loaded. */
+static bool load(struct boot *boot) {
+  const struct sim_boot *request = boot->request;
+  struct recording_error error;
+  const char *kernel = request->kernel, *initrd = request->initrd, *arguments = request->arguments;
+  char paths[2][32];
+  int files[2] = {-1, -1};
+  if (request->mode == SPHERE_REPLAY) {
+    int count = boot->reader.argv[INITRD][0] ? 2 : 1;
+    for (int i = 0; i < count; i++) {
+      if (archive_open_file(&boot->reader, (uint32_t)i, &files[i], &error))
+        return fail(boot, DAMAGED, "%s", error.text);
+      snprintf(paths[i], sizeof paths[i], "/proc/self/fd/%d", files[i]);
+    }
+    kernel = paths[0];
+    initrd = count == 2 ? paths[1] : NULL;
+    arguments = boot->reader.argv[ARGUMENTS];
+  }
+  const char *line = board_load(boot->machine, kernel, initrd, arguments);
+  for (int i = 0; i < 2; i++)
+    if (files[i] >= 0) close(files[i]);
+  if (!line) return true;
+  char text[512];
+  snprintf(text, sizeof text, "%s: %s", kernel, line);
+  return fail(boot, NOT_EXECUTABLE, "%s", text);
+}
+
+static void begin_watching(struct boot *boot) {
+  const struct sim_boot *request = boot->request;
+  struct order_options options = {
+      .max_episode = request->max_episode, .single_edges = !request->config.counted_preds, .filter = true};
+  if (request->mode == SPHERE_RECORD)
+    recorder_begin(boot->machine, sim_find_scheme(request->scheme), options);
+  if (request->mode == SPHERE_REPLAY) replayer_begin(boot->machine);
+}
+
+static void run(struct boot *boot) {
+  struct machine *machine = boot->machine;
+  const struct board *board = board_of(machine);
+  bool records = boot->request->mode == SPHERE_RECORD, replays = boot->request->mode == SPHERE_REPLAY;
+  boot->next_write = records && machine->config.cut_cycles ? machine->config.cut_cycles : UINT64_MAX;
+  while (!board->stopped && !boot->status) {
+    if (machine->cycle >= boot->next_write && !write_logs(boot)) return;
+    if (board->refused) fail(boot, UNSUPPORTED, "%s", board->refused);
+    if (replays && replayer_error(machine)) return;
+    if (machine_turn(machine) != TURN_NONE) continue;
+    if (!replays) fail(boot, FAILED, "%s", "all harts wait for interrupts, and none will come");
+    return;
+  }
 }
 
 static void count(struct statistics *statistics, const struct machine *machine) {
@@ -25,22 +220,45 @@ static void count(struct statistics *statistics, const struct machine *machine) 
   statistics_add(statistics, "page_table_walks", (double)board_of(machine)->walks);
 }
 
-int sim_boot(const struct sim_boot *boot, struct statistics *statistics, char error[256]) {
+static void release(struct boot *boot) {
+  if (boot->machine && watch_of(boot->machine)) {
+    if (boot->request->mode == SPHERE_RECORD) recorder_end(boot->machine);
+    if (boot->request->mode == SPHERE_REPLAY) replayer_end(boot->machine);
+  }
+  if (boot->machine) board_machine_free(boot->machine);
+  archive_abandon(boot->writer);
+  archive_close(&boot->reader);
+  order_logs_free(boot->order);
+}
+
+/* The board as it is when it is switched on. */
+static bool begin(struct boot *boot) {
+  const struct sim_boot *request = boot->request;
+  struct sim_config config = request->config;
   const char *line;
-  struct machine *machine = board_machine_new(&boot->config, &line);
-  if (!machine) return complain(error, USAGE, "", line);
-  if (!boot->config.flat) caches_begin(machine);
-  for (uint32_t i = 0; i < boot->config.harts; i++) machine->harts[i].port.waiting = true;
-  int status = 0;
-  const struct board *board = board_of(machine);
-  if ((line = board_load(machine, boot->kernel, boot->initrd, boot->arguments)))
-    status = complain(error, NOT_EXECUTABLE, boot->kernel, line);
-  while (!status && !board->stopped)
-    if (machine_turn(machine) == TURN_NONE)
-      status = complain(error, FAILED, "", "all harts wait for interrupts, and none will come");
-  fflush(board->console);
-  if (board->failed) status = complain(error, 1, "", "the operating system has failed");
-  count(statistics, machine);
-  board_machine_free(machine);
-  return status;
+  config.checkpoint_cycles = 0;
+  if (request->mode == SPHERE_REPLAY && !open_recording(boot, &config)) return false;
+  boot->machine = board_machine_new(&config, &line);
+  if (!boot->machine) return fail(boot, USAGE, "%s", line);
+  if (!config.flat) caches_begin(boot->machine);
+  for (uint32_t i = 0; i < config.harts; i++) boot->machine->harts[i].port.waiting = true;
+  sphere_of(boot)->mode = request->mode;
+  begin_watching(boot);
+  if (request->mode == SPHERE_REPLAY && !begin_replay(boot)) return false;
+  if (request->mode == SPHERE_RECORD && !begin_recording(boot)) return false;
+  return load(boot);
+}
+
+int sim_boot(const struct sim_boot *request, struct statistics *statistics, char error[1024]) {
+  struct boot boot = {.request = request, .error = error};
+  if (begin(&boot)) {
+    run(&boot);
+    fflush(board_of(boot.machine)->console);
+    if (!boot.status && request->mode == SPHERE_RECORD) finish_recording(&boot);
+    if (!boot.status && request->mode == SPHERE_REPLAY) compare(&boot);
+    if (board_of(boot.machine)->failed) fail(&boot, 1, "%s", "the operating system has failed");
+    count(statistics, boot.machine);
+  }
+  release(&boot);
+  return boot.status;
 }

@@ -45,18 +45,14 @@ struct simulation {
 static const struct order_scheme *const schemes[] = {&order_dag, &order_named, &order_scalar, &order_arcs,
                                                      &order_chunks};
 
-static const struct order_scheme *find_scheme(const char *name) {
+const struct order_scheme *sim_find_scheme(const char *name) {
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
     if (!strcmp(schemes[i]->name, name)) return schemes[i];
   return NULL;
 }
 
-bool sim_scheme(const char *name) {
-  return find_scheme(name) != NULL;
-}
-
 static const struct order_scheme *recorded_scheme(const struct simulation *sim) {
-  return find_scheme(sim->request->scheme ? sim->request->scheme : "dag");
+  return sim_find_scheme(sim->request->scheme ? sim->request->scheme : "dag");
 }
 
 static void fail(struct simulation *sim, int status, const char *line) {
@@ -90,13 +86,13 @@ static bool fits_machine(struct simulation *sim, const struct order_scheme *sche
 static bool read_recording(struct simulation *sim, struct session *session) {
   struct recording_error error;
   struct archive_reader *reader = &session->reader;
-  if (archive_open(session->program->folder, reader, &error)) {
+  if (archive_open(session->program->folder, false, reader, &error)) {
     fail(sim, error.kind == RECORDING_ABSENT ? USAGE : DAMAGED, error.text);
     return false;
   }
   struct order_logs *logs = session->order = calloc(1, sizeof *logs);
   CHECK(logs, "no memory for order logs");
-  logs->scheme = find_scheme(reader->scheme);
+  logs->scheme = sim_find_scheme(reader->scheme);
   logs->slots = reader->threads;
   if (!logs->scheme || logs->slots > ORDER_SLOTS) {
     fail(sim, DAMAGED, "the recording has an order scheme that is not known here");
@@ -118,7 +114,8 @@ static bool read_recording(struct simulation *sim, struct session *session) {
 static bool begin_recording(struct simulation *sim, struct session *session) {
   struct recording_error error;
   const struct sim_program *program = session->program;
-  if (archive_begin(program->folder, recorded_scheme(sim)->name, program->argv, &session->writer, &error)) {
+  if (archive_begin(program->folder, false, recorded_scheme(sim)->name, program->argv, &session->writer,
+                    &error)) {
     fail(sim, error.kind == RECORDING_EXISTS ? USAGE : FAILED, error.text);
     return false;
   }

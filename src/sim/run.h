@@ -35,7 +35,8 @@ struct sim_outcome {
 
 enum { SIM_MAX_PROGRAMS = 16 };
 void sim_run(const struct sim_request *request, struct sim_outcome *outcome);
-/* Is there such a scheme? */
-bool sim_scheme(const char *name);
+struct order_scheme;
+/* NULL: there is no such scheme. */
+const struct order_scheme *sim_find_scheme(const char *name);
 
 #endif

@@ -23,6 +23,7 @@ void board_trap(struct hart *hart, uint64_t cause, uint64_t value) {
   hart->registers.pc = interrupt && own->vector & 1 ? base + 4 * (cause & 63) : base;
   hart->port.reservation = FAST_NONE;
   hart->split = false;
+  own->walk.active = false;
 }
 
 /* The number of an interrupt that is to be taken now, or -1. */
@@ -36,6 +37,7 @@ static int due_interrupt(const struct board_hart *own) {
 void board_raise(struct hart *hart, unsigned interrupt, uint64_t cycle) {
   struct board_hart *own = board_hart_of(hart);
   struct port *port = &hart->port;
+  if (board_replays(hart)) return; /* the log has it */
   own->pending |= 1ull << interrupt;
   if (!own->started) return;
   if (hart->idle && own->pending & own->enabled) {
@@ -76,6 +78,102 @@ static void illegal(struct hart *hart) {
   if (!board_privileged(hart, bits)) board_trap(hart, CAUSE_ILLEGAL, bits);
 }
 
+/* -- Recording and replay ----------------------------------------------------------------------------------------------------- */
+
+static void differs(struct hart *hart, const char *what) {
+  struct board *board = board_of(hart->port.machine);
+  if (!board->error[0])
+    snprintf(board->error, sizeof board->error, "hart %u, position %lu: %s", hart->port.number,
+             (unsigned long)hart->port.position, what);
+  board->stopped = true;
+}
+
+static void log_event(struct hart *hart, enum board_event kind, uint64_t value) {
+  if (board_of(hart->port.machine)->sphere.mode == SPHERE_RECORD)
+    board_log_put(&board_hart_of(hart)->log, kind, hart->port.position, value);
+}
+
+/* Replay: reads the next event, and stops where it is one that happens of itself. */
+static void next_event(struct hart *hart) {
+  struct board_log *log = &board_hart_of(hart)->log;
+  board_log_next(log);
+  hart->kernel_stop = log->next == BOARD_VALUE ? UINT64_MAX : log->position;
+  if (log->next == BOARD_NOTHING) differs(hart, "it goes on after the end of its input log");
+}
+
+uint64_t board_input(struct hart *hart, uint64_t value) {
+  struct board_log *log = &board_hart_of(hart)->log;
+  if (!board_replays(hart)) {
+    log_event(hart, BOARD_VALUE, value);
+    return value;
+  }
+  if (log->next != BOARD_VALUE || log->position != hart->port.position) {
+    differs(hart, "it asks for input where the recording does not");
+    return value;
+  }
+  value = log->value;
+  next_event(hart);
+  return value;
+}
+
+void board_fence(struct hart *hart) {
+  if (board_replays(hart) || !board_hart_of(hart)->started) return;
+  log_event(hart, BOARD_FENCE, 0);
+  board_forget(hart);
+}
+
+static void end_hart(struct hart *hart) {
+  struct board_hart *own = board_hart_of(hart);
+  const struct watcher *watcher = hart->port.machine->watcher;
+  own->ended = true;
+  hart->port.waiting = true;
+  hart->kernel_stop = UINT64_MAX;
+  if (watcher && watcher->leave) watcher->leave(&hart->port, LEAVE_EXIT);
+  own->thread.position = hart->port.position;
+  own->thread.port = NULL;
+  hart->port.thread = NULL;
+  hart->port.stop = UINT64_MAX;
+}
+
+void board_finish(struct machine *machine) {
+  const struct board *board = board_of(machine);
+  if (board->sphere.mode != SPHERE_RECORD) return;
+  for (uint32_t i = 0; i < machine->config.harts; i++) {
+    if (!board->harts[i].started) continue;
+    log_event(&machine->harts[i], BOARD_END, 0);
+    end_hart(&machine->harts[i]);
+  }
+}
+
+static void happen(struct hart *hart) {
+  struct board_log *log = &board_hart_of(hart)->log;
+  uint8_t kind = log->next;
+  uint64_t value = log->value;
+  if (hart->port.position != log->position) {
+    differs(hart, "it went past an event of its input log");
+    return;
+  }
+  if (kind == BOARD_END) {
+    end_hart(hart);
+    return;
+  }
+  next_event(hart);
+  if (kind == BOARD_INTERRUPT)
+    board_trap(hart, value, 0);
+  else
+    board_forget(hart);
+}
+
+/* At a position that the order log or the input log names. */
+static void at_stop(struct hart *hart) {
+  struct port *port = &hart->port;
+  if (port->position >= port->stop && !port->machine->watcher->gate(port)) {
+    port->waiting = hart->at_gate = true;
+    return;
+  }
+  if (port->position >= hart->kernel_stop && port->position < port->stop) happen(hart);
+}
+
 /* -- Turns ------------------------------------------------------------------------------------------------------------------- */
 
 static void carry_out(struct hart *hart, enum hart_exit exit) {
@@ -83,7 +181,9 @@ static void carry_out(struct hart *hart, enum hart_exit exit) {
   switch (exit) {
     case HART_HORIZON:
     case HART_WAIT:
+      break;
     case HART_STOP:
+      at_stop(hart);
       break;
     case HART_CALL:
       if (own->privilege == USER)
@@ -109,19 +209,41 @@ static void carry_out(struct hart *hart, enum hart_exit exit) {
 
 static void turn(struct port *port) {
   struct hart *hart = (struct hart *)port;
+  hart->at_gate = false;
   const struct board *board = board_of(port->machine);
   while (!board->stopped && !port->waiting && port->cycle < port->horizon) {
     int interrupt = hart->split ? -1 : due_interrupt(board_hart_of(hart));
-    if (interrupt >= 0) board_trap(hart, 1ull << 63 | (unsigned)interrupt, 0);
+    if (interrupt >= 0) {
+      uint64_t cause = 1ull << 63 | (unsigned)interrupt;
+      log_event(hart, BOARD_INTERRUPT, cause);
+      board_trap(hart, cause, 0);
+    }
     carry_out(hart, hart_interpret(hart));
   }
 }
 
 static uint64_t counter(struct hart *hart, uint64_t cycle) {
-  return board_time(hart->port.machine, cycle);
+  return board_input(hart, board_time(hart->port.machine, cycle));
 }
 
-void board_start(struct hart *hart, uint64_t pc, uint64_t argument, uint64_t cycle) {
+/* The hart becomes an R-thread, for as long as the board is on. */
+static void begin_thread(struct hart *hart, struct hart *by) {
+  struct machine *machine = hart->port.machine;
+  struct board *board = board_of(machine);
+  struct board_hart *own = board_hart_of(hart);
+  own->thread.number = hart->port.number;
+  own->thread.sphere = &board->sphere;
+  own->thread.reservation = FAST_NONE;
+  if (board->sphere.mode == SPHERE_PLAIN) return;
+  board->sphere.threads++;
+  machine->watcher->born(machine, by ? &board_hart_of(by)->thread : NULL, &own->thread);
+  hart->port.thread = &own->thread;
+  own->thread.port = &hart->port;
+  machine->watcher->enter(&hart->port);
+  if (board_replays(hart)) next_event(hart);
+}
+
+void board_start(struct hart *hart, struct hart *by, uint64_t pc, uint64_t argument, uint64_t cycle) {
   struct board_hart *own = board_hart_of(hart);
   own->started = true;
   own->privilege = SUPERVISOR;
@@ -132,6 +254,38 @@ void board_start(struct hart *hart, uint64_t pc, uint64_t argument, uint64_t cyc
   hart->idle = false;
   board_forget(hart);
   port_wake(&hart->port, cycle);
+  begin_thread(hart, by);
+}
+
+/* -- Digests --------------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t digest, uint64_t value) {
+  digest = (digest ^ value) * 0x9e3779b97f4a7c15;
+  return digest ^ digest >> 29;
+}
+
+uint64_t board_digest_harts(const struct machine *machine) {
+  uint64_t digest = 1;
+  for (uint32_t i = 0; i < machine->config.harts; i++) {
+    const struct hart *hart = &machine->harts[i];
+    const struct board_hart *own = board_hart_of(hart);
+    digest = mix(mix(digest, hart->port.position), hart->registers.pc);
+    for (int n = 0; n < 32; n++) digest = mix(mix(digest, hart->registers.x[n]), hart->registers.f[n]);
+    digest = mix(mix(mix(digest, hart->registers.fcsr), own->privilege), own->status);
+    digest = mix(mix(mix(digest, own->translation), own->return_pc), own->cause);
+  }
+  return digest;
+}
+
+uint64_t board_digest_memory(struct machine *machine) {
+  uint64_t digest = 1;
+  if (machine->system->drain) machine->system->drain(machine);
+  for (uint64_t at = BOARD_RAM_START; at < machine->ram_bytes; at += 8) {
+    uint64_t word;
+    memcpy(&word, machine_ram(machine, at), sizeof word);
+    if (word) digest = mix(mix(digest, at), word);
+  }
+  return digest;
 }
 
 /* -- The board ------------------------------------------------------------------------------------------------------------------ */
@@ -154,6 +308,10 @@ struct machine *board_machine_new(const struct sim_config *config, const char **
 }
 
 void board_machine_free(struct machine *machine) {
+  for (uint32_t i = 0; machine->board && machine->board->harts && i < machine->config.harts; i++) {
+    free(machine->board->harts[i].tlb.entries);
+    free(machine->board->harts[i].log.bytes);
+  }
   if (machine->board) free(machine->board->harts);
   free(machine->board);
   machine_free(machine);

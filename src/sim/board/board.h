@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "sim/board/board_log.h"
 #include "sim/machine/hart.h"
 
 enum privilege { USER = 0, SUPERVISOR = 1 };
@@ -38,10 +39,22 @@ enum cause {
   CAUSE_STORE_PAGE = 15,
 };
 
-enum { TLB_ENTRIES = 256 };
 struct tlb_entry {
   uint64_t page;  /* virtual address | 1; 0: none */
   uint64_t entry; /* of the page table, for a page of 4K */
+};
+
+/* Translations since the last fence. None is ever replaced: so when a page table is read depends on what the hart executes, and not on its caches. */
+struct tlb {
+  struct tlb_entry *entries;
+  uint32_t room, count; /* room: a power of two */
+};
+
+/* A walk of the page tables that waits for memory. */
+struct walk {
+  bool active;
+  uint8_t level;
+  uint64_t page, table;
 };
 
 /* What a hart has besides its user level. */
@@ -52,7 +65,11 @@ struct board_hart {
   uint64_t vector, scratch, counters, return_pc, cause, value, translation; /* stvec … satp */
   uint64_t timer;   /* which deadline: an earlier one is void */
   bool bad_address; /* of the last fault: there is no memory, whatever the page tables say */
-  struct tlb_entry tlb[TLB_ENTRIES];
+  struct tlb tlb;
+  struct walk walk;
+  struct thread thread; /* as the watcher sees the hart */
+  struct board_log log; /* of a recording or replay */
+  bool ended;           /* replay: it has come to where the recording has it at the end */
 };
 
 struct board {
@@ -60,6 +77,9 @@ struct board {
   struct board_hart *harts;
   FILE *console;        /* out */
   bool stopped, failed; /* powered off; because of a failure */
+  struct sphere sphere; /* of all harts; its mode says what is done */
+  char error[160];      /* replay: what differs from the recording */
+  const char *refused;  /* recording: what can't be recorded, or NULL */
   uint64_t walks;
 };
 
@@ -78,7 +98,19 @@ void board_trap(struct hart *hart, uint64_t cause, uint64_t value);
 /* An interrupt becomes pending: wakes a hart that waits for one. */
 void board_raise(struct hart *hart, unsigned interrupt, uint64_t cycle);
 /* Hart 0, or one that another starts, begins here in supervisor mode. */
-void board_start(struct hart *hart, uint64_t pc, uint64_t argument, uint64_t cycle);
+void board_start(struct hart *hart, struct hart *by, uint64_t pc, uint64_t argument, uint64_t cycle);
+/* What an instruction gets from outside: recorded, or as it was recorded. */
+uint64_t board_input(struct hart *hart, uint64_t value);
+/* Another hart has asked for a fence. */
+void board_fence(struct hart *hart);
+static inline bool board_replays(const struct hart *hart) {
+  return board_of(hart->port.machine)->sphere.mode == SPHERE_REPLAY;
+}
+/* The board has stopped: recorded harts end where they are. */
+void board_finish(struct machine *machine);
+/* Registers and positions of all harts, and memory, as one number each. */
+uint64_t board_digest_harts(const struct machine *machine);
+uint64_t board_digest_memory(struct machine *machine);
 
 /* mmu.c: the supervisor's translate. */
 uint64_t board_translate(struct hart *hart, uint64_t vaddr, unsigned permission);

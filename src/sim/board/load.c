@@ -46,6 +46,6 @@ const char *board_load(struct machine *machine, const char *kernel, const char *
     end = start + bytes;
   }
   board_tree(machine, arguments, start, end, machine_ram(machine, tree));
-  board_start(&machine->harts[0], at, tree, 0);
+  board_start(&machine->harts[0], NULL, at, tree, 0);
   return NULL;
 }

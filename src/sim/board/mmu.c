@@ -1,7 +1,10 @@
 /* mmu.c: Sv39: page tables are walked through the caches of the hart that needs a translation.
  *
  * A page whose accessed bit, or dirty bit at a store, is not set is a page fault: the operating system sets them. */
+#include <stdlib.h>
+
 #include "sim/board/board.h"
+#include "sim/machine/check.h"
 #include "sim/machine/space.h"
 
 enum { ENTRY_VALID = 1, ENTRY_READ = 2, ENTRY_WRITE = 4, ENTRY_EXECUTE = 8, ENTRY_USER = 16 };
@@ -10,46 +13,93 @@ enum { MODE_SHIFT = 60, MODE_SV39 = 8 };
 #define ENTRY_PAGE(entry) (((entry) >> 10 & ((1ull << 44) - 1)) << PAGE_SHIFT)
 #define NOT_MAPPED 0
 
+/* -- Translations that are known ---------------------------------------------------------------------------------------------- */
+
+enum { LEAST_ROOM = 64 };
+
+static struct tlb_entry *find(const struct tlb *tlb, uint64_t page) {
+  uint32_t at = (uint32_t)((page >> PAGE_SHIFT) * 0x9e3779b1u);
+  for (;; at++) {
+    struct tlb_entry *entry = &tlb->entries[at & (tlb->room - 1)];
+    if (!entry->page || entry->page == (page | 1)) return entry;
+  }
+}
+
+static void grow(struct tlb *tlb) {
+  struct tlb old = *tlb;
+  tlb->room = old.room ? old.room * 2 : LEAST_ROOM;
+  tlb->entries = calloc(tlb->room, sizeof *tlb->entries);
+  CHECK(tlb->entries, "out of memory");
+  for (uint32_t n = 0; n < old.room; n++)
+    if (old.entries[n].page) *find(tlb, old.entries[n].page & ~1ull) = old.entries[n];
+  free(old.entries);
+}
+
+static void remember(struct tlb *tlb, uint64_t page, uint64_t entry) {
+  if (2 * tlb->count >= tlb->room) grow(tlb);
+  struct tlb_entry *place = find(tlb, page);
+  tlb->count += !place->page;
+  *place = (struct tlb_entry){page | 1, entry};
+}
+
 void board_forget(struct hart *hart) {
   struct board_hart *own = board_hart_of(hart);
-  memset(own->tlb, 0, sizeof own->tlb);
+  if (own->tlb.count) memset(own->tlb.entries, 0, own->tlb.room * sizeof *own->tlb.entries);
+  own->tlb.count = 0;
+  own->walk.active = false;
   port_drop_all(&hart->port, PORT_ALL);
 }
+
+/* -- Walks -------------------------------------------------------------------------------------------------------------------- */
 
 static bool is_ram(const struct machine *machine, uint64_t paddr) {
   return paddr >= BOARD_RAM_START && paddr < machine->ram_bytes;
 }
 
-/* False: the hart waits for it. */
+/* An entry of a page table is an access of the hart's with a position of its own. False: the hart waits for it, or has to stop behind it. */
 static bool read_entry(struct hart *hart, uint64_t paddr, uint64_t *entry) {
   struct access access = {
       .vaddr = paddr, .paddr = paddr, .kind = ACCESS_LOAD, .size = 8, .kernel = true, .data = entry};
-  if (hart->port.machine->system->access(&hart->port, &access) == ACCESS_DONE) return true;
+  if (hart->port.machine->system->access(&hart->port, &access) == ACCESS_DONE) {
+    hart->port.position++;
+    return true;
+  }
   hart->port.waiting = true;
   hart->exit = HART_WAIT;
   return false;
 }
 
-/* The entry of the page, as one of 4K; NOT_MAPPED, or SPACE_WAIT. */
-static uint64_t walk(struct hart *hart, uint64_t vaddr) {
+static bool must_stop(struct hart *hart) {
+  if (hart->port.position < hart->port.stop && hart->port.position < hart->kernel_stop) return false;
+  hart->exit = HART_STOP;
+  return true;
+}
+
+/* The entry of the page, as one of 4K; NOT_MAPPED, or SPACE_WAIT if it is to be gone on with later. */
+static uint64_t walk(struct hart *hart, uint64_t page) {
   struct board_hart *own = board_hart_of(hart);
   struct machine *machine = hart->port.machine;
-  uint64_t table = (own->translation & ((1ull << 44) - 1)) << PAGE_SHIFT;
-  board_of(machine)->walks++;
-  for (int level = LEVELS - 1; level >= 0; level--) {
-    uint64_t entry, at = table + (vaddr >> (PAGE_SHIFT + 9 * level) & 511) * 8;
-    if (!is_ram(machine, at)) return NOT_MAPPED;
-    if (!read_entry(hart, at, &entry)) return SPACE_WAIT;
-    bool leaf = entry & (ENTRY_READ | ENTRY_EXECUTE);
-    if (!(entry & ENTRY_VALID) || (!(entry & ENTRY_READ) && entry & ENTRY_WRITE)) return NOT_MAPPED;
-    if (!leaf) {
-      table = ENTRY_PAGE(entry);
-      continue;
-    }
-    uint64_t inside = ((1ull << 9 * level) - 1) << PAGE_SHIFT; /* of a large page */
-    if (ENTRY_PAGE(entry) & inside) return NOT_MAPPED;
-    return entry | (vaddr & inside) >> PAGE_SHIFT << 10;
+  struct walk *walk = &own->walk;
+  if (!walk->active || walk->page != page) {
+    uint64_t table = (own->translation & ((1ull << 44) - 1)) << PAGE_SHIFT;
+    *walk = (struct walk){true, LEVELS - 1, page, table};
+    board_of(machine)->walks++;
   }
+  for (;;) {
+    uint64_t entry, at = walk->table + (page >> (PAGE_SHIFT + 9 * walk->level) & 511) * 8;
+    uint64_t inside = ((1ull << 9 * walk->level) - 1) << PAGE_SHIFT; /* of a large page */
+    if (!is_ram(machine, at)) break;
+    if (must_stop(hart) || !read_entry(hart, at, &entry)) return SPACE_WAIT;
+    if (!(entry & ENTRY_VALID) || (!(entry & ENTRY_READ) && entry & ENTRY_WRITE)) break;
+    if (entry & (ENTRY_READ | ENTRY_EXECUTE)) {
+      walk->active = false;
+      return ENTRY_PAGE(entry) & inside ? NOT_MAPPED : entry | (page & inside) >> PAGE_SHIFT << 10;
+    }
+    if (!walk->level) break;
+    walk->table = ENTRY_PAGE(entry);
+    walk->level--;
+  }
+  walk->active = false;
   return NOT_MAPPED;
 }
 
@@ -74,15 +124,18 @@ uint64_t board_translate(struct hart *hart, uint64_t vaddr, unsigned permission)
   own->bad_address = false;
   if (own->translation >> MODE_SHIFT == MODE_SV39) {
     uint64_t page = vaddr & ~(uint64_t)(PAGE_BYTES - 1);
-    struct tlb_entry *cached = &own->tlb[page >> PAGE_SHIFT & (TLB_ENTRIES - 1)];
     if (!is_canonical(vaddr)) return SPACE_FAULT;
-    if (cached->page != (page | 1) || !permits(own, cached->entry, permission)) {
-      uint64_t entry = walk(hart, vaddr);
+    if (!own->tlb.room) grow(&own->tlb);
+    const struct tlb_entry *known = find(&own->tlb, page);
+    uint64_t entry = known->entry;
+    if (!known->page || !permits(own, entry, permission)) {
+      entry = walk(hart, page);
       if (entry == SPACE_WAIT) return SPACE_WAIT;
       if (entry == NOT_MAPPED || !permits(own, entry, permission)) return SPACE_FAULT;
-      *cached = (struct tlb_entry){page | 1, entry};
+      remember(&own->tlb, page, entry);
+      if (must_stop(hart)) return SPACE_WAIT;
     }
-    paddr = ENTRY_PAGE(cached->entry) | vaddr % PAGE_BYTES;
+    paddr = ENTRY_PAGE(entry) | vaddr % PAGE_BYTES;
   }
   if (is_ram(machine, paddr)) return paddr;
   own->bad_address = true;

@@ -91,6 +91,8 @@ static bool control(struct hart *hart, uint32_t bits) {
   const uint64_t *place = plain(own, number);
   if (!variant || own->privilege != SUPERVISOR || (!place && number != SSTATUS)) return false;
   uint64_t old = place ? *place : shown_status(own);
+  if (number == SIP && rd)
+    old = board_input(hart, old); /* what is pending depends on time and on other harts */
   if (variant == 1 || source)
     write_register(hart, number, variant == 1 ? operand : variant == 2 ? old | operand : old & ~operand);
   if (rd) hart->registers.x[rd] = old;
@@ -124,7 +126,7 @@ static void supervisor_return(struct hart *hart) {
 static void wait_for_interrupt(struct hart *hart) {
   const struct board_hart *own = board_hart_of(hart);
   next(hart);
-  if (!(own->pending & own->enabled)) hart->idle = hart->port.waiting = true;
+  if (!board_replays(hart) && !(own->pending & own->enabled)) hart->idle = hart->port.waiting = true;
 }
 
 bool board_privileged(struct hart *hart, uint32_t bits) {

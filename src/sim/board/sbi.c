@@ -53,7 +53,7 @@ static void interrupt_hart(struct hart *hart, const struct hart *by) {
 }
 static void fence_hart(struct hart *hart, const struct hart *by) {
   (void)by;
-  board_forget(hart);
+  board_fence(hart);
 }
 
 static struct answer each_hart(struct hart *hart, uint64_t mask, uint64_t base,
@@ -72,17 +72,20 @@ static struct answer hart_state(struct hart *hart, const uint64_t *x) {
   uint64_t number = x[A6] == STOP ? hart->port.number : x[A0];
   if (number >= machine->config.harts) return (struct answer){INVALID, 0};
   struct board_hart *own = &board_of(machine)->harts[number];
+  bool started = board_input(hart, own->started);
   switch (x[A6]) {
     case START:
-      if (own->started) return (struct answer){ALREADY, 0};
-      board_start(&machine->harts[number], x[A1], x[A2], hart->port.cycle);
+      if (started) return (struct answer){ALREADY, 0};
+      board_start(&machine->harts[number], hart, x[A1], x[A2], hart->port.cycle);
       return (struct answer){0, 0};
     case STOP:
+      if (board_of(machine)->sphere.mode == SPHERE_RECORD)
+        board_of(machine)->refused = "a hart that stops can't be recorded";
       own->started = false;
       hart->idle = hart->port.waiting = true;
       return (struct answer){0, 0};
     case STATUS:
-      return (struct answer){0, !own->started};
+      return (struct answer){0, !started};
     default:
       return (struct answer){NOT_SUPPORTED, 0};
   }
@@ -109,8 +112,9 @@ static struct answer about(const uint64_t *x) {
   }
 }
 
+/* In a replay all harts go on to where they were then. */
 static struct answer stop(struct board *board, bool failed) {
-  board->stopped = true;
+  if (board->sphere.mode != SPHERE_REPLAY) board->stopped = true;
   board->failed = failed;
   return (struct answer){0, 0};
 }

@@ -62,7 +62,8 @@ static bool access_split(struct hart *hart, struct access *access) {
     if (!ask(hart, &head)) return false;
     hart->split = true;
     memcpy(&hart->split_bytes, bytes, first);
-    if (++hart->port.position >= hart->port.stop) {
+    hart->port.position++;
+    if (hart->port.position >= hart->port.stop || hart->port.position >= hart->kernel_stop) {
       hart->exit = HART_STOP;
       return false;
     }
@@ -283,7 +284,7 @@ enter:
   if (!line) {
     PUT_BACK();
     if (!(line = slow_fetch(hart, pc))) return hart->exit;
-    cycle = port->cycle;
+    cycle = port->cycle, position = port->position;
     limit = find_limit(hart);
   }
   i = &line->place[pc % LINE_BYTES >> 1];
@@ -297,7 +298,7 @@ do_LINE_END:
 do_CROSSING:
   PUT_BACK();
   if (!(i = fetch_crossing(hart, line, pc))) return hart->exit;
-  cycle = port->cycle;
+  cycle = port->cycle, position = port->position;
   limit = find_limit(hart);
   DISPATCH();
 stop:

@@ -96,7 +96,8 @@ struct supervisor {
   void (*turn)(struct port *port); /* a hart's port->run */
   /* The value of a counter at an instruction that reads it: input. */
   uint64_t (*counter)(struct hart *hart, uint64_t value);
-  /* The physical address of what the hart's thread accesses with a permission (space.h), SPACE_FAULT, or SPACE_WAIT if the port waits for it. */
+  /* The physical address of what the hart's thread accesses with a permission (space.h), SPACE_FAULT, or SPACE_WAIT: hart->exit says why the access is to be
+     made again later. The position may have moved. */
   uint64_t (*translate)(struct hart *hart, uint64_t vaddr, unsigned permission);
 };
 

@@ -44,14 +44,14 @@ static int set_number(struct recording_writer *writer, const char *key, uint64_t
   return recording_set(writer, key, text, error);
 }
 
-int archive_begin(const char *path, const char *scheme, char **argv, struct archive_writer **out,
+int archive_begin(const char *path, bool board, const char *scheme, char **argv, struct archive_writer **out,
                   struct recording_error *error) {
   struct recording_writer *recording;
   const char *name = strrchr(argv[0], '/');
   int status = path ? recording_create(path, &recording, error)
                     : recording_create_default(name ? name + 1 : argv[0], &recording, error);
   if (status) return status;
-  status = recording_set(recording, "substrate", "sim", error);
+  status = recording_set(recording, "substrate", board ? "sim-board" : "sim", error);
   if (!status) status = recording_set(recording, "scheme", scheme, error);
   for (char **argument = argv; *argument && !status; argument++)
     status = recording_add(recording, "argument", *argument, error);
@@ -109,6 +109,15 @@ int archive_programs(struct archive_writer *writer, const struct input_log *inpu
     status = recording_add_file(writer->recording, file, path, &number, error);
     close(file);
   }
+  return status;
+}
+
+int archive_add_file(struct archive_writer *writer, const char *path, struct recording_error *error) {
+  uint32_t number;
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return misuse(error, RECORDING_SYSTEM, "a file of the recording can't be opened");
+  int status = recording_add_file(writer->recording, file, path, &number, error);
+  close(file);
   return status;
 }
 
@@ -238,7 +247,7 @@ static int read_cuts(struct archive_reader *reader, struct recording_error *erro
                       : misuse(error, RECORDING_DAMAGED, "the recording broke off before anything was kept");
 }
 
-int archive_open(const char *path, struct archive_reader *reader, struct recording_error *error) {
+int archive_open(const char *path, bool board, struct archive_reader *reader, struct recording_error *error) {
   char found[RECORDING_PATH_MAX];
   memset(reader, 0, sizeof *reader);
   int status = recording_resolve(path, found, error);
@@ -247,7 +256,9 @@ int archive_open(const char *path, struct archive_reader *reader, struct recordi
   const char *substrate = recording_get(reader->recording, "substrate", 0);
   uint64_t threads = 0;
   reader->scheme = recording_get(reader->recording, "scheme", 0);
-  bool good = reader->scheme && substrate && !strcmp(substrate, "sim") && read_arguments(reader);
+  bool good = reader->scheme && substrate && !strcmp(substrate, board ? "sim-board" : "sim") &&
+              read_arguments(reader);
+  bool other = substrate && !strcmp(substrate, board ? "sim" : "sim-board");
   if (good && recording_reader_state(reader->recording) != RECORDING_COMPLETE) {
     status = read_cuts(reader, error);
     if (status) archive_close(reader);
@@ -259,7 +270,11 @@ int archive_open(const char *path, struct archive_reader *reader, struct recordi
   reader->threads = (uint32_t)threads;
   if (good) return 0;
   archive_close(reader);
-  return misuse(error, RECORDING_NOT_ONE, "this is no recording of the simulator");
+  return misuse(error, RECORDING_NOT_ONE,
+                !other ? "this is no recording of the simulator"
+                : board
+                    ? "this is a recording of a program: `reprise sim replay` repeats it"
+                    : "this is a recording of an operating system: `reprise sim boot --replay` repeats it");
 }
 
 void archive_close(struct archive_reader *reader) {
@@ -318,6 +333,37 @@ int archive_read(struct archive_reader *reader, struct input_log *input, piece_f
   for (uint32_t i = 0; i < reader->threads && !status; i++) {
     status = read_stream(reader, RECORDING_INPUT, i, add_input, input, error);
     if (!status) status = read_stream(reader, RECORDING_ORDER, i, order, context, error);
+  }
+  return status;
+}
+
+int archive_open_file(struct archive_reader *reader, uint32_t number, int *descriptor,
+                      struct recording_error *error) {
+  struct recording_file file;
+  int status = recording_find_file(reader->recording, number, &file, error);
+  return status ? status : recording_open_file(reader->recording, &file, descriptor, error);
+}
+
+struct board_piece {
+  void (*call)(void *context, enum recording_kind kind, uint32_t thread, const uint8_t *bytes, size_t count);
+  void *context;
+  enum recording_kind kind;
+};
+
+static void give_piece(void *context, uint32_t thread, const uint8_t *bytes, size_t count) {
+  const struct board_piece *piece = context;
+  piece->call(piece->context, piece->kind, thread, bytes, count);
+}
+
+int archive_read_board(struct archive_reader *reader,
+                       void (*piece)(void *context, enum recording_kind kind, uint32_t thread,
+                                     const uint8_t *bytes, size_t count),
+                       void *context, struct recording_error *error) {
+  struct board_piece input = {piece, context, RECORDING_INPUT}, order = {piece, context, RECORDING_ORDER};
+  int status = 0;
+  for (uint32_t i = 0; i < reader->threads && !status; i++) {
+    status = read_stream(reader, RECORDING_INPUT, i, give_piece, &input, error);
+    if (!status) status = read_stream(reader, RECORDING_ORDER, i, give_piece, &order, error);
   }
   return status;
 }

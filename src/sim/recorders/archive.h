@@ -21,8 +21,8 @@ struct archive_cut {
 
 struct archive_writer;
 
-/* path: folder to be made; NULL: in the default place. */
-int archive_begin(const char *path, const char *scheme, char **argv, struct archive_writer **out,
+/* path: folder to be made; NULL: in the default place. board: of an operating system, not of a program. */
+int archive_begin(const char *path, bool board, const char *scheme, char **argv, struct archive_writer **out,
                   struct recording_error *error);
 const char *archive_path(const struct archive_writer *writer);
 /* More of a thread's input or order log. */
@@ -31,6 +31,8 @@ int archive_append(struct archive_writer *writer, enum recording_kind kind, uint
 /* The programs that the sphere has executed, but for those that are there already. */
 int archive_programs(struct archive_writer *writer, const struct input_log *input,
                      struct recording_error *error);
+/* A file that the recording needs: number 0, 1, 2 … */
+int archive_add_file(struct archive_writer *writer, const char *path, struct recording_error *error);
 /* Bytes are filled in: as many as have been appended. */
 int archive_cut(struct archive_writer *writer, struct archive_cut *cuts, uint32_t threads,
                 struct recording_error *error);
@@ -63,7 +65,15 @@ struct archive_reader {
 /* The name that a checkpoint's image has among the programs. */
 #define ARCHIVE_CHECKPOINT "checkpoint"
 
-int archive_open(const char *path, struct archive_reader *reader, struct recording_error *error);
+int archive_open(const char *path, bool board, struct archive_reader *reader, struct recording_error *error);
+/* A descriptor of file number 0, 1, 2 … */
+int archive_open_file(struct archive_reader *reader, uint32_t number, int *descriptor,
+                      struct recording_error *error);
+/* Calls back for each piece of a board's input and order logs, in order. */
+int archive_read_board(struct archive_reader *reader,
+                       void (*piece)(void *context, enum recording_kind kind, uint32_t thread,
+                                     const uint8_t *bytes, size_t count),
+                       void *context, struct recording_error *error);
 void archive_close(struct archive_reader *reader);
 /* Fills an empty log, and calls back for each piece of an order log, in order. */
 int archive_read(struct archive_reader *reader, struct input_log *input,

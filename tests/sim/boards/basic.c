@@ -62,9 +62,17 @@ static void check(int good, const char *what) {
 
 /* -- Traps --------------------------------------------------------------------------------------------------------------------- */
 
-static volatile u64 last_cause, last_value, ticks, calls;
-static volatile int interrupted[64];
+static volatile u64 last_cause, last_value, ticks, calls, interrupted[64];
 static void after_user(void);
+
+/* WFI ends when an interrupt is pending, permitted or not: so none can come between the look and the wait. */
+static void wait_until(const volatile u64 *happened) {
+  while (!*happened) {
+    __asm__ volatile("csrci sstatus, 2");
+    if (!*happened) __asm__ volatile("wfi");
+    __asm__ volatile("csrsi sstatus, 2");
+  }
+}
 
 void trapped(struct frame *frame) {
   u64 cause = READ_CSR(scause), timer = 1ull << 63 | 5, software = 1ull << 63 | 1;
@@ -184,9 +192,8 @@ void other(u64 hart) {
   map();
   for (int i = 0; i < 1000; i++) __atomic_fetch_add(&sum, 1, __ATOMIC_SEQ_CST);
   SET_CSR(sie, 2);
-  SET_CSR(sstatus, 2);
   __atomic_fetch_add(&started, 1, __ATOMIC_SEQ_CST);
-  while (!interrupted[hart]) __asm__ volatile("wfi");
+  wait_until(&interrupted[hart]);
   __atomic_fetch_add(&done, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -213,8 +220,7 @@ void main(u64 hart, const void *tree) {
   u64 now = READ_CSR(time);
   firmware(0x54494d45, 0, now + 20, 0, 0);
   check(!ticks, "a timer that is not due, or not permitted");
-  SET_CSR(sstatus, 2);
-  while (!ticks) __asm__ volatile("wfi");
+  wait_until(&ticks);
   check(READ_CSR(time) >= now + 20, "a timer that rings too early");
   print("timer ");
   print_number(ticks);
