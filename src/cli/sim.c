@@ -19,7 +19,7 @@ struct options {
   bool from_checkpoint; /* … and this option */
   bool statistics, json;
   const char *initrd, *append; /* boot: initial file system, the kernel's arguments, */
-  const char *replay;          /* and a recording to repeat */
+  const char *replay, *typed;  /* a recording to repeat, what is typed at the console */
 };
 
 /* -- Options ------------------------------------------------------------------------------------------------------------ */
@@ -75,6 +75,11 @@ static int set_replay(struct options *options, const char *value) {
   return 0;
 }
 
+static int set_typed(struct options *options, const char *value) {
+  options->typed = value;
+  return 0;
+}
+
 static int set_append(struct options *options, const char *value) {
   options->append = value;
   return 0;
@@ -104,7 +109,8 @@ static const struct {
 } valued[] = {{"--harts", set_harts},   {"--seed", set_seed},           {"--set", read_setting},
               {"--preset", set_preset}, {"--config", read_config},      {"--scheme", set_scheme},
               {"-o", set_folder},       {"--max-episode", set_episode}, {"--trace", set_trace},
-              {"--initrd", set_initrd}, {"--append", set_append},       {"--replay", set_replay}};
+              {"--initrd", set_initrd}, {"--append", set_append},       {"--replay", set_replay},
+              {"--type", set_typed}};
 
 /* The option at argv[*i], and its value if it has one. */
 static int take_option(struct options *options, int argc, char **argv, int *i) {
@@ -291,6 +297,7 @@ static int boot(struct options *options, int argc, char **argv) {
       .folder = options->replay ? options->replay : options->folder,
       .kernel = argv[i],
       .initrd = options->initrd,
+      .typed = options->typed,
       .arguments = options->append ? options->append : "console=hvc0 earlycon=sbi",
       .max_episode = options->request.max_episode,
   };
@@ -327,7 +334,8 @@ const struct command sim_command = {
     .name = "sim",
     .usage =
         "run|record|replay [OPTION]… [--] PROGRAM [ARGUMENT]… | RECORDING [::: …]\n"
-        "       reprise sim boot [OPTION]… [--initrd FILE] [--append ARGUMENTS] KERNEL | --replay RECORDING\n"
+        "       reprise sim boot [OPTION]… [--initrd FILE] [--append ARGUMENTS] [--type FILE] KERNEL | "
+        "--replay RECORDING\n"
         "       reprise sim figures [--quick] [-o FOLDER] [--programs FOLDER|--manifest FILE] [--seeds N]\n"
         "                           [--print-jobs|--collect|--job RUN]",
     .summary = "run, record and replay RISC-V programs on a simulated multiprocessor",
@@ -365,7 +373,7 @@ const struct command sim_command = {
         "\n"
         "`reprise sim boot` runs an operating system, as a RISC-V Linux image, in supervisor mode with Sv39, "
         "until\n"
-        "it powers the machine off; its firmware (SBI 0.2) is the simulator, its console standard output.\n"
+        "it powers the machine off; its firmware (SBI 0.3) is the simulator, its console standard output.\n"
         "With -o FOLDER it is recorded, each hart as a thread; --replay FOLDER repeats that, with any "
         "caches.\n"
         "\n"

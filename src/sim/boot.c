@@ -246,6 +246,9 @@ static bool begin(struct boot *boot) {
   begin_watching(boot);
   if (request->mode == SPHERE_REPLAY && !begin_replay(boot)) return false;
   if (request->mode == SPHERE_RECORD && !begin_recording(boot)) return false;
+  struct board *board = board_of(boot->machine);
+  if (request->typed && request->mode != SPHERE_REPLAY && !(board->input = fopen(request->typed, "re")))
+    return fail(boot, USAGE, "%s: can't be opened", request->typed);
   return load(boot);
 }
 
@@ -256,7 +259,8 @@ int sim_boot(const struct sim_boot *request, struct statistics *statistics, char
     fflush(board_of(boot.machine)->console);
     if (!boot.status && request->mode == SPHERE_RECORD) finish_recording(&boot);
     if (!boot.status && request->mode == SPHERE_REPLAY) compare(&boot);
-    if (board_of(boot.machine)->failed) fail(&boot, 1, "%s", "the operating system has failed");
+    if (board_of(boot.machine)->failed)
+      fail(&boot, 1, "%s", "the operating system has failed, or wants to be started again");
     count(statistics, boot.machine);
   }
   release(&boot);

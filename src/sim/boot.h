@@ -14,6 +14,7 @@ struct sim_boot {
   const char *kernel;    /* a RISC-V image of Linux */
   const char *initrd;    /* an initial file system, or NULL */
   const char *arguments; /* of the kernel */
+  const char *typed;     /* a file: what is typed at the console; NULL: nothing */
   uint64_t max_episode;  /* references; 0: no limit */
 };
 

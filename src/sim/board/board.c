@@ -312,6 +312,7 @@ void board_machine_free(struct machine *machine) {
     free(machine->board->harts[i].tlb.entries);
     free(machine->board->harts[i].log.bytes);
   }
+  if (machine->board && machine->board->input) fclose(machine->board->input);
   if (machine->board) free(machine->board->harts);
   free(machine->board);
   machine_free(machine);

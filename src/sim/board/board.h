@@ -75,7 +75,8 @@ struct board_hart {
 struct board {
   struct machine *machine;
   struct board_hart *harts;
-  FILE *console;        /* out */
+  FILE *console;        /* out, */
+  FILE *input;          /* and what is typed there; NULL: nothing */
   bool stopped, failed; /* powered off; because of a failure */
   struct sphere sphere; /* of all harts; its mode says what is done */
   char error[160];      /* replay: what differs from the recording */

@@ -1,4 +1,4 @@
-/* sbi.c: the firmware: SBI calls of the operating system, version 0.2 of the interface with the legacy console. */
+/* sbi.c: the firmware: SBI calls of the operating system, version 0.3 of the interface with the legacy console. */
 #include "sim/board/board.h"
 #include "sim/machine/check.h"
 
@@ -102,7 +102,7 @@ static struct answer about(const uint64_t *x) {
   enum { VERSION, IMPLEMENTATION, IMPLEMENTATION_VERSION, PROBE };
   switch (x[A6]) {
     case VERSION:
-      return (struct answer){0, 2};
+      return (struct answer){0, 3};
     case IMPLEMENTATION:
       return (struct answer){0, 0x5250};
     case PROBE:
@@ -132,7 +132,7 @@ static struct answer answer_call(struct hart *hart, const uint64_t *x) {
     case HSM:
       return hart_state(hart, x);
     case SRST:
-      return stop(board, x[A1] != 0);
+      return stop(board, x[A0] || x[A1]); /* a restart, or for a reason */
     case BASE:
       return about(x);
     default:
@@ -150,7 +150,8 @@ void board_call(struct hart *hart) {
     fputc((int)(x[A0] & 0xff), board->console);
     x[A0] = 0;
   } else if (extension == LEGACY_GET) {
-    x[A0] = UINT64_MAX; /* nothing was typed */
+    int byte = board->input && !board_replays(hart) ? fgetc(board->input) : EOF;
+    x[A0] = board_input(hart, (uint64_t)(int64_t)(byte == EOF ? -1 : byte));
   } else if (extension == LEGACY_TIMER) {
     set_timer(hart, x[A0]);
     x[A0] = 0;
