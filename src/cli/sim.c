@@ -197,8 +197,8 @@ static bool has(const struct options *options, enum sphere_mode mode) {
 static int check(const struct options *options) {
   const char *impossible = config_check(&options->request.config);
   if (impossible) return bad_usage(&sim_command, "%s", impossible);
-  if (options->request.config.flat && (has(options, SPHERE_RECORD) || has(options, SPHERE_REPLAY)))
-    return bad_usage(&sim_command, "--flat: recording and replay need caches");
+  if (options->request.config.flat && has(options, SPHERE_RECORD))
+    return bad_usage(&sim_command, "--flat: recording needs caches");
   bool chunks = options->request.scheme && !strcmp(options->request.scheme, "chunk");
   if (options->request.config.tso && chunks && has(options, SPHERE_RECORD))
     return bad_usage(&sim_command, "--tso: not with chunks, which have no store buffers");
@@ -272,7 +272,7 @@ static int check_boot(const struct options *options, bool has_kernel) {
   if (config->ram_bytes < 16 << 20 || config->ram_bytes % (2 << 20))
     return bad_usage(&sim_command, "boot: ram: at least 16M, in steps of 2M");
   if (options->request.trace) return bad_usage(&sim_command, "boot: --trace is not supported");
-  if (watched && config->flat) return bad_usage(&sim_command, "--flat: recording and replay need caches");
+  if (records && config->flat) return bad_usage(&sim_command, "--flat: recording needs caches");
   if (watched && config->tso)
     return bad_usage(&sim_command, "boot: recording under total store order is not supported");
   if (options->request.scheme && !strcmp(options->request.scheme, "chunk"))

@@ -106,6 +106,10 @@ static bool read_recording(struct simulation *sim, struct session *session) {
     fail(sim, DAMAGED, "the recording is damaged: an order log makes no sense");
     return false;
   }
+  if (sim->request->config.flat && (logs->scheme == &order_chunks || order_logs_have_values(logs))) {
+    fail(sim, USAGE, "--flat: chunks and recordings under total store order need caches to be replayed");
+    return false;
+  }
   session->sphere->order = logs;
   session->sphere->breaks_off = reader->cuts;
   return true;

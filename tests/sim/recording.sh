@@ -52,6 +52,19 @@ total() { # SERIES
   sed -n "s/.*\"$1\": \[\([^]]*\)\].*/\1/p" errors | tr ',' '\n' | awk '{ sum += $1 } END { print sum + 0 }'
 }
 number() { sed -n "s/.*\"$1\": \([0-9]*\)[,}].*/\1/p" errors; }
+# Replay without caches.
+for scheme in dag scalar arcs named; do
+  for program in 'workloads/racey 8 1' 'programs/processes' 'programs/shared' 'workloads/bank 6 1'; do
+    # shellcheck disable=SC2086
+    both "$program $scheme, replayed flat" "--harts 8 --scheme $scheme" "--flat --harts 5" "$build"/$program
+  done
+done
+record --harts 4 --tso "$build/workloads/racey" 4 1
+refuses 2 'need caches to be replayed' replay --flat recording
+record --harts 4 --scheme chunk "$build/workloads/racey" 4 1
+refuses 2 'need caches to be replayed' replay --flat recording
+refuses 2 'recording needs caches' record --flat "$build/workloads/racey" 4 1
+
 for scheme in dag scalar arcs chunk; do
   record --harts 4 --scheme $scheme --trace trace --json "$build/workloads/racey" 6 1
   good "$scheme: instructions of harts" [ "$(total hart_instructions)" = "$(number instructions)" ]

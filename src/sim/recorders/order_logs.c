@@ -67,3 +67,10 @@ bool order_logs_join(struct order_logs *logs) {
     if (!join(&logs->log[slot], logs->scheme != &order_chunks)) return false;
   return true;
 }
+
+bool order_logs_have_values(const struct order_logs *logs) {
+  uint64_t count;
+  for (uint32_t slot = 0; logs->scheme != &order_chunks && slot < logs->slots; slot++)
+    if (varint_get(&count, logs->log[slot].bytes, logs->log[slot].count) > 0 && count) return true;
+  return false;
+}

@@ -112,9 +112,10 @@ static void send_wake_up(struct follower *me, unsigned to, uint64_t cycle) {
   CHECK(wake_up, "out of memory");
   *wake_up = (struct wake_up){me->sphere, (uint16_t)to, (uint16_t)me->slot};
   struct follower *receiver = me->sphere->slot[to];
-  cycle =
-      mesh_wake_up(me->sphere->machine, me->last_port, receiver ? receiver->last_port : me->last_port, cycle);
-  machine_at(me->sphere->machine, cycle, wake_up_arrives, wake_up, cycle);
+  struct machine *machine = me->sphere->machine;
+  uint32_t to_port = receiver ? receiver->last_port : me->last_port;
+  cycle = machine->config.flat ? cycle + 1 : mesh_wake_up(machine, me->last_port, to_port, cycle);
+  machine_at(machine, cycle, wake_up_arrives, wake_up, cycle);
 }
 
 static uint64_t now_of(const struct follower *me) {

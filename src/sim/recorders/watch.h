@@ -31,6 +31,8 @@ void order_log_append(struct order_log *log, const uint8_t *bytes, size_t count)
 void order_log_segment(struct order_log *to, struct order_log *values, struct order_log *scheme);
 /* Makes logs of segments. False: these are none. */
 bool order_logs_join(struct order_logs *logs);
+/* There are values of problematic reads: it was recorded under total store order. */
+bool order_logs_have_values(const struct order_logs *logs);
 
 /* -- Recording ------------------------------------------------------------------------------------------------------- */
 
