@@ -190,6 +190,8 @@ bool cache_insn_at(uintptr_t code, struct cache_insn *found) {
 bool cache_insn_of_other(cache_read *read, int32_t tid, uintptr_t code, struct cache_insn *found) {
   struct block block;
   if (!find_block(read, tid, code, &block)) return false;
+  /* In stubs it depends on the stub what is borrowed, and which instruction comes next. */
+  if (block.body_size && code >= block.code + block.body_size) return false;
   /* Before the first instruction the block is counted. */
   *found = (struct cache_insn){.pc = block.pc};
   find_insn(read, tid, &block, code, found);

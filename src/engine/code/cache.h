@@ -72,6 +72,7 @@ struct block {
   _Atomic(struct block *) hash_next; /* beside what a search looks at */
   uintptr_t code;                    /* entry */
   uint32_t code_size;                /* bytes from code to the end of its stubs */
+  uint32_t body_size;                /* … and to their beginning; 0: they are not told apart */
   uint16_t instructions;             /* on the main path: what the entry adds to the position */
   uint16_t exit_count, map_count;
   bool dead;

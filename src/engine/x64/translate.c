@@ -316,6 +316,7 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   }
   block->code = (uintptr_t)t->code.at;
   emit_body(t);
+  block->body_size = (uint32_t)((uintptr_t)t->code.at - block->code);
   finish(t);
   CHECK(t->next_exit <= block->exits + exits && t->code.at <= start + CACHE_BLOCK_MAX);
   block->code_size = (uint32_t)((uintptr_t)t->code.at - block->code);
