@@ -14,7 +14,6 @@
 #include <linux/uio.h>
 
 #include "engine/base/lib.h"
-#include "engine/order/audit.h"
 #include "engine/border/sphere.h"
 #include "engine/code/code.h"
 #include "engine/memory/mappings.h"
