@@ -60,7 +60,7 @@ ENGINE_FLAGS := -std=gnu11 $(COMMON) $(STRESS_FLAGS) -ffreestanding -fno-stack-p
                 -fno-asynchronous-unwind-tables -fno-strict-aliasing $(ENGINE_FLAGS_$(ARCH))
 ENGINE_LINK := -nostdlib -static -Wl,-Ttext-segment=0x680000000000 -Wl,-z,noexecstack \
                -Wl,--build-id=none -Wl,-z,norelro -Wl,--no-relax
-ENGINE_ROOMS := base region predict code memory order signals view border threads start loop
+ENGINE_ROOMS := base region predict code memory order turns signals view border threads start loop
 ENGINE_SOURCES := $(wildcard $(ENGINE_ROOMS:%=src/engine/%/*.c) src/engine/$(ARCH)/*.c src/engine/$(ARCH)/*.S src/order/*.c src/input/*.c)
 
 # Every system call goes through these one after the other: gcc makes one unit of them, which takes a tenth off a recorded call. All that

@@ -89,3 +89,12 @@ long mappings_kernel_prot(long prot) {
   if (prot & PROT_EXEC) prot |= PROT_READ;
   return replaying() ? prot & ~(long)PROT_EXEC : prot;
 }
+
+size_t mappings_present(uintptr_t address, size_t bytes) {
+  enum { USUAL = 1 << 20 };
+  struct mapping mapping;
+  size_t there = 0;
+  if (bytes <= USUAL) return bytes;
+  while (there < bytes && mappings_find(address + there, &mapping)) there = mapping.end - address;
+  return MIN(bytes, MAX(there, USUAL));
+}

@@ -42,6 +42,8 @@ bool mappings_find(uintptr_t address, struct mapping *out);
 void mappings_follow_growth(uintptr_t address);
 /* The first one that ends after address; false if there is none. */
 bool mappings_next(uintptr_t address, struct mapping *out);
+/* How much of a range that a call names is worth a look: some programs give sizes that make no sense, far beyond what is mapped there. */
+size_t mappings_present(uintptr_t address, size_t bytes);
 /* Says which object the mappings in a range are of, from that offset on. */
 void mappings_name(uintptr_t start, uintptr_t end, uint32_t object, uint64_t offset, bool ordered);
 /* Whether [start, start + length) touches the engine's region. */

@@ -16,6 +16,7 @@
 #include "engine/order/permissions.h"
 #include "engine/order/shared.h"
 #include "engine/order/stops.h"
+#include "engine/region/turns.h"
 
 /* -- Memory that two processes share -------------------------------------------------------------------------------------------- */
 
@@ -89,7 +90,7 @@ static void abandon(struct deaths *deaths, int32_t pid, int32_t tid, uintptr_t w
   if (word % sizeof found || deaths->count == COUNT_OF(deaths->words)) return;
   if (!deaths->common && !is_shared(pid, word)) return;
   open_expect_closed(word, sizeof found);
-  if (in_parallel()) permissions_take_range(deaths->thread, word, sizeof found, true);
+  turns->take_memory(deaths->thread, word, sizeof found, true);
   if (safe_copy(&found, (void *)word, sizeof found)) return;
   if ((found & FUTEX_TID_MASK) != (uint32_t)tid) return;
   codewatch_release(word, word + sizeof found);
@@ -141,7 +142,7 @@ static void note_words(struct deaths *deaths, int32_t pid) {
     if (!other->entrusted || !other->rthread || other->rthread->pid != pid) continue;
     if (!word || deaths->count == COUNT_OF(deaths->words)) continue;
     open_expect_closed(word, sizeof(uint32_t));
-    if (in_parallel()) permissions_take_range(deaths->thread, word, sizeof(uint32_t), true);
+    turns->take_memory(deaths->thread, word, sizeof(uint32_t), true);
     deaths->words[deaths->count++] = word;
     deaths->awaited = pid;
   }
@@ -161,7 +162,7 @@ static void killed(int32_t pid, void *context) {
   if (os_call2(__NR_kill, pid, 0)) return;
   deaths->common = has_our_memory(pid);
   if (deaths->common) note_words(deaths, pid);
-  if (in_parallel()) shared_doom(deaths->thread, pid);
+  if (turns->takes_memory) shared_doom(deaths->thread, pid);
   for (uint32_t i = 0; i < REGION_SLOTS; i++) {
     const struct rthread *slot = &region->slots[i];
     if (atomic_load(&slot->state) == SLOT_LIVE && slot->pid == pid) leave_robust_list(deaths, pid, slot->tid);
@@ -175,7 +176,7 @@ void deaths_before(struct thread *thread, const struct call *call, struct deaths
   deaths->thread = thread;
   deaths->stopped = false;
   if (call_sends(call, &to) != SIGKILL) return;
-  if (in_parallel()) call_reaches_others(thread, to, retire, deaths);
+  if (turns->takes_memory) call_reaches_others(thread, to, retire, deaths);
   call_reaches_others(thread, to, killed, deaths);
 }
 

@@ -18,8 +18,9 @@
 #include "engine/code/code.h"
 #include "engine/memory/mappings.h"
 #include "engine/order/baton.h"
-#include "engine/order/thread_order.h"
 #include "engine/order/stops.h"
+#include "engine/order/thread_order.h"
+#include "engine/region/turns.h"
 #include "engine/view/files.h"
 
 /* The flags with which the call opens; those that open nothing to write if it is another call. */
@@ -78,7 +79,7 @@ int32_t memory_of_other(struct thread *thread, const struct call *call) {
 }
 
 void memory_other_begin(struct thread *thread, int32_t pid) {
-  if (in_parallel()) stops_begin_writing(thread, pid);
+  if (turns->takes_memory) stops_begin_writing(thread, pid);
 }
 
 static void note_pieces(int32_t pid, const struct call *call, size_t written) {
@@ -96,5 +97,5 @@ void memory_other_end(int32_t pid, const struct call *call, long result) {
     note_pieces(pid, call, (size_t)result);
   else if (result > 0)
     memory_note_written(pid, start_of(call, result), (size_t)result);
-  if (in_parallel()) stops_end_writing();
+  if (turns->takes_memory) stops_end_writing();
 }

@@ -69,11 +69,6 @@ static bool identify(int fd, const char *path, struct statx *info) {
   return !file_state(fd, path, info);
 }
 
-uint64_t objects_size(int fd) {
-  struct statx info;
-  return identify(fd, "", &info) ? info.stx_size : UINT64_MAX;
-}
-
 /* -- Recording: mappings ---------------------------------------------------------------------------------------------------- */
 
 /* A file that is mapped again and again is asked for once: who opens it for writing in between is noticed (objects_opened). */

@@ -16,7 +16,6 @@
 bool objects_can_map(const struct call *call);
 /* Whether what mmap is to map has been changed in the sphere, so that its content is the work of others. */
 bool objects_map_changed(const struct call *call);
-uint64_t objects_size(int fd);
 /* mmap has mapped a file: keeps it and logs that. NULL if it is memory without a file all the same. */
 struct region_object *objects_mapped(struct thread *thread, const struct call *call, long at);
 /* shmat has attached a segment, which has no file: one is made of it. */

@@ -13,7 +13,9 @@
 #include "engine/border/sphere.h"
 #include "engine/code/code.h"
 #include "engine/memory/verify.h"
+#include "engine/region/turns.h"
 #include "engine/signals/kernel_call.h"
+#include "engine/turns/turn_tables.h"
 #include "engine/view/descriptors.h"
 #include "engine/view/vdso.h"
 #include "input/digest.h"
@@ -242,7 +244,7 @@ static bool quick_record(struct thread *thread, const struct call *call, const s
     return true;
   }
   if (region->exposed || region->memory_files || !is_usual(call)) return false;
-  if (!record_keeps_baton(thread, call)) return quick_attempt(thread, call, row, perform, result);
+  if (!baton_stays(thread, call)) return quick_attempt(thread, call, row, perform, result);
   if (!look(call, row, pieces, &digest)) return false;
   record_position(thread); /* which stays the same until the call is over */
   _Atomic uint32_t *unlogged = &thread->rthread->unlogged;
@@ -296,7 +298,7 @@ static bool quick_replay(struct thread *thread, const struct call *call, const s
 }
 
 bool quick_call(struct thread *thread, const struct call *call, perform_call *perform, long *result) {
-  if (!in_sphere() || in_parallel() || (unsigned long)call->nr >= NUMBERS) return false;
+  if (!in_sphere() || !turns->alone || (unsigned long)call->nr >= NUMBERS) return false;
   if (!atomic_load_explicit(&filled, memory_order_acquire)) fill();
   const struct short_row *row = &rows[call->nr];
   if (!row->usable) return false;

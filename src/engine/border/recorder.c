@@ -17,41 +17,21 @@
 #include "engine/border/sphere.h"
 #include "engine/memory/mappings.h"
 #include "engine/memory/memory_pieces.h"
+#include "engine/memory/verify.h"
 #include "engine/order/audit.h"
 #include "engine/order/baton.h"
-#include "engine/order/inheritance.h"
-#include "engine/order/thread_order.h"
+#include "engine/order/open.h"
 #include "engine/order/own_code.h"
 #include "engine/order/shared.h"
-#include "engine/order/open.h"
 #include "engine/order/stops.h"
-#include "engine/memory/verify.h"
+#include "engine/order/thread_order.h"
+#include "engine/region/turns.h"
 #include "engine/signals/signals.h"
+#include "engine/turns/inheritance.h"
+#include "engine/turns/turn_tables.h"
 #include "engine/view/files.h"
 
 /* -- Calls that replay emulates ---------------------------------------------------------------------------------------------------- */
-
-/* Calls that never wait for another thread keep the baton. */
-static bool may_wait(const struct thread *thread, const struct call *call) {
-  /* A signal to itself may stop the caller, or be its end: not with the baton in hand. One that is caught or ignored does neither, and
-   * its handler is the one that is set now, as natively, whoever wants to change it. */
-  int signo = call_sends_itself(thread, call);
-  if (signo) return in_parallel() || !signals_is_handled(thread, signo);
-  if (call->nr == __NR_futex) {
-    switch (call->args[1] & FUTEX_CMD_MASK) {
-      case FUTEX_WAIT:
-      case FUTEX_WAIT_BITSET:
-        return true;
-      default:
-        return false;
-    }
-  }
-  return !(input_facts(call->nr) & INPUT_AT_ONCE);
-}
-
-bool record_keeps_baton(const struct thread *thread, const struct call *call) {
-  return atomic_load_explicit(&region->live, memory_order_relaxed) == 1 || !may_wait(thread, call);
-}
 
 /* How many semaphores a set has is known to the kernel alone. It never changes, and the id is never another set's. */
 static uint32_t count_semaphores(const struct call *call) {
@@ -71,21 +51,10 @@ static long log_piece(void *visitor, const struct input_piece *piece) {
   return 0;
 }
 
-/* How much of a piece is worth a look: some programs give sizes that make no sense, far beyond what is mapped there. */
-static size_t present(const struct input_piece *piece) {
-  enum { USUAL = 1 << 20 };
-  struct mapping mapping;
-  size_t there = 0;
-  if (piece->bytes <= USUAL) return piece->bytes;
-  while (there < piece->bytes && mappings_find(piece->address + there, &mapping))
-    there = mapping.end - piece->address;
-  return MIN(piece->bytes, MAX(there, USUAL));
-}
-
 /* As much of a piece as there is, page by page. */
 static long log_readable(void *visitor, const struct input_piece *piece) {
   if (!(piece->flags & INPUT_WRITES)) return 0;
-  uintptr_t at = piece->address, end = piece->address + present(piece);
+  uintptr_t at = piece->address, end = piece->address + mappings_present(piece->address, piece->bytes);
   while (at < end) {
     size_t part = MIN(ALIGN_DOWN(at, PAGE) + PAGE, end) - at;
     record_memory(visitor, at, part);
@@ -104,86 +73,6 @@ void record_all_it_may_write(struct thread *thread, const struct call *call) {
 
 /* -- Threads that run at once ------------------------------------------------------------------------------------------------------- */
 
-struct holding {
-  struct thread *thread;
-  bool writes; /* what the kernel writes is wanted, too */
-};
-
-static long hold_piece(void *visitor, const struct input_piece *piece) {
-  const struct holding *holding = visitor;
-  bool write = holding->writes && piece->flags & INPUT_WRITES;
-  bool read =
-      piece->flags & (INPUT_READS | INPUT_PARTIAL) && !(piece->flags & INPUT_IN_PLACE && !holding->writes);
-  if (read || write) permissions_take_range(holding->thread, piece->address, present(piece), write);
-  return 0;
-}
-
-/* Takes all memory that the call reads (and writes), at one time: nothing of it was given up before the last was had. */
-static void hold(struct thread *thread, struct input_call *in, bool writes) {
-  struct holding holding = {thread, writes};
-  uint32_t lost;
-  if (!in_parallel()) return;
-  do {
-    lost = permissions_lost(thread);
-    input_reach(in, hold_piece, &holding);
-  } while (permissions_lost(thread) != lost);
-}
-
-static long find_shared(void *visitor, const struct input_piece *piece) {
-  *(bool *)visitor |= shared_reaches(piece->address, present(piece));
-  return 0;
-}
-
-/* Whether the call touches memory that processes share, which nobody keeps while waiting. */
-static bool reaches_shared(struct input_call *in) {
-  bool reaches = false;
-  input_reach(in, find_shared, &reaches);
-  return reaches;
-}
-
-/* In parallel: nobody else minds if the call takes long. */
-static bool never_parks(const struct thread *thread, const struct call *call, struct input_call *in) {
-  if (!may_wait(thread, call)) return true;
-  return permissions_alone(thread) && !reaches_shared(in) && call_sends_itself(thread, call) != SIGKILL;
-}
-
-static long add_written(void *visitor, const struct input_piece *piece) {
-  if (piece->flags & INPUT_WRITES && !(piece->flags & (INPUT_IN_PLACE | INPUT_PARTIAL)))
-    *(size_t *)visitor += piece->bytes;
-  return 0;
-}
-
-/* In parallel: there is room for much, as in the buffer of a read. On a copy only what was really written has to be taken, when the result
- * is known. */
-static bool may_write_much(struct input_call *in) {
-  enum { MUCH = 16 << 10 };
-  size_t bytes = 0;
-  if (in_parallel() && in->moves & INPUT_WRITES) input_reach(in, add_written, &bytes);
-  return bytes > MUCH;
-}
-
-static void leave_turn(struct thread *thread) {
-  if (in_parallel())
-    permissions_park(thread);
-  else
-    baton_release(thread, CHUNK_CALL);
-}
-
-static void take_turn(struct thread *thread) {
-  if (in_parallel())
-    permissions_unpark(thread);
-  else
-    baton_take(thread);
-}
-
-static void stop_others(struct thread *thread) {
-  if (in_parallel()) permissions_stop(thread);
-}
-
-static void let_others_go(struct thread *thread) {
-  if (in_parallel()) permissions_go(thread);
-}
-
 enum {
   OUTPUT_PATIENCE = 50000000
 }; /* nanoseconds after which a signal that came just before the wait is seen */
@@ -192,20 +81,20 @@ enum {
  * to it that it need not wait for long. */
 static void take_output(struct thread *thread, const struct call *call) {
   for (;;) {
-    permissions_take_output(thread);
+    turns->take_output(thread);
     if (output_has_room(call, 0) || thread->queued.signo) return;
-    permissions_leave_output(thread);
-    permissions_park(thread);
+    turns->leave_output(thread);
+    turns->leave(thread);
     output_has_room(call, OUTPUT_PATIENCE);
-    permissions_unpark(thread);
+    turns->take(thread);
   }
 }
 
 /* The same for a short write with the baton: it is back before the write. */
 static void await_room(struct thread *thread, const struct call *call) {
-  leave_turn(thread);
+  turns->leave(thread);
   while (!output_has_room(call, OUTPUT_PATIENCE) && !thread->queued.signo) continue;
-  take_turn(thread);
+  turns->take(thread);
 }
 
 /* With the baton: whether the call writes to standard output or error, and can do so at once. */
@@ -219,10 +108,10 @@ static bool writes_at_once(struct thread *thread, const struct call *call) {
 static long record_direct(struct thread *thread, const struct call *call, struct input_call *in,
                           perform_call *perform, enum stops_kind stops) {
   bool kept = thread->keeps_shared;
-  hold(thread, in, true);
+  turns->hold_memory(thread, in, true);
   thread->keeps_shared = true;
   uint64_t digest = call_digest(in);
-  bool writes = in_parallel() && output_writes(thread, call);
+  bool writes = turns->locks_output && output_writes(thread, call);
   order_tick(thread);
   if (writes) take_output(thread, call);
   struct deaths deaths;
@@ -240,11 +129,11 @@ static long record_direct(struct thread *thread, const struct call *call, struct
     input_incoming(in, result, log_piece, thread);
   atomic_store_explicit(&thread->rthread->unlogged, 0, memory_order_release);
   deaths_after(thread, &deaths);
-  if (call->nr == __NR_futex && result > 0 && !in_parallel()) baton_offer(thread);
+  if (call->nr == __NR_futex && result > 0) turns->woke(thread);
   thread->keeps_shared = kept;
   order_tick(thread);
   deaths_over(thread, &deaths);
-  if (writes) permissions_leave_output(thread);
+  if (writes) turns->leave_output(thread);
   return result;
 }
 
@@ -255,9 +144,9 @@ struct going {
 
 static long perform_waiting(struct thread *thread, const struct call *call, const struct call *bounced,
                             struct going going, perform_call *perform) {
-  if (going.stays && !in_parallel()) return perform(thread, bounced);
-  if (going.writes && (in_parallel() || output_is_short(call))) {
-    if (in_parallel())
+  if (going.stays && !turns->locks_output) return perform(thread, bounced);
+  if (going.writes && (turns->locks_output || output_is_short(call))) {
+    if (turns->locks_output)
       take_output(thread, call);
     else
       await_room(thread, call);
@@ -265,9 +154,9 @@ static long perform_waiting(struct thread *thread, const struct call *call, cons
     return perform(thread, bounced);
   }
   if (going.stays) return perform(thread, bounced);
-  leave_turn(thread);
+  turns->leave(thread);
   long result = perform(thread, bounced);
-  take_turn(thread);
+  turns->take(thread);
   return result;
 }
 
@@ -281,14 +170,14 @@ static long record_on_copies(struct thread *thread, const struct call *call, str
                              perform_call *perform, struct manner manner) {
   struct call bounced = *call;
   bool dies = call_sends_itself(thread, call) == SIGKILL;
-  if (dies) stop_others(thread); /* its robust mutexes are left */
-  hold(thread, in, false);
+  if (dies) turns->stop_others(thread); /* its robust mutexes are left */
+  turns->hold_memory(thread, in, false);
   uint64_t digest = call_digest(in);
   call_leave_if_killed(thread, call);
   waiting_begin(thread, in, &bounced);
   bounced.args[1] += manner.sent, bounced.args[2] -= manner.sent;
   order_tick(thread);
-  if (dies) let_others_go(thread);
+  if (dies) turns->let_others_go(thread);
   bool writes = output_writes(thread, call);
   stops_before(thread, call, manner.stops);
   audit_before(thread, call);
@@ -299,7 +188,7 @@ static long record_on_copies(struct thread *thread, const struct call *call, str
   waiting_audit(thread, call, in, result);
   stops_after(thread, call, manner.stops, result);
   bool interrupted = result == CALL_INTERRUPTED;
-  if (in_parallel() && !interrupted) waiting_hold(thread, result);
+  if (turns->takes_memory && !interrupted) waiting_hold(thread, result);
   long seen = interrupted ? result : waiting_end(thread, result);
   record_result(thread, call, seen, digest, true);
   if (seen == -EFAULT && !(in->compares && seen == result))
@@ -309,7 +198,7 @@ static long record_on_copies(struct thread *thread, const struct call *call, str
   atomic_store_explicit(&thread->rthread->unlogged, 0, memory_order_release);
   waiting_over(thread);
   order_tick(thread);
-  if (writes && in_parallel()) permissions_leave_output(thread);
+  if (writes) turns->leave_output(thread);
   return seen;
 }
 
@@ -323,7 +212,7 @@ long record_rest(struct thread *thread, const struct call *call, perform_call *p
 static long record_inheriting(struct thread *thread, const struct call *call, struct input_call *in,
                               perform_call *perform) {
   audit_passes(AUDIT_INHERITING);
-  hold(thread, in, true);
+  turns->hold_memory(thread, in, true);
   uint64_t digest = call_digest(in);
   thread->keeps_shared = true;
   long result = inheritance_call(thread, call, perform);
@@ -366,39 +255,24 @@ static bool copies_memory(const struct call *call) {
 static long record_clone(struct thread *thread, const struct call *call, struct input_call *in,
                          perform_call *perform) {
   const struct rthread *parent = thread->rthread;
-  hold(thread, in, true);
+  turns->hold_memory(thread, in, true);
   uint64_t digest = call_digest(in);
   bool copies = copies_memory(call);
   order_tick(thread);
-  if (copies) stop_others(thread);
+  if (copies) turns->stop_others(thread);
   if (copies) by_value_close_here(thread);
-  if (copies && in_parallel()) shared_inherit();
+  if (copies) turns->before_fork();
   order_tick(thread); /* what the others did before has a position of its own, before the birth */
   long result = perform(thread, call);
   if (thread->rthread != parent) return result; /* in the child */
   if (result > 0) record_birth(thread, result);
-  if (result > 0 && copies && in_parallel()) own_code_forked(thread->rthread->born.process);
+  if (result > 0 && copies) turns->forked(thread->rthread->born.process);
   record_result(thread, call, result, digest, false);
   if (result != CALL_INTERRUPTED) input_incoming(in, result, log_piece, thread);
   killed_child_log(thread);
   order_tick(thread);
-  if (copies) let_others_go(thread);
+  if (copies) turns->let_others_go(thread);
   return result;
-}
-
-/* mmap or shmat has mapped the object, NULL: memory without a file. */
-static void note_sharing(const struct call *call, long at, struct region_object *object) {
-  bool segment = call->nr == __NR_shmat;
-  long type = call->args[3] & MAP_TYPE;
-  struct mapping mapping;
-  bool shared = segment || type == MAP_SHARED || type == MAP_SHARED_VALIDATE;
-  if (!shared && !object) return;
-  size_t bytes = ALIGN_UP((size_t)call->args[1], PAGE);
-  if (segment) bytes = mappings_find((uintptr_t)at, &mapping) ? mapping.end - (uintptr_t)at : 0;
-  bool stores = segment || (shared && (os_call2(__NR_fcntl, call->args[4], F_GETFL) & O_ACCMODE) != O_RDONLY);
-  uint64_t size = object && !segment ? objects_size((int)call->args[4]) : UINT64_MAX;
-  struct shared_kind kind = {.shared = shared, .stores = stores, .size = size};
-  shared_mapped((uintptr_t)at, bytes, object, segment ? 0 : (uint64_t)call->args[5], kind);
 }
 
 /* Whether the call lets the process write memory that may be another's, too. */
@@ -419,17 +293,14 @@ static bool shares_memory(const struct call *call) {
 
 static void note_mapping(struct thread *thread, const struct call *call, long at) {
   bool segment = call->nr == __NR_shmat;
+  struct region_object *object = NULL;
   if (os_failed(at)) return;
   if (shares_memory(call)) region->shares = true;
   if (segment || call->nr == __NR_mmap) {
     bool anonymous = !segment && call->args[3] & MAP_ANONYMOUS;
-    struct region_object *object = anonymous ? NULL
-                                   : segment ? objects_attached(thread, call, at)
-                                             : objects_mapped(thread, call, at);
-    if (in_parallel()) note_sharing(call, at, object);
+    if (!anonymous) object = segment ? objects_attached(thread, call, at) : objects_mapped(thread, call, at);
   }
-  if (in_parallel() && call->nr == __NR_mremap) own_code_moved();
-  if (in_parallel()) shared_refresh();
+  turns->mapped(call, at, object);
 }
 
 /* Whether the call acts on what all who have touched shared memory or files have made of them: it must come after them in replay,
@@ -441,7 +312,7 @@ static bool meets_changes(const struct call *call) {
 
 static long perform_mapping(struct thread *thread, const struct call *call, perform_call *perform) {
   struct call placed = *call;
-  placed.args[0] = in_parallel() ? (long)own_code_place(call) : 0;
+  placed.args[0] = (long)turns->place(call);
   placed.args[3] |= MAP_FIXED_NOREPLACE;
   long result = placed.args[0] ? perform(thread, &placed) : -EEXIST;
   return placed.args[0] && !os_failed(result) ? result : perform(thread, call);
@@ -468,19 +339,19 @@ static long record_executed(struct thread *thread, const struct call *call, stru
                             perform_call *perform) {
   audit_passes(AUDIT_EXECUTED);
   if (is_clone(call->nr)) return record_clone(thread, call, in, perform);
-  hold(thread, in, true);
+  turns->hold_memory(thread, in, true);
   uint64_t digest = call_digest(in);
   order_tick(thread);
-  stop_others(thread);
+  turns->stop_others(thread);
   by_value_close_for(thread, call);
-  if (in_parallel() && meets_changes(call)) shared_take_all(thread);
+  if (turns->takes_memory && meets_changes(call)) turns->meet_changes(thread);
   bool refused = call->nr == __NR_mmap && !objects_can_map(call);
   long result = refused ? -ENODEV : perform_mapping(thread, call, perform);
   if (call->nr == __NR_madvise) digest = finish_advice(thread, call, result, perform);
   note_mapping(thread, call, result);
   record_result(thread, call, result, digest, false);
   order_tick(thread);
-  let_others_go(thread);
+  turns->let_others_go(thread);
   return result;
 }
 
@@ -490,14 +361,13 @@ static long record_virtual(struct thread *thread, const struct call *call, struc
   enum { FRAME = 32 << 10 };
   bool common = call->nr == __NR_rt_sigaction && call->args[1];
   order_tick(thread);
-  if (common) stop_others(thread);
-  hold(thread, in, true);
-  if (in_parallel() && call->nr == __NR_rt_sigreturn)
-    permissions_take_range(thread, arch_sp(thread) - PAGE, FRAME, false);
+  if (common) turns->stop_others(thread);
+  turns->hold_memory(thread, in, true);
+  if (call->nr == __NR_rt_sigreturn) turns->take_memory(thread, arch_sp(thread) - PAGE, FRAME, false);
   long result = perform(thread, call);
   if (result == CALL_INTERRUPTED) record_result(thread, call, result, 0, false);
   order_tick(thread);
-  if (common) let_others_go(thread);
+  if (common) turns->let_others_go(thread);
   return result;
 }
 
@@ -512,11 +382,8 @@ static bool writes_memory(struct thread *thread, const struct call *call) {
 
 /* With all others stopped: nobody else sees memory, or a file that is mapped, change. */
 static void alone_begin(struct thread *thread, struct region_object *target) {
-  stop_others(thread);
-  if (!in_parallel()) return;
-  if (target) shared_changes(target, false);
-  shared_take_all(thread);
-  thread->keeps_shared = true;
+  turns->stop_others(thread);
+  turns->take_all(thread, target);
 }
 
 /* Whether setns goes to another namespace of process ids. A descriptor of a namespace needs no flags; one of a process does, and knows
@@ -574,30 +441,29 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   int32_t other = memory_of_other(thread, call);
   enum stops_kind stops = perform == perform_refused ? STOPS_NONE : stops_kind(thread, call);
   int fatal = call_is_fatal(thread, call);
-  bool may_stay = in_parallel() ? never_parks(thread, call, &in)
-                                : record_keeps_baton(thread, call) || writes_at_once(thread, call);
+  bool may_stay = turns->stays(thread, call, &in) || (!turns->locks_output && writes_at_once(thread, call));
   bool alone = target || memory, keeps = alone || other || stops == STOPS_OTHERS || stops == STOPS_TRACED ||
-                                         (stops == STOPS_ITSELF ? in_parallel() : may_stay);
+                                         (stops == STOPS_ITSELF ? !turns->alone : may_stay);
   if (alone) alone_begin(thread, target);
   if (other) memory_other_begin(thread, other);
-  bool at_futex = call->nr == __NR_futex && !keeps && !in_parallel();
-  if (at_futex) baton_waits(thread, (uintptr_t)call->args[0]);
-  bool copies = in.compares ||
-                (!alone && stops == STOPS_NONE && (may_write_much(&in) || audit_wants_copies(call, &in)));
+  bool at_futex = call->nr == __NR_futex && !keeps;
+  if (at_futex) turns->waits_at(thread, (uintptr_t)call->args[0]);
+  bool copies = in.compares || (!alone && stops == STOPS_NONE &&
+                                (turns->wants_copies(&in) || audit_wants_copies(call, &in)));
   result = keeps && !copies ? record_direct(thread, call, &in, perform, stops)
                             : record_on_copies(thread, call, &in, perform, (struct manner){stops, keeps, 0});
   if (in.addressed && result != CALL_INTERRUPTED && !input_ioctl_failed(result))
     sphere_fail(OUTCOME_UNSUPPORTED,
                 "ioctl 0x%x is not known, and was given an address to look through: it can't be recorded",
                 (uint32_t)call->args[1]);
-  if (at_futex) baton_waited(thread, (uintptr_t)call->args[0], !result || result == -EAGAIN);
+  if (at_futex) turns->waited_at(thread, (uintptr_t)call->args[0], !result || result == -EAGAIN);
   if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
   if (memory && result != CALL_INTERRUPTED) memory_written(thread, call, result);
   if (other) memory_other_end(other, call, result);
   thread->keeps_shared = false;
   objects_opened(thread, call, result);
   memory_file_opened(call, result);
-  if (alone) let_others_go(thread);
+  if (alone) turns->let_others_go(thread);
   output_record(thread, call, result);
   if (fatal && !result) signals_end_at_once(thread, fatal);
   return result;
@@ -605,9 +471,6 @@ static long record(struct thread *thread, const struct call *call, perform_call 
 
 long record_call(struct thread *thread, const struct call *call, perform_call *perform) {
   long result = record(thread, call, perform);
-  if (in_parallel())
-    shared_leave(thread);
-  else
-    baton_spend(thread, 1);
+  turns->call_over(thread);
   return result;
 }

@@ -13,17 +13,18 @@
 #include "engine/code/code.h"
 #include "engine/memory/mappings.h"
 #include "engine/memory/memory_pieces.h"
+#include "engine/memory/verify.h"
 #include "engine/order/baton.h"
 #include "engine/order/open.h"
-#include "engine/order/thread_order.h"
-#include "engine/region/rest.h"
-#include "engine/order/thread_order.h"
 #include "engine/order/stops.h"
-#include "engine/memory/verify.h"
+#include "engine/order/thread_order.h"
+#include "engine/region/debug.h"
+#include "engine/region/rest.h"
+#include "engine/region/turns.h"
 #include "engine/signals/signals.h"
+#include "engine/turns/turn_tables.h"
 #include "engine/view/files.h"
 #include "engine/view/sandbox.h"
-#include "engine/region/debug.h"
 #include "input/times.h"
 
 /* How far a thread may run beyond where the log has its next event before it is stopped: no exact place, so that the usual
@@ -43,7 +44,7 @@ static void drop_last_call(struct thread *thread) {
 void replay_log_ends(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   LOG(threads, "the log ends");
-  if (in_parallel()) order_lost(thread);
+  turns->log_ends(thread);
   drop_last_call(thread);
   if (atomic_load(&rthread->ring.broken)) sphere_fail(OUTCOME_LOG_ENDS, NULL);
   if (rthread->end.known && rthread->end.reason != CHUNK_DEAD)
@@ -97,23 +98,9 @@ void replay_arm(struct thread *thread) {
     bool exact = rthread->end.reason == CHUNK_POLL || rthread->end.reason == CHUNK_DEAD;
     stop = MIN(stop, exact ? end : ALIGN_UP(end + RUNAWAY, RUNAWAY));
   }
-  if (in_parallel()) stop = MIN(stop, order_stop(thread));
+  stop = MIN(stop, turns->stop(thread));
   if (debugged()) stop = MIN(stop, debug_stop(thread));
   if (stop != arch_stop(thread)) arch_set_stop(thread, stop);
-}
-
-/* The thread is at the end of its chunk: others run, then it goes on with its next one. */
-static void change_chunks(struct thread *thread) {
-  if (thread->rthread->end.next == CHUNK_NOBODY) sphere_fail(OUTCOME_LOG_ENDS, NULL);
-  if (has_checkpoints()) rest_point(thread);
-  baton_pass(thread);
-  baton_await(thread);
-}
-
-static bool chunk_ends_here(const struct thread *thread, enum chunk_reason reason) {
-  const struct rthread *rthread = thread->rthread;
-  return rthread->end.known && rthread->end.reason == reason &&
-         arch_position(thread) == rthread->chunk_start + rthread->end.length;
 }
 
 static void queue_signal(struct thread *thread, const struct input_event *event) {
@@ -124,13 +111,13 @@ static void queue_signal(struct thread *thread, const struct input_event *event)
   memcpy(&thread->queued.info, event->signal.info, MIN(event->signal.count, sizeof thread->queued.info));
 }
 
-static void replay_safepoint(struct thread *thread) {
+void replay_safepoint(struct thread *thread) {
   uint64_t position = arch_position(thread);
   if (has_checkpoints()) rest_point(thread);
-  if (in_parallel()) order_gate(thread);
+  turns->gate(thread);
   if (!verify_is_ahead(thread)) verify_replay(thread);
   while (chunk_ends_here(thread, CHUNK_POLL)) change_chunks(thread);
-  if (in_parallel()) replay_foreign(thread);
+  turns->foreign(thread);
   by_value_replay_views(thread);
   const struct input_event *event = replay_peek(thread);
   if (event && event->kind == EVENT_SIGNAL && event->position == position) {
@@ -146,18 +133,6 @@ static void replay_safepoint(struct thread *thread) {
     replay_diverged(thread, "expected the event %s at position %lu, and it did not come",
                     input_event_name(event->kind), event->position);
   replay_diverged(thread, "it is beyond the end of its chunk");
-}
-
-void sphere_safepoint(struct thread *thread) {
-  if (replaying()) {
-    replay_safepoint(thread);
-  } else if (in_parallel()) {
-    atomic_store(&thread->rthread->ring.position, arch_position(thread));
-    permissions_serve(thread);
-    if (stops_wanted(thread)) stops_at_safepoint(thread);
-  } else {
-    baton_poll(thread);
-  }
 }
 
 /* -- Calls ------------------------------------------------------------------------------------------------------------------------- */
@@ -327,16 +302,16 @@ static long replay_clone(struct thread *thread, const struct call *call, uint64_
       region->threads = number;
       if (process) atomic_store(&region->processes, event->process.process);
     }
-    if (number != region->threads && !in_parallel())
+    if (number != region->threads && turns->alone)
       replay_diverged(thread, "expected thread %u to be born, got %u", number, region->threads);
     thread->rthread->child_id = (int32_t)(process ? event->process.id : event->thread.id);
     replay_consume(thread);
-    if (in_parallel()) order_tell_only(thread);
+    turns->tell(thread);
     long made = perform(thread, call);
     if (thread->rthread != parent) return made; /* in the child */
     if (made < 0) sphere_fail(OUTCOME_FAILED, "can't make a thread or process (error %ld)", -made);
   }
-  if (in_parallel()) order_gate(thread);
+  turns->gate(thread);
   long result = expect_call(thread, call, digest)->syscall.result;
   replay_consume(thread);
   replay_copy_ins(thread);
@@ -442,7 +417,7 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
     next_event(thread); /* the recording may well end with this call */
     replay_diverged(thread, "got a call that can't be recorded: %s", input_row(call->nr)->name);
   }
-  if (in_parallel()) order_gate(thread);
+  turns->gate(thread);
   uint64_t digest = how == INPUT_VIRTUAL ? 0 : call_digest(&in);
   if (how == INPUT_EMULATE) {
     signals_note_wait_mask(thread, call);
@@ -450,12 +425,11 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
     replay_copy_ins(thread); /* those of a call that writes before it waits */
     verify_call(thread);
     /* When its turn to be shown comes others may have changed it. */
-    if (output_writes(thread, call) && (in_parallel() || chunk_ends_here(thread, CHUNK_CALL)))
-      waiting_begin(thread, &in, &shown);
+    if (output_writes(thread, call) && turns->waits_in_call(thread)) waiting_begin(thread, &in, &shown);
   }
   order_tick(thread);
-  if (in_parallel()) order_gate(thread);
-  if (in_parallel()) replay_foreign(thread);
+  turns->gate(thread);
+  turns->foreign(thread);
   by_value_close_here(thread);
   if (how != INPUT_EMULATE && interrupted_here(thread, call)) {
     replay_consume(thread);

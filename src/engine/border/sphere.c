@@ -8,33 +8,20 @@
 #include "engine/border/thread_words.h"
 #include "engine/code/code.h"
 #include "engine/memory/mappings.h"
+#include "engine/memory/verify.h"
 #include "engine/order/baton.h"
 #include "engine/order/open.h"
-#include "engine/order/thread_order.h"
 #include "engine/order/serial.h"
 #include "engine/order/shared.h"
-#include "engine/memory/verify.h"
-#include "engine/signals/signals.h"
+#include "engine/order/stops.h"
+#include "engine/order/thread_order.h"
 #include "engine/region/debug.h"
+#include "engine/region/turns.h"
+#include "engine/signals/signals.h"
+#include "engine/turns/turn_tables.h"
 #include "input/digest.h"
 
 /* -- Calls as both sides see them ---------------------------------------------------------------------------------------- */
-
-int call_sends_itself(const struct thread *thread, const struct call *call) {
-  const long *a = call->args;
-  switch (call->nr) {
-    case __NR_kill:
-    case __NR_rt_sigqueueinfo:
-      return (int)a[0] <= 0 || (int)a[0] == thread->process->pid ? (int)a[1] : 0;
-    case __NR_tkill:
-      return (int)a[0] == thread->tid ? (int)a[1] : 0;
-    case __NR_tgkill:
-    case __NR_rt_tgsigqueueinfo:
-      return (int)a[1] == thread->tid ? (int)a[2] : 0;
-    default:
-      return 0;
-  }
-}
 
 void call_leave_if_killed(struct thread *thread, const struct call *call) {
   if (call_sends_itself(thread, call) == SIGKILL) process_announce_end(thread);
@@ -68,6 +55,13 @@ long sphere_call(struct thread *thread, const struct call *call,
   return recording() ? record_call(thread, call, perform) : replay_call(thread, call, perform);
 }
 
+void sphere_safepoint(struct thread *thread) {
+  if (replaying())
+    replay_safepoint(thread);
+  else
+    turns->safepoint(thread);
+}
+
 /* -- Programs ---------------------------------------------------------------------------------------------------------------- */
 
 static void set_ids(struct thread *thread) {
@@ -87,21 +81,13 @@ static void found_sphere(struct thread *thread) {
   atomic_store(&thread->rthread->turn, 1);
   if (replaying()) {
     atomic_store(&region->holder, slot_of(thread->rthread) + 1);
-    if (in_parallel())
-      order_adopt(thread->rthread);
-    else
-      baton_await(thread);
+    turns->found(thread);
     serial_found(thread->rthread);
     const struct input_event *event = replay_expect(thread, EVENT_PROCESS, "a new process");
     thread->tid = thread->process->pid = (int)event->process.id;
     replay_consume(thread);
   } else {
-    if (in_parallel()) {
-      permissions_start(thread);
-      permissions_begin(thread);
-    } else {
-      baton_take(thread);
-    }
+    turns->found(thread);
     atomic_store(&thread->rthread->turn, 0);
     output_identify();
     verify_found();
@@ -113,6 +99,7 @@ static void found_sphere(struct thread *thread) {
 
 void sphere_start(struct thread *thread) {
   region_attach();
+  turns_choose();
   open_start();
   arch_set_position(thread, 0);
   memcpy(thread->process->output_roles, config.output_roles, sizeof config.output_roles);
@@ -126,10 +113,7 @@ void sphere_start(struct thread *thread) {
   set_ids(thread);
   arch_set_position(thread, thread->rthread->ring.position);
   memory_forget_written(thread->rthread->pid);
-  if (permissions_on()) {
-    permissions_start(thread);
-    permissions_unpark(thread);
-  }
+  turns->rejoin(thread);
   if (!replaying()) return;
   /* After an execve the process is what it was. */
   thread->tid = thread->process->pid = thread->rthread->seen_id;
@@ -138,10 +122,8 @@ void sphere_start(struct thread *thread) {
 void sphere_begin_program(struct thread *thread) {
   arch_set_position(thread, thread->rthread->ring.position);
   arch_request(thread); /* for what was asked of it meanwhile */
-  if (replaying())
-    replay_arm(thread);
-  else if (!in_parallel())
-    arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
+  turns->begin_program(thread);
+  if (replaying()) replay_arm(thread);
 }
 
 void sphere_mapped_image(struct thread *thread, int fd, uintptr_t address, size_t bytes) {
@@ -202,43 +184,14 @@ struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vf
   thread->rthread->born.process = child->process;
   thread->rthread->vforks = vfork;
   if (debugged()) debug_forks(thread, child, vfork);
-  if (in_parallel()) {
-    if (replaying())
-      order_adopt(child);
-    else
-      permissions_spawn(thread, child);
-    if (!vfork) return child;
-    thread->rthread->released = 0;
-    child->is_known_elsewhere = true; /* once it has gone to another program */
-    atomic_store(&child->borrows, slot_of(thread->rthread) + 1);
-    if (recording())
-      permissions_park(thread);
-    else
-      order_hold(thread, child);
-    return child;
-  }
-  if (!vfork) return child;
-  if (replaying()) atomic_store(&child->borrows, slot_of(thread->rthread) + 1);
-  /* The kernel holds the parent until the child is gone to another program, or dead. */
-  if (recording())
-    baton_release(thread, CHUNK_CALL);
-  else
-    baton_pass(thread);
+  turns->spawn(thread, child);
+  if (vfork) turns->hold(thread, child);
   return child;
 }
 
 void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork, long id) {
   thread->rthread->vforks = false;
-  if (vfork && permissions_on()) permissions_unpark_held(thread, child, os_failed(id));
-  if (vfork && in_parallel() && replaying()) {
-    if (!os_failed(id)) serial_resume(thread);
-    atomic_store(&thread->rthread->waits_for, 0);
-    order_gate(thread);
-    order_tick(thread);
-    order_gate(thread);
-  }
-  if (vfork && recording() && !in_parallel()) baton_take(thread);
-  if (vfork && replaying() && !in_parallel()) baton_await(thread);
+  if (vfork) turns->resume(thread, child, os_failed(id));
   if (os_failed(id)) {
     rthread_unmake(child);
   } else if (!vfork) { /* it may be stopped or killed before it has come so far itself */
@@ -254,62 +207,25 @@ void sphere_child(struct thread *thread, struct rthread *own) {
   set_ids(thread);
   open_forget(thread);
   arch_set_position(thread, 0);
-  if (permissions_on()) {
-    if (copied) permissions_start(thread);
-    permissions_begin(thread);
-    permissions_stay(thread);
-    if (memory_was_written(thread->rthread->pid)) memory_log_written(thread);
-    return;
+  if (replaying()) {
+    thread->tid = own->seen_id;
+    if (!thread->process->pid) thread->process->pid = thread->tid;
   }
-  if (recording()) {
-    baton_take(thread);
-    return;
-  }
-  thread->tid = own->seen_id;
-  if (!thread->process->pid) thread->process->pid = thread->tid;
-  if (!in_parallel())
-    baton_await(thread);
-  else
-    order_gate(thread);
-  if (in_parallel()) replay_foreign(thread);
-  replay_arm(thread);
-}
-
-/* Threads that the kernel ends without their coming by. */
-static void end_others(struct thread *thread) {
-  if (in_parallel()) {
-    if (recording()) permissions_retire_others(thread);
-    return; /* their slots are theirs until the kernel has ended them */
-  }
-  for (uint32_t i = 0; i < region_slots(region); i++) {
-    struct rthread *other = &region->slots[i];
-    uint32_t number = other->number;
-    if (other == thread->rthread || atomic_load(&other->state) != SLOT_LIVE) continue;
-    if (other->pid == thread->rthread->pid) baton_forget(other, number);
-  }
-}
-
-/* Whether other threads of the process live. */
-static bool has_others(const struct rthread *rthread) {
-  for (uint32_t i = 0; i < region_slots(region); i++) {
-    const struct rthread *other = &region->slots[i];
-    if (other != rthread && atomic_load(&other->state) == SLOT_LIVE && other->pid == rthread->pid)
-      return true;
-  }
-  return false;
+  turns->begin(thread, copied);
+  if (replaying()) replay_arm(thread);
 }
 
 /* Whether memory as the thread leaves it is what the process leaves: nobody else runs there any more, and all is logged that came from outside. In
  * parallel the others are known to have stopped only where they were made to. */
 static bool memory_ends(const struct thread *thread, bool group) {
-  if (!group && (in_parallel() || has_others(thread->rthread))) return false;
+  if (!group && (!turns->alone || rthread_has_others(thread->rthread))) return false;
   return process_was_alone() && !memory_was_written(thread->rthread->pid);
 }
 
 /* In chunks: whether nobody comes after the thread, which is at its end. */
 static bool is_last(const struct thread *thread) {
   const struct chunk_end *end = &thread->rthread->end;
-  return !in_parallel() && (!end->known || end->next == CHUNK_NOBODY);
+  return turns->alone && (!end->known || end->next == CHUNK_NOBODY);
 }
 
 static void end(struct thread *thread, struct input_event *event) {
@@ -319,22 +235,12 @@ static void end(struct thread *thread, struct input_event *event) {
     event->exit.output = rthread->output_digest;
     record_event(thread, event);
     atomic_store(&rthread->exited, 1);
-    if (in_parallel()) {
-      order_tick(thread);
-      permissions_end(thread);
-      baton_forget(rthread, thread->number);
-      return;
-    }
-    if (!event->exit.group) {
-      region->leaving_process = rthread->pid;
-      region->leaving_word = (uintptr_t)&thread->kernel_tid;
-    }
-    baton_release(thread, CHUNK_EXIT);
+    turns->end(thread, event->exit.group, NULL);
     baton_forget(rthread, thread->number);
     return;
   }
   struct verify_memory memory = verify_replay_registers(thread);
-  if (!in_parallel()) verify_replay_memory(thread, &memory);
+  if (turns->alone) verify_replay_memory(thread, &memory);
   const struct input_event *next = replay_expect(thread, EVENT_EXIT, "the end of a thread");
   if (next->exit.status != event->exit.status || next->exit.signo != event->exit.signo)
     replay_diverged(thread, "expected to end with status %d, signal %u; got %d, %u", next->exit.status,
@@ -346,23 +252,11 @@ static void end(struct thread *thread, struct input_event *event) {
   atomic_store(&rthread->exited, 1);
   if (debugged())
     debug_ends(thread, event->exit.group,
-               in_parallel()     ? FOLLOWER_UNKNOWN
+               !turns->alone     ? FOLLOWER_UNKNOWN
                : is_last(thread) ? FOLLOWER_NONE
                                  : FOLLOWER_SOME,
                event->exit.status, (int)event->exit.signo);
-  if (in_parallel()) {
-    order_tick(thread);
-    order_finish(thread);
-    if (event->exit.group) order_retire_others(thread);
-    verify_replay_memory(thread, &memory);
-    serial_leave(rthread);
-  } else if (is_last(thread)) {
-    /* Nobody comes after it. Whoever is left was killed in the recording. */
-    if (rthread->process || (!event->exit.group && has_others(rthread))) sphere_fail(OUTCOME_LOG_ENDS, NULL);
-    atomic_store(&region->finished, 1);
-  } else {
-    baton_pass(thread);
-  }
+  turns->end(thread, event->exit.group, &memory);
   baton_forget(rthread, thread->number);
 }
 
@@ -374,32 +268,19 @@ void sphere_thread_end(struct thread *thread, int status) {
 void sphere_process_end(struct thread *thread, int status, int signo) {
   struct input_event event = {.kind = EVENT_EXIT,
                               .exit = {.group = true, .status = status, .signo = (uint32_t)signo}};
-  bool gated = replaying() && in_parallel();
   order_tick(thread); /* what it did before the others are stopped: in memory of other processes, too */
-  if (gated) order_gate(thread);
-  end_others(thread);
+  if (replaying()) turns->gate(thread);
+  turns->end_others(thread);
   by_value_close_here(thread);
   process_leave_robust_lists(thread);
   order_tick(thread);
-  if (gated) order_gate(thread);
+  if (replaying()) turns->gate(thread);
   end(thread, &event);
 }
 
 void sphere_before_exec(struct thread *thread, struct engine_config *next) {
-  end_others(thread);
-  if (permissions_on() && region->exposed) {
-    shared_take_all(thread); /* the program may be what they have written */
-    shared_leave(thread);
-  }
-  order_tick(thread);
-  if (permissions_on()) permissions_leave(thread);
-  uint32_t lender = atomic_load(&thread->rthread->borrows);
-  if (replaying()) atomic_store(&thread->rthread->borrows, 0);
-  if (in_parallel() && replaying()) {
-    order_tell_only(thread);
-    order_retire_others(thread);
-    serial_let_go(lender);
-  }
+  turns->end_others(thread);
+  turns->leave_program(thread);
   if (debugged()) debug_executes(thread);
   struct rthread *rthread = thread->rthread;
   next->slot = slot_of(rthread);
@@ -414,7 +295,5 @@ void sphere_before_exec(struct thread *thread, struct engine_config *next) {
 
 void sphere_exec_failed(struct thread *thread) {
   set_ids(thread);
-  if (!permissions_on()) return;
-  thread->rthread->ticks--;
-  permissions_come_back(thread);
+  turns->come_back(thread);
 }

@@ -54,9 +54,8 @@ void sphere_exec_failed(struct thread *thread);
 /* Keeps the file behind fd with the recording: its number. */
 uint32_t record_file(struct thread *thread, int fd);
 long record_call(struct thread *thread, const struct call *call, perform_call *perform);
-/* What the kernel may have written, where that can't be told; whether the thread keeps the baton meanwhile. */
+/* What the kernel may have written, where that can't be told. */
 void record_all_it_may_write(struct thread *thread, const struct call *call);
-bool record_keeps_baton(const struct thread *thread, const struct call *call);
 /* The call has sent so many of its bytes: sends the others, and is logged as one. */
 long record_rest(struct thread *thread, const struct call *call, perform_call *perform, size_t sent);
 /* quick.c: a call that is recorded or replayed the short way; false: it is not. */
@@ -72,10 +71,9 @@ _Noreturn void replay_log_ends(struct thread *thread);
 void replay_arm(struct thread *thread);
 #define USER_END (1UL << 48) /* no program has memory there, on any machine that can be recorded */
 
+void replay_safepoint(struct thread *thread);
 long replay_call(struct thread *thread, const struct call *call, perform_call *perform);
 
-/* The signal that the call sends the caller, which may not survive it; 0: none. */
-int call_sends_itself(const struct thread *thread, const struct call *call);
 /* If the call kills the caller for sure: what the kernel then does to memory that others share is done first, in turn. */
 void call_leave_if_killed(struct thread *thread, const struct call *call);
 /* A digest of all that the call reads from the application. */

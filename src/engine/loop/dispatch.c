@@ -17,6 +17,7 @@
 #include "engine/order/private_stack.h"
 #include "engine/order/shared.h"
 #include "engine/predict/predict_checks.h"
+#include "engine/region/turns.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/threads.h"
 #include "engine/loop/debug_points.h"
@@ -57,7 +58,7 @@ static void serve_pending(struct thread *thread) {
     signals_deliver(thread, process_die_of);
     if (debugged()) debug_signalled(thread);
     /* The frame has a position of its own, at which others may be waited for. */
-    if (replaying() && in_parallel()) sphere_safepoint(thread);
+    if (replaying() && !turns->alone) sphere_safepoint(thread);
   }
 }
 
@@ -248,7 +249,7 @@ static bool step_once(struct thread *thread, struct departure *left) {
   }
   if (near_stop(thread)) arch_favour(thread, block);
   by_value_begin(thread, pc);
-  if (in_parallel()) arch_begin_piece(thread);
+  if (in_sphere() && !turns->alone) arch_begin_piece(thread);
   thread->step_next = thread->has_taken = false;
   run(thread, block, left);
   cache_leave(thread);
@@ -258,7 +259,7 @@ static bool step_once(struct thread *thread, struct departure *left) {
   by_value |= by_value_end(thread);
   if (by_value && replaying()) replay_arm(thread);
   if (permissions_on()) shared_leave(thread); /* the instruction counts by now */
-  if (in_parallel()) arch_end_piece(thread, pc);
+  if (in_sphere() && !turns->alone) arch_end_piece(thread, pc);
   return true;
 }
 

@@ -17,6 +17,7 @@
 #include "engine/memory/maps.h"
 #include "engine/region/endings.h"
 #include "engine/region/reader.h"
+#include "engine/region/turns.h"
 #include "input/digest.h"
 
 /* -- Memory -------------------------------------------------------------------------------------------------------------------- */
@@ -198,7 +199,7 @@ void verify_found(void) {
 static bool memory_is_due(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   uint64_t position = arch_position(thread);
-  if (!config.check_memory || in_parallel() || position - rthread->memory_checked < config.check_memory)
+  if (!config.check_memory || !turns->alone || position - rthread->memory_checked < config.check_memory)
     return false;
   rthread->memory_checked = position;
   return true;

@@ -5,12 +5,13 @@
 #include <linux/mman.h>
 
 #include "engine/base/lib.h"
-#include "engine/base/slots.h"
-#include "engine/order/permissions.h"
 #include "engine/base/mapping_book.h"
+#include "engine/base/slots.h"
 #include "engine/memory/verify.h"
+#include "engine/order/permissions.h"
 #include "engine/order/written_memory.h"
 #include "engine/region/endings.h"
+#include "engine/region/turns.h"
 
 /* -- What was named ------------------------------------------------------------------------------------------------------------------ */
 
@@ -105,7 +106,7 @@ static bool is_repeated(const struct call *call) {
 static enum region_audit_kind obstacle(struct thread *thread, const struct call *call) {
   if (config.sandboxed) return AUDIT_FILTERS;
   if (!process_is_alone()) return AUDIT_LENT;
-  if (in_parallel() && !permissions_alone(thread)) return AUDIT_PARALLEL;
+  if (turns->takes_memory && !permissions_alone(thread)) return AUDIT_PARALLEL;
   if (audit.interrupted == thread) return AUDIT_INTERRUPTED;
   if (is_repeated(call)) return AUDIT_REPEATED;
   return AUDIT_LOOKED;
@@ -264,7 +265,7 @@ static long expect_writable(void *visitor, const struct input_piece *piece) {
 }
 
 bool audit_wants_copies(const struct call *call, struct input_call *in) {
-  static _Atomic uint32_t turns;
+  static _Atomic uint32_t rounds;
   switch (call->nr) {
     case __NR_futex: /* the words are known by their address */
     case __NR_kill:
@@ -277,7 +278,7 @@ bool audit_wants_copies(const struct call *call, struct input_call *in) {
     case __NR_process_vm_writev:
       return false;
     default:
-      return atomic_fetch_add(&turns, 1) % 2 && !input_reach(in, expect_writable, NULL);
+      return atomic_fetch_add(&rounds, 1) % 2 && !input_reach(in, expect_writable, NULL);
   }
 }
 #endif

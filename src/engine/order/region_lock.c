@@ -3,6 +3,7 @@
 
 #include "engine/order/stops.h"
 #include "engine/region/rings.h"
+#include "engine/region/turns.h"
 
 /* Its owner's process was to stop, and has. */
 static bool is_left(uint32_t lock) {
@@ -33,7 +34,7 @@ void region_yield(void) {
 void region_unlock(void) {
   struct thread *self = arch_self();
   for (;;) {
-    if (self->stop_signal && !in_parallel()) stops_serve(self);
+    if (self->stop_signal && turns->alone) stops_serve(self);
     if (self->yields) {
       stops_mark(self->rthread->pid, STOP_NONE);
       release_yielded(&region->lock);
@@ -42,7 +43,7 @@ void region_unlock(void) {
     }
     self->yields = false;
     self->in_region = false;
-    if (!self->stop_signal || in_parallel()) return;
+    if (!self->stop_signal || !turns->alone) return;
     if (atomic_load(&region->holder) == slot_of(self->rthread) + 1) return;
     region_lock();
   }

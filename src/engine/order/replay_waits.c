@@ -14,11 +14,10 @@
 #include "engine/base/log.h"
 #include "engine/base/patience.h"
 #include "engine/order/baton.h"
-#include "engine/order/thread_order.h"
-#include "engine/region/rest.h"
-#include "engine/order/thread_order.h"
 #include "engine/order/serial.h"
+#include "engine/order/thread_order.h"
 #include "engine/region/endings.h"
+#include "engine/region/rest.h"
 
 enum { LOOKS_PER_REQUEST = 150, ROUNDS_TO_BE_SURE = 4 };
 

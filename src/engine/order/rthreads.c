@@ -9,10 +9,11 @@
 
 #include "engine/base/lib.h"
 #include "engine/order/baton.h"
-#include "engine/order/replay_waits.h"
 #include "engine/order/permissions.h"
 #include "engine/order/region_lock.h"
+#include "engine/order/replay_waits.h"
 #include "engine/region/endings.h"
+#include "engine/region/turns.h"
 
 enum { SLOTS_AT_FIRST = 512 };
 
@@ -78,7 +79,7 @@ static bool settle(struct rthread *rthread, uint32_t number) {
   bool free = atomic_load(&rthread->state) == SLOT_FREE;
   if (free) {
     clear(rthread);
-    rthread->number = replaying() && in_parallel() ? number : region->threads;
+    rthread->number = replaying() && !turns->alone ? number : region->threads;
     region->threads++;
     rthread->quiet_since = UINT64_MAX;
     atomic_fetch_add(&region->live, 1);
@@ -114,7 +115,7 @@ static void expect_room(uint32_t slot) {
 /* NULL: none is free; ending: one will be. */
 static struct rthread *find_room(uint32_t number, bool *ending) {
   /* In parallel a slot is best not used again: what its last thread has left in directories would be asked of the new one. */
-  uint32_t open = slots_open(), first = in_parallel() ? region->threads : 0;
+  uint32_t open = slots_open(), first = !turns->alone ? region->threads : 0;
   *ending = false;
   for (uint32_t i = 0; i < open; i++) {
     struct rthread *rthread = &region->slots[(first + i) % open];
@@ -167,7 +168,7 @@ struct rthread *rthread_make(uint32_t number, struct thread *parent) {
 }
 
 void rthread_unmake(struct rthread *rthread) {
-  if (!in_parallel()) region->threads--;
+  if (turns->alone) region->threads--;
   rthread_end(rthread);
 }
 
@@ -176,4 +177,13 @@ void rthread_end(struct rthread *rthread) {
   if (!atomic_compare_exchange_strong(&rthread->state, &live, SLOT_ENDED)) return;
   atomic_fetch_sub(&region->live, 1);
   region_doorbell();
+}
+
+bool rthread_has_others(const struct rthread *rthread) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    const struct rthread *other = &region->slots[i];
+    if (other != rthread && atomic_load(&other->state) == SLOT_LIVE && other->pid == rthread->pid)
+      return true;
+  }
+  return false;
 }

@@ -19,5 +19,7 @@ bool rthread_is_alive(const struct rthread *rthread);
 /* Its thread was killed. Ends the recording if it may have written to standard output or error what is in no log: a replay would show
  * the output of others without it. */
 void rthread_check_output(const struct rthread *dead);
+/* Whether other threads of its process live. */
+bool rthread_has_others(const struct rthread *rthread);
 
 #endif

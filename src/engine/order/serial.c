@@ -10,11 +10,10 @@
 
 #include "engine/base/lib.h"
 #include "engine/order/replay_waits.h"
-#include "engine/region/rest.h"
-#include "engine/order/replay_waits.h"
-#include "engine/region/rings.h"
 #include "engine/order/rthreads.h"
 #include "engine/region/debug.h"
+#include "engine/region/rest.h"
+#include "engine/region/rings.h"
 
 /* In rthread.serial. */
 enum serial_state {

@@ -301,6 +301,22 @@ static int32_t process_of_descriptor(int fd) {
   return pid;
 }
 
+int call_sends_itself(const struct thread *thread, const struct call *call) {
+  const long *a = call->args;
+  switch (call->nr) {
+    case __NR_kill:
+    case __NR_rt_sigqueueinfo:
+      return (int)a[0] <= 0 || (int)a[0] == thread->process->pid ? (int)a[1] : 0;
+    case __NR_tkill:
+      return (int)a[0] == thread->tid ? (int)a[1] : 0;
+    case __NR_tgkill:
+    case __NR_rt_tgsigqueueinfo:
+      return (int)a[1] == thread->tid ? (int)a[2] : 0;
+    default:
+      return 0;
+  }
+}
+
 int call_sends(const struct call *call, int32_t *to) {
   const long *a = call->args;
   switch (call->nr) {

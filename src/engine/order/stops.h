@@ -39,6 +39,8 @@ int32_t process_of(int32_t id);
 bool call_stops_tracee(const struct call *call);
 /* … and has it run on as long as nothing happens. One that is continued with a signal is about to stop again. */
 bool call_continues_tracee(const struct call *call);
+/* The signal that the call sends the caller, which may not survive it; 0: none. */
+int call_sends_itself(const struct thread *thread, const struct call *call);
 /* The signal that a call sends, and to whom as kill(2) says it; 0: none. */
 int call_sends(const struct call *call, int32_t *to);
 /* The signal by which a call ends the caller's own process at once, if it succeeds: whoever of its threads may take it does not catch or

@@ -7,13 +7,12 @@
 #include "engine/order/baton.h"
 #include "engine/order/open.h"
 #include "engine/order/replay_waits.h"
-#include "engine/region/rest.h"
-#include "engine/order/replay_waits.h"
 #include "engine/order/serial.h"
 #include "engine/order/shared.h"
 #include "engine/order/shared_undo.h"
 #include "engine/region/endings.h"
 #include "engine/region/reader.h"
+#include "engine/region/rest.h"
 
 void order_tick(struct thread *thread) {
   if (!in_parallel()) return;

@@ -11,11 +11,12 @@
 #include "engine/base/mapping_book.h"
 #include "engine/code/code.h"
 #include "engine/order/audit.h"
-#include "engine/order/thread_order.h"
 #include "engine/order/stops.h"
+#include "engine/order/thread_order.h"
 #include "engine/region/endings.h"
 #include "engine/region/journal.h"
 #include "engine/region/reader.h"
+#include "engine/region/turns.h"
 
 /* The kernel names it "/proc/PID/mem" or "/proc/PID/task/TID/mem". */
 int32_t memory_owner(int fd) {
@@ -118,7 +119,7 @@ void memory_log_written(struct thread *thread) {
     atomic_store(&written->pid, 0);
   }
   os_call1(__NR_close, fd);
-  if (in_parallel() && memory_was_written(own)) await_logged(thread);
+  if (turns->takes_memory && memory_was_written(own)) await_logged(thread);
 }
 
 /* -- Replay --------------------------------------------------------------------------------------------------------------------- */
@@ -162,6 +163,6 @@ void replay_foreign(struct thread *thread) {
     order_alone(thread);
     copy_in(thread, event);
     order_tick(thread);
-    if (in_parallel()) order_gate(thread);
+    turns->gate(thread);
   }
 }

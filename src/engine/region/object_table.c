@@ -25,3 +25,8 @@ struct region_object *objects_find(int fd) {
   struct statx info;
   return object_find(fd, "", &info);
 }
+
+uint64_t objects_size(int fd) {
+  struct statx info;
+  return !file_state(fd, "", &info) ? info.stx_size : UINT64_MAX;
+}

@@ -14,5 +14,6 @@ uint64_t object_device(const struct statx *info);
 struct region_object *object_find(int fd, const char *path, struct statx *info);
 /* The file behind a descriptor, if it is one that was mapped; else NULL. */
 struct region_object *objects_find(int fd);
+uint64_t objects_size(int fd);
 
 #endif

@@ -13,6 +13,7 @@
 #include "engine/base/lib.h"
 #include "engine/code/code.h"
 #include "engine/order/stops.h"
+#include "engine/region/turns.h"
 #include "engine/signals/core_files.h"
 #include "engine/signals/signal_state.h"
 
@@ -233,7 +234,8 @@ void signals_before_exec(struct thread *thread) {
   /* The next program has the baton before it has our handlers, and others may want it to come by. */
   uint64_t early = recording() && thread->rthread ? FROM_TERMINAL : 0;
   if (early) early |= ~(SYNCHRONOUS | HARMLESS);
-  if (in_parallel() || replaying()) early |= SIGNAL_BIT(SIGSYS); /* the manager calls threads, too */
+  /* The manager calls threads, too. */
+  if (replaying() || (in_sphere() && !turns->alone)) early |= SIGNAL_BIT(SIGSYS);
   kernel_set_mask((thread->queued.signo ? ASYNCHRONOUS : thread->mask) | early);
 }
 

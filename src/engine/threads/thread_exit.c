@@ -9,8 +9,9 @@
 #include "engine/border/sphere.h"
 #include "engine/border/thread_words.h"
 #include "engine/code/code.h"
-#include "engine/order/thread_order.h"
 #include "engine/order/permissions.h"
+#include "engine/order/thread_order.h"
+#include "engine/region/turns.h"
 #include "engine/signals/core_files.h"
 #include "engine/signals/signal_state.h"
 #include "engine/threads/threads.h"
@@ -78,7 +79,7 @@ void process_die_of(struct thread *thread, const struct queued_signal *signal) {
   LOG(signals, "%d is fatal", signal->signo);
   if (in_sphere()) {
     bool first = !thread->rthread->process;
-    if (in_parallel() && replaying()) order_gate(thread);
+    if (replaying()) turns->gate(thread);
     process_announce_end(thread);
     sphere_process_end(thread, 0, signal->signo);
     /* In replay it may send no signal; how the first process ended is told to the manager, and of others nobody asks. */

@@ -14,9 +14,10 @@
 #include "engine/base/lib.h"
 #include "engine/code/code.h"
 #include "engine/order/baton.h"
-#include "engine/order/inheritance.h"
 #include "engine/order/thread_order.h"
 #include "engine/region/journal.h"
+#include "engine/region/turns.h"
+#include "engine/turns/inheritance.h"
 
 enum { TIMEOUT_WORDS = 2 };
 
@@ -65,21 +66,14 @@ static long wait(struct attempt *a, long (*perform)(struct thread *, const struc
   struct call inner = {.nr = __NR_futex,
                        .args = {(long)a->word, FUTEX_WAIT_BITSET | (a->realtime ? FUTEX_CLOCK_REALTIME : 0),
                                 a->value, a->limited ? (long)a->timeout : 0, 0, (long)~0U}};
-  long result;
-  if (in_parallel()) {
-    a->thread->keeps_shared = false;
-    order_tick(a->thread);
-    permissions_park(a->thread);
-    result = perform(a->thread, &inner);
-    permissions_unpark(a->thread);
-    permissions_take_range(a->thread, a->word, sizeof a->value, true);
-  } else {
-    baton_waits(a->thread, a->word);
-    baton_release(a->thread, CHUNK_CALL);
-    result = perform(a->thread, &inner);
-    baton_take(a->thread);
-    baton_waited(a->thread, a->word, !result || result == -EAGAIN);
-  }
+  a->thread->keeps_shared = false;
+  order_tick(a->thread);
+  turns->waits_at(a->thread, a->word);
+  turns->leave(a->thread);
+  long result = perform(a->thread, &inner);
+  turns->take(a->thread);
+  turns->take_memory(a->thread, a->word, sizeof a->value, true);
+  turns->waited_at(a->thread, a->word, !result || result == -EAGAIN);
   return result;
 }
 
@@ -111,8 +105,8 @@ static long unlock(struct attempt *a) {
   long woken = os_call3(__NR_futex, a->word, FUTEX_WAKE, 1);
   if (woken <= 0)
     write_word(a, 0);
-  else if (!in_parallel())
-    baton_offer(a->thread);
+  else
+    turns->woke(a->thread);
   return 0;
 }
 

@@ -1,0 +1,4 @@
+/* turns.c: see turns.h. */
+#include "engine/region/turns.h"
+
+const struct turns *turns;
