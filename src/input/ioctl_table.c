@@ -293,15 +293,17 @@ static const struct {
     {0x89, false, 0xf0, 0xff},                       /* what drivers of network devices have of their own */
     {0x1b, true, 0, 255},  /* InfiniBand: addresses in arrays behind the structure */
     {0xb6, false, 0, 255}, /* FPGAs, which write memory of the process */
+    {0xf8, true, 0, 255}, /* AppArmor's notifications: the size is that of a pointer, not of what the kernel writes … */
+    {0xfe, true, 0, 255}, /* … and of a processor's speeds: the same */
 };
 
 /* Letters of numbers without a size, among them all from before the convention. Where the kernel looks through an address in what such a
  * number is given the number is above; of the others many are called without an argument, and what is there instead means nothing. */
 static const uint8_t plain_letters[] = {
-    0x00, 0x02, 0x03, 0x06, 0x07, 0x12, 0x1b, 0x22, '#',  '$',  '3',  '>',  'A',  'B',
-    'C',  'F',  'G',  'H',  'K',  'L',  'M',  'O',  'P',  'Q',  'R',  'S',  'T',  'U',
-    'V',  'W',  '[',  'X',  'c',  'f',  'g',  'h',  'i',  'm',  'o',  'p',  'r',  't',
-    'v',  'x',  0x81, 0x89, 0x8b, 0x93, 0x94, 0xa2, 0xa5, 0xab, 0xb1, 0xb5, 0xb7, 0xf5,
+    0x00, 0x02, 0x03, 0x06, 0x07, 0x12, 0x1b, 0x22, '#',  '$',  '3',  '=',  '>', 'A', 'B',
+    'C',  'F',  'G',  'H',  'K',  'L',  'M',  'O',  'P',  'Q',  'R',  'S',  'T', 'U', 'V',
+    'W',  '[',  'X',  'c',  'f',  'g',  'h',  'i',  'm',  'o',  'p',  'r',  't', 'v', 'x',
+    0x81, 0x89, 0x8b, 0x93, 0x94, 0xa2, 0xa5, 0xab, 0xb1, 0xb5, 0xb7, 0xf5,
 };
 
 bool ioctl_is_plain(uint32_t command) {
