@@ -1,6 +1,7 @@
 /* checkpoints.c: the manager's half of checkpoints. See checkpoints.h. */
 #include "travel/checkpoints.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -117,13 +118,36 @@ static void reap(const struct manager *manager) {
   }
 }
 
+/* Whether the process is a child of ours. */
+static bool is_child(pid_t pid) {
+  char path[64], line[256];
+  int parent = 0;
+  snprintf(path, sizeof path, "/proc/%d/status", pid);
+  FILE *file = fopen(path, "re");
+  while (file && fgets(line, sizeof line, file) && sscanf(line, "PPid: %d", &parent) != 1) continue;
+  if (file) fclose(file);
+  return parent == getpid();
+}
+
+static void kill_children(void) {
+  DIR *processes = opendir("/proc");
+  for (const struct dirent *entry; processes && (entry = readdir(processes));) {
+    pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+    if (pid > 1 && is_child(pid)) kill(pid, SIGKILL);
+  }
+  if (processes) closedir(processes);
+}
+
+/* Vessels end with their channels. What a recording has made of one may not: nothing that the replay has made is left behind. */
 static void reap_all(void) {
-  enum { PATIENCE_MS = 5000 };
+  enum { PATIENCE_MS = 1000, MOST_MS = 10000 };
   struct timespec pause = {0, 1000000};
-  for (int i = 0; i < PATIENCE_MS; i++) {
+  for (int i = 0; i < MOST_MS; i++) {
     pid_t gone = waitpid(-1, NULL, WNOHANG | __WALL);
     if (gone < 0 && errno == ECHILD) return;
-    if (gone <= 0) nanosleep(&pause, NULL);
+    if (gone > 0) continue;
+    if (i >= PATIENCE_MS && i % 100 == 0) kill_children();
+    nanosleep(&pause, NULL);
   }
 }
 
