@@ -66,7 +66,8 @@ static bool run(struct manager *manager, struct feed *feed) {
   for (;;) {
     manager_run(manager);
     refusal = atomic_load(&manager->region->checkpoint.refusal);
-    bool failed = feed->failed || manager->region->outcome || manager_was_told();
+    uint32_t outcome = atomic_load(&manager->region->outcome);
+    bool failed = feed->failed || (outcome && outcome != OUTCOME_LOG_ENDS) || manager_was_told();
     if (!state.next && state.left && !failed) state.next = any_checkpoint();
     if (!state.next || failed) break;
     if (!checkpoint_restart(state.checkpoints, state.next, &error)) {

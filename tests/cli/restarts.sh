@@ -61,6 +61,19 @@ case_restarts_usage() {
   refuses 2 'not a number of restarts' "$REPRISE" replay --restarts=0 nothing
 }
 
+# A recording that breaks off does so after restarts as well.
+case_restarts_cut_off() {
+  local order
+  for order in chunk dag arcs; do
+    "$REPRISE" record --order=$order -o $order -- "$PROGRAMS/thr_cond" >/dev/null || fail "can't be recorded"
+    "$PROGRAMS/../cut" $order cut-$order 2 || fail "can't be cut"
+    "$REPRISE" replay --serial cut-$order >straight 2>straight.err
+    "$REPRISE" replay --restarts=$RESTARTS cut-$order >restarted 2>restarted.err
+    cmp straight restarted && cmp straight.err restarted.err || fail "$order: $(cat restarted.err)"
+    grep -q 'breaks off here' restarted.err || fail "$order: it goes on: $(cat restarted.err)"
+  done
+}
+
 # Checkpoints that are only kept change nothing. How many there are depends on the machine.
 case_checkpoints_kept() {
   "$REPRISE" record --order=dag -o recording -- "$PROGRAMS/proc_prefork" >recorded || fail "can't be recorded"
