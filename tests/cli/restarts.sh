@@ -61,6 +61,16 @@ case_restarts_usage() {
   refuses 2 'not a number of restarts' "$REPRISE" replay --restarts=0 nothing
 }
 
+# A program that asks where it is in its output, as dprintf does, finds a file where it was left.
+case_restarts_output_is_file() {
+  local n
+  "$REPRISE" record -o recording -- "$PROGRAMS/proc_job_control" >recorded || fail "can't be recorded"
+  for n in 1 2 3 4; do
+    "$REPRISE" replay --restarts=10,$n recording >replayed 2>err || fail "$n: $(cat err)"
+    cmp recorded replayed || fail "$n: another output"
+  done
+}
+
 # A recording that breaks off does so after restarts as well.
 case_restarts_cut_off() {
   local order
