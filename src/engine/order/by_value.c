@@ -140,6 +140,13 @@ void by_value_replay_views(struct thread *thread) {
   }
 }
 
+void by_value_drop(struct thread *thread) {
+  const struct input_event *event;
+  while (values_on() && (event = replay_peek(thread)) && event->kind == EVENT_OPEN &&
+         event->position == arch_position(thread))
+    replay_consume(thread);
+}
+
 bool by_value_concerns(struct thread *thread, const struct miss *miss) {
   struct access accesses[ARCH_ACCESSES_MAX];
   if (open_reaches_viewed(thread, miss->address, miss->bytes)) return true;

@@ -86,6 +86,8 @@ bool by_value_concerns(struct thread *thread, const struct miss *miss);
 
 /* Replay, at a safepoint: what is open for the thread from here on. */
 void by_value_replay_views(struct thread *thread);
+/* Replay: the thread was killed before the instruction whose values it had logged. */
+void by_value_drop(struct thread *thread);
 /* Before a call of the application: closes what the kernel or the engine is going to read or write for it. */
 void by_value_before_call(struct thread *thread, const struct call *call);
 /* Before the engine itself writes there for the thread, at a position of its own. */

@@ -201,7 +201,8 @@ static bool was_killed_in_call(struct thread *thread) {
   if (order_is_cut_off(rthread) || order_position(thread) - rthread->order_end > TICKS_OF_A_CALL)
     return false;
   const struct input_event *event = replay_peek(thread);
-  return event && event->position == arch_position(thread) && event->kind != EVENT_EXIT;
+  return event && event->position == arch_position(thread) && event->kind != EVENT_EXIT &&
+         event->kind != EVENT_OPEN;
 }
 
 /* Who was killed within a call may have ticked more often than replay does for a call without a result: a program that has gone to the next one
@@ -235,6 +236,7 @@ void order_lost(struct thread *thread) {
   bool cut_off = order_is_cut_off(rthread);
   LOG(threads, "its order log ends");
   if (!cut_off) {
+    by_value_drop(thread);
     expect_no_input(thread);
     pass_rest(thread);
     end_on_board(rthread);
