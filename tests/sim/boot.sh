@@ -1,7 +1,7 @@
 #!/bin/bash
 # boot.sh: operating systems on the simulated board: a small one of our own, which checks supervisor mode, page tables, timer, user mode, and harts
 # that start and interrupt each other; on other numbers of harts, with and without caches, under total store order. Another one, in which everything races
-# while interrupts and fences come, recorded and replayed on machines with other caches. And Linux, where LINUX names a folder with its Image and an initrd.
+# while interrupts and fences come, recorded and replayed on machines with other caches. And Linux, where LINUX names a folder that linux/build.sh has made.
 . "$(dirname "$0")/../lib/sim.sh"
 needs_programs "$build/boards"
 seeds=3 boots=1
@@ -79,10 +79,19 @@ timeout 60 "$reprise" sim boot --replay recording >out 2>errors
 good "a damaged recording" [ $? = 121 ]
 
 if [ -n "${LINUX:-}" ]; then
-  linux=(--harts 4 --set ram=64M --initrd "$LINUX/initrd" "$LINUX/Image")
-  timeout 3600 "$reprise" sim boot "${linux[@]}" >got 2>errors
+  printf '%s\n' 'racey 4 1' threads exit >typed
+  printf '%s\n' 'racey 4 1' crash >crash
+  linux=(--harts 4 --set ram=64M --type typed --initrd "$LINUX/initrd" "$LINUX/Image")
+  timeout 600 "$reprise" sim boot "${linux[@]}" >got 2>errors
   good "Linux status" [ $? = 0 ]
-  good "Linux comes to its init: $(tail -n 1 got)" grep -q 'init: 4 cpus online' got
+  good "Linux comes to its shell" grep -q 'init: 4 cpus online' got
+  good "Linux runs what is typed there" grep -q '^19800 506 1' got
+  timeout 600 "$reprise" sim boot -o crashed --append 'console=hvc0 panic=-1' "${linux[@]/typed/crash}" >recorded 2>errors
+  good "a kernel that crashes: status" [ $? = 1 ]
+  timeout 600 "$reprise" sim boot --replay crashed --seed 3 --set l1-size=16K >replayed 2>errors
+  good "a kernel that crashes: status of the replay" [ $? = 1 ]
+  good "a kernel that crashes: the replay" cmp -s recorded replayed
+  good "a kernel that crashes" grep -q 'Kernel panic' recorded
   for scheme in dag scalar arcs; do
     for seed in $(seq "$boots"); do
       recorded linux $scheme --seed "$seed" "${linux[@]}"
