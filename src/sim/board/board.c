@@ -212,13 +212,17 @@ static void turn(struct port *port) {
   hart->at_gate = false;
   const struct board *board = board_of(port->machine);
   while (!board->stopped && !port->waiting && port->cycle < port->horizon) {
-    int interrupt = hart->split ? -1 : due_interrupt(board_hart_of(hart));
+    /* An access that waited is made first (memory.h): the line is kept for it. */
+    bool ready = !hart->split && !board_hart_of(hart)->waited;
+    int interrupt = ready ? due_interrupt(board_hart_of(hart)) : -1;
     if (interrupt >= 0) {
       uint64_t cause = 1ull << 63 | (unsigned)interrupt;
       log_event(hart, BOARD_INTERRUPT, cause);
       board_trap(hart, cause, 0);
     }
-    carry_out(hart, hart_interpret(hart));
+    enum hart_exit exit = hart_interpret(hart);
+    board_hart_of(hart)->waited = exit == HART_WAIT;
+    carry_out(hart, exit);
   }
 }
 

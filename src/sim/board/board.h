@@ -67,6 +67,7 @@ struct board_hart {
   bool bad_address; /* of the last fault: there is no memory, whatever the page tables say */
   struct tlb tlb;
   struct walk walk;
+  bool waited;          /* for an access that is to be made again */
   struct thread thread; /* as the watcher sees the hart */
   struct board_log log; /* of a recording or replay */
   bool ended;           /* replay: it has come to where the recording has it at the end */
