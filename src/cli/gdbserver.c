@@ -13,31 +13,40 @@ enum { CAN_CONFINE = 0 };
 enum { CAN_CONFINE = 1 };
 #endif
 
-static int parse_port(const char *text) {
+/* -1: none. */
+static int parse_number(const char *text) {
+  enum { MOST = 1000000 };
   char *end;
-  long port = strtol(text, &end, 10);
-  if (!*text || *end || port < 0 || port > 65535) return -2;
-  return port ? (int)port : -1;
+  long number = strtol(text, &end, 10);
+  return !*text || *end || number < 0 || number > MOST ? -1 : (int)number;
+}
+
+static int parse_port(const char *text) {
+  int port = parse_number(text);
+  if (port < 0 || port > 65535) return -2;
+  return port ? port : -1;
 }
 
 static int run(int argc, char **argv) {
   struct recording_error error;
   static char path[RECORDING_PATH_MAX];
-  bool confined = true;
-  int port = 0, i = 1;
-  const char *at = NULL;
+  struct serve_options options = {.confined = CAN_CONFINE, .apart = -1};
+  int i = 1;
   for (; i < argc && argv[i][0] == '-'; i++) {
     if (!strcmp(argv[i], "--")) {
       i++;
       break;
     }
     if (!strncmp(argv[i], "--port=", 7)) {
-      port = parse_port(argv[i] + 7);
-      if (port == -2) return bad_usage(&gdbserver_command, "%s: no port", argv[i] + 7);
+      options.port = parse_port(argv[i] + 7);
+      if (options.port == -2) return bad_usage(&gdbserver_command, "%s: no port", argv[i] + 7);
     } else if (!strncmp(argv[i], "--at=", 5)) {
-      at = argv[i] + 5;
+      options.at = argv[i] + 5;
+    } else if (!strncmp(argv[i], "--apart=", 8)) {
+      options.apart = parse_number(argv[i] + 8);
+      if (options.apart < 0) return bad_usage(&gdbserver_command, "%s: no time in milliseconds", argv[i] + 8);
     } else if (!strcmp(argv[i], "--unconfined")) {
-      confined = false;
+      options.confined = false;
     } else {
       return bad_usage(&gdbserver_command, "%s: no such option", argv[i]);
     }
@@ -45,12 +54,12 @@ static int run(int argc, char **argv) {
   if (argc - i > 1) return bad_usage(&gdbserver_command, "too many arguments");
   const char *name = i < argc && strcmp(argv[i], "latest") ? argv[i] : NULL;
   if (recording_resolve(name, path, &error)) return complain_recording(&error);
-  return serve_recording(path, confined && CAN_CONFINE, port, at);
+  return serve_recording(path, &options);
 }
 
 const struct command gdbserver_command = {
     .name = "gdbserver",
-    .usage = "[--port=N] [--at=MOMENT] [--unconfined] [RECORDING|latest]",
+    .usage = "[--port=N] [--at=MOMENT] [--apart=MS] [--unconfined] [RECORDING|latest]",
     .summary = "let a debugger look into a recording",
     .help =
         "Replays RECORDING under the control of a debugger that speaks gdb's remote protocol. The replay "

@@ -44,6 +44,7 @@ enum debug_reason {
   DEBUG_NOTHING,
   DEBUG_BEGINS,    /* the first instruction of all */
   DEBUG_ARRIVED,   /* the goal */
+  DEBUG_RESTARTED, /* from a checkpoint */
   DEBUG_INTERRUPT, /* the debugger wants it to stop anywhere */
   /* The others are hits: what the debugger has asked for in advance. */
   DEBUG_BREAK,

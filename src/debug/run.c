@@ -18,75 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sphere/manager.h"
-#include "sphere/replay.h"
+#include "debug/keeper.h"
 
-/* -- In the manager's process ---------------------------------------------------------------------------------------------- */
-
-struct teller {
-  int control;
-  uint32_t told; /* stops that the debugger knows of */
-};
-
-static void send_region(const struct teller *teller, int fd) {
-  char byte = 'r';
-  union {
-    char bytes[CMSG_SPACE(sizeof fd)];
-    struct cmsghdr header;
-  } control = {.header = {CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS}};
-  struct iovec part = {&byte, 1};
-  struct msghdr message = {.msg_iov = &part,
-                           .msg_iovlen = 1,
-                           .msg_control = control.bytes,
-                           .msg_controllen = sizeof control.bytes};
-  memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
-  if (sendmsg(teller->control, &message, MSG_NOSIGNAL) != 1) _exit(125);
-}
-
-/* Opened once more: locks belong to open files (sphere/manager.c). */
-static void tell_started(struct manager *manager, void *context) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", manager->lock);
-  int fd = open(path, O_RDWR | O_CLOEXEC);
-  send_region(context, fd < 0 ? manager->lock : fd);
-  if (fd >= 0) close(fd);
-}
-
-static void tell_stops(struct manager *manager, void *context) {
-  struct teller *teller = context;
-  uint32_t stops = atomic_load(&manager->region->debug.stops);
-  if (stops == teller->told) return;
-  teller->told = stops;
-  send(teller->control, "s", 1, MSG_NOSIGNAL);
-}
-
-/* What the manager itself has to say goes where the debugger's own messages go. */
-static _Noreturn void become_manager(const char *path, bool confined, const struct engine_config *from,
-                                     int control, const int output[2], pid_t debugger) {
-  static struct engine_config settings;
-  struct teller teller = {.control = control};
-  struct replay_watcher watcher = {.started = tell_started, .looks = tell_stops, .context = &teller};
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* its guard then ends the rest */
-  if (getppid() != debugger) _exit(125);
-  int own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1),
-      null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  FILE *messages = own >= 0 ? fdopen(own, "w") : NULL;
-  if (!messages || null < 0) _exit(125);
-  setvbuf(messages, NULL, _IONBF, 0);
-  stderr = messages;
-  dup2(null, STDIN_FILENO);
-  dup2(output[0], STDOUT_FILENO);
-  dup2(output[1], STDERR_FILENO);
-  settings = *from;
-  settings.debugged = true;
-  struct replay_options options = {.confined = confined, .serial = true, .watcher = &watcher};
-  _exit(replay(path, &options, &settings));
-}
-
-/* -- In the debugger ------------------------------------------------------------------------------------------------------- */
+/* -- The region ------------------------------------------------------------------------------------------------------- */
 
 static int receive_region(int control) {
-  char byte;
+  char byte = 0;
   int fd = -1;
   union {
     char bytes[CMSG_SPACE(sizeof fd)];
@@ -96,9 +33,11 @@ static int receive_region(int control) {
   struct msghdr message = {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = buffer.bytes, .msg_controllen = sizeof buffer.bytes};
   ssize_t n;
-  do n = recvmsg(control, &message, MSG_CMSG_CLOEXEC);
-  while (n < 0 && errno == EINTR);
-  const struct cmsghdr *header = n == 1 ? CMSG_FIRSTHDR(&message) : NULL;
+  do { /* what was told of earlier stops is of no interest any more */
+    message.msg_controllen = sizeof buffer.bytes;
+    n = recvmsg(control, &message, MSG_CMSG_CLOEXEC);
+  } while ((n < 0 && errno == EINTR) || (n == 1 && byte == KEEPER_STOPPED));
+  const struct cmsghdr *header = n == 1 && byte == KEEPER_REGION ? CMSG_FIRSTHDR(&message) : NULL;
   if (header && header->cmsg_type == SCM_RIGHTS) memcpy(&fd, CMSG_DATA(header), sizeof fd);
   return fd;
 }
@@ -112,7 +51,7 @@ static bool map_region(struct run *run) {
   return run->region;
 }
 
-bool run_start(struct run *run, const char *path, bool confined, const struct engine_config *settings) {
+bool run_start(struct run *run, const struct keeper_settings *settings) {
   int control[2], out[2], err[2];
   *run = (struct run){0};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control)) return false;
@@ -123,7 +62,7 @@ bool run_start(struct run *run, const char *path, bool confined, const struct en
   run->manager = fork();
   if (!run->manager) {
     close(control[0]), close(out[0]), close(err[0]);
-    become_manager(path, confined, settings, control[1], (int[]){out[1], err[1]}, self);
+    keeper_become(settings, control[1], (int[]){out[1], err[1]}, self);
   }
   close(control[1]), close(out[1]), close(err[1]);
   run->control = control[0];
@@ -143,6 +82,34 @@ void run_resume(struct run *run, uint32_t reason) {
   debug->since = debug->stop.moment;
   atomic_store(&debug->state, DEBUG_RUNS);
   syscall(SYS_futex, &debug->state, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Whether there is a region to go on with. */
+static bool unmap_and_map(struct run *run) {
+  munmap(run->region, REGION_HEADER);
+  run->region = NULL;
+  return map_region(run);
+}
+
+static bool tell_keeper(struct run *run, const struct keeper_wish *wish) {
+  struct region *region = run->region;
+  if (send(run->control, wish, sizeof *wish, MSG_NOSIGNAL) != sizeof *wish) return false;
+  atomic_fetch_add(&region->doorbell, 1);
+  syscall(SYS_futex, &region->doorbell, FUTEX_WAKE, 1, NULL, NULL, 0);
+  return true;
+}
+
+bool run_restart(struct run *run, const struct debug_moment *before) {
+  struct keeper_wish wish = {.before = *before};
+  return tell_keeper(run, &wish) && unmap_and_map(run);
+}
+
+void run_keep(struct run *run) {
+  struct keeper_wish wish = {.makes = true};
+  struct timespec moment = {0, 1000000};
+  enum { PATIENCE = 100 };
+  if (!tell_keeper(run, &wish)) return;
+  for (int i = 0; i < PATIENCE && !atomic_load(&run->region->checkpoint.wish); i++) nanosleep(&moment, NULL);
 }
 
 static void take_output(struct run *run, run_shows *shows, void *context) {

@@ -11,6 +11,7 @@
 
 #include "contract/engine.h"
 #include "contract/region.h"
+#include "debug/keeper.h"
 
 struct run {
   pid_t manager;       /* 0: there is none */
@@ -31,11 +32,15 @@ enum run_news {
 typedef void run_shows(void *context, int which, const uint8_t *bytes, size_t count);
 
 /* Starts a run, which stops by itself before its first instruction. False: no run could be started, errno says why. */
-bool run_start(struct run *run, const char *path, bool confined, const struct engine_config *settings);
+bool run_start(struct run *run, const struct keeper_settings *settings);
 /* Goes on from a stop. reason: what the client was told of it (enum debug_reason). */
 void run_resume(struct run *run, uint32_t reason);
 /* Waits for news. client: a descriptor, or -1. */
 enum run_news run_wait(struct run *run, int client, run_shows *shows, void *context);
+/* Goes back to the latest checkpoint before the moment: it stops there. False: there is none, and nothing is left of the run but run_end. */
+bool run_restart(struct run *run, const struct debug_moment *before);
+/* A checkpoint is made right after the replay is resumed, if it can be. */
+void run_keep(struct run *run);
 /* Waits until nothing of it is left. at_once: it is told to end; otherwise it is over already, and the status is how the program ended. */
 void run_end(struct run *run, bool at_once);
 

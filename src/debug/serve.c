@@ -63,12 +63,14 @@ static int begin(struct server *server, const char *at) {
   return complain(FAILED, at, "the recording has no such moment");
 }
 
-int serve_recording(const char *path, bool confined, int port, const char *at) {
+int serve_recording(const char *path, const struct serve_options *options) {
+  int port = options->port;
   static struct server server;
   struct recording_error error;
   struct session *session = &server.session;
   session->path = path;
-  session->confined = confined;
+  session->confined = options->confined;
+  session->apart = options->apart;
   session->client = -1;
   session->settings.magic = ENGINE_CONFIG_MAGIC;
   if (recording_open(path, 0, &session->reader, &error))
@@ -80,7 +82,7 @@ int serve_recording(const char *path, bool confined, int port, const char *at) {
   if (!port) signal(SIGINT, SIG_IGN); /* which the terminal sends to all when the client is to interrupt us */
   server.in = STDIN_FILENO;
   server.out = STDOUT_FILENO;
-  int status = begin(&server, at);
+  int status = begin(&server, options->at);
   if (status) return status;
   if (port) {
     server.in = server.out = accept_client(port);

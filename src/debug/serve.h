@@ -4,8 +4,13 @@
 
 #include <stdbool.h>
 
-/* Serves the recording to one client: over standard input and output if port is 0, else at that port of the loopback interface; port -1: one that is
- * free, which is told on standard error. at: where the replay is to stand first, or NULL. The exit status. */
-int serve_recording(const char *path, bool confined, int port, const char *at);
+/* Serves the recording to one client: the exit status. */
+struct serve_options {
+  bool confined;
+  int port; /* 0: over standard input and output; -1: one that is free, which is told on standard error */
+  const char *at; /* where the replay is to stand first, or NULL */
+  int apart;      /* milliseconds of replay between checkpoints, at least; -1: as usual */
+};
+int serve_recording(const char *path, const struct serve_options *options);
 
 #endif

@@ -11,6 +11,7 @@
 struct session {
   const char *path;
   bool confined;
+  int apart; /* milliseconds between checkpoints, -1: as usual */
   struct engine_config settings;
   struct recording_reader *reader;
   struct run run;

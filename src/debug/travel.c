@@ -1,7 +1,7 @@
 /* travel.c: goes forwards and backwards in a replay.
  *
- * Backwards is forwards: the replay starts again from its beginning and runs to where it is to stand. Where that is may not be known before: then
- * a first run goes as far as where the replay stands now, and notes the last hit. */
+ * Backwards is forwards: the replay goes back to a checkpoint, or starts again from its beginning, and runs to where it is to stand. Where that is may not be
+ * known before: then a first run goes as far as where the replay stands now, and notes the last hit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,13 +65,24 @@ void session_changed(struct session *session) {
 }
 
 enum travel session_begin(struct session *session) {
-  if (!run_start(&session->run, session->path, session->confined, &session->settings)) return TRAVEL_FAILED;
+  struct keeper_settings settings = {session->path, session->confined, session->apart, &session->settings};
+  if (!run_start(&session->run, &settings)) return TRAVEL_FAILED;
   install(session);
   return wait_for_stop(session);
 }
 
 void session_end(struct session *session) {
   run_end(&session->run, true);
+}
+
+/* Goes back: to a checkpoint before the moment, or to the beginning. */
+static enum travel go_before(struct session *session, const struct debug_moment *moment) {
+  if (session->run.region && run_restart(&session->run, moment)) {
+    install(session);
+    return wait_for_stop(session);
+  }
+  session_end(session);
+  return session_begin(session);
 }
 
 static enum travel begin_again(struct session *session) {
@@ -122,7 +133,7 @@ enum travel travel_step(struct session *session, uint32_t thread, uint64_t range
 enum travel travel_to(struct session *session, const struct debug_moment *moment) {
   int order = debug_compare(moment, &session->stop.moment);
   if (!order) return TRAVEL_STOPPED;
-  enum travel result = order < 0 ? begin_again(session) : TRAVEL_STOPPED;
+  enum travel result = order < 0 ? go_before(session, moment) : TRAVEL_STOPPED;
   if (result != TRAVEL_STOPPED || debug_compare(moment, &session->stop.moment) <= 0) return result;
   return run_to(session, GOAL_MOMENT, HITS_IGNORE, moment);
 }
@@ -141,30 +152,69 @@ enum travel travel_to_end(struct session *session) {
 
 /* -- Backwards --------------------------------------------------------------------------------------------------------------- */
 
-/* A second run notes what comes before `now`; the thread's instructions from a position on as well. */
-static enum travel note_before(struct session *session, const struct debug_moment *now, uint32_t thread,
-                               uint64_t from, struct debug_stop *last, bool *has_instruction,
-                               struct debug_moment *instruction) {
+static enum travel go_to_begin(struct session *session) {
   enum travel result = begin_again(session);
-  *last = (struct debug_stop){0};
-  *has_instruction = false;
-  if (result != TRAVEL_STOPPED || debug_compare(now, &session->stop.moment) <= 0) return result;
+  return result == TRAVEL_STOPPED ? TRAVEL_BEGIN : result;
+}
+
+/* What a run has noted. */
+struct notes {
+  struct debug_stop last; /* reason DEBUG_NOTHING: there was no hit */
+  bool has_instruction;
+  struct debug_moment instruction;
+};
+
+/* Runs from where the replay stands to the moment, and notes hits, and the thread's instructions from a position on. */
+static enum travel note_until(struct session *session, const struct debug_moment *moment, uint32_t thread,
+                              uint64_t from, struct notes *notes) {
   struct region_debug *debug = debug_of(session);
   debug->goal = GOAL_MOMENT;
   debug->hits = HITS_NOTE;
-  debug->moment = *now;
+  debug->moment = *moment;
   debug->note_thread = thread;
   debug->note_from = from;
   debug->last.reason = DEBUG_NOTHING;
   debug->has_last_instruction = false;
   run_resume(&session->run, session->stop.reason);
-  result = wait_for_stop(session);
+  enum travel result = wait_for_stop(session);
   if (result != TRAVEL_STOPPED) return result;
-  *last = debug->last;
-  last->text[sizeof last->text - 1] = 0;
-  *has_instruction = debug->has_last_instruction;
-  *instruction = debug->last_instruction;
+  *notes = (struct notes){debug->last, debug->has_last_instruction, debug->last_instruction};
+  notes->last.text[sizeof notes->last.text - 1] = 0;
   return TRAVEL_STOPPED;
+}
+
+/* Whoever steps back once does so again: if the way to the moment is long, a checkpoint is made shortly before it. */
+static enum travel approach(struct session *session, const struct debug_moment *end) {
+  enum { LONG = 1 << 20, SHORT = 1 << 14 };
+  const struct debug_moment *start = &session->stop.moment;
+  if (start->turn != end->turn || end->position - start->position < LONG) return TRAVEL_STOPPED;
+  struct debug_moment near = {.turn = end->turn, .thread = end->thread, .position = end->position - SHORT};
+  enum travel result = run_to(session, GOAL_MOMENT, HITS_IGNORE, &near);
+  if (result == TRAVEL_STOPPED) run_keep(&session->run);
+  return result;
+}
+
+/* Looks for what was last before `now`: from the latest checkpoint on; if there is nothing, from the one before that. wants_instruction: the thread's from a
+ * position on; else a hit. TRAVEL_BEGIN: there is nothing, and the replay stands at its beginning. */
+static enum travel search_back(struct session *session, bool wants_instruction, uint32_t thread,
+                               uint64_t from, struct notes *notes) {
+  struct debug_moment end = session->stop.moment, start = end;
+  if (wants_instruction && thread == end.thread && from < start.position) start.position = from;
+  for (;;) {
+    *notes = (struct notes){0};
+    enum travel result = go_before(session, &start);
+    if (result != TRAVEL_STOPPED) return result;
+    bool at_begin = session->stop.reason == DEBUG_BEGINS;
+    struct debug_moment began = session->stop.moment;
+    if (debug_compare(&began, &end) >= 0) return TRAVEL_BEGIN;
+    if (wants_instruction) result = approach(session, &end);
+    if (result == TRAVEL_STOPPED) result = note_until(session, &end, thread, from, notes);
+    if (result != TRAVEL_STOPPED) return result;
+    if (wants_instruction ? notes->has_instruction : notes->last.reason != DEBUG_NOTHING)
+      return TRAVEL_STOPPED;
+    if (at_begin) return go_to_begin(session);
+    start = end = began;
+  }
 }
 
 /* Stands where the hit was; with its reason. */
@@ -179,29 +229,17 @@ static enum travel go_to_hit(struct session *session, const struct debug_stop *h
   return TRAVEL_STOPPED;
 }
 
-static enum travel go_to_begin(struct session *session) {
-  enum travel result = begin_again(session);
-  return result == TRAVEL_STOPPED ? TRAVEL_BEGIN : result;
-}
-
 enum travel travel_back(struct session *session) {
-  struct debug_moment now = session->stop.moment, unused;
-  struct debug_stop last;
-  bool none;
-  enum travel result = note_before(session, &now, 0, UINT64_MAX, &last, &none, &unused);
-  if (result != TRAVEL_STOPPED) return result;
-  return last.reason ? go_to_hit(session, &last) : go_to_begin(session);
+  struct notes notes;
+  enum travel result = search_back(session, false, 0, UINT64_MAX, &notes);
+  return result == TRAVEL_STOPPED ? go_to_hit(session, &notes.last) : result;
 }
 
 enum travel travel_step_back(struct session *session, uint32_t thread) {
-  struct debug_moment now = session->stop.moment, before;
-  struct debug_stop last;
-  bool found;
+  struct notes notes;
   uint64_t position = position_of(session, thread);
-  enum travel result =
-      note_before(session, &now, thread, position ? position - 1 : 0, &last, &found, &before);
-  if (result != TRAVEL_STOPPED) return result;
-  return found ? travel_to(session, &before) : go_to_begin(session);
+  enum travel result = search_back(session, true, thread, position ? position - 1 : 0, &notes);
+  return result == TRAVEL_STOPPED ? travel_to(session, &notes.instruction) : result;
 }
 
 /* -- Searches ---------------------------------------------------------------------------------------------------------------- */

@@ -204,3 +204,41 @@ case_moments_in_dag() { moments_agree dag; }
 case_moments_in_scalar() { moments_agree scalar; }
 case_moments_in_arcs() { moments_agree arcs; }
 case_moments_in_tokens() { moments_agree tokens; }
+
+# With a checkpoint wherever one can be made, the way back leads over many of them.
+back_over_checkpoints() { # ORDER
+  ORDER=$1 recorded counters
+  client <<'END'
+remote = Remote("--apart=0", "counters.rec")
+def state():
+    parts = [remote.monitor("when"), remote.memory(symbol("counters", "total"), 4).hex()]
+    for thread in remote.ask("qfThreadInfo")[1:].split(","):
+        expect(remote.ask("Hg" + thread), "OK")
+        parts.append(remote.registers())
+    return parts
+expect(remote.ask(f"Z0,{symbol('counters', 'add'):x},4"), "OK")
+seen = []
+for i in range(120):
+    expect(remote.ask("c"), "T05thread:.*;")
+    seen.append(state())
+for i in range(8):
+    assert state() == seen.pop(), i
+    expect(remote.ask("bc"), "T05thread:.*;")
+for i in (100, 30, 80, 3):
+    expect(remote.monitor("seek " + seen[i][0]), "at " + seen[i][0])
+    expect(remote.ask("bc"), "T00thread:.*;")
+    assert state() == seen[i], i
+expect(remote.ask(f"z0,{symbol('counters', 'add'):x},4"), "OK")
+expect(remote.ask("c"), ".*replaylog:end;")
+assert remote.output.startswith(b"begin\n8000\n") and remote.output.count(b"begin") == 1, remote.output
+expect(remote.ask("bs"), "T05thread:.*;")
+expect(remote.ask("c"), ".*replaylog:end;")
+expect(remote.ask("c"), "W03")
+assert remote.close() == 0
+END
+  nobody_left
+}
+
+case_back_over_checkpoints_in_chunk() { back_over_checkpoints chunk; }
+case_back_over_checkpoints_in_dag() { back_over_checkpoints dag; }
+case_back_over_checkpoints_in_arcs() { back_over_checkpoints arcs; }

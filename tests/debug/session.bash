@@ -7,6 +7,7 @@ recorded() { # NAME [STATUS]: compiles the program and records it to NAME.rec
   local name=$1 want=${2:-0} status
   [ "$name" != counters ] || want=3
   gcc -g -O1 -fno-inline -D_GNU_SOURCE -pthread -o "$name" "$debug_here/programs/$name.c" || fail "$name can't be compiled"
+  rm -rf "$name.rec"
   "$REPRISE" record --order="${ORDER:-chunk}" -o "$name.rec" -- "./$name" >"$name.out" 2>&1
   status=$?
   [ "$status" = "$want" ] || fail "recording $name: status $status: $(cat "$name.out")"

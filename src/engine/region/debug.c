@@ -89,6 +89,7 @@ static void stop(struct thread *thread, const struct debug_stop *here) {
   atomic_store(&debug->state, DEBUG_STOPPED);
   region_doorbell();
   wait_for_debugger();
+  if (atomic_load(&region->checkpoint.wish)) arch_request(thread); /* to the next safepoint */
 }
 
 static bool is_at_goal(const struct thread *thread, const struct debug_moment *here) {
@@ -134,6 +135,12 @@ bool debug_look(struct thread *thread, struct debug_stop *found) {
   }
   stop(thread, found);
   return true;
+}
+
+void debug_restarted(struct thread *thread) {
+  struct debug_stop here = {.moment = debug_now(thread), .reason = DEBUG_RESTARTED};
+  here.slot = here.runner = slot_of(thread->rthread);
+  stop(thread, &here);
 }
 
 uint64_t debug_stop(const struct thread *thread) {

@@ -16,6 +16,8 @@ bool debug_look(struct thread *thread, struct debug_stop *found);
 /* The same at an event, which is a hit only if that is wanted; the event is over. */
 bool debug_event(struct thread *thread, struct debug_stop *found, bool wanted);
 void debug_event_over(struct thread *thread);
+/* The replay goes on from a checkpoint: not before the debugger says where to. */
+void debug_restarted(struct thread *thread);
 /* The position at which the thread has to come by, UINT64_MAX: none. */
 uint64_t debug_stop(const struct thread *thread);
 

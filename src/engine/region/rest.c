@@ -7,6 +7,7 @@
 
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
+#include "engine/region/debug.h"
 #include "engine/region/endings.h"
 #include "engine/region/rings.h"
 
@@ -148,6 +149,7 @@ static void make(struct thread *thread) {
   make_other_vessels(own);
   if (vessel_maker->make(thread)) {
     await_others();
+    if (debugged()) debug_restarted(thread);
     return;
   }
   int64_t error = region_ask(REQUEST_CHECKPOINT, 0);
