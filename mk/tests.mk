@@ -229,7 +229,7 @@ FUZZ := build/fuzz
 FUZZ_FLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I src -I tests/recording \
               -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 
-FUZZ_RUNS := $(FUZZ)/recording.run $(FUZZ)/events.run $(FUZZ)/order.run $(FUZZ)/values.run $(FUZZ)/logs.run
+FUZZ_RUNS := $(FUZZ)/recording.run $(FUZZ)/events.run $(FUZZ)/order.run $(FUZZ)/values.run $(FUZZ)/logs.run $(FUZZ)/packets.run
 
 .PHONY: fuzz $(FUZZ_RUNS)
 fuzz: $(FUZZ_RUNS)
@@ -244,6 +244,7 @@ $(FUZZ)/recording: tests/fuzz/recording_fuzz.c tests/recording/forge.c $(RECORDI
 $(FUZZ)/events: tests/fuzz/events_fuzz.c src/input/events.c src/input/events.h
 $(FUZZ)/order: tests/fuzz/order_fuzz.c $(ORDER_PARTS) $(wildcard src/order/*.h)
 $(FUZZ)/values: tests/fuzz/values_fuzz.c src/order/values.c src/order/values.h src/order/varint.h
+$(FUZZ)/packets: tests/fuzz/packets_fuzz.c src/debug/packets.c src/debug/packets.h
 $(FUZZ)/logs: tests/fuzz/logs_fuzz.c src/cli/entry.c src/cli/json.c \
               $(wildcard src/inspect/*.c) $(RECORDING_PARTS) $(wildcard src/input/*.c) $(ORDER_PARTS)
 # A real recording of each order: the beginnings of their logs.
@@ -254,7 +255,7 @@ $(FUZZ)/seeded: tests/fuzz/seeds.c $(RECORDING_PARTS) $(BUILD)/reprise $(BUILD)/
 	$(Q)set -e; for order in chunk dag tokens scalar arcs; do rm -rf $(FUZZ)/seed; \
 	  $(BUILD)/reprise record --order=$$order -o $(FUZZ)/seed -- /bin/sh -c 'echo words | /bin/cat & wait' >$(FUZZ)/seed.out; \
 	  $(FUZZ)/seeds $(FUZZ)/seed $(FUZZ); done; touch $@
-$(FUZZ)/recording $(FUZZ)/events $(FUZZ)/order $(FUZZ)/values $(FUZZ)/logs:
+$(FUZZ)/recording $(FUZZ)/events $(FUZZ)/order $(FUZZ)/values $(FUZZ)/logs $(FUZZ)/packets:
 	@tools/packages.sh fuzz
 	$(call say,FUZZER $<)
 	$(Q)mkdir -p $(@D) && clang $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) -lzstd $(if $(filter %/logs,$@),$(SYMBOL_LIBS))

@@ -242,3 +242,35 @@ END
 case_back_over_checkpoints_in_chunk() { back_over_checkpoints chunk; }
 case_back_over_checkpoints_in_dag() { back_over_checkpoints dag; }
 case_back_over_checkpoints_in_arcs() { back_over_checkpoints arcs; }
+
+# Whatever comes, the server answers, or ends as it was told to.
+case_any_packets() {
+  recorded counters
+  client <<'END'
+import random
+random.seed(7)
+starts = ["q", "Q", "v", "vFile:open:", "vFile:pread:", "vFile:fstat:", "vFile:close:", "vFile:readlink:", "vCont", "vCont;s:", "vCont;r",
+          "qXfer:features:read:", "qXfer:auxv:read::", "qXfer:threads:read::", "qSymbol:", "qGetTLSAddr:", "qRcmd,", "QPassSignals:",
+          "QCatchSyscalls:", "qSupported:", "H", "Hg", "Hc", "T", "m", "M", "X", "Z0,", "Z2,", "z0,", "z2,", "p", "P", "g", "G", "?", "s", "bs", "!"]
+def rest():
+    kind = random.randrange(4)
+    if kind == 0:
+        return bytes(random.randrange(256) for _ in range(random.randrange(40)))
+    if kind == 1:
+        return b",".join(b"%x" % random.getrandbits(random.choice((3, 16, 48, 64, 80))) for _ in range(random.randrange(5)))
+    if kind == 2:
+        return random.choice([b";", b":", b"p-1.-1", b"p0.0", b"-1", b"0", b"1;", b"c:p1.1;s"]) * random.randrange(1, 4)
+    return b"7468" * random.randrange(200)
+remote = Remote("counters.rec")
+for i in range(700):
+    if remote.ask(random.choice(starts).encode() + rest())[:1] in ("W", "X"):
+        assert remote.close() == 0
+        remote = Remote("counters.rec")
+    if i % 100 == 0:
+        remote.raw(bytes(random.randrange(256) for _ in range(50)).replace(b"$", b"").replace(b"\x04", b""))
+expect(remote.ask("Hg0"), "OK")
+assert remote.memory(BASE, 4) == b"\x7fELF"
+assert remote.close() == 0
+END
+  nobody_left
+}
