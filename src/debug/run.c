@@ -128,6 +128,7 @@ static bool is_at_rest(const struct region *region) {
     const struct rthread *slot = &region->slots[i];
     const struct debug_thread *thread = &region->debug.threads[i];
     uint32_t name = slot->number + 1;
+    if (atomic_load(&slot->dismissed)) continue;
     if (atomic_load(&slot->state) != SLOT_LIVE || i == region->debug.stop.runner) continue;
     if (atomic_load(&thread->leaves) != name && atomic_load(&thread->rests) != name) return false;
   }

@@ -274,3 +274,26 @@ assert remote.close() == 0
 END
   nobody_left
 }
+
+# Threads that end, or are ended by others, in every way there is: the replay comes to its end, and stops on the way.
+case_ends_of_threads() {
+  local name order
+  for name in thr_exec thr_exit_from_thread thr_cond proc_orphan proc_vfork; do
+    for order in chunk dag; do
+      rm -rf ends.rec
+      "$REPRISE" record --order=$order -o ends.rec -- "$PROGRAMS/$name" >recorded.out 2>&1
+      echo $? >status
+      client <<'END'
+status = int(open("status").read())
+remote = Remote("ends.rec")
+while "replaylog:end" not in (reply := remote.ask("c")):
+    expect(reply, "T.*")
+expect(remote.ask("bs"), "T05thread:.*")
+expect(remote.ask("c"), ".*replaylog:end;")
+expect(remote.ask("c"), f"W{status:02x}")
+assert remote.close() == 0
+END
+    done
+  done
+  nobody_left
+}

@@ -165,6 +165,7 @@ void serial_let_go(uint32_t lender) {
 
 void serial_leave(struct rthread *rthread) {
   if (!in_series()) return;
+  if (debugged() && arch_self()->rthread == rthread) debug_rests(arch_self()); /* for ever */
   bool runs = atomic_exchange(&rthread->serial, SERIAL_OUT) == SERIAL_RUNS;
   serial_let_go(atomic_load(&rthread->borrows));
   if (runs) pass_turn();

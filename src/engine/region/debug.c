@@ -250,9 +250,12 @@ void debug_forks(struct thread *thread, const struct rthread *child, bool vfork)
   if (vfork) debug_rests(thread); /* the kernel holds it until the child is gone */
 }
 
+/* The other threads of the process are gone. */
 void debug_executes(struct thread *thread) {
   struct debug_thread *debug = debug_own(thread);
   debug_event_over(thread);
+  debug_leaves(thread, true);
+  atomic_store(&debug->leaves, 0);
   debug->executes = 1;
 }
 
