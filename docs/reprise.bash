@@ -24,7 +24,7 @@ _reprise() {
       _reprise_options "$word" '--at= --gdb= --unconfined'
       ;;
     gdbserver)
-      _reprise_options "$word" '--port= --at= --unconfined'
+      _reprise_options "$word" '--port= --at= --apart= --unconfined'
       ;;
     sim)
       [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay figures' -- "$word")
