@@ -20,6 +20,7 @@ each_program() { # ORDER
     sig_nested sig_compute_kernels code_rewrite exec_chain thr_exit_group_compute; do
     restarted "$1" $program
   done
+  restarted "$1" thr_mutex_pi 60 # it rests with events that are decoded and not consumed
 }
 
 case_restarts_chunk() { each_program chunk; }

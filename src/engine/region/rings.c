@@ -24,13 +24,23 @@ void region_attach(void) {
   region->descriptor = engine_fd + FD_REGION;
 }
 
+/* Twice in a row. */
+static void map_ring(uint32_t index) {
+  uintptr_t at = RINGS_BASE + (uintptr_t)index * 2 * RING_BYTES;
+  map_part(at, RING_BYTES, REGION_RING(index));
+  map_part(at + RING_BYTES, RING_BYTES, REGION_RING(index));
+}
+
 void region_detach(void) {
-  for (uint32_t i = 0; i < REGION_RINGS; i++) {
-    if (!mapped[i]) continue;
-    os_call2(__NR_munmap, RINGS_BASE + (uintptr_t)i * 2 * RING_BYTES, 2 * RING_BYTES);
-    mapped[i] = false;
-  }
+  for (uint32_t i = 0; i < REGION_RINGS; i++)
+    if (mapped[i]) os_call2(__NR_munmap, RINGS_BASE + (uintptr_t)i * 2 * RING_BYTES, 2 * RING_BYTES);
   os_call2(__NR_munmap, REGION_BASE, REGION_HEADER);
+}
+
+void region_attach_again(void) {
+  region_attach();
+  for (uint32_t i = 0; i < REGION_RINGS; i++)
+    if (mapped[i]) map_ring(i);
 }
 
 /* -- Waiting ---------------------------------------------------------------------------------------------------------- */
@@ -218,8 +228,7 @@ static uint8_t *bytes_of(const struct ring *ring) {
   uint32_t index = region_ring_index(region, ring);
   uintptr_t at = RINGS_BASE + (uintptr_t)index * 2 * RING_BYTES;
   if (!mapped[index]) {
-    map_part(at, RING_BYTES, REGION_RING(index));
-    map_part(at + RING_BYTES, RING_BYTES, REGION_RING(index));
+    map_ring(index);
     mapped[index] = true;
   }
   return (uint8_t *)at;

@@ -11,6 +11,8 @@ static struct region *const region = (struct region *)REGION_BASE;
 void region_attach(void);
 /* Lets go of the region and of its rings, so that another can be attached. */
 void region_detach(void);
+/* Attaches a copy of it, with the same rings: events that were decoded and not consumed point into them. */
+void region_attach_again(void);
 static inline uint32_t slot_of(const struct rthread *rthread) {
   return (uint32_t)(rthread - region->slots);
 }

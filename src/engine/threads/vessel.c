@@ -199,7 +199,7 @@ static void make_threads(struct thread *self) {
 static void become_runner(struct thread *thread, struct parcel *parcel) {
   os_call3(__NR_dup3, parcel->files[FILE_REGION], engine_fd + FD_REGION, 0);
   os_call3(__NR_dup3, parcel->files[FILE_SOCKET], engine_fd + FD_SOCKET, 0);
-  region_attach();
+  region_attach_again();
   maps_visit(own_first_maps, map_copy, parcel);
   close_files(parcel);
   thread->kernel_tid = (int)os_call1(__NR_set_tid_address, &thread->kernel_tid);
