@@ -78,6 +78,9 @@ int serve_recording(const char *path, const struct serve_options *options) {
                     error.text, "");
   if (!description_choose(recording_get(session->reader, "architecture", 0)))
     return complain(DAMAGED, path, "recorded on a machine that can't be debugged here");
+  /* Memory that is open holds what the last thread there has seen. */
+  if (recording_get(session->reader, "values", 0))
+    return complain(FAILED, path, "recorded with --values, which can't be debugged yet");
   signal(SIGPIPE, SIG_IGN);
   if (!port) signal(SIGINT, SIG_IGN); /* which the terminal sends to all when the client is to interrupt us */
   server.in = STDIN_FILENO;

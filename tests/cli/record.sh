@@ -67,6 +67,12 @@ case_races_by_value() {
   "$REPRISE" dump recording | grep -q ' open .* values' || fail 'nothing was recorded by values'
 }
 
+case_values_are_not_debugged() {
+  "$REPRISE" record --order=dag --values=auto -o recording -- /bin/true || fail "status $?"
+  "$REPRISE" gdbserver recording </dev/null >/dev/null 2>err && fail 'it was debugged'
+  grep -q 'debugged yet' err || fail "$(cat err)"
+}
+
 case_values_need_dag() {
   local order
   for order in chunk scalar arcs tokens; do
