@@ -94,7 +94,7 @@ static const struct machine {
   bool stops_before;       /* watchpoints are reported before the access, as by the hardware */
 } machines[] = {
     {"aarch64", "aarch64", a64, sizeof a64 / sizeof *a64, 68, 0, true},
-    {"x86_64", "i386:x86-64", x64, sizeof x64 / sizeof *x64, 58, 8, false},
+    {"x86-64", "i386:x86-64", x64, sizeof x64 / sizeof *x64, 58, 8, false},
 };
 
 static const struct machine *machine = &machines[0];

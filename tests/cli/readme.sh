@@ -1,4 +1,5 @@
 # The README's first session, pasted: every command in it prints what it says there.
+# needs: /usr/bin/gdb
 
 case_first_session() {
   local root=${LIB%/tests/*} line command='' wanted=''

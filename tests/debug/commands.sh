@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # The commands of Reprise's own in gdb.
+# needs: /usr/bin/gdb
 source "$(dirname "${BASH_SOURCE[0]}")/session.bash"
 
 case_seek_and_when() {

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # Scripted sessions of gdb.
+# needs: /usr/bin/gdb
 source "$(dirname "${BASH_SOURCE[0]}")/session.bash"
 
 case_breakpoint() {

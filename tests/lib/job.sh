@@ -41,6 +41,14 @@ report() { # pass|fail|skip [WHY [EXCERPT]]
   exit 0
 }
 
+# A script that needs programs which are not there is left out; it names them in lines "# needs: PATH".
+check_needs() { # SCRIPT
+  local program
+  for program in $(sed -n 's/^# needs: //p' "$1"); do
+    [ -e "$program" ] || report skip "no $program"
+  done
+}
+
 # What could not be built for want of a header that its source says it needs is left out; everything else must be there.
 must_be_built() { # PROGRAM SOURCE
   local header
@@ -243,9 +251,7 @@ case $suite in
     ;;
   e2e)
     script=$ROOT/tests/$test.sh
-    for program in $(sed -n 's/^# needs: //p' "$script"); do
-      [ -e "$program" ] || report skip "no $program"
-    done
+    check_needs "$script"
     seconds=$((seconds * 5))
     variables=(BASH_ENV="$ROOT/tests/lib/e2e.sh" LIMIT="$ROOT/build/tests/limit" R=)
     native /bin/bash -u "$script"
@@ -259,6 +265,7 @@ case $suite in
     compare
     ;;
   cli | debug)
+    check_needs "$ROOT/tests/$suite/${name%.*}.sh"
     variables=(REPRISE="$REPRISE" CONTAINED="$CONTAINED" LIB="$ROOT/tests/lib/cli.sh" PROGRAMS="$ROOT/build/tests/programs" SOAK="$SOAK" RACES="$RACES"
       CONTAINER="$ROOT/build/tests/contained")
     for tool in exchange bend cut planted wedge wedged mutate stepped victim terminal; do variables+=("${tool^^}=$ROOT/build/tests/$tool"); done
