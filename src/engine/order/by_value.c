@@ -278,10 +278,20 @@ static void replay_close_alone(struct thread *thread) {
   }
 }
 
+/* As much of a range as there is memory, from its beginning on. */
+static size_t present(uintptr_t address, size_t bytes) {
+  struct mapping mapping;
+  uintptr_t at = address, end = address + bytes;
+  if (end < address) return 0;
+  while (at < end && mappings_find(at, &mapping)) at = mapping.end;
+  return MIN(at, end) - address;
+}
+
+/* Nobody opens any of it from now on; whether some of it is open. */
 static bool closes(uintptr_t address, size_t bytes) {
-  if (!open_reaches(address, bytes)) return false;
-  open_forbid(address, bytes);
-  return true;
+  size_t there = present(address, bytes);
+  open_forbid(address, there);
+  return open_reaches(address, there);
 }
 
 void by_value_before_write(struct thread *thread, uintptr_t address, size_t bytes) {
@@ -319,8 +329,6 @@ static bool engine_meets(struct thread *thread, const struct call *call) {
     case __NR_exit_group:
     case __NR_execve:
     case __NR_execveat:
-      open_forbid(thread->clear_child_tid, sizeof(uint32_t));
-      open_forbid(thread->robust_list, HEAD);
       meets |= closes(thread->clear_child_tid, sizeof(uint32_t));
       meets |= closes(thread->robust_list, HEAD);
       return meets;
@@ -342,8 +350,8 @@ void by_value_before_call(struct thread *thread, const struct call *call) {
   if (!values_on()) return;
   if (replaying())
     replay_close_alone(thread);
-  else
-    while (open_any() && meets_open(thread, call)) close_alone(thread);
+  else /* also where nothing is open yet: it might be before the call is through with it */
+    while (meets_open(thread, call)) close_alone(thread);
 }
 
 /* New memory is nobody's yet. */

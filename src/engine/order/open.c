@@ -85,8 +85,10 @@ void open_note_request(uint32_t block) {
 
 void open_forbid(uintptr_t address, size_t bytes) {
   uint64_t count = values_on() ? count_of(address, bytes) : 0;
-  for (uint64_t i = 0; i < count; i++)
-    atomic_fetch_or(&KNOWN[(number_of(address) + i) % PERMISSION_BLOCKS], FORBIDDEN);
+  for (uint64_t i = 0; i < count; i++) {
+    _Atomic uint8_t *known = &KNOWN[(number_of(address) + i) % PERMISSION_BLOCKS];
+    if (!(atomic_load(known) & FORBIDDEN)) atomic_fetch_or(known, FORBIDDEN);
+  }
 }
 
 void open_expect_closed(uintptr_t address, size_t bytes) {
@@ -122,10 +124,16 @@ static void open_block(struct thread *thread, uint32_t block) {
   uint8_t *map = map_of(thread);
   open_lock();
   uint32_t count = atomic_load(&open.count);
+  uint8_t known = atomic_load(&KNOWN[block]);
+  /* The count comes first: who forbids it then sees that it is open, or it is not opened. */
   if (count < OPEN_BLOCKS) {
     open.blocks[count] = block;
-    atomic_fetch_or(&KNOWN[block], OPEN);
     atomic_store(&open.count, count + 1);
+    while (!(known & FORBIDDEN) && !atomic_compare_exchange_strong(&KNOWN[block], &known, known | OPEN))
+      continue;
+    if (known & FORBIDDEN) atomic_store(&open.count, count);
+  }
+  if (count < OPEN_BLOCKS && !(known & FORBIDDEN)) {
     private_stack_drop(thread);
     map[block] = (uint8_t)((map[block] & INLINE) << HIDES);
     fix_pairs(map, block);
