@@ -6,7 +6,8 @@
  *
  * Outside of a sphere nobody sees to that. A thread that is stopped in the code cache is at an instruction of the application, perhaps half done, and
  * what generated code has borrowed is in its context. On the few instructions between two blocks, or between the cache and the engine's C code, x86-64
- * has the application's registers partly here and partly there: the tracee is stepped on until it has left them.
+ * has the application's registers partly here and partly there: the tracee is stepped on until it has left them. Known limit: right before generated code
+ * saves a register that it borrows, the value that was saved there last is shown.
  *
  * Memory is the application's as it is, but for the bytes of calls that are not over yet. */
 #include <linux/elf.h>

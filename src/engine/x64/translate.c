@@ -72,6 +72,7 @@ static void emit_item(struct translation *t, unsigned i) {
   if (t->borrowed >= 0 && used_by(&item->insn) >> t->borrowed & 1) give_back(t);
   if (last) give_back(t);
   note_instruction(t, item->pc);
+  if (t->borrowed >= 0) t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_LONG, t->borrowed);
   emit_hulls(t, i);
   if (last) give_back(t);
   if (item->returns_to) test_return_address(t, i);
