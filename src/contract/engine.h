@@ -1,4 +1,4 @@
-/* engine.h: what the launcher hands to the engine, and where the engine's memory lies.
+/* engine.h: the configuration that the launcher passes to the engine, and the layout of the engine's memory.
  *
  * The engine is executed by the name of a descriptor (engine_name.h), with the program's own argv and envp. Descriptor N is
  * the engine's file, N + 1 a memory file with a struct engine_config; both stay open over every execve of the sphere.
@@ -18,17 +18,17 @@ enum check_mode {
   CHECK_ALL,      /* really every one */
 };
 
-/* What the engine does besides running the program. */
+/* Whether the engine only runs the program, records it, or replays a recording. */
 enum engine_mode { MODE_RUN, MODE_RECORD, MODE_REPLAY };
 
 /* How the threads of a sphere are ordered. All but the first run at once. */
 enum engine_order { ENGINE_CHUNK, ENGINE_DAG, ENGINE_TOKENS, ENGINE_SCALAR, ENGINE_ARCS };
 
-/* Which memory is recorded by what is read of it (values.h of the order room). */
+/* Which memory is recorded by the values that threads read from it (order/values.h). */
 enum engine_values {
   VALUES_OFF,
-  VALUES_AUTO /* what threads hand to and fro */,
-  VALUES_ALL /* all that two threads touch */
+  VALUES_AUTO /* blocks that threads hand to and fro */,
+  VALUES_ALL /* all blocks that two threads touch */
 };
 
 struct engine_config {
@@ -64,7 +64,7 @@ struct engine_config {
   char execfn[ENGINE_PATH_MAX];  /* AT_EXECFN as the kernel would have set it */
 };
 
-/* An entry of output_roles: that the descriptor is the role's, 1 or 2. */
+/* An entry of output_roles: the descriptor has this role, 1 or 2. */
 #define OUTPUT_ROLE(fd, role) (((uint32_t)(fd) + 1) << 8 | (role))
 
 /* All of the engine's memory lies in [ENGINE_BASE, ENGINE_END): nothing that the kernel chooses for a program
@@ -80,7 +80,7 @@ struct engine_config {
 #define VDSO_BASE (ENGINE_BASE + 0x200000000UL)      /* the kernel's vDSO, moved out of the program's way */
 #define REGION_BASE (ENGINE_BASE + 0x300000000UL)    /* shared with the manager: contract/region.h */
 #define DIRECTORY_BASE \
-  (ENGINE_BASE + 0x500000000UL) /* entries of memory blocks, what belongs to them, and groups */
+  (ENGINE_BASE + 0x500000000UL) /* entries of memory blocks, the infos that belong to them, and groups */
 #define DIRECTORY_PART 0x21000000UL
 #define DIRECTORY_GROUPS 0x4001000UL
 #define SHARED_RANGES \
@@ -98,10 +98,10 @@ struct engine_config {
 
 /* These descriptors belong to the engine, from its own file on. For the application they are not open. */
 enum { FD_ENGINE, FD_CONFIG, FD_PROGRAM, FD_REGION, FD_SOCKET, FD_COUNT };
-/* Without a sphere there is no region: the standard error that the launcher had, since the program may close its own before it ends. */
+/* Without a sphere there is no region: this is the launcher's standard error, because the program may close its own early. */
 enum { FD_COUNTERS = FD_REGION };
 
-/* The value of a SIGSYS that is for the engine: the thread is to come by. */
+/* The value of a SIGSYS that is for the engine: the thread must come to a safepoint. */
 #define KICK_VALUE 0x5265707269736521UL
 
 #endif

@@ -2,8 +2,8 @@
  *
  * A memory file, mapped by the manager and, at REGION_BASE, by every engine of the sphere. It holds a slot for each living
  * R-thread, byte rings through which logs flow (to the manager in a recording, from it in a replay), the baton that
- * says whose turn it is, and a counter where engines ask the manager for files. It outlives the processes: what was
- * logged before a SIGKILL is still there for the manager to take.
+ * says which thread's turn it is, and the requests of engines to the manager. It outlives the processes: after
+ * a SIGKILL the manager still finds all that was logged before.
  *
  * An R-thread's state lives in its slot so that it survives execve. */
 #ifndef REPRISE_CONTRACT_REGION_H
@@ -23,8 +23,8 @@ enum { REGION_MAGIC = 0x52505247, REGION_SLOTS = CHUNK_SLOTS };
 _Static_assert(REGION_SLOTS == ORDER_SLOTS, "all order schemes have room for as many threads");
 
 /* Single producer, single consumer. head and tail count bytes for ever; the byte at n lies at n % RING_BYTES. Engines map a ring twice
- * in a row, so that what is in it is contiguous for them. */
-enum { RING_BYTES = 256 << 10, RING_MARK = 64 << 10 /* of news are worth a ring of the doorbell */ };
+ * in a row, so that its content is contiguous for them. */
+enum { RING_BYTES = 256 << 10, RING_MARK = 64 << 10 /* new bytes for which the doorbell is rung */ };
 struct ring {
   _Atomic uint64_t head;     /* bytes produced */
   _Atomic uint64_t tail;     /* bytes consumed */
@@ -47,12 +47,12 @@ enum slot_state {
 enum stop_state {
   STOP_NONE,
   STOP_BEGINS, /* one of its process's threads is just stopping it */
-  STOP_LIKELY, /* its process was stopped when somebody looked last */
-  STOP_ASKED,  /* in parallel: its process is to send itself SIGSTOP */
+  STOP_LIKELY, /* its process was stopped when a thread last checked */
+  STOP_ASKED,  /* in parallel: its process must send itself SIGSTOP */
 };
 
-/* Of a thread that sleeps until another has done something, for the manager's watchdog (sphere/watchdog.h). Written after each such sleep:
- * who runs, is in a call of the program or waits for the manager leaves all of it as it is. */
+/* For the manager's watchdog (sphere/watchdog.h): a thread that sleeps until another thread acts writes this after each such sleep. A thread
+ * that runs, is in a call of the program or waits for the manager does not change it. */
 struct region_watch {
   _Atomic uint64_t word;     /* address of the word that it slept at, in its own process */
   _Atomic uint64_t pc;       /* of the program … */
@@ -76,7 +76,7 @@ struct rthread {
   _Atomic uint32_t stops; /* record: enum stop_state */
   /* Record: how often others have continued its process, and how often when it was last sent a stop of the terminal's kind (stops.c). */
   _Atomic uint32_t continues, stopped_at;
-  /* Record in parallel; futex: slot + 1 of who traces it, for as long as it is to stay parked. */
+  /* Record in parallel; futex: slot + 1 of its tracer, for as long as it must stay parked. */
   _Atomic uint32_t tracer;
   int32_t
       writes_to; /* … the process whose memory it writes when it is the memory_writer, and which stays parked */
@@ -96,23 +96,23 @@ struct rthread {
   uint64_t chunk_size;         /* record: how long it may get */
   uint64_t memory_checked;     /* record: position of the last digest of memory */
   uint64_t output_digest;      /* of all events of output in its log */
-  uint32_t spent;              /* record: calls of its chunk, or what takes as long */
-  uint32_t alone;              /* record: how often it might have ended a chunk, and nobody waited */
-  uint32_t offered;            /* record: somebody else should have the baton before the chunk is full */
+  uint32_t spent;              /* record: calls of its chunk, or work that takes as long */
+  uint32_t alone;              /* record: how often it might have ended a chunk, and no thread waited */
+  uint32_t offered;            /* record: another thread should have the baton before the chunk is full */
   uintptr_t woken_at;          /* record: the futex that it was woken at last … */
   uint64_t woken_since;        /* … and its position then */
   uint64_t quiet_since;        /* position at which a signal was delivered last: no chunk ends there */
   struct chunk_end end;        /* replay: where the chunk ends */
   struct input_event next;     /* replay: decoded, not consumed yet */
   uint32_t next_bytes;         /* its length in the ring, 0: none decoded */
-  uint32_t input_lost;         /* replay: what comes next is not, because the log was cut off */
+  uint32_t input_lost;         /* replay: the next event is missing, because the log was cut off */
   uint32_t is_known_elsewhere; /* record in parallel: directories of other address spaces may name its slot */
-  uint32_t parent;             /* record in parallel: slot of who made it … */
-  struct order_note spawned;   /* … and what the order scheme told it then */
+  uint32_t parent;             /* record in parallel: slot of its parent … */
+  struct order_note spawned;   /* … and the order scheme's note for it */
   _Atomic uint32_t
       borrows;       /* in parallel, or replay: slot + 1 of the parent held until it is gone; 0: none */
   uint32_t released; /* record in parallel: slot + 1 of the child it was held for … */
-  struct order_note release; /* … and what the order scheme told it in the end */
+  struct order_note release; /* … and the order scheme's note on its release */
   uint32_t child_number;     /* replay in parallel: the R-thread that its next child is */
   uint32_t step_known;       /* replay in parallel: there is a step that it is at … */
   uint32_t step_passed;      /* … whose waits are over */
@@ -123,20 +123,20 @@ struct rthread {
   uint64_t last_position;    /* … and its position there */
   uint32_t order_slot;       /* where it lived in the recording */
   _Atomic uint32_t
-      waits_for; /* slot + 1 of whom it waits for, 0: it does not wait; or one of replay_waits.h */
-  _Atomic uint32_t summoned;  /* replay in parallel: the manager is to make it come by */
+      waits_for; /* slot + 1 of the thread that it waits for, 0: it does not wait; or one of replay_waits.h */
+  _Atomic uint32_t summoned;  /* replay in parallel: the manager must bring it to a safepoint */
   _Atomic uint32_t dismissed; /* its process ends, or has gone to another program, without it */
   uint32_t programs;          /* record: that it has gone to since it was born */
   _Atomic uint32_t unlogged;  /* record: it writes to standard output or error, and has not logged it yet */
-  uint64_t ticks;             /* what the engine has done for it at positions of the order log of their own */
-  /* Replay in parallel. Large, and most of it never touched: rthread_make() makes nothing of it zero that need not be. */
+  uint64_t ticks;             /* order log positions that the engine's own work for it has taken */
+  /* Replay in parallel. Large, and most of it is never touched: rthread_make() clears only the parts that must be zero. */
   struct order_step step;     /* that it is at, and … */
   struct order_reader reader; /* … of its order log */
 };
 
-/* A lock is the id of the thread that has it, or 0; with this bit when somebody sleeps until it is free. */
+/* A lock is the id of the thread that has it, or 0; with this bit when a thread sleeps until it is free. */
 #define LOCK_SLEEPERS 0x80000000u
-/* … and with this one when the process of who has it is going to stop: it is anybody's then. */
+/* … and with this one when the holder's process is going to stop: any thread may take it then. */
 #define LOCK_YIELDS 0x40000000u
 
 enum request_kind {
@@ -146,12 +146,12 @@ enum request_kind {
   REQUEST_OPEN_FILE,    /* replay: open file number `value`; answer: 0, and the file comes over the socket */
   REQUEST_NEW_FILE,     /* replay: make one without a name; the same */
   REQUEST_MEMORY,       /* replay with checkpoints: the same, of `value` bytes, for processes to share */
-  REQUEST_CHANNEL,      /* … the end of a channel that a vessel is told by; the same */
-  REQUEST_CHECKPOINT,   /* … all vessels are made, and nobody moves */
-  REQUEST_HALT,         /* … the replay is where it was to halt; no answer */
+  REQUEST_CHANNEL,      /* … the end of a channel to a vessel; the same */
+  REQUEST_CHECKPOINT,   /* … all vessels are made, and no thread runs */
+  REQUEST_HALT,         /* … the replay is where it has to halt; no answer */
 };
 #define REQUEST_CHANGES (1L << 32) /* in a value: the file is open for writing */
-#define REQUEST_EXPOSED (1L << 32) /* … in an answer: somebody may have it open for writing */
+#define REQUEST_EXPOSED (1L << 32) /* … in an answer: a process may have it open for writing */
 #define REQUEST_SETTLED (1L << 33) /* … it was last modified a while ago: its time will tell of any change */
 enum request_state { REQUEST_NONE, REQUEST_ASKED, REQUEST_ANSWERED };
 
@@ -167,9 +167,9 @@ struct region_object {
   uint64_t reach;
   uint32_t file; /* its number in the recording */
   bool known;    /* the entry is in use */
-  bool copied;   /* record in parallel: children of who stores have it, too (engine/order/own_code.h) */
+  bool copied;   /* record in parallel: children of the writer have it, too (engine/order/own_code.h) */
   bool changes;  /* the manager knows that it changes */
-  bool settled;  /* it is what was kept as long as its size and its time of modification are these: */
+  bool settled;  /* it equals the kept copy as long as it has this size and time of modification: */
   uint64_t size;
   int64_t modified;
   uint32_t modified_fraction;
@@ -185,10 +185,10 @@ enum outcome {
   OUTCOME_UNWRITABLE,  /* the replay can't show the program's output */
 };
 
-/* Why the sphere ended early. The manager tells it: it still has a standard error when the program has closed its own, and kills
- * everybody as soon as there is an outcome. */
+/* Why the sphere ended early. The manager prints it, because it still has a standard error when the program has closed its own. It kills
+ * all processes as soon as there is an outcome. */
 struct early_end {
-  _Atomic uint32_t claimed; /* id of the thread that leaves its word here */
+  _Atomic uint32_t claimed; /* id of the thread that writes the reason */
   uint32_t thread;          /* of OUTCOME_DIVERGED: where it was … */
   uint64_t position, pc;
   char text[1024]; /* … and what it should have done; of others one line, or nothing */
@@ -197,21 +197,21 @@ struct early_end {
   } unwritable; /* of OUTCOME_UNWRITABLE */
 };
 
-/* Of a slot of the recording, for those who wait in a replay in parallel. A cache line each. */
+/* Of a slot of the recording, for threads that wait in a replay in parallel. A cache line each. */
 struct region_news {
-  _Alignas(64) _Atomic uint32_t changes; /* futex: it has sent or was sent what somebody waits for */
+  _Alignas(64) _Atomic uint32_t changes; /* futex: it has sent or received what a thread waits for */
   _Atomic uint32_t waiters;              /* on changes, for a beginning or an end */
-  _Atomic uint32_t sender;               /* slot + 1 of whose token its thread sleeps for, 0: it does not */
-  _Atomic uint32_t resident;             /* one more than the region's slot of who lives there, 0: nobody */
-  _Atomic uint64_t wanted; /* the least clock of the slot that somebody wants to be told of, 0: none */
+  _Atomic uint32_t sender;   /* slot + 1 of the sender whose token its thread sleeps for, 0: none */
+  _Atomic uint32_t resident; /* one more than the region's slot of its thread, 0: none */
+  _Atomic uint64_t wanted;   /* the least clock of the slot that a thread waits for, 0: none */
 };
 
 /* Recording in parallel: memory that processes share (engine/order/shared.c). */
 enum { SHARED_BLOCKS = 1 << 16 };
 struct region_block {
-  uint16_t writer, readers[3]; /* slots + 1: who wrote it last, and who has read it since */
+  uint16_t writer, readers[3]; /* slots + 1: the last writer, and the readers since */
 };
-/* What stores there have overwritten that do not count yet (engine/order/shared_undo.c). */
+/* The bytes that stores there have overwritten, as long as the stores do not count yet (engine/order/shared_undo.c). */
 enum { UNDO_PIECES = 1024, UNDO_BYTES = 1 << 20 };
 struct undo_piece {
   uint32_t object; /* 0: it was taken back */
@@ -220,8 +220,8 @@ struct undo_piece {
 };
 struct region_undo {
   _Atomic uint32_t count; /* of pieces … */
-  uint32_t abandoned;     /* … the first of which were left by the killed */
-  uint32_t slot;          /* of who has kept the rest … */
+  uint32_t abandoned;     /* … the first of which were left by killed threads */
+  uint32_t slot;          /* of the thread that has kept the rest … */
   bool hopeless;          /* … and changes more than was kept … */
   uint64_t position;      /* … none of which counts until it is known to have come further */
   struct undo_piece pieces[UNDO_PIECES];
@@ -229,10 +229,10 @@ struct region_undo {
 };
 struct region_shared {
   _Alignas(
-      64) _Atomic uint32_t holder; /* futex: slot + 1 of who touches such memory now; it guards the rest */
+      64) _Atomic uint32_t holder; /* futex: slot + 1 of the thread at such memory now; it guards the rest */
   _Atomic uint32_t waiters;
   _Atomic uint32_t anonymous;   /* objects without a file so far */
-  uint16_t changer;             /* slot + 1 of who has changed a file by a call … */
+  uint16_t changer;             /* slot + 1 of the last thread that changed a file by a call … */
   uint32_t changes;             /* … so often … */
   uint32_t seen[REGION_SLOTS];  /* … of which each slot knows these */
   bool touched[REGION_SLOTS];   /* the slot's threads have touched any of it */
@@ -242,7 +242,7 @@ struct region_shared {
   struct region_undo undo;
 };
 
-/* What an audit (engine/order/audit.h) has looked at, call by call, and why not. */
+/* How an audit (engine/order/audit.h) has checked a call, or why it has not. Counted per call. */
 enum region_audit_kind {
   AUDIT_LOOKED,      /* at all memory */
   AUDIT_COPIES,      /* at the copies that the call has worked on, whether or not at memory, too */
@@ -266,7 +266,7 @@ struct region {
   int32_t descriptor;        /* of this file, in all of the sphere's processes */
   _Atomic uint32_t doorbell; /* futex: the manager sleeps on it */
   _Atomic uint32_t manager_sleeps;
-  _Atomic uint32_t outcome;  /* enum outcome: what made the sphere end early */
+  _Atomic uint32_t outcome;  /* enum outcome: why the sphere ended early */
   _Atomic uint32_t finished; /* replay: the first process ends with the last chunk of all */
   _Atomic uint32_t signo;    /* replay: the first process ends by this signal, 0: by itself */
   _Atomic uint32_t status;   /* replay: it ends by itself, with this status, and REGION_STATUS_KNOWN */
@@ -274,8 +274,8 @@ struct region {
   struct early_end ending; /* left before the outcome is set */
 
   _Atomic uint32_t lock;     /* futex lock of all below up to the requests */
-  _Atomic uint32_t holder;   /* slot + 1 of who has the baton, 0: nobody */
-  uint32_t open_chunk;       /* slot + 1 of whose chunk is not closed in the order log yet */
+  _Atomic uint32_t holder;   /* slot + 1 of the thread that has the baton, 0: none */
+  uint32_t open_chunk;       /* slot + 1 of the thread whose chunk is not closed in the order log yet */
   struct chunk_end open_end; /* record: where and how it ended, if it is not the holder's */
   uint32_t open_number;      /* the R-thread of open_chunk, whose slot may be another's by now */
   uint32_t threads;          /* created so far */
@@ -283,19 +283,19 @@ struct region {
   _Atomic uint32_t live;       /* slots in use */
   _Atomic uint32_t slots_used; /* one more than the highest that was ever in use */
   uint32_t slots_most;         /* slots for which the file has room */
-  bool in_file_system;         /* the file is in one that others may fill: there is no memfd_create */
+  bool in_file_system; /* the file is in a file system that others may fill: there is no memfd_create */
   uint32_t slots_open; /* slots that new threads are put into: more only when so many live at a time */
   _Atomic uint32_t births_held; /* record: the manager is behind with the logs of those that have ended */
   _Atomic bool full;            /* record: a thread was refused, and the user knows */
   _Atomic int64_t check_budget; /* record: nanoseconds that the ends of processes may still be looked at */
   struct chunk_scheduler scheduler;
   uint32_t killed;   /* replay: one more than the R-thread that was killed last without a word, 0: none */
-  uint32_t starving; /* record: slot + 1 of who was woken and found nothing, 0: nobody */
+  uint32_t starving; /* record: slot + 1 of the thread that was woken and found nothing, 0: none */
   int32_t leaving_process; /* record: a thread of it is at its end … */
   uintptr_t leaving_word;  /* … and gone when this word of its memory is zero */
 
   /* Record: memory of processes that others have written, which no thread of them has logged yet (engine/border/memory_files.c). */
-  _Atomic uint32_t memory_writer; /* in parallel; futex: slot + 1 of who is doing that, 0: nobody */
+  _Atomic uint32_t memory_writer; /* in parallel; futex: slot + 1 of the writing thread, 0: none */
   _Atomic uint32_t written_count;
   struct region_written {
     _Atomic int32_t pid; /* -pid: a thread of it is just logging that; 0: it has */
@@ -303,29 +303,29 @@ struct region {
   } written[REGION_WRITTEN];
 
   bool exposed;      /* record: an object may be open for writing */
-  bool memory_files; /* record: somebody's memory may be open for writing */
-  bool shares;       /* record: somebody can write memory that may be another process's, too */
+  bool memory_files; /* record: a process's memory may be open for writing */
+  bool shares;       /* record: a process can write memory that another process may have, too */
   uint32_t object_count;
   struct region_object objects[REGION_OBJECTS]; /* record: a hash table */
 
-  _Atomic uint32_t request_lock;  /* of who asks */
+  _Atomic uint32_t request_lock;  /* of the requester */
   _Atomic uint32_t request_state; /* futex */
   uint32_t request_kind;
   int32_t request_pid;
   int64_t request_value;
   int64_t request_answer; /* or -errno */
   uint32_t
-      request_serial; /* replay: comes with the file, so that one for who was killed is not taken for another */
+      request_serial; /* replay: comes with the file, so that a killed requester's is not taken for another */
 
   struct ring order;
   struct rthread slots[REGION_SLOTS];
-  /* Recording in parallel: the state of the hand-over of memory, and what the order scheme knows of the threads that have
+  /* Recording in parallel: the state of the hand-over of memory, and the order scheme's recorder of the threads that have
    * lived in each slot. */
   _Atomic uint32_t directory_slots; /* one more than the highest slot ever used */
   struct directory_slot directory[REGION_SLOTS];
   struct {
-    _Atomic uint32_t holder; /* futex: slot + 1 of who writes to standard output or error */
-    uint32_t writer;         /* slot + 1 of who did last … */
+    _Atomic uint32_t holder; /* futex: slot + 1 of the thread that writes to standard output or error */
+    uint32_t writer;         /* slot + 1 of the last that did … */
     uint64_t clock;          /* … and its clock then */
     struct region_output_file {
       uint64_t device, inode;
@@ -338,12 +338,12 @@ struct region {
   struct region_news news[REGION_SLOTS];
   _Atomic uint32_t sleepers;    /* threads that wait for others and let them have the processor */
   _Atomic uint32_t retirements; /* futex: threads that have come to the ends of their logs */
-  /* Replay of one thread at a time: how often the turn has changed, and a digest of whose it was where. */
+  /* Replay of one thread at a time: how often the turn has changed, and a digest of its threads and their positions. */
   _Atomic uint64_t turns;
   uint64_t turns_digest;
-  _Atomic uint32_t turns_over; /* serial: nobody can have the next one */
+  _Atomic uint32_t turns_over; /* serial: no thread can have the next one */
   struct region_checkpoint checkpoint;
-  _Atomic uint64_t looked; /* when one who waits last looked after the others, in milliseconds */
+  _Atomic uint64_t looked; /* when a waiting thread last checked the others, in milliseconds */
 #if defined(REPRISE_STRESS_AUDIT)
   _Atomic uint64_t audit[AUDIT_KINDS];
 #endif
@@ -358,15 +358,15 @@ static inline void region_count_turn(struct region *region, uint32_t number, uin
                         memory_order_relaxed);
 }
 
-/* What is said when the file system where the region is has no room for it any more. */
+/* The message when the region's file system has no more room for it. */
 #define REGION_IS_FULL "the file system that holds the logs on their way is full (memfd_create is denied)"
 
-/* Slots from this one on have never been used: whoever goes through all of them leaves these alone, or the kernel would have to
+/* Slots from this one on have never been used. Loops over all slots must stop before them, or the kernel would have to
  * make memory for them. */
 static inline uint32_t region_slots(const struct region *region) {
   uint32_t used = atomic_load_explicit(&region->slots_used, memory_order_acquire);
   return used < REGION_SLOTS ? used
-                             : REGION_SLOTS; /* whoever shares the region may have put anything there */
+                             : REGION_SLOTS; /* a process which shares it may have put anything there */
 }
 
 /* Where things lie in the file; ring 0 is the order log's, then come two per slot: its input log's and its order log's. A file that may not be as large as it
@@ -375,7 +375,7 @@ static inline uint32_t region_slots(const struct region *region) {
 #define REGION_RING(i) (REGION_HEADER + (uint64_t)(i)*RING_BYTES)
 enum { REGION_RINGS = 2 * REGION_SLOTS + 1 };
 #define REGION_BYTES(slots) REGION_RING(2 * (uint64_t)(slots) + 1)
-/* Which of them belongs to the structure. */
+/* The index of the structure's ring. */
 static inline uint32_t region_ring_index(const struct region *region, const struct ring *ring) {
   if (ring == &region->order) return 0;
   uint32_t slot = (uint32_t)(((uintptr_t)ring - (uintptr_t)region->slots) / sizeof(struct rthread));

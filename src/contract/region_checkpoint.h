@@ -1,4 +1,4 @@
-/* region_checkpoint.h: the part of the region through which the manager has checkpoints made, and restarted (engine/threads/vessel.c,
+/* region_checkpoint.h: the part of the region through which the manager requests checkpoints and restarts them (engine/threads/vessel.c,
  * travel/checkpoints.c).
  *
  * A checkpoint is a copy of every process of a replay, which waits (a *vessel*), and of the region. All threads but the one with the turn rest while it
@@ -15,7 +15,7 @@ enum checkpoint_wish {
   CHECKPOINT_HALT, /* stop, and wait to be killed: the output is whole, nothing is under way */
 };
 
-/* Why there can be none here. */
+/* Why no checkpoint can be made here. */
 enum checkpoint_refusal {
   CHECKPOINT_POSSIBLE,
   CHECKPOINT_BORROWED, /* for now: processes share their memory (vfork, CLONE_VM) */
@@ -29,18 +29,18 @@ struct region_checkpoint {
   _Atomic uint64_t at_point; /* … from this point on */
   _Atomic uint64_t points;   /* that the threads have come to: places where a checkpoint could be made */
   _Atomic uint32_t refusal;  /* enum checkpoint_refusal */
-  _Atomic uint32_t freezes;  /* futex: 1 while who rests stays at rest */
+  _Atomic uint32_t freezes;  /* futex: 1 while threads at rest must stay so */
   _Atomic uint32_t missing;  /* futex: threads of the checkpoint that a restart has not made yet */
   uint32_t processes;        /* of the checkpoint */
   struct {
     uint64_t turn, position;
     uint32_t thread;
-  } moment;                    /* when it is made: whose turn it is */
+  } moment;                    /* at which it is made, and the thread that has the turn */
   _Atomic uint64_t written[3]; /* bytes of standard output and error so far … */
   uint64_t shown[3];           /* … and how many of them earlier runs have shown already */
 };
 
-/* What a vessel is sent, with descriptors beside it: the region, the socket for files, then the objects. */
+/* The message to a vessel, with descriptors beside it: the region, the socket for files, then the objects. */
 enum { VESSEL_OBJECTS = 200 };
 struct vessel_message {
   uint32_t objects;

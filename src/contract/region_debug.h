@@ -1,11 +1,11 @@
 /* region_debug.h: the part of the region through which a debugger drives a replay (engine/region/debug.c, debug/run.c).
  *
- * One thread of a debugged replay runs at a time. Where it stops it says so here and waits; all others rest, each with its registers put here.
- * The debugger changes what follows only while the replay is stopped.
+ * One thread of a debugged replay runs at a time. It reports its stops here and waits; all others rest, and have stored their registers here.
+ * The debugger changes the state below only while the replay is stopped.
  *
- * A *moment* is a state that every replay of the recording comes to: the turn, which says whose, the position of the thread that runs, and how
- * many events it has seen. Events are what a thread does at one and the same position: a signal is taken, a call begins and ends, a program
- * begins. While an event is looked at, the number is odd; at instructions it is even. */
+ * A *moment* is a state that every replay of the recording comes to: the turn, which implies the running thread, the position of that thread, and
+ * the number of events it has seen. Events may share one position: a signal is taken, a call begins and ends, a program
+ * begins. While an event is examined the number is odd; at instructions it is even. */
 #ifndef REPRISE_CONTRACT_REGION_DEBUG_H
 #define REPRISE_CONTRACT_REGION_DEBUG_H
 
@@ -39,14 +39,14 @@ static inline int debug_compare(const struct debug_moment *a, const struct debug
 
 enum debug_state { DEBUG_RUNS, DEBUG_STOPPED };
 
-/* What is there at a point where the replay may stop. */
+/* Why the replay may stop at a point. */
 enum debug_reason {
   DEBUG_NOTHING,
   DEBUG_BEGINS,    /* the first instruction of all */
   DEBUG_ARRIVED,   /* the goal */
   DEBUG_RESTARTED, /* from a checkpoint */
   DEBUG_INTERRUPT, /* the debugger wants it to stop anywhere */
-  /* The others are hits: what the debugger has asked for in advance. */
+  /* The others are hits: the debugger has asked for these in advance. */
   DEBUG_BREAK,
   DEBUG_WATCH,
   DEBUG_SIGNAL,
@@ -74,12 +74,12 @@ enum debug_hits {
 struct debug_stop {
   struct debug_moment moment;
   uint32_t reason;   /* enum debug_reason */
-  uint32_t slot;     /* of the thread that it is about … */
-  uint32_t runner;   /* … and of the one that has stopped: the other one where a child of vfork begins */
+  uint32_t slot;     /* of the thread that the stop is about … */
+  uint32_t runner;   /* … and of the thread that has stopped: they differ where a child of vfork begins */
   uint64_t address;  /* DEBUG_WATCH: of the watchpoint */
   uint32_t access;   /* … and its kind */
   int32_t number;    /* the signal, the system call, the recorded id of the child or the exit status */
-  uint32_t signo;    /* DEBUG_EXITS, DEBUG_ENDS: that ended the process, or 0 */
+  uint32_t signo;    /* DEBUG_EXITS, DEBUG_ENDS: the signal that ended the process, or 0 */
   uint32_t is_vfork; /* DEBUG_FORKED */
   uint32_t outcome;  /* DEBUG_ENDS: enum outcome, if the replay can't go on … */
   char text[DEBUG_TEXT];    /* … and why */
@@ -102,7 +102,7 @@ struct debug_watch {
 struct debug_thread {
   _Atomic uint32_t rests;  /* one more than the R-thread's number while it waits for its turn */
   _Atomic uint32_t leaves; /* the same from its end on */
-  uint32_t known;          /* the same from its beginning on: of whom all this is */
+  uint32_t known;          /* the same from its beginning on: the thread that this entry is of */
   int32_t pid, tid;        /* in the recording */
   uint32_t events;         /* so far; odd while one is looked at */
   uint64_t stack;          /* where the stack pointer was when its program began */
@@ -110,8 +110,8 @@ struct debug_thread {
   int32_t call;            /* one more than the number of the system call that it is in, 0: none … */
   uint32_t forked;         /* … which has made a process … */
   uint32_t is_vfork;       /* … that borrows the memory */
-  uint32_t lender;         /* slot + 1 of the parent whose memory it has borrowed; 0 when that was told */
-  struct debug_stop wrote; /* the engine has written what is watched, on the thread's behalf */
+  uint32_t lender;         /* slot + 1 of the parent whose memory it has borrowed; 0 once that was reported */
+  struct debug_stop wrote; /* the engine has written watched memory on the thread's behalf */
   uint64_t position;
   uint8_t registers[DEBUG_REGISTERS];
 };
@@ -129,10 +129,10 @@ struct region_debug {
   struct debug_moment moment;      /* of the goal */
   uint64_t range_start, range_end; /* of GOAL_STEP: instructions that it does not stop at */
   struct debug_moment since;       /* where the replay was resumed … */
-  uint32_t since_reason; /* … and why it had stopped there, as the client knows it: that is not hit again */
-  uint32_t note_thread;  /* of HITS_NOTE: whose instructions are noted … */
-  uint64_t note_from;    /* … from this position on */
-  struct debug_stop last;               /* of HITS_NOTE; reason: DEBUG_NOTHING if there was none … */
+  uint32_t since_reason;  /* … and the reason that the client was told then: it does not hit again there */
+  uint32_t note_thread;   /* of HITS_NOTE: the thread whose instructions are noted … */
+  uint64_t note_from;     /* … from this position on */
+  struct debug_stop last; /* of HITS_NOTE; reason: DEBUG_NOTHING if there was none … */
   struct debug_moment last_instruction; /* … and the last instruction */
   uint32_t has_last_instruction;
 
@@ -140,11 +140,11 @@ struct region_debug {
   uint32_t catches_calls, catches_processes; /* the latter: forks, programs and ends */
   uint64_t caught_calls[DEBUG_CALLS / 64];
   uint32_t break_count, watch_count, detached_count;
-  int32_t detached[DEBUG_DETACHED];        /* recorded ids of processes that the debugger has let go */
+  int32_t detached[DEBUG_DETACHED];        /* recorded ids of processes that the debugger has detached */
   struct debug_break breaks[DEBUG_BREAKS]; /* by address */
   struct debug_watch watches[DEBUG_WATCHES];
-  /* Debuggers take breaks and watches away at every stop, and put them back. What was translated is kept meanwhile: blocks end at every seam, and
-   * guarded memory is never permitted. There is a seam for each break and a guard for each watch, and for those that there have been. */
+  /* Debuggers remove breaks and watches at every stop, and insert them again. The translated code is kept meanwhile: blocks end at every seam, and
+   * guarded memory is never permitted. Each present and former break has a seam, and each present and former watch has a guard. */
   uint32_t seam_count, guard_count;
   uint64_t seams[DEBUG_BREAKS]; /* by address */
   struct debug_watch guards[DEBUG_WATCHES];

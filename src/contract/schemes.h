@@ -1,8 +1,8 @@
-/* schemes.h: which order scheme each of the engine's parallel orders is: one table for who records, who replays and who closes
- * the logs of the killed.
+/* schemes.h: the order scheme of each of the engine's parallel orders: one table for the recorder, the replayer, and the manager, which closes
+ * the logs of killed threads.
  *
- * `dag` names episodes in PRED (order/named.c): in memory that threads share, to publish one's own episode is one store for all
- * who wait for it, where Karma's wake-up messages (order/dag.c, here `tokens`) are one store for each. docs/performance.md has both. */
+ * `dag` names episodes in PRED (order/named.c): in memory that threads share, a thread publishes its episode by one store for all
+ * waiting threads, where Karma's wake-up messages (order/dag.c, here `tokens`) are one store for each. docs/performance.md has both. */
 #ifndef REPRISE_CONTRACT_SCHEMES_H
 #define REPRISE_CONTRACT_SCHEMES_H
 
