@@ -1,15 +1,15 @@
-/* audit.h: looks for what the kernel writes and no row of the table names (audit.c). Only in the engine that is built for this:
+/* audit.h: finds writes of the kernel that no row of the system call table names (audit.c). Only in the engine that is built for this:
  * `make STRESS=audit`.
  *
- *   audit_before(thread, call)           all memory that the application can write is copied
+ *   audit_before(thread, call)           copies all memory that the application can write
  *   perform the call
- *   audit_memory(thread, …)              what differs must have been named
+ *   audit_memory(thread, …)              all bytes that differ must have been named
  *
- * On copies (input/bounce.h) the application's memory must not change at all, but for what is reached in place; and of the copies what
- * is named must have been written, what is written must be named (audit_copies). The first finding ends the recording.
+ * If the call works on copies (input/bounce.h), the application's memory must not change at all, except the parts reached in place. In the copies all
+ * named bytes must have been written, and all written bytes must be named (audit_copies). The first finding ends the recording.
  *
- * Others that run meanwhile change memory, too: where that may be, only the copies are looked at. What was looked at and what not, and why,
- * is counted (enum region_audit_kind), and told in the recording's manifest. */
+ * Other threads that run meanwhile change memory, too: in that case only the copies are checked. The recording's manifest has the numbers of
+ * calls that were checked, and that were not, by reason (enum region_audit_kind). */
 #ifndef REPRISE_ENGINE_AUDIT_H
 #define REPRISE_ENGINE_AUDIT_H
 
@@ -24,13 +24,13 @@ void audit_before(struct thread *thread, const struct call *call);
 void audit_memory(struct thread *thread, const struct call *call, struct input_call *in, long result,
                   struct bounce *bounce, bool all);
 void audit_copies(const struct call *call, struct bounce *bounce, long result);
-/* The thread has the baton: what others have copied is of no use any more. NULL: nor is what this one has, another process has written its
+/* The thread has the baton: copies that other threads have made are stale. NULL: so are its own, because another process has written its
  * memory. */
 void audit_turn(const struct thread *thread);
-/* Whether a call that could as well go on copies is to do so now: every other one does, unless not all of the memory that it is to write is
- * there. */
+/* True if a call that can work on copies should do so now: every other one does, unless some of the memory that it will write is
+ * missing. */
 bool audit_wants_copies(const struct call *call, struct input_call *in);
-/* A call is not looked at. */
+/* A call is not checked. */
 void audit_passes(enum region_audit_kind why);
 #else
 static inline void audit_before(struct thread *thread, const struct call *call) {

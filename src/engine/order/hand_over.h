@@ -1,9 +1,9 @@
-/* hand_over.h: what the files of permissions.h share among themselves: the tables and waits behind order/directory.h.
+/* hand_over.h: shared by the files that implement permissions.h: the tables and waits behind order/directory.h.
  *
  * Entries of blocks lie in the engine's region, so they belong to one address space; the slots lie in the memory that the
  * sphere's processes share, because a recorder lives on over execve, and a slot may be the home of a thread of
- * this process now and of another one's later. What was left behind by a thread of the slot that is gone names the one who
- * lives there now: asking it costs an edge too many, and no harm. */
+ * this process now and of another one's later. A directory entry that names the slot's former thread
+ * now names the present one: a request to it costs a superfluous edge and does no harm. */
 #ifndef REPRISE_ENGINE_HAND_OVER_H
 #define REPRISE_ENGINE_HAND_OVER_H
 
@@ -17,8 +17,8 @@ enum {
   STAGE_GROUP = STAGE / PAGE_BLOCKS
 };
 
-/* Of a block whose number is marked (shared.h) the inline check sees nothing: what the thread has of it is kept in bits of their
- * own, this much higher. */
+/* The inline check sees no permission for a block whose number is marked (shared.h): the thread's permissions for it are kept in bits of
+ * their own, this much higher. */
 enum { HIDES = 2, INLINE = PERMISSION_READ | PERMISSION_WRITE, HIDDEN = INLINE << HIDES };
 
 #define GROUPS ((struct directory_group *)(DIRECTORY_BASE + 2 * DIRECTORY_PART))
@@ -51,21 +51,21 @@ static inline void lock_recorder_of(unsigned slot) {
   while (!lock_recorder(&directory, slot)) arch_relax();
 }
 
-/* The slot has something to serve: its thread is to come by a safepoint soon. */
+/* The slot has a request to serve: its thread should come to a safepoint soon. */
 void kick(const struct directory *d, unsigned slot);
 
-/* Until events of the thread's slot are others than were seen, or for a while. */
+/* Waits until events of the thread's slot differ from `seen`, or for a while. */
 void wait_for_events(struct thread *thread, uint32_t seen);
 void claim_all(struct thread *thread, struct directory_claim *claim);
 void park_steps(struct thread *thread, enum directory_result (*step)(const struct directory *, unsigned,
                                                                      struct directory_parking *));
-/* Whether another thread ends the process: also when that one is through with all it has to do itself. */
+/* True if another thread ends the process, even if that thread has already finished its own part. */
 bool is_ending(unsigned me);
 /* The process ends, and this thread with it. */
 _Noreturn void retire(struct thread *thread);
-/* Somebody was killed, and nobody knows how far it had come, of whose writes others in this address space might see more. */
+/* A thread was killed at an unknown position, and other threads of this address space may see writes that it has not logged. */
 _Noreturn void fail_killed(void);
-/* Before a wait for others: what was taken of shared memory has to be taken again. */
+/* Before a wait for other threads: releases shared memory, which has to be taken again afterwards. */
 void let_go(struct thread *thread);
 
 #endif

@@ -1,9 +1,9 @@
-/* private_stack.h: the part of its stack that a thread need not look at block by block (private_stack.c).
+/* private_stack.h: the part of its stack that a thread need not check block by block (private_stack.c).
  *
- * A thread knows of one range of addresses that it has every block of for writing: around its stack pointer, as far as nobody
- * else reaches. Generated code compares with its bounds where it would look into the permission map. The range says
- * nothing that the map does not say too: it shrinks in the same step in which a block is given up, by the thread itself at a safepoint or by
- * who acts for it while it is parked. So it does not matter what kind of memory the stack is, who made it, or
+ * A thread knows one range of addresses around its stack pointer of which it has every block for writing. Generated
+ * code compares an address with the bounds of the range instead of looking into the permission map. The map permits all of the
+ * range, too: the range shrinks in the same step in which a block is given up, by the thread itself at a safepoint or by
+ * the thread that acts for it while it is parked. So it does not matter what kind of memory the stack is, who made it, or
  * what becomes of it. */
 #ifndef REPRISE_ENGINE_PRIVATE_STACK_H
 #define REPRISE_ENGINE_PRIVATE_STACK_H

@@ -4,7 +4,7 @@
 
 void region_lock(void);
 void region_unlock(void);
-/* The owner is going to be stopped, and does nothing with the lock any more: it may be taken once the process has stopped. */
+/* The owner is about to be stopped, and no longer uses the lock: another thread may take it once the process has stopped. */
 void region_yield(void);
 
 #endif
