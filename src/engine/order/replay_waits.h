@@ -1,4 +1,4 @@
-/* replay_waits.h: how threads of a replay in parallel wait for each other, and are told (replay_waits.c). For thread_order.c. */
+/* replay_waits.h: how threads of a replay in parallel wait for each other, and are woken (replay_waits.c). For thread_order.c. */
 #ifndef REPRISE_ENGINE_REPLAY_WAITS_H
 #define REPRISE_ENGINE_REPLAY_WAITS_H
 
@@ -15,28 +15,28 @@ enum {
 
 /* Waits until the thread's step is ready. */
 void order_wait(struct thread *thread);
-/* Waits, for a child that has not begun, until who lived in its slot before has ended. */
+/* Waits, for a child that has not begun, until the former thread of its slot has ended. */
 void order_wait_for_place(struct thread *thread, struct rthread *child);
-/* Waits until the recording knows nothing more of all other threads of the process; if they went on beyond what is known, until the replay is over. */
+/* Waits until the logs of all other threads of the process have ended; if these threads ran on beyond their logs, until the replay is over. */
 void order_wait_for_others(struct thread *thread);
 
-/* Until nobody comes any further: then the replay is over. For who is retired and was cut off. */
+/* Waits until no thread can go on: then the replay is over. For a retired thread whose log was cut off. */
 _Noreturn void order_wait_for_ever(struct thread *thread);
-/* The recording was cut off with its recorder, and what was kept of the thread's logs is not all. */
+/* The recording was cut off with its recorder, and the thread's logs are not complete. */
 bool order_is_cut_off(const struct rthread *rthread);
 
-/* The thread lives in its slot of the recording from now on; nobody lives in that slot. */
+/* The thread lives in its slot of the recording from now on; no thread lives in that slot any more. */
 void order_move_in(struct rthread *rthread);
 void order_move_out(unsigned slot);
 
-/* The slot has begun or ended: those who wait for it are to look again. */
+/* The slot has begun or ended: wakes the threads that wait for it. */
 void order_tell(unsigned slot);
 /* The slot was sent a token. */
 void order_tell_token(unsigned slot, unsigned from);
 /* The slot has published a clock. */
 void order_tell_clock(unsigned slot, uint64_t clock);
 
-/* arcs: the thread publishes how far it is; the instruction count at which somebody wants to be told. */
+/* arcs: the thread publishes its clock; the instruction count at which another thread waits for it. */
 void order_come_by(struct thread *thread);
 uint64_t order_wanted_stop(const struct thread *thread);
 

@@ -7,19 +7,19 @@
 /* A slot for a new R-thread, made by its parent, which has the baton if there is one; NULL: it is the first.
  * number: in a replay in parallel that of the R-thread; else it is the next one. The result is NULL when as many threads live as there are slots. */
 struct rthread *rthread_make(uint32_t number, struct thread *parent);
-/* Its thread never came to be. */
+/* Its thread was never created. */
 void rthread_unmake(struct rthread *rthread);
 /* Its stream is complete. */
 void rthread_end(struct rthread *rthread);
 
 /* The kernel's letter for the state of its thread. */
 char rthread_state(const struct rthread *rthread);
-/* Whether the kernel still has its thread. */
+/* True if the kernel still has its thread. */
 bool rthread_is_alive(const struct rthread *rthread);
-/* Its thread was killed. Ends the recording if it may have written to standard output or error what is in no log: a replay would show
+/* Its thread was killed. Ends the recording if that thread may have written unlogged output to standard output or error: a replay would show
  * the output of others without it. */
 void rthread_check_output(const struct rthread *dead);
-/* Whether other threads of its process live. */
+/* True if other threads of its process live. */
 bool rthread_has_others(const struct rthread *rthread);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * The sequence of turns depends on the logs alone: at each change the turn goes to the thread whose next step has the least
  * (clock, number of the R-thread). In `dag` and `scalar` a step's predecessors have smaller clocks, so this sequence respects the order; in `tokens` and `arcs` steps
- * have no such clock, and the turn goes to the least number among the threads whose next step is ready. For a debugger, where a stop is to be one
+ * have no such clock, and the turn goes to the least number among the threads whose next step is ready. Debuggers need this: a stop must be one
  * state of all threads. All functions do nothing unless config.serial is set. */
 #ifndef REPRISE_ENGINE_SERIAL_H
 #define REPRISE_ENGINE_SERIAL_H
@@ -20,14 +20,14 @@ void serial_found(struct rthread *first);
 void serial_adopt(struct rthread *child);
 /* The thread is at a step that it has not passed: passes the turn on, and returns when it has it again. */
 void serial_step(struct thread *thread);
-/* Until the first step of the child, which is not born yet, is ready. */
+/* Waits until the first step of the child, which is not born yet, is ready. */
 void serial_wait_for_place(struct thread *thread, struct rthread *child);
-/* Until the other threads of the process have come to the ends of their logs. */
+/* Waits until the other threads of the process have come to the ends of their logs. */
 void serial_wait_for_others(struct thread *thread);
 /* The kernel is about to hold the thread until its child lets it go, and has let go of it. */
 void serial_hold(struct thread *thread);
 void serial_resume(struct thread *thread);
-/* The child lets go of the parent that the kernel holds for it; `lender`: that one's slot + 1, 0: there is none. */
+/* The child lets go of the parent that the kernel holds for it; `lender`: the parent's slot + 1, 0: there is none. */
 void serial_let_go(uint32_t lender);
 /* The thread takes no more turns. */
 void serial_leave(struct rthread *rthread);

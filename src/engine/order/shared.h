@@ -2,13 +2,13 @@
  *
  * Its blocks are known by backing object and offset, not by address, so that all mappings of an object, in one process or several,
  * are the same blocks. No permission for them is ever kept: each access is made under one lock of the sphere, which is let go right
- * after it, and the edges it needs are taken from whoever touched those blocks before. Nobody has to be asked, so threads of
- * different processes never wait for each other's safepoints, and one that was killed is in nobody's way.
+ * after it, and its edges come from the threads that accessed those blocks before. No request is sent, so threads of
+ * different processes never wait for each other's safepoints, and a killed thread blocks no other.
  *
- * Only files that somebody in the sphere may write are ordered so; memory without a file only from the first fork on that keeps it.
- * Mappings of a file that nobody changes are as any other memory. When it does change, its process takes them for such memory from there
- * on; that another process changes it meanwhile is refused.
- * Pages of such memory are marked, and no mark ever passes the inline check: see hand_over.h. */
+ * Only files that a process of the sphere may write are ordered so; memory without a file only from the first fork on that keeps it.
+ * Mappings of a file that does not change are ordinary memory. When the file changes, its process orders them as shared memory from then
+ * on; a change by another process is refused.
+ * Pages of such memory are marked, and a marked page never passes the inline check: see hand_over.h. */
 #ifndef REPRISE_ENGINE_SHARED_H
 #define REPRISE_ENGINE_SHARED_H
 
@@ -29,30 +29,30 @@ void shared_mapped(uintptr_t at, size_t bytes, struct region_object *object, uin
 void shared_changes(struct region_object *object, bool by_mapping);
 /* With the stage taken: a call of this process has given the file that size. */
 void shared_resized(struct region_object *object, uint64_t size);
-/* With the stage taken, before a fork: what the child is going to share is ordered from here on. */
+/* With the stage taken, before a fork: memory that the child will share is ordered from here on. */
 void shared_inherit(void);
 /* With the stage taken: mappings have changed. */
 void shared_refresh(void);
 
-/* Whether the page of the address, or one that has the same number as blocks have (PERMISSION_BLOCKS), is such memory. */
+/* True if the page of the address is such memory, or another page whose blocks have the same numbers (PERMISSION_BLOCKS). */
 bool shared_is_marked(uintptr_t address);
-/* How often that has changed. */
+/* How often the marks have changed. */
 uint32_t shared_marks(void);
-/* Whether any of the range may be. */
+/* True if any of the range may be such memory. */
 bool shared_reaches(uintptr_t address, size_t bytes);
-/* How many bytes from the address on, limit at most, are of one kind. *mapping: what they belong to if they are shared. */
+/* How many bytes from the address on, limit at most, are of one kind. *mapping: their mapping if they are shared. */
 size_t shared_run(uintptr_t address, size_t limit, bool *shared, struct mapping *mapping);
 
 /* -- Touching it ----------------------------------------------------------------------------------------------------- */
 
-/* Waits for the lock, unless the thread has it, and orders the thread after those who touched that part of the mapping. The caller
- * waits for nobody until shared_leave. */
+/* Waits for the lock, unless the thread has it, and orders the thread after the threads that accessed that part of the mapping. The caller
+ * must not wait for another thread until shared_leave. */
 void shared_take(struct thread *thread, const struct mapping *mapping, uintptr_t address, size_t bytes,
                  bool write);
-/* The same for all such memory there is: a file is changed by a call. */
+/* The same for all such memory: a call changes a file. */
 void shared_take_all(struct thread *thread);
 bool shared_holds(const struct thread *thread);
-/* The access is made, and has been counted. */
+/* The access is made and counted: releases the lock. */
 void shared_leave(struct thread *thread);
 /* Another process's threads are about to be killed, and make no more accesses: with the lock in hand. */
 void shared_doom(struct thread *thread, int32_t pid);
