@@ -1,10 +1,10 @@
 /* baton.c: the hand-over of the baton. See baton.h.
  *
- * Recording. A chunk is closed in the order log by whoever has the baton after it, so a thread that lets go for a moment and
- * finds the baton where it left it goes on with the same chunk, and nothing is logged. Whoever waits looks now and then
- * whether the holder is still alive: a process may be killed with the baton in its hands.
+ * Recording. The next holder of the baton closes a chunk in the order log. So a thread that releases the baton for a moment
+ * and finds it free goes on with the same chunk, and nothing is logged. A waiting thread checks now and then
+ * whether the holder is still alive: a process may be killed while it has the baton.
  *
- * Replay. Each record of the order log says where the running chunk ends and whose comes next. */
+ * Replay. Each record of the order log says where the running chunk ends and which thread comes next. */
 #include "engine/order/baton.h"
 
 #include "engine/base/lib.h"
@@ -42,7 +42,7 @@ static void open_chunk(struct rthread *rthread) {
   rthread->chunk_start = rthread->ring.position;
 }
 
-/* Whether the thread was given the baton. */
+/* True if the thread was given the baton. */
 static bool take_turn(struct thread *thread) {
   uint32_t given = 1;
   region_lock();
@@ -64,7 +64,7 @@ static void wake(struct rthread *rthread) {
   if (rthread) region_wake(&rthread->turn, 1);
 }
 
-/* Whether it would not take the baton now, if it was given it. */
+/* True if the thread is stopped, and could not take the baton now. */
 static bool is_stopped(struct rthread *rthread) {
   uint32_t stops = atomic_load(&rthread->stops);
   if (stops != STOP_LIKELY) return stops == STOP_BEGINS;
@@ -74,8 +74,8 @@ static bool is_stopped(struct rthread *rthread) {
   return false;
 }
 
-/* Under the lock. Gives the baton to the next, who is to be woken. Those who are stopped wait on, and look for it themselves if nobody
- * else does. */
+/* Under the lock. Gives the baton to the next thread, which the caller must wake. Stopped threads stay in the queue, and pick the baton up
+ * themselves if no other thread does. */
 static struct rthread *hand_on(void) {
   uint32_t next;
   for (uint32_t n = region->scheduler.count; n && chunk_next(&region->scheduler, &next); n--) {
@@ -98,16 +98,16 @@ static struct rthread *let_go(struct rthread *rthread, enum chunk_reason reason)
   return hand_on();
 }
 
-/* What a process that was killed from outside has done since it logged something last is done again by nobody. Others may have seen it, if
- * they have memory in common. */
+/* Replay does not repeat the work that a process, killed from outside, has done since its last log entry. Other processes may have seen that work if
+ * they share memory. */
 static bool leaves_marks(const struct rthread *dead) {
   for (uint32_t i = 0; region->shares && i < region_slots(region); i++)
     if (atomic_load(&region->slots[i].state) == SLOT_LIVE && region->slots[i].pid != dead->pid) return true;
   return false;
 }
 
-/* Who was killed with the baton in hand gives it up; so do all threads of its process. Nobody is given it, and sees what can't be
- * replayed, where the recording ends with this. */
+/* Takes the baton from a thread that was killed with it, and ends all threads of its process. If the recording ends with this, no other thread gets
+ * the baton, so none sees state that can't be replayed. */
 static void bury(struct rthread *dead, uint32_t number) {
   struct rthread *next = NULL;
   region_lock();
@@ -135,7 +135,7 @@ static void bury(struct rthread *dead, uint32_t number) {
   wake(next);
 }
 
-/* Who was stopped while it waited, and was then given the baton, can't use it: it waits on, behind the others. */
+/* A thread that was stopped while it waited, and was then given the baton, can't use it: it goes to the end of the queue. */
 static void pass_over(struct rthread *stopped) {
   struct rthread *next = NULL;
   region_lock();
@@ -158,7 +158,7 @@ static void look_after(struct rthread *now) {
     pass_over(now);
 }
 
-/* Whoever has waited for a thread's end must not find it still there. */
+/* A thread that has waited for another's end must not find the other still alive. */
 static void see_off(const struct rthread *rthread) {
   if (!region->leaving_process) return;
   if (region->leaving_process == rthread->pid)
@@ -175,7 +175,7 @@ static void begin_chunk(struct thread *thread) {
   arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
 }
 
-/* Who was killed just when it handed the baton on may have left it with nobody. */
+/* A thread that was killed while it handed the baton on may have left it without a holder. */
 static void pick_up(void) {
   struct rthread *next = NULL;
   region_lock();
@@ -184,8 +184,8 @@ static void pick_up(void) {
   wake(next);
 }
 
-/* That the holder was killed, or stopped from outside, nobody tells: the kernel tells parents only. So who waits looks, the less often the
- * more do, and each at least once a second. */
+/* The kernel reports that the holder was killed, or stopped from outside, only to its parent. So waiting threads check the holder, the less often
+ * the more of them there are, and each at least once a second. */
 static void wait_for_turn(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   while (!take_turn(thread)) {
@@ -223,10 +223,10 @@ void baton_release(struct thread *thread, enum chunk_reason reason) {
   wake(next);
 }
 
-/* A chunk shorter than this is not given up for a thread that was woken: locks that are fought over would change hands
- * all the time. Natively, too, the waker does about as much before the other is there: who lets a lock go for one call, as interpreters do,
- * has made the call by then. But a lock that is always taken again at once would never be another's: who was woken, and waits at the same
- * futex again before it did anything else, is waited for after shorter chunks. */
+/* A chunk shorter than this is not given up for a thread that was woken: contended locks would change hands
+ * all the time. Natively, too, the waker does about as much before the woken thread runs: a thread that releases a lock for one call, as interpreters do,
+ * has made the call by then. But other threads would never get a lock that is always retaken at once: a woken thread that waits at the same
+ * futex again before it did anything else is offered the baton after shorter chunks. */
 enum { OFFER_LEAST = 16000, OFFER_STARVING = 1000, OFFER_PATIENCE = 50 };
 
 void baton_offer(struct thread *thread) {
@@ -241,8 +241,8 @@ bool baton_is_wanted(void) {
   return *(volatile uint32_t *)&region->scheduler.count;
 }
 
-/* What a thread does in the kernel is not counted in instructions: while others want the baton, so many calls are enough for a chunk. Who
- * asks the kernel again and again whether another has done its part would keep that one from it. */
+/* Instruction counts do not include work in the kernel: while other threads want the baton, so many calls are enough for a chunk. Otherwise a thread
+ * that polls by system calls for another's progress would keep the other from making it. */
 enum { CALLS_MOST = 256 };
 
 void baton_spend(struct thread *thread, uint32_t calls) {
@@ -268,7 +268,7 @@ void baton_waited(struct thread *thread, uintptr_t futex, bool woken) {
   thread->rthread->woken_since = arch_position(thread);
 }
 
-/* Whether the chunk was to be given up before it is full, and somebody has come for the baton: who was just woken may be on its way. */
+/* True if the chunk should end before it is full, and a thread has come for the baton: a thread that was just woken may be on its way. */
 static bool offer_accepted(struct rthread *rthread) {
   if (!rthread->offered) return false;
   rthread->offered = false;
@@ -291,7 +291,7 @@ static void stop_without_baton(struct thread *thread) {
   baton_take(thread);
 }
 
-/* Where nobody waits no chunk ends, and what is compared in replay is a matter of choice: every exact place costs replay some time. Soon
+/* While no thread waits no chunk ends, and the places of checks are free to choose. Each exact place costs replay some time. So checks come soon
  * after the beginning, then less and less often. */
 static bool is_check_due(struct rthread *rthread) {
   enum { CHECKS_APART = 64 };
@@ -299,7 +299,7 @@ static bool is_check_due(struct rthread *rthread) {
   return config.check_memory || n % CHECKS_APART == 0 || (n < CHECKS_APART && !(n & (n - 1)));
 }
 
-/* Ends the chunk if somebody waits. */
+/* Ends the chunk if another thread waits. */
 static bool pass_on(struct rthread *rthread, enum chunk_reason reason) {
   struct rthread *next = NULL;
   region_lock();

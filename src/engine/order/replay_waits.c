@@ -1,13 +1,13 @@
-/* replay_waits.c: waiting in a replay in parallel. See replay_waits.h; what is waited for is order/replay.h.
+/* replay_waits.c: waiting in a replay in parallel. See replay_waits.h; the conditions are those of order/replay.h.
  *
- * Who is waited for is mostly there already, or comes within the time that going to sleep would take: so a waiter looks for a while
+ * A predecessor has mostly come far enough already, or does within the time that going to sleep would take: so a waiter spins for a while
  * (patience.h).
  *
- * Before it sleeps it leaves word where those who can end its wait look: for a token in its own slot, with who is to send it; for a
- * clock in the slot that is to publish it, as the least clock wanted there. Nobody is woken for less, and nobody twice.
+ * Before it sleeps it registers where the thread that can end its wait looks: for a token in its own slot, with the sender's slot; for a
+ * clock in the slot that will publish it, as the least clock wanted there. No thread is woken for less, and none twice.
  *
- * Whoever sleeps looks now and then whether anybody can ever come: when all wait for each other, or for one whose log has ended, the
- * replay has diverged, and is ended with a line that says who waits for whom. */
+ * A sleeping thread checks now and then whether its wait can ever end: when all threads wait for each other, or for one whose log has ended, the
+ * replay has diverged, and ends with a line that says which thread waits for which. */
 #include "engine/order/replay_waits.h"
 
 #include "engine/base/lib.h"
@@ -97,7 +97,7 @@ static void want(unsigned slot, uint64_t clock) {
   }
 }
 
-/* Makes the slot's thread come by, since it publishes its clock nowhere else. The child of a fork has the table of its parent. */
+/* Makes the slot's thread come to a safepoint, the only place where it publishes its clock. The child of a fork has its parent's table. */
 static void summon(const struct rthread *by, unsigned slot) {
   struct rthread *other = thread_in(slot);
   if (!other || !other->tid) return;
@@ -144,19 +144,19 @@ static unsigned awaited(const struct rthread *rthread) {
   return order_replay_waits_for(&region->board, rthread->order_slot, &rthread->step);
 }
 
-/* Whether nothing more comes of the thread: its log has ended, or somebody outside has killed it. */
+/* True if the thread makes no more steps: its log has ended, or it was killed from outside. */
 static bool is_gone(const struct rthread *rthread) {
   return atomic_load(&rthread->waits_for) == ORDER_RETIRED || !rthread_is_alive(rthread);
 }
 
-/* Whether the thread can't come any further by itself. Who is being ended with its process leaves a slot to who waits for one. */
+/* True if the thread can't go on by itself. A thread that is being ended with its process leaves its slot to a thread that waits for one. */
 static bool is_stuck(const struct rthread *rthread) {
   if (atomic_load(&rthread->waits_for) == ORDER_ROOM) return true;
   if (atomic_load(&rthread->dismissed)) return !rthread_is_alive(rthread);
   return awaited(rthread) != ORDER_NOBODY || is_gone(rthread);
 }
 
-/* Whether nobody runs any more. */
+/* True if no thread runs any more. */
 static bool all_wait(void) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *rthread = &region->slots[i];
@@ -165,8 +165,8 @@ static bool all_wait(void) {
   return true;
 }
 
-/* Whether those that wait for each other, from this thread on, do so in a circle, or for one that comes no further. What a
- * thread waits for stays so once it is there, so a circle is one for ever. */
+/* True if the chain of waits from this thread on is a circle, or ends at a thread that makes no more steps. A condition that once
+ * holds stays true, so a circle is one for ever. */
 static bool is_circle(const struct rthread *from) {
   const struct rthread *at = from;
   for (unsigned i = 0; i <= REGION_SLOTS; i++) {
@@ -183,14 +183,14 @@ bool order_is_cut_off(const struct rthread *rthread) {
   return atomic_load(&rthread->ring.broken) || atomic_load(&rthread->order.broken);
 }
 
-/* What somebody waits for may have come after what was kept of a log. */
+/* A thread may wait for a step that is in the lost part of a log. */
 static bool any_is_cut_off(void) {
   for (uint32_t i = 0; i < region_slots(region); i++)
     if (order_is_cut_off(&region->slots[i])) return true;
   return false;
 }
 
-/* Whether somebody waits for a thread that was never born … */
+/* True if a thread waits for one that was never born … */
 static bool one_is_missing(void) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *rthread = &region->slots[i];
@@ -268,7 +268,7 @@ static bool looks_for_a_while(const struct rthread *rthread) {
   return true;
 }
 
-/* Until the word is told something. False: for too long. */
+/* Sleeps until the awaited slot has news. False: the time is over. */
 static bool sleep(const struct rthread *whose, const struct order_wait *missing, unsigned slot) {
   unsigned me = whose->order_slot, still;
   bool token = missing->kind == ORDER_WAIT_TOKENS, end = missing->kind == ORDER_WAIT_ENDS;
@@ -290,8 +290,8 @@ static bool sleep(const struct rthread *whose, const struct order_wait *missing,
   return atomic_load(&news->changes) != seen;
 }
 
-/* After a wait in which nothing came. Where logs were cut off those who can still run do, to the ends of theirs. Who has found that it waits in
- * vain looks again until it is sure. */
+/* After a wait that brought nothing. Where logs were cut off, threads that can still run do so up to the ends of their logs. A thread that has found
+ * that it waits in vain checks again until it is sure. */
 static void despair(struct thread *thread, const struct rthread *whose, bool in_vain, unsigned *rounds) {
   if (in_vain && !*rounds && !region_look_is_due(&region->looked)) return;
   bool hopeless = in_vain && (all_wait() || (is_circle(whose) && !any_is_cut_off()));
@@ -329,7 +329,7 @@ void order_wait_for_ever(struct thread *thread) {
   }
 }
 
-/* Who is retired has given birth to all its children, so when nobody is born while nobody is found there is none. */
+/* A retired thread has created all its children. So if the search finds no straggler, and no thread was born meanwhile, there is none. */
 void order_wait_for_others(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   unsigned rounds = 0;

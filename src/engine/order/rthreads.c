@@ -1,10 +1,10 @@
 /* rthreads.c: slots of the region, one for each R-thread that lives. See rthreads.h.
  *
- * A slot is free again when its thread has ended and the manager has closed its streams. Some threads end without a word: those of a
- * process that another one ends, or that is killed. Their slots are found when there is none left.
+ * A slot is free again when its thread has ended and the manager has closed its streams. Some threads end without logging it: those of a
+ * process that another thread ends, or that is killed. Their slots are looked for when none is free.
  *
- * There is room for many more threads than most programs have. What is never used costs nothing, so at first only some slots are
- * handed out, and more of them when so many threads live at a time. */
+ * There is room for many more threads than most programs have. Slots that are never used cost nothing, so at first only some slots are
+ * handed out, and more of them when that many threads live at a time. */
 #include "engine/order/rthreads.h"
 
 #include "engine/base/lib.h"
@@ -17,8 +17,8 @@
 
 enum { SLOTS_AT_FIRST = 512 };
 
-/* 'R' as long as its thread is not there yet. The kernel ends a process's first thread before another one becomes it: until then that
- * one is known by its own id. */
+/* 'R' as long as its thread is not there yet. At an execve of another thread the kernel first ends the process's first thread: until
+ * then that other thread is known by its own id. */
 char rthread_state(const struct rthread *rthread) {
   int32_t former = rthread->former;
   if (!rthread->tid) return 'R';
@@ -28,7 +28,7 @@ char rthread_state(const struct rthread *rthread) {
   return state;
 }
 
-/* One that was killed stays a zombie until its parent looks. */
+/* A killed thread stays a zombie until its parent waits for it. */
 bool rthread_is_alive(const struct rthread *rthread) {
   char state = rthread_state(rthread);
   return state != 'X' && state != 'Z';
@@ -41,9 +41,9 @@ void rthread_check_output(const struct rthread *dead) {
         "a process was killed while it wrote to standard output or error, before that could be recorded");
 }
 
-/* -- Those that ended without a word ------------------------------------------------------------------------------------------ */
+/* -- Threads that ended unlogged ---------------------------------------------------------------------------------------------- */
 
-/* In a replay only those whose process has ended without them: who is killed otherwise is missed by others, and they say so. */
+/* In a replay only threads whose process has ended without them: other threads find out if a thread is killed otherwise, and report it. */
 static bool may_be_gone(const struct rthread *rthread) {
   return recording() || atomic_load(&rthread->dismissed);
 }
@@ -99,7 +99,7 @@ static bool has_room(uintptr_t start, size_t bytes) {
   return !os_call4(__NR_fallocate, region->descriptor, 0, start, bytes);
 }
 
-/* What a thread that is recorded needs of the region must be there when it begins: where the file system is full it would die of a signal that may
+/* Allocates the region's memory for a recorded thread before the thread begins: in a full file system it would die of a signal that may
  * just be blocked. */
 static void expect_room(uint32_t slot) {
   static _Atomic bool there[REGION_SLOTS];
@@ -114,7 +114,7 @@ static void expect_room(uint32_t slot) {
 
 /* NULL: none is free; ending: one will be. */
 static struct rthread *find_room(uint32_t number, bool *ending) {
-  /* In parallel a slot is best not used again: what its last thread has left in directories would be asked of the new one. */
+  /* In parallel a slot is best not used again: directories name its last thread, and requests meant for that would go to the new one. */
   uint32_t open = slots_open(), first = !turns->alone ? region->threads : 0;
   *ending = false;
   for (uint32_t i = 0; i < open; i++) {

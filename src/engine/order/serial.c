@@ -1,11 +1,11 @@
 /* serial.c: turns in a serial replay of a parallel order. See serial.h.
  *
  * The thread that has the turn is the only one that changes the board, begins and ends steps, and chooses its successor, so the state it chooses by is
- * the same in every replay. What happens beside the turns (a process that was killed leaves, the kernel lets go of the parent of
- * a vfork, the manager frees a slot) must not enter the choice: a candidate is known by the state that a thread with the turn has given it, never by
+ * the same in every replay. Events outside the turns (a killed process leaves, the kernel releases the parent of
+ * a vfork, the manager frees a slot) must not affect the choice: a candidate is known by the state that a thread with the turn has given it, never by
  * whether its thread has come to wait already, and by its number, never by its slot. A turn waits in rthread.turn for a thread that is late.
  *
- * When no candidate is ready nobody ever will be. Then all threads fall back to the waits of replay_waits.c, which find out why and say so. */
+ * When no candidate is ready, none ever will be. Then all threads fall back to the waits of replay_waits.c, which find out why and say so. */
 #include "engine/order/serial.h"
 
 #include "engine/base/lib.h"
@@ -21,7 +21,7 @@ enum serial_state {
   SERIAL_RUNS,  /* has the turn */
   SERIAL_STEP,  /* is at a step; ready when that is */
   SERIAL_PLACE, /* is about to make a child, whose slot has to be free; ready when the child's first step is */
-  SERIAL_LEAVES,  /* ends its process; ready when all other threads of that are at the ends of their logs */
+  SERIAL_LEAVES,  /* ends its process; ready when all its other threads are at the ends of their logs */
   SERIAL_HELD,    /* is in the kernel until its child lets it go */
   SERIAL_RESUMES, /* was let go; ready */
 };
@@ -32,7 +32,7 @@ static bool step_is_ready(const struct rthread *rthread) {
   return order_replay_ready(&region->board, rthread->order_slot, &rthread->step);
 }
 
-/* Threads that were killed before their first step never take a turn. Those whose logs were cut off went on, nobody knows how far. */
+/* Threads that were killed before their first step never take a turn. Threads whose logs were cut off ran on, to an unknown position. */
 static bool is_last_of_process(const struct rthread *rthread) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *other = &region->slots[i];

@@ -1,9 +1,9 @@
 /* shared_undo.c: see shared_undo.h.
  *
- * Stores are kept as pieces, none of which goes beyond a page, so that a process has all of a piece mapped or none of it. Who finds
- * the one dead that kept them may not have that memory mapped at all: they stay, as *abandoned*, until somebody comes who is about to touch the
- * object. Those of who has the lock now come after them. Later ones are taken back first. To take a piece back twice does no
- * harm, so whoever does that may be killed, too. */
+ * Stores are kept as pieces, none of which goes beyond a page, so that a process has all of a piece mapped or none of it. The thread
+ * that finds their keeper dead may not have that memory mapped at all: the pieces stay, as *abandoned*, until a thread is about to access the
+ * object. The pieces of the lock's present holder come after them. Later pieces are undone first. To undo a piece twice does no
+ * harm, so the thread that does it may be killed, too. */
 #include "engine/order/shared_undo.h"
 
 #include "engine/base/lib.h"
@@ -15,7 +15,7 @@ static struct region_undo *undo(void) {
   return &region->shared.undo;
 }
 
-/* How far the slot's thread is known to have come; order logs of the killed end there. */
+/* The last known position of the slot's thread; the order log of a killed thread ends there. */
 static uint64_t known_position(uint32_t slot) {
   const struct rthread *rthread = &region->slots[slot];
   return MAX(region->directory[slot].recorder.position,

@@ -1,4 +1,4 @@
-/* stage.c: what threads take turns at that is no memory: the output of the sphere, and the address space as a whole. See
+/* stage.c: the two things besides memory that threads take turns at: the output of the sphere, and the address space as a whole. See
  * permissions.h. */
 #include "engine/order/baton.h"
 #include "engine/order/hand_over.h"
@@ -6,8 +6,8 @@
 
 /* -- The output ---------------------------------------------------------------------------------------------------------------- */
 
-/* One lock for the whole sphere, and an edge from who had it last: as a block that everybody writes, but nobody has to be
- * asked. Who was killed with it does not have it any more. */
+/* One lock for the whole sphere, and an edge from its last holder: like a block that all threads write, but without
+ * requests. A thread that was killed with the lock has it no more. */
 static void lock_output(uint32_t me) {
   for (;;) {
     uint32_t holder = 0;
@@ -59,7 +59,7 @@ void permissions_go(struct thread *thread) {
   arch_request(thread);
 }
 
-/* Whether nothing more is to come from the slot. Who waits in the kernel is made to end there: it will find that out when it
+/* True if the slot's thread makes no more steps. A thread that waits in the kernel ends there: it will find that out when it
  * comes back. */
 static bool is_retired(unsigned slot) {
   struct directory_slot *other = &region->directory[slot];
