@@ -13,7 +13,7 @@
 #include "engine/region/endings.h"
 #include "engine/region/turns.h"
 
-/* -- What was named ------------------------------------------------------------------------------------------------------------------ */
+/* -- Named memory -------------------------------------------------------------------------------------------------------------------- */
 
 enum { NAMED_LIMIT = 8192, PAGES_LIMIT = 1 << 17 };
 
@@ -21,7 +21,7 @@ struct range {
   uintptr_t start, end;
 };
 
-/* The memory of this process before the call of one thread, whoever made the last such copy. */
+/* The memory of this process before a call: the last copy that any thread has made. */
 static struct {
   uint64_t number; /* changes whenever another thread may have run */
   const struct thread *last;
@@ -90,8 +90,8 @@ static _Noreturn void report(const struct call *call, long result, const char *w
 
 /* -- Memory -------------------------------------------------------------------------------------------------------------------------- */
 
-/* A program that makes the same call by the hundred thousand would take hours. Of one without commands, whose row is all there is to
- * it, the first so many are looked at, and then one of some. */
+/* A program that makes the same call by the hundred thousand would take hours. Of a call that its row describes completely,
+ * without commands, the first ALL_OF are checked, and then one in ONE_OF. */
 static bool is_repeated(const struct call *call) {
   enum { NUMBERS = 512, ALL_OF = 4096, ONE_OF = 64 };
   static _Atomic uint32_t made[NUMBERS];
@@ -101,7 +101,7 @@ static bool is_repeated(const struct call *call) {
   return count >= ALL_OF && count % ONE_OF;
 }
 
-/* Why memory is not looked at; AUDIT_LOOKED: it is. A timer may be due again whenever memory has been copied: then the call would never be
+/* Why memory is not checked; AUDIT_LOOKED: it is. A timer may be due again whenever memory has been copied: then the call would never be
  * made. */
 static enum region_audit_kind obstacle(struct thread *thread, const struct call *call) {
   if (config.sandboxed) return AUDIT_FILTERS;
@@ -141,7 +141,7 @@ void audit_before(struct thread *thread, const struct call *call) {
     count(AUDIT_UNREADABLE);
 }
 
-/* What the page held before; NULL: it was not there, and so empty, or still a file's. */
+/* The page's content before; NULL: the page was not there, and so empty, or still a file's. */
 static const uint8_t *content_before(uintptr_t address) {
   while (audit.next < audit.pages && audit.addresses[audit.next] < address) audit.next++;
   if (audit.next < audit.pages && audit.addresses[audit.next] == address) return audit.contents[audit.next];
@@ -160,7 +160,7 @@ static void compare_page(void *context, uintptr_t address) {
   (void)context;
   const uint8_t *before = content_before(address);
   if (audit.found.end || safe_copy(now, (const void *)address, PAGE)) return;
-  /* Of a page that has just become the process's own, what the file had is not known: all of it counts. */
+  /* The file's content of a page that has just become the process's own is not known: all of the page counts. */
   if (!before && touches_named(address, address + PAGE)) return;
   if (!before) before = zeros;
   if (!memcmp(now, before, PAGE)) return;
@@ -180,7 +180,7 @@ void audit_memory(struct thread *thread, const struct call *call, struct input_c
       audit.taken == audit.number && audit.last == thread && !memory_was_written(thread->rthread->pid);
   audit.taken = 0;
   if (result == CALL_INTERRUPTED) audit.interrupted = thread;
-  /* What is written through a file that is memory is logged by itself. */
+  /* Writes through a memory file are logged separately. */
   bool by_file = was_alone && memory_target(call);
   count(!was_alone ? AUDIT_TURNS : by_file ? AUDIT_MEMORY_FILE : AUDIT_LOOKED);
   if (!was_alone || by_file) return;
@@ -225,7 +225,7 @@ static void expect_written(const struct settling *settling, const struct bounce_
   }
 }
 
-/* What was named counts as it is now. */
+/* Named bytes count as they are now. */
 static long settle(void *visitor, const struct bounce_write *write) {
   const struct settling *settling = visitor;
   const struct bounce_copy *copy = write->from ? copy_at(settling->bounce, write->from) : NULL;
@@ -243,7 +243,7 @@ void audit_copies(const struct call *call, struct bounce *bounce, long result) {
   bounce_leave(bounce, result, settle, &settling);
   for (size_t i = 0; i < bounce->count; i++) {
     const struct bounce_copy *copy = &bounce->copies[i];
-    /* All that differs is named; or it is too large to be looked at. */
+    /* All bytes that differ must be named; a copy that is too large is not checked. */
     if (!copy->original) count(AUDIT_LARGE);
     if (copy->piece.flags & INPUT_COMPARED || !copy->original) continue;
     for (size_t at = 0; at < copy->piece.bytes; at++) {
@@ -254,7 +254,7 @@ void audit_copies(const struct call *call, struct bounce *bounce, long result) {
   }
 }
 
-/* The kernel stops where memory ends, and tells how far it came; of a copy that can't be told. */
+/* The kernel stops at the end of memory, and returns how far it came; with a copy it would not. */
 static long expect_writable(void *visitor, const struct input_piece *piece) {
   (void)visitor;
   if (!(piece->flags & INPUT_WRITES)) return 0;

@@ -1,11 +1,11 @@
-/* by_value.c: reading and writing memory that is recorded by what is read of it. See open.h.
+/* by_value.c: accesses to memory that is recorded by the values read from it. See open.h.
  *
- * The lock makes instruction and comparison one step for all who use open memory. So the bytes that were compared are those that the instruction
- * gets: nothing is read a second time. While recording, the instruction works on memory as any other. In replay it works on memory,
- * too, but finds there what the thread has seen, put there under the lock, and memory itself means nothing until it is closed.
+ * The lock makes instruction and comparison one step for all threads that use open memory. So the compared bytes are those that the instruction
+ * reads: nothing is read a second time. While recording, the instruction works on memory as usual. In replay it works on memory,
+ * too, but on the values that the thread has seen, put there under the lock; the memory's content is not valid until it is closed.
  *
- * All bytes that an instruction touches are compared, also those that it only writes: a store of an exclusive pair succeeds or fails by what
- * is there. */
+ * All bytes that an instruction touches are compared, also those that it only writes: an exclusive store succeeds or fails depending on
+ * the old value. */
 #include "engine/order/open.h"
 
 #include <linux/mman.h>
@@ -18,7 +18,7 @@
 #include "engine/region/reader.h"
 #include "input/input.h"
 
-/* What the instruction that is being stepped over touches of open memory. The lock's holder has it. */
+/* The parts of open memory that the instruction being stepped over accesses. Owned by the lock's holder. */
 static struct {
   struct thread *_Atomic holder;
   unsigned count;
@@ -27,7 +27,7 @@ static struct {
 
 /* -- Parts ---------------------------------------------------------------------------------------------------------------- */
 
-/* Memory that is shared may have the number of a block that is open: it goes its own way (shared.h). */
+/* Shared memory may have the number of an open block: it is handled elsewhere (shared.h). */
 static bool is_open(struct thread *thread, uintptr_t address) {
   uint32_t block = (uint32_t)address / VALUES_LINE;
   struct mapping mapping;
@@ -270,7 +270,7 @@ static void replay_close_alone(struct thread *thread) {
   const struct input_event *event;
   while ((event = next_close(thread, true))) {
     uint64_t lines = event->open.address;
-    order_gate(thread); /* what the thread did up to here others may wait for */
+    order_gate(thread); /* other threads may wait for the thread's work up to here */
     order_alone(thread);
     replay_close(thread, lines);
     order_tick(thread);
@@ -278,7 +278,7 @@ static void replay_close_alone(struct thread *thread) {
   }
 }
 
-/* As much of a range as there is memory, from its beginning on. */
+/* The length of the range's mapped part, from its beginning on. */
 static size_t present(uintptr_t address, size_t bytes) {
   struct mapping mapping;
   uintptr_t at = address, end = address + bytes;
@@ -287,7 +287,7 @@ static size_t present(uintptr_t address, size_t bytes) {
   return MIN(at, end) - address;
 }
 
-/* Nobody opens any of it from now on; whether some of it is open. */
+/* Forbids to open any of the range from now on; true if some of it is open. */
 static bool closes(uintptr_t address, size_t bytes) {
   size_t there = present(address, bytes);
   open_forbid(address, there);
@@ -304,21 +304,21 @@ void by_value_before_write(struct thread *thread, uintptr_t address, size_t byte
 
 /* -- Calls ---------------------------------------------------------------------------------------------------------------- */
 
-/* The word of a futex is the kernel's to look at while recording, and nobody's in replay. */
+/* Only the kernel reads the word of a futex while recording, and nothing does in replay. */
 static long find_open(void *visitor, const struct input_piece *piece) {
   bool key = piece->flags & INPUT_IN_PLACE && !(piece->flags & INPUT_WRITES);
   if (!key) *(bool *)visitor |= closes(piece->address, piece->bytes);
   return 0;
 }
 
-/* What leads to the pieces must not be open, either. */
+/* Memory that leads to the pieces must not be open, either. */
 static long read_closed(void *context, void *to, uintptr_t from, size_t bytes) {
   *(bool *)context |= closes(from, bytes);
   permissions_take_range(arch_self(), from, bytes, false);
   return safe_copy(to, (const void *)from, bytes);
 }
 
-/* What the engine reads and writes for calls that it answers itself, or for the ends of threads. */
+/* Closes memory that the engine uses for calls that it answers itself, or for the ends of threads. */
 static bool engine_meets(struct thread *thread, const struct call *call) {
   enum { FRAME = 32 << 10, HEAD = 24 };
   bool meets = false;
@@ -350,11 +350,11 @@ void by_value_before_call(struct thread *thread, const struct call *call) {
   if (!values_on()) return;
   if (replaying())
     replay_close_alone(thread);
-  else /* also where nothing is open yet: it might be before the call is through with it */
+  else /* also where nothing is open yet: it might be before the call has used it */
     while (meets_open(thread, call)) close_alone(thread);
 }
 
-/* New memory is nobody's yet. */
+/* No thread has used new memory yet. */
 static bool changes_open(const struct call *call) {
   long flags = call->nr == __NR_mmap ? call->args[3] & (MAP_ANONYMOUS | MAP_PRIVATE | MAP_FIXED) : 0;
   if (flags == (MAP_ANONYMOUS | MAP_PRIVATE) && !(call->args[3] & MAP_FIXED_NOREPLACE)) return false;

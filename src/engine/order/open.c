@@ -10,7 +10,7 @@
 #include "engine/order/shared.h"
 #include "engine/region/endings.h"
 
-/* What is known of a block: how often it was asked for, and … */
+/* The state of a block: how often it was requested, and … */
 enum { REQUESTS = 0x3f, FORBIDDEN = 0x40, OPEN = 0x80, REQUESTS_AUTO = 8, REQUESTS_ALL = 1 };
 
 #define KNOWN ((_Atomic uint8_t *)OPEN_BASE)
@@ -119,13 +119,13 @@ static void fix_pairs(uint8_t *map, uint32_t block) {
   }
 }
 
-/* The thread has it for writing, so nobody else has it, and whoever gets it next sees that it is open. */
+/* The thread has the block for writing, so no other thread has it, and the next thread that gets it sees that it is open. */
 static void open_block(struct thread *thread, uint32_t block) {
   uint8_t *map = map_of(thread);
   open_lock();
   uint32_t count = atomic_load(&open.count);
   uint8_t known = atomic_load(&KNOWN[block]);
-  /* The count comes first: who forbids it then sees that it is open, or it is not opened. */
+  /* The count comes first: a thread that forbids the block then sees that it is open, or it is not opened. */
   if (count < OPEN_BLOCKS) {
     open.blocks[count] = block;
     atomic_store(&open.count, count + 1);
@@ -171,7 +171,7 @@ void open_close_all(void) {
 
 static struct lock lock;
 
-/* Who has it needs nobody else. */
+/* The holder waits for no other thread. */
 void open_lock(void) {
   lock_take(&lock);
 }
@@ -204,7 +204,7 @@ void open_forget_lines(void) {
   open.line_count = 0;
 }
 
-/* -- What the thread's log says ---------------------------------------------------------------------------------------------- */
+/* -- The views in a thread's log --------------------------------------------------------------------------------------------- */
 
 /* The place of the block among the thread's views, or the one where it would be. */
 static uint32_t *find_view(struct thread *thread, uint32_t block) {

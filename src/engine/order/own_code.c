@@ -1,11 +1,11 @@
 /* own_code.c: see own_code.h.
  *
- * Blocks are known by bits 6 to 31 of their address. So all views of an object are the same blocks, with no more ado, if they lie a multiple of
- * 4 GiB apart: that is where a further view is put, unless the program wants it elsewhere. Such an object, as long as nobody else has
- * it mapped, is ordinary memory: who writes an instruction through one view has to ask for it who executes it through the other.
+ * Blocks are known by bits 6 to 31 of their address. So all views of an object are the same blocks if they lie a multiple of
+ * 4 GiB apart: a further view is put there, unless the program wants it elsewhere. Such an object, as long as no other process has
+ * it mapped, is ordinary memory: a thread that writes an instruction through one view requests it from the thread that executes it through the other.
  *
  * A fork makes it memory that processes share; once all such children are gone to other programs it is the process's own again. For any other
- * process it counts as a file that does not change (`unordered` in region.h), so that one is noticed which maps or writes it all the same. */
+ * process it counts as a file that does not change (`unordered` in region.h), so a process that maps or writes it all the same is noticed. */
 #include "engine/order/own_code.h"
 
 #include <linux/mman.h>
@@ -19,7 +19,7 @@
 enum { APART_SHIFT = 32, TRIES = 64, COPIES_MAX = 16 };
 
 static uint32_t copies[COPIES_MAX]; /* processes forked with such memory in place … */
-static unsigned copy_count;         /* … COPIES_MAX + 1: too many to look after … */
+static unsigned copy_count;         /* … COPIES_MAX + 1: too many to keep track of … */
 static int32_t copies_of;           /* … by the process of this id */
 
 static int32_t own_id(void) {
@@ -44,7 +44,7 @@ static bool agree(const struct mapping *a, const struct mapping *b) {
   return (uint32_t)a->object_base == (uint32_t)b->object_base;
 }
 
-/* Whether it is executed, and all views are the same blocks. */
+/* True if the object is executed, and all its views are the same blocks. */
 static bool is_own_code(const struct region_object *object) {
   struct mapping first, view;
   bool executed = false;
@@ -76,9 +76,9 @@ uintptr_t own_code_place(const struct call *call) {
   return 0;
 }
 
-/* -- Whose it is ---------------------------------------------------------------------------------------------------------- */
+/* -- Its process ---------------------------------------------------------------------------------------------------------- */
 
-/* Whether all that were forked with it have gone to other programs, or are no more. */
+/* True if all children forked with such memory have gone to other programs, or have ended. */
 static bool copies_are_gone(void) {
   if (copies_of != own_id()) copy_count = 0;
   if (copy_count > COPIES_MAX) return false;
@@ -106,9 +106,9 @@ bool own_code_take(struct region_object *object) {
   if (atomic_load(&object->stored) != own || (reader && reader != own)) return false;
   if (!is_own_code(object) || !copies_are_gone()) return false;
   atomic_store(&object->unordered, own);
-  atomic_thread_fence(memory_order_seq_cst); /* who maps it next sees this, or is seen here */
+  atomic_thread_fence(memory_order_seq_cst); /* the next process that maps it sees this, or is seen here */
   if (atomic_load(&object->stored) != own) return false;
-  shared_take_all(arch_self()); /* after all who had it before */
+  shared_take_all(arch_self()); /* after all threads that had it before */
   object->copied = false;
   set_ordered(object, false);
   return true;

@@ -1,4 +1,4 @@
-/* permissions.c: how threads get at blocks of memory, and give them up. See permissions.h. */
+/* permissions.c: how threads acquire blocks of memory, and give them up. See permissions.h. */
 #include "engine/order/permissions.h"
 
 #include <linux/mman.h>
@@ -47,7 +47,7 @@ bool permissions_reach(struct thread *thread, uintptr_t address, size_t bytes, b
   return !shared_reaches(address, bytes) && !open_reaches(address, bytes) && has(thread, &access);
 }
 
-/* What nobody has touched yet is taken by the page, for writing, without asking anyone. */
+/* Takes the untouched blocks of a page for writing, without a request. */
 static void claim_untouched(struct thread *thread, uint64_t block) {
   arch_expect_write(&GROUPS[block % PERMISSION_BLOCKS / PAGE_BLOCKS]);
   directory_take_untouched(&directory, slot_number(thread), block % PERMISSION_BLOCKS / PAGE_BLOCKS);
@@ -134,7 +134,7 @@ static unsigned split(const struct access *accesses, unsigned count, struct acce
   return parts;
 }
 
-/* Who writes an open block has it as who reads it. How many accesses these are; 0: too many, and taken as they are it is good, too. */
+/* A write to an open block is claimed as a read. Returns the number of accesses; 0: too many, and the original ones are correct, too. */
 static unsigned split_open(const struct access *accesses, unsigned count, struct access *to, unsigned room) {
   unsigned parts = 0;
   for (unsigned i = 0; i < count; i++) {
@@ -194,14 +194,14 @@ uint32_t permissions_lost(const struct thread *thread) {
 
 /* -- Safepoints ------------------------------------------------------------------------------------------------------------- */
 
-/* Where the thread comes by again, which need not be exact: when its episode is about as long as it may be, if others wait for it.
+/* The position of the thread's next safepoint, which need not be exact: when its episode is about as long as it may be, if others wait for it.
  * When others come to wait for what it has written before it is called once, and may be too busy to hear: so it looks now and
  * then. */
 static uint64_t patrol(const struct thread *thread) {
   enum { SOON = 4 * ARCH_NEAR_STOP, NOW_AND_THEN = 1 << 18 };
   bool limited = order_limit(&order, &self(thread)->recorder) != UINT64_MAX;
   uint64_t distance = limited ? MIN(4 * order.options.max_episode, NOW_AND_THEN) : NOW_AND_THEN;
-  return arch_position(thread) + MAX(distance, SOON); /* nearer it would come by all the time */
+  return arch_position(thread) + MAX(distance, SOON); /* nearer ones would come all the time */
 }
 
 void permissions_serve(struct thread *thread) {
@@ -224,7 +224,7 @@ void permissions_serve(struct thread *thread) {
   if (!stage_held[slot_number(thread)]) permissions_take(thread, NULL, 0);
 }
 
-/* One that is not is told to look. */
+/* A thread that is not parked is kicked. */
 bool permissions_is_parked(const struct rthread *other) {
   if (atomic_load(&region->directory[slot_of(other)].state) == DIRECTORY_PARKED) return true;
   kick(&directory, slot_of(other));
@@ -241,7 +241,7 @@ void permissions_park(struct thread *thread) {
 void permissions_unpark(struct thread *thread) {
   if (is_ending(slot_number(thread))) retire(thread);
   park_steps(thread, directory_unpark_step);
-  /* Who holds this thread says so before it looks whether it is parked. */
+  /* A thread that holds this one sets its mark before it checks whether this one is parked. */
   while (stops_is_held(thread->rthread)) {
     park_steps(thread, directory_park_step);
     stops_stay(thread);
@@ -258,7 +258,7 @@ void permissions_stay(struct thread *thread) {
   permissions_unpark(thread);
 }
 
-/* The child is gone to another program, or dead: it tells its parent so, which the kernel lets go then. */
+/* The child goes to another program, or ends: it notifies its parent, which the kernel then releases. */
 static void release_parent(struct thread *thread) {
   uint32_t parent = atomic_exchange(&thread->rthread->borrows, 0);
   struct rthread *held = parent ? &region->slots[parent - 1] : NULL;
@@ -274,7 +274,7 @@ static void release_parent(struct thread *thread) {
   held->released = me + 1;
 }
 
-/* What the child has told; if it was killed, its slot tells. */
+/* Receives the child's note; if the child was killed, that of its slot. */
 static void receive_release(struct thread *thread, struct rthread *child) {
   struct rthread *own = thread->rthread;
   unsigned me = slot_number(thread), from = own->released ? own->released - 1 : slot_of(child);
@@ -295,22 +295,22 @@ static void map_tables(void) {
   if (os_failed(at)) fail_to_map("the directory of memory blocks", at);
 }
 
-/* The thread has nothing any more. */
+/* Clears all permissions of the thread. */
 static void clear_map(struct thread *thread) {
   private_stack_drop(thread);
   os_call3(__NR_madvise, map_of(thread), SLOT_PERMISSIONS_SIZE, MADV_DONTNEED);
 }
 
-/* The child was killed, perhaps just when it took memory of its parent and answered for it. What it had asked it needs no more. */
+/* The child was killed, perhaps while it held its parent and answered for it. Its own request to the parent is void. */
 static void let_go_of_killed(struct thread *thread, unsigned child) {
   uint32_t held = directory_held_by(child);
   atomic_compare_exchange_strong(&self(thread)->state, &held, DIRECTORY_PARKED);
   atomic_fetch_and(&self(thread)->asked[child / 64], ~(1UL << child % 64));
 }
 
-/* And the entries of what it took may be locked for ever, or half changed. With nobody else in this address space the directory begins
- * anew, as that of a child: all that happened here so far comes before what the parent does next. What the child has written since it was
- * last known how far it is lies in blocks that it has for writing: they are logged with its birth (killed_child.c).
+/* And the entries of the blocks it took may be locked for ever, or half changed. If no other thread is in this address space the directory begins
+ * anew, as that of a forked child: all earlier accesses come before the parent's next ones. The child's writes since its last
+ * known position are in blocks that it has for writing: they are logged with its birth (killed_child.c).
  *
  * Known limit: threads of the parent that run meanwhile might see such blocks first. */
 static void begin_anew(struct thread *thread, unsigned child, bool ran) {
@@ -344,7 +344,7 @@ void permissions_unpark_held(struct thread *thread, struct rthread *child, bool 
   if (!stage_held[slot_number(thread)]) permissions_take(thread, NULL, 0);
 }
 
-/* -- Edges that nobody is asked for ------------------------------------------------------------------------------------------- */
+/* -- Edges without a request -------------------------------------------------------------------------------------------------- */
 
 void permissions_follow(struct thread *thread, unsigned slot, uint64_t clock) {
   unsigned me = slot_number(thread);
@@ -452,7 +452,7 @@ void permissions_leave(struct thread *thread) {
   members[slot_number(thread)] = NULL;
 }
 
-/* What others have taken meanwhile was not noted in its map. */
+/* Its map is stale: other threads have taken blocks meanwhile. */
 void permissions_come_back(struct thread *thread) {
   clear_map(thread);
   members[slot_number(thread)] = thread;

@@ -5,7 +5,7 @@
 #include "engine/order/hand_over.h"
 
 #if defined(REPRISE_STRESS_SLOW_PATHS)
-enum { SHARES_PAGES = 0 }; /* the other predictors have to find what follows on a block */
+enum { SHARES_PAGES = 0 }; /* the other predictors have to find the blocks that follow */
 #else
 enum { SHARES_PAGES = 1 };
 #endif
@@ -55,7 +55,7 @@ void predictors_lost(unsigned slot, uint64_t page) {
   if (predicts(PREDICT_leases)) lease_note_loss(&leases_of[slot].history, page, arch_moments());
 }
 
-/* -- What comes along -------------------------------------------------------------------------------------------------------- */
+/* -- Prefetches -------------------------------------------------------------------------------------------------------------- */
 
 /* The walk by blocks that the claim is a step of, NULL: none. Its further steps are requested unless the whole page is. */
 static const struct walk *find_walk(unsigned slot, uint32_t block, unsigned share) {

@@ -1,4 +1,4 @@
-/* private_stack.c: which blocks around its stack pointer a thread has all to itself. See private_stack.h. */
+/* private_stack.c: which blocks around its stack pointer a thread has for writing. See private_stack.h. */
 #include "engine/order/private_stack.h"
 
 #include "engine/base/arch.h"
@@ -6,7 +6,7 @@
 #include "engine/order/permissions.h"
 
 enum { BLOCK_SHIFT = 6, BLOCK = 1 << BLOCK_SHIFT };
-/* How far it may reach from where the stack is used now, and how much of it is taken before it is. */
+/* How far the range may reach from the part of the stack in use, and how many pages are taken before they are used. */
 enum { REACH = 1024, PAGES_AHEAD = 4 };
 
 static void set(struct thread *thread, uintptr_t low, uintptr_t high) {

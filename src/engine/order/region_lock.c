@@ -5,12 +5,12 @@
 #include "engine/region/rings.h"
 #include "engine/region/turns.h"
 
-/* Its owner's process was to stop, and has. */
+/* True if the owner has yielded the lock for a stop, and its process has stopped. */
 static bool is_left(uint32_t lock) {
   return lock & LOCK_YIELDS && stops_done((int32_t)(lock & ~(LOCK_SLEEPERS | LOCK_YIELDS)));
 }
 
-/* By a thread that has yielded: if nobody has taken the lock meanwhile. */
+/* Releases a lock that this thread has yielded, unless another thread has taken it meanwhile. */
 static void release_yielded(_Atomic uint32_t *lock) {
   uint32_t own = (uint32_t)os_call0(__NR_gettid) | LOCK_YIELDS, seen = atomic_load(lock);
   while ((seen & ~LOCK_SLEEPERS) == own)
@@ -30,7 +30,7 @@ void region_yield(void) {
   atomic_fetch_or(&region->lock, LOCK_YIELDS);
 }
 
-/* A stop that came meanwhile is obeyed before the lock is free, and looked for again after: then its handler does it. */
+/* Obeys a stop that came meanwhile before it frees the lock, and checks again afterwards: from then on the handler obeys. */
 void region_unlock(void) {
   struct thread *self = arch_self();
   for (;;) {

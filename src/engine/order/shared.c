@@ -1,8 +1,8 @@
 /* shared.c: see shared.h.
  *
- * What is known of a block is who wrote it last and who has read it since, by their slots, in a hash table of the region: two blocks in
- * one place cost an edge too many, and no harm. An edge from a slot is one from its last access to any such memory: that is
- * over, so nobody waits for it for long.
+ * A hash table of the region has the slots of each block's last writer and of its readers since: two blocks in
+ * one entry cost a superfluous edge and do no harm. An edge from a slot starts at its last access to any such memory, which is
+ * over, so no thread waits for it for long.
  *
  * Code in such memory is executed an instruction at a time, each with its bytes read in turn as well (dispatch.c). */
 #include "engine/order/shared.h"
@@ -24,13 +24,13 @@
 enum { BLOCK_SHIFT = 6, MARKS = PERMISSION_BLOCKS * 64UL / PAGE, RANGES_MOST = 4096 };
 
 static uint8_t marks[MARKS];                            /* by page, as blocks are numbered */
-static struct range { uintptr_t start, end; } * marked; /* those marked now */
+static struct range { uintptr_t start, end; } * marked; /* the ranges marked now */
 static unsigned marked_count;
-static uint32_t changes; /* of all this */
+static uint32_t changes; /* of the marks */
 
 /* -- Which memory it is --------------------------------------------------------------------------------------------- */
 
-/* Pages from start up to end; beyond as many as there are numbers each is met again. */
+/* Marks pages from start up to end; MARKS pages have all numbers, so more are not needed. */
 static void mark(uintptr_t start, uintptr_t end, bool set) {
   uintptr_t pages = MIN((end - start) / PAGE, MARKS);
   for (uintptr_t i = 0; i < pages; i++) {
@@ -54,7 +54,7 @@ static int32_t own_id(void) {
   return (int32_t)os_call0(__NR_getpid);
 }
 
-/* Where the pages of a mapping end that are marked. */
+/* The end of the marked pages of a mapping. */
 static uintptr_t marked_end(const struct mapping *mapping) {
   const struct region_object *file = file_of(mapping);
   if (!file || atomic_load(&file->partly) != own_id()) return mapping->end;
@@ -106,7 +106,7 @@ static void order(const struct mapping *mapping) {
   mappings_name(mapping->start, mapping->end, mapping->object, mapping->start + mapping->object_base, true);
 }
 
-/* -- Who has a file mapped: a process by its id, several by -1 */
+/* -- Processes that have a file mapped: one by its id, several by -1 */
 
 static bool is_gone(int32_t pid) {
   return !pid || (pid > 0 && os_call2(__NR_kill, pid, 0) == -ESRCH);
@@ -116,7 +116,7 @@ static void add_user(_Atomic int32_t *users) {
   int32_t seen = atomic_load(users), own = own_id();
   atomic_store(users, seen == own || is_gone(seen) ? own : -1);
   atomic_thread_fence(
-      memory_order_seq_cst); /* who says that the file changes sees this, or is seen by who said this */
+      memory_order_seq_cst); /* a process that reports a change of the file sees this, or is seen here */
 }
 
 static bool has_others(_Atomic int32_t *users) {
@@ -145,9 +145,9 @@ void shared_changes(struct region_object *object, bool by_mapping) {
   atomic_store(&object->unordered, 0);
 }
 
-/* Where a file is mapped far beyond its end, as databases do that are to grow, only what it has is marked: beyond, there is nothing to
- * access, and marks for gigabytes would be on the numbers of all other memory as well. As it grows in calls of this process the marks follow
- * it; those of other processes are refused. */
+/* If a file is mapped far beyond its end, as databases do that will grow, only its present pages are marked: beyond them there is nothing to
+ * access, and marks for gigabytes would hit the numbers of all other memory as well. When calls of this process make the file grow, the marks follow;
+ * calls of other processes that do so are refused. */
 static void take_partly(struct region_object *object, uint64_t end, uint64_t size) {
   enum { FAR = 256 << 20 };
   int32_t whose = atomic_load(&object->partly);
@@ -242,7 +242,7 @@ size_t shared_run(uintptr_t address, size_t limit, bool *shared, struct mapping 
 
 /* -- The lock ---------------------------------------------------------------------------------------------------------- */
 
-/* Who was killed with the lock does not have it any more: it is taken over. */
+/* Takes the lock over from a thread that was killed with it. */
 static void sleep_for_lock(uint32_t me) {
   struct region_shared *shared = &region->shared;
   for (;;) {
@@ -263,7 +263,7 @@ static void unlock(void) {
   if (atomic_load(&shared->waiters)) region_wake(&shared->holder, 1);
 }
 
-/* Whoever has it needs nobody else until it lets go, so nothing has to be answered meanwhile. */
+/* The holder waits for no other thread until it unlocks, so a thread need not serve requests while it waits for the lock. */
 static void lock(unsigned slot) {
   enum { SPINS = 300 };
   struct region_shared *shared = &region->shared;
@@ -333,7 +333,7 @@ static void add(struct order_set *sources, uint16_t slot) {
   if (slot) set_add(sources, slot - 1U);
 }
 
-/* A read is ordered after the last write, a write after all reads since then as well. One reader too many counts as a writer. */
+/* A read is ordered after the last write, a write also after all reads since then. A reader for which there is no room counts as a writer. */
 static void touch(struct region_block *block, uint16_t own, bool write, struct order_set *sources) {
   add(sources, block->writer);
   for (unsigned i = 0; !write && i < COUNT_OF(block->readers); i++) {
@@ -353,7 +353,7 @@ static void follow(struct thread *thread, struct order_set *sources) {
     permissions_follow(thread, slot, region->shared.clock[slot]);
 }
 
-/* After whoever has changed a file by a call. */
+/* Adds an edge from the thread that last changed a file by a call. */
 static void follow_change(unsigned me, struct order_set *sources) {
   struct region_shared *shared = &region->shared;
   if (shared->seen[me] == shared->changes) return;

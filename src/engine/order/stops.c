@@ -1,23 +1,23 @@
 /* stops.c: recorded processes that are stopped.
  *
- * The kernel stops a process on the spot. With the baton in its hands, or with the region's lock, everybody else would wait for
- * them, he too who is to continue it. So
- *   - the default action of the terminal's signals is our handler, and the process stops when it has neither. Until then the
- *     signal is pending and blocked, so that SIGCONT undoes it as natively. While our handler has it in its hands it is not: so SIGCONTs that
+ * The kernel stops a process on the spot. If the process had the baton or the region's lock, all others would wait for
+ * it, even the one that should continue it. So
+ *   - our handler takes the default action of the terminal's signals, and the process stops when it has neither. Until then the
+ *     signal is pending and blocked, so that SIGCONT undoes it as natively. While our handler runs it is not pending: so SIGCONTs that
  *     are sent within the sphere are counted;
- *   - whoever sends SIGSTOP within the sphere has both, and keeps them until the other has stopped;
- *   - who stops its own process does so with the lock, which is anybody's as soon as that has stopped (LOCK_YIELDS). Who sends a stop or
- *     SIGCONT within the sphere waits until that is over.
+ *   - a thread that sends SIGSTOP within the sphere has both, and keeps them until the target has stopped;
+ *   - a thread that stops its own process has the lock, which any thread may take once the process has stopped (LOCK_YIELDS). A thread that
+ *     sends a stop or SIGCONT within the sphere waits until that is over.
  * In parallel a process stops itself when all its threads have come to a safepoint or are parked, also when
  * another process of the sphere wants to send it SIGSTOP.
  * A tracer stops single threads. It has the region's lock until that is done; in parallel the tracee parks first, and stays so
- * until it is let go.
- * Who was given the baton and has not taken it may be stopped: it is passed over (baton.c). Nothing is logged: that a process was
- * stopped shows in what others are told.
+ * until the tracer releases it.
+ * A thread that was given the baton and has not taken it may be stopped: it is passed over (baton.c). Stops are not logged: they show
+ * in the results that other processes get.
  *
  * Known limits. These stop the sphere until SIGCONT: SIGSTOP from outside to a process that runs; a stop by the terminal a moment after the process was
  * continued, before our handler is there again; SIGSTOP to a process of several threads of which one waits for the child of a
- * vfork, because the kernel stops that when it likes. */
+ * vfork, because the kernel stops that thread at any time. */
 #include "engine/order/stops.h"
 
 #include <linux/fcntl.h>
@@ -30,7 +30,7 @@
 #include "engine/order/region_lock.h"
 #include "engine/region/rings.h"
 
-/* -- What the kernel says of a process ----------------------------------------------------------------------------------- */
+/* -- The state of a process in /proc ------------------------------------------------------------------------------------- */
 
 struct look {
   unsigned threads;
@@ -112,14 +112,14 @@ void stops_mark(int32_t pid, enum stop_state state) {
 
 /* -- Signals of the terminal ------------------------------------------------------------------------------------------------- */
 
-/* A thread for which none is waiting any more is open to the next, as far as the program lets it. Where everything is blocked, who has
- * blocked it goes back to the program's mask in the end. */
+/* A thread without a waiting stop signal unblocks the stop signals that the program does not block. If everything is blocked, the code that
+ * blocked it restores the program's mask in the end. */
 static uint64_t open_to_stops(const struct thread *thread, uint64_t mask) {
   bool all = (mask & ASYNCHRONOUS) == ASYNCHRONOUS;
   return all || thread->stop_signal ? mask : mask & ~(FROM_TERMINAL & ~thread->mask);
 }
 
-/* Stops the process by the signal that is pending, so that its parent is told which it was; returns when it goes on, at once if
+/* Stops the process by the pending signal, so that its parent learns which signal it was; returns when the process is continued, at once if
  * SIGCONT came first. */
 static void stop(const struct thread *thread, int signo) {
   struct action standard = {0}, own;
@@ -136,7 +136,7 @@ static bool take_back(int signo) {
   return os_call4(__NR_rt_sigtimedwait, &only, 0, at_once, sizeof only) == signo;
 }
 
-/* Another thread of the process is to obey it. */
+/* Passes the signal to another thread of the process, which has to obey it. */
 static void pass_to(const struct thread *thread, const struct rthread *other, int signo) {
   uint64_t mask;
   if (take_back(signo)) os_call3(__NR_tgkill, other->pid, other->tid, signo);
@@ -155,8 +155,8 @@ static struct rthread *first_of(int32_t pid) {
   return NULL;
 }
 
-/* Nothing of the process is in anybody's way. What another process has asked for is done once: the first slot's word says so, those of
- * the others only that it should be looked at. */
+/* No other process waits for this one now. A stop requested by another process is made once: the first slot's word decides, the words of
+ * the other slots only say that it should be checked. */
 static void obey(struct thread *thread) {
   struct rthread *own = thread->rthread, *first = first_of(own->pid);
   int signo = thread->stop_signal;
@@ -176,7 +176,7 @@ void stops_at_safepoint(struct thread *thread) {
   permissions_go(thread);
 }
 
-/* If all others are parked as well. Otherwise one that runs does it, at its next safepoint. */
+/* Obeys if all other threads are parked as well. Otherwise a running thread does, at its next safepoint. */
 void stops_parked(struct thread *thread) {
   struct rthread *running = permissions_running(thread);
   int signo = thread->stop_signal;
@@ -201,7 +201,7 @@ static bool waits_for_child(int32_t pid) {
   return false;
 }
 
-/* Until it has stopped, or has been continued since, or is gone. */
+/* Requests a stop, and waits until the process has stopped, has been continued since, or is gone. */
 static void ask_to_stop(int32_t pid, void *nothing) {
   (void)nothing;
   struct rthread *first = first_of(pid);
@@ -216,12 +216,12 @@ static void ask_to_stop(int32_t pid, void *nothing) {
     }
     region_give_way();
   }
-  /* Stopped by somebody else, it must not stop once more when it is continued. */
+  /* If another stop came first, the process must not stop once more when it is continued. */
   uint32_t unheard = STOP_ASKED;
   if (asked) atomic_compare_exchange_strong(&first->stops, &unheard, STOP_NONE);
 }
 
-/* Whether who has sent the stop is one of the sphere, and it was undone since. */
+/* True if a process of the sphere has sent the stop, and it was undone since. */
 static bool is_undone(const struct thread *thread, const siginfo_t *info) {
   const struct rthread *own = thread->rthread;
   bool sent = info->si_code == SI_USER || info->si_code == SI_TKILL || info->si_code == SI_QUEUE;
@@ -231,12 +231,12 @@ static bool is_undone(const struct thread *thread, const siginfo_t *info) {
 void stops_arrived(struct thread *thread, int signo, const siginfo_t *info, uint64_t *mask) {
   thread->disturbed = true;
   os_call3(__NR_tgkill, os_call0(__NR_getpid), os_call0(__NR_gettid), signo);
-  /* Who continues the process from now on undoes what is pending. */
+  /* A SIGCONT from now on undoes the pending signal. */
   if (is_undone(thread, info)) {
     take_back(signo);
     return;
   }
-  /* With nobody to wait for the baton, it does no harm in the hands of one who is stopped. */
+  /* If no other thread can wait for the baton, a stopped thread may keep it. */
   if (atomic_load(&region->live) <= 1) {
     stop(thread, signo);
     return;
@@ -274,7 +274,7 @@ void stops_serve(struct thread *thread) {
   pass_to(thread, holder, signo);
 }
 
-/* -- Who sends what to whom -------------------------------------------------------------------------------------------------- */
+/* -- Signals that calls send ------------------------------------------------------------------------------------------------- */
 
 int32_t process_of(int32_t id) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
@@ -406,7 +406,7 @@ static void let_go_of(struct rthread *tracee) {
   region_wake(&tracee->tracer, 1);
 }
 
-/* Slot + 1 of who writes the memory of its process, 0: nobody does. */
+/* Slot + 1 of the thread that writes the memory of its process, 0: none does. */
 static uint32_t writer_of(const struct rthread *own) {
   uint32_t writer = atomic_load(&region->memory_writer);
   return writer && region->slots[writer - 1].writes_to == own->pid ? writer : 0;
@@ -416,7 +416,7 @@ bool stops_is_held(const struct rthread *rthread) {
   return atomic_load(&rthread->tracer) || writer_of(rthread);
 }
 
-/* Until the word is another one; who was killed holds nobody any more. */
+/* Waits for a change of the word, for a while; a killed holder is removed from it. */
 static void await_holder(_Atomic uint32_t *word, uint32_t holder) {
   region_wait(word, holder);
   if (!rthread_is_alive(&region->slots[holder - 1])) atomic_compare_exchange_strong(word, &holder, 0);
@@ -429,7 +429,7 @@ void stops_stay(struct thread *thread) {
   while ((holder = writer_of(own))) await_holder(&region->memory_writer, holder);
 }
 
-/* Others, the tracee among them, may need what the tracer has: so it is parked meanwhile, too. */
+/* Other threads, the tracee among them, may request the tracer's blocks: so the tracer is parked meanwhile, too. */
 static void await_parked(struct thread *thread, struct rthread *tracee) {
   atomic_store(&tracee->tracer, slot_of(thread->rthread) + 1);
   permissions_park(thread);
@@ -496,7 +496,7 @@ enum stops_kind stops_kind(const struct thread *thread, const struct call *call)
 
 /* -- SIGSTOP and SIGCONT within the sphere ------------------------------------------------------------------------------------ */
 
-/* Until SIGSTOP has had its effect: it has stopped the process, or was undone from outside, or can't stop it yet. */
+/* Waits until SIGSTOP has had its effect: it has stopped the process, or was undone from outside, or can't stop it yet. */
 static void await_stop(int32_t pid, void *nothing) {
   (void)nothing;
   for (bool undone = false;;) {
@@ -511,8 +511,8 @@ static void await_stop(int32_t pid, void *nothing) {
   }
 }
 
-/* The kernel may have given it to another thread, and this one runs on until that has taken it. From then on no thread comes back from a call
- * before the process is continued: not even from the one that looks. */
+/* The kernel may have given the signal to another thread; this thread runs on until that one has taken it. From then on no thread returns from a
+ * call before the process is continued, not even from the call that checks. */
 static void await_own_stop(int32_t pid) {
   while (look_at(pid).pending) os_call0(__NR_sched_yield);
 }
@@ -525,7 +525,7 @@ static bool begins_to_stop(int32_t pid) {
   return false;
 }
 
-/* Until a stop that has begun is complete, so that SIGCONT finds it; or over, so that the next finds our handler. */
+/* Waits until a stop that has begun is complete, so that SIGCONT finds it; or over, so that the next stop finds our handler. */
 static void await_handlers(int32_t pid) {
   for (;;) {
     struct look look = look_at(pid);

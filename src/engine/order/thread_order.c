@@ -76,12 +76,12 @@ static bool read_step(struct rthread *rthread) {
 
 /* -- Births ------------------------------------------------------------------------------------------------------------------ */
 
-/* The first step is the child's own to pass, as all others. It waits for the end of who lived in the slot before: what the slot's clock was
- * then must not be told before. */
+/* The child itself passes its first step, like all others. That step waits for the end of the slot's former thread: the slot's clock at that end
+ * must not be published before. */
 void order_adopt(struct rthread *child) {
   child->order_slot = ORDER_NOBODY;
   child->order_ended = !read_step(child);
-  /* Where threads wait for all others they do not know that this one is there. */
+  /* Threads that wait for all others do not know of this one. */
   if (child->order_ended && order_is_cut_off(child) && config.order == ENGINE_SCALAR)
     sphere_fail(OUTCOME_LOG_ENDS, NULL);
   if (child->order_ended) return; /* it was killed before it did anything */
@@ -96,7 +96,7 @@ void order_adopt(struct rthread *child) {
 
 /* -- Ends ---------------------------------------------------------------------------------------------------------------- */
 
-/* Its slot is free for the next. */
+/* Its slot is free for the next thread. */
 static void end_on_board(struct rthread *rthread) {
   unsigned slot = rthread->order_slot;
   if (slot == ORDER_NOBODY) return;
@@ -106,7 +106,7 @@ static void end_on_board(struct rthread *rthread) {
   order_tell(slot);
 }
 
-/* Whether all threads of the process, 0: of all processes, have come to the ends of their logs. */
+/* True if all threads of the process, 0: of all processes, have come to the ends of their logs. */
 static bool all_retired(int32_t pid) {
   for (uint32_t i = 0; i < REGION_SLOTS; i++) {
     struct rthread *rthread = &region->slots[i];
@@ -195,7 +195,7 @@ static bool pass_steps(struct thread *thread, bool enters) {
 
 enum { TICKS_OF_A_CALL = 4 };
 
-/* Whether the thread was killed in a call whose result it had logged already: its order log may end before the call does. */
+/* True if the thread was killed in a call whose result it had logged already: its order log may end before the call does. */
 static bool was_killed_in_call(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   if (order_is_cut_off(rthread) || order_position(thread) - rthread->order_end > TICKS_OF_A_CALL)
@@ -205,8 +205,8 @@ static bool was_killed_in_call(struct thread *thread) {
          event->kind != EVENT_OPEN;
 }
 
-/* Who was killed within a call may have ticked more often than replay does for a call without a result: a program that has gone to the next one
- * has let its parent go, and that is what the rest of its order log tells. */
+/* A thread that was killed within a call may have ticked more often than replay does for a call without a result: a thread that has gone to its next
+ * program has released its parent, and the rest of its order log says so. */
 static void pass_rest(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   const struct order_step *step = &rthread->step;
@@ -219,8 +219,8 @@ static void pass_rest(struct thread *thread) {
   }
 }
 
-/* A thread that was ended from outside has no more input than order. One with more to do must have gone another way: what it did here took the
- * place of what the recording has. */
+/* A thread that was ended from outside has no more input than order. A thread with more input has diverged: it made other
+ * steps here than in the recording. */
 static void expect_no_input(struct thread *thread) {
   const struct input_event *event = replay_peek(thread);
   if (event && config.whole)
@@ -229,8 +229,8 @@ static void expect_no_input(struct thread *thread) {
                     input_event_name(event->kind), event->position);
 }
 
-/* The recording knows no more of the thread. It was ended from outside here, with its process or with the whole sphere; or it went on, nobody knows
- * how far, and who waits for that waits for ever. The replay is over when nobody comes any further. */
+/* The recording has no more steps of the thread. The thread was ended from outside here, with its process or with the whole sphere; or it ran on to
+ * an unknown position, and threads that wait for that wait for ever. The replay is over when no thread can go on. */
 void order_lost(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   bool cut_off = order_is_cut_off(rthread);
@@ -261,7 +261,7 @@ void order_tell_only(struct thread *thread) {
   pass_steps(thread, false);
 }
 
-/* In the recording the parent heard that the child's slot was free before it let the child begin. It has to pass that here as well: the
+/* In the recording the parent learned that the child's slot was free before it let the child begin. It must pass that step here as well: the
  * child waits for it. */
 void order_hold(struct thread *thread, struct rthread *child) {
   struct rthread *rthread = thread->rthread;
@@ -290,7 +290,7 @@ void order_finish(struct thread *thread) {
   end_on_board(rthread);
 }
 
-/* What others wait for of those that end must have come, and none of them may take itself for the last of its process. */
+/* The ending threads must have made all steps that others wait for, and none of them may take itself for the last of its process. */
 void order_retire_others(struct thread *thread) {
   const struct rthread *own = thread->rthread;
   order_wait_for_others(thread);

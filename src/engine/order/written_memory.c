@@ -1,6 +1,6 @@
 /* written_memory.c: see written_memory.h.
  *
- * What another process writes has to be in the log of the process whose memory it is: the first of its threads that goes on puts it there, before
+ * Writes by another process must be in the log of the process that owns the memory: the first of its threads that goes on logs them, before
  * it does anything else (region->written). */
 #include "engine/order/written_memory.h"
 
@@ -100,7 +100,7 @@ void memory_forget_written(int32_t pid) {
   }
 }
 
-/* What other threads of the process are just logging must not be seen before. What was written meanwhile is logged by who goes on first. */
+/* Bytes that other threads of the process are just logging must not be seen before. The first thread that goes on logs later writes. */
 static void await_logged(struct thread *thread) {
   permissions_park(thread);
   while (is_noted(-thread->rthread->pid)) region_give_way();
@@ -124,7 +124,7 @@ void memory_log_written(struct thread *thread) {
 
 /* -- Replay --------------------------------------------------------------------------------------------------------------------- */
 
-/* A replay may open no file: the pages are made writable for a moment. Nobody else is at them, as nobody was in the recording. */
+/* A replay may open no file: the pages are made writable for a moment. No other thread uses them, as none did in the recording. */
 static bool force(uintptr_t to, const void *from, size_t bytes) {
   uintptr_t start = ALIGN_DOWN(to, PAGE), end = ALIGN_UP(to + bytes, PAGE);
   struct mapping mapping;
