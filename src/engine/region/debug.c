@@ -1,11 +1,11 @@
 /* debug.c: the engine's half of the debugger.
  *
  * A thread comes to a *point* before each instruction that it enters the cache with, and at each event: a signal, the beginning and the end of a
- * system call, a new program, an end. There it looks whether the debugger wants the replay to stop: at a moment, after a step, or at a hit.
- * What is wanted is in the region (contract/region_debug.h). Nothing that is emitted knows of the debugger, and the program's memory stays as it is:
- * a block ends before every break, and nothing but the dispatcher leads to a block that begins there; so the thread comes to a point.
+ * system call, a new program, an end. There it checks whether the debugger wants the replay to stop: at a moment, after a step, or at a hit.
+ * The debugger's wishes are in the region (contract/region_debug.h). Emitted code does not know of the debugger, and the program's memory is unchanged:
+ * a block ends before every break, and only the dispatcher enters a block that begins there; so the thread comes to a point.
  *
- * Watchpoints use the permission checks. All memory is permitted but the blocks that are watched: an instruction that misses there is looked at,
+ * Watchpoints use the permission checks. All memory is permitted except watched blocks: an instruction that misses there is examined
  * and stepped over. */
 #include "engine/region/debug.h"
 
@@ -59,8 +59,8 @@ void debug_leaves(struct thread *thread, bool process) {
   }
 }
 
-/* Whether others are there: threads of the process, or of any. Those that leave are known from when they were in turn, whatever the kernel has made of
- * them by now. */
+/* True if there are other threads: of the process, or of other processes. Leaving threads were marked while they had the turn, so the kernel's progress with
+ * their ends does not matter. */
 static bool has_others(const struct thread *thread, bool of_process) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *other = &region->slots[i];
@@ -107,13 +107,13 @@ static bool is_detached(const struct thread *thread) {
   return false;
 }
 
-/* Whether the client was told of it, and has resumed the replay from there. */
+/* True if the client was told of this hit, and has resumed the replay from there. */
 static bool was_told(const struct debug_stop *found) {
   const struct region_debug *debug = &region->debug;
   return found->reason == debug->since_reason && !debug_compare(&found->moment, &debug->since);
 }
 
-/* What is known of the point, which may be a hit, is in `found`. True: the replay was stopped here. */
+/* `found` describes the point, which may be a hit. True: the replay was stopped here. */
 bool debug_look(struct thread *thread, struct debug_stop *found) {
   struct region_debug *debug = &region->debug;
   if (found->reason != DEBUG_ENDS && is_detached(thread)) found->reason = DEBUG_NOTHING;
@@ -193,7 +193,7 @@ const struct debug_watch *debug_find_watch(const struct thread *thread, uintptr_
   return NULL;
 }
 
-/* The map knows a block by some bits of its address: what has these in common with a watched block stays forbidden as well, and so does the
+/* The map knows a block by some bits of its address: blocks that have the same bits as a watched block stay forbidden as well, and so does the
  * block before it, whose permission may stand for both. */
 bool debug_watches(struct thread *thread, uintptr_t address, size_t bytes) {
   const struct region_debug *debug = &region->debug;

@@ -11,28 +11,28 @@ struct rthread;
 struct debug_thread *debug_own(const struct thread *thread);
 struct debug_moment debug_now(const struct thread *thread);
 
-/* At a point: what is known of it, which may be a hit, is in `found`. True: the replay was stopped here, and goes on. */
+/* At a point: `found` describes it, and may be a hit. True: the replay was stopped here, and goes on. */
 bool debug_look(struct thread *thread, struct debug_stop *found);
 /* The same at an event, which is a hit only if that is wanted; the event is over. */
 bool debug_event(struct thread *thread, struct debug_stop *found, bool wanted);
 void debug_event_over(struct thread *thread);
-/* The replay goes on from a checkpoint: not before the debugger says where to. */
+/* The replay goes on from a checkpoint: waits until the debugger has set a goal. */
 void debug_restarted(struct thread *thread);
-/* The position at which the thread has to come by, UINT64_MAX: none. */
+/* The position at which the thread has to come to a point, UINT64_MAX: none. */
 uint64_t debug_stop(const struct thread *thread);
 
-/* Whether blocks end before this address, and are entered there by the dispatcher only. */
+/* True if blocks end before this address, and only the dispatcher enters a block there. */
 bool debug_breaks_at(uintptr_t pc);
-/* Whether the instruction that a check has missed for is to be stepped over: it may access what is watched. */
+/* True if the instruction whose check has missed must be stepped over: it may access watched memory. */
 bool debug_watches(struct thread *thread, uintptr_t address, size_t bytes);
-/* The watchpoint that such an access hits, or NULL; what is known of the point then. */
+/* The watchpoint that such an access hits, or NULL; the description of that point. */
 const struct debug_watch *debug_find_watch(const struct thread *thread, uintptr_t address, size_t bytes,
                                            enum debug_access access);
 struct debug_stop debug_hit_watch(const struct debug_watch *watch, struct debug_moment moment);
 /* The engine has written memory of the application. */
 void debug_wrote(struct thread *thread, uintptr_t address, size_t bytes);
 
-/* Events of threads and processes. follower: who has the turn after the thread, as far as the log tells. */
+/* Events of threads and processes. follower: whether another thread has the turn next, as far as the log tells. */
 void debug_forks(struct thread *thread, const struct rthread *child, bool vfork);
 void debug_executes(struct thread *thread);
 enum debug_follower { FOLLOWER_NONE, FOLLOWER_SOME, FOLLOWER_UNKNOWN };

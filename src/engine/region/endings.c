@@ -1,4 +1,4 @@
-/* endings.c: the first thread that finds that the sphere can't go on leaves word why, and ends it. See endings.h. */
+/* endings.c: the first thread that finds that the sphere can't go on stores the reason, and ends it. See endings.h. */
 #include "engine/region/endings.h"
 
 #include "engine/base/lib.h"
@@ -9,7 +9,7 @@ bool sphere_claim_end(void) {
   while (!atomic_compare_exchange_strong(&region->ending.claimed, &claimant, own)) {
     region_wait(&region->outcome, OUTCOME_NONE);
     if (atomic_load(&region->outcome)) return false;
-    if (!task_is_dead((int32_t)claimant)) claimant = 0; /* it will leave its word; otherwise this one does */
+    if (!task_is_dead((int32_t)claimant)) claimant = 0; /* it will store it; if it is dead, this one does */
   }
   return true;
 }
@@ -50,8 +50,8 @@ void replay_senseless(const struct thread *thread, const char *why) {
               rthread->codec.position, why);
 }
 
-/* Some thread may have run on where its input log was cut off, and its order log was not: what it has done there without a signal, say, that is
- * lost, others may have seen. */
+/* True if a thread may have run on beyond the end of its input log, because its order log is longer. It may have run without a lost event, a signal say,
+ * and other threads may have seen the effects. */
 static bool order_is_guessed(void) {
   for (uint32_t i = 0; in_parallel() && i < region_slots(region); i++) {
     const struct rthread *rthread = &region->slots[i];
@@ -61,7 +61,7 @@ static bool order_is_guessed(void) {
   return false;
 }
 
-/* The manager tells it, with the names of functions. */
+/* The manager reports it, with the names of functions. */
 void replay_diverged(struct thread *thread, const char *pattern, ...) {
   struct early_end *ending = &region->ending;
   if (order_is_guessed()) sphere_fail(OUTCOME_LOG_ENDS, NULL);

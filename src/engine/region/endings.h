@@ -4,8 +4,8 @@
 
 #include "engine/region/rings.h"
 
-/* Whether the caller is the first who wants the sphere to end early, and so leaves word why (region.h). Whoever comes later has
- * waited until it is there, since the end of one thread is that of its process. */
+/* True if the caller is the first thread that wants the sphere to end early, and so must store the reason (region.h). Later callers
+ * wait until it is there, because the end of one thread is the end of its process. */
 bool sphere_claim_end(void);
 _Noreturn void sphere_end_early(enum outcome outcome);
 /* Both, with one line that says why, or NULL. */
@@ -15,7 +15,7 @@ _Noreturn void sphere_fail(enum outcome outcome, const char *pattern, ...)
 /* One line for the user; the sphere goes on. */
 void sphere_warn(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 
-/* What the log says can be decoded and makes no sense. */
+/* The log can be decoded, but makes no sense. */
 _Noreturn void replay_senseless(const struct thread *thread, const char *why);
 _Noreturn void replay_diverged(struct thread *thread, const char *pattern, ...)
     __attribute__((format(printf, 2, 3)));

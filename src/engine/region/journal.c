@@ -1,5 +1,5 @@
-/* journal.c: puts events into a thread's input log: each into the ring that the manager empties, at the position that the ring was
- * told last. */
+/* journal.c: puts events into a thread's input log: each into the ring that the manager empties, at the ring's last
+ * published position. */
 #include "engine/region/journal.h"
 
 #include <linux/fcntl.h>
@@ -62,7 +62,7 @@ void record_foreign(struct thread *thread, uintptr_t address, const void *bytes,
 
 /* -- Calls --------------------------------------------------------------------------------------------------------------------- */
 
-/* A copy-in of what lies there, COPY_PIECE bytes at most, put at the place given. Its length; 0 if it can't be read: then
+/* Puts a copy-in of the memory at the address, COPY_PIECE bytes at most, at the given place. Its length; 0 if it can't be read: then
  * nothing is logged. */
 static size_t put_content(struct rthread *rthread, uint8_t *at, uintptr_t address, size_t count) {
   struct input_codec *codec = &rthread->codec;
@@ -102,8 +102,8 @@ void call_event(const struct thread *thread, const struct call *call, struct inp
   for (; i < 6; i++) event->syscall.args[i] = 0;
 }
 
-/* Standard output's and error's descriptors can change hands while the call is made, so only its arguments count. Of other descriptors
- * nobody wants to know where in the file they are. */
+/* Standard output's and error's descriptors can change hands while the call is made, so only its arguments count. The offsets
+ * of other descriptors do not matter. */
 static bool is_followed_by_result(const struct call *call) {
   switch (call->nr) {
     case __NR_write:

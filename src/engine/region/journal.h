@@ -6,13 +6,13 @@
 
 /* Puts an event in the thread's log, at its position now. */
 void record_event(struct thread *thread, struct input_event *event);
-/* Bytes that something outside has put into the sphere's memory. */
+/* Bytes that came into the sphere's memory from outside. */
 void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes, size_t count);
-/* … and another process, before what the thread does next; RECORD_PIECE at most. */
+/* … and from another process, before the thread's next step; RECORD_PIECE at most. */
 void record_foreign(struct thread *thread, uintptr_t address, const void *bytes, size_t count);
-/* Tells where the thread is; what follows is logged there. */
+/* Publishes the thread's position; later events are logged there. */
 void record_position(struct thread *thread);
-/* … the call's own event; what the kernel has written to the application. */
+/* … the call's own event; the bytes that the kernel has written to the application. */
 void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest, bool waited);
 void record_memory(struct thread *thread, uintptr_t address, size_t bytes);
 /* … both in one go. */
@@ -26,7 +26,7 @@ void record_short(struct thread *thread, struct input_event *event, const struct
 
 /* The call as the log has it: arguments that it does not have are zero. */
 void call_event(const struct thread *thread, const struct call *call, struct input_event *event);
-/* The digest that is logged with the call: with its result in it, if what is shown in replay rests on that. The program may never look at it. */
+/* The digest that is logged with the call: it includes the result if the output of the replay depends on it, because the program may never check it. */
 uint64_t output_seal(const struct call *call, uint64_t digest, int64_t result);
 /* Of the registers, as a call that may wait and a check log them. */
 uint32_t registers_digest(const struct thread *thread);

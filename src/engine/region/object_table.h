@@ -10,9 +10,9 @@
 /* The object's place in the table: its own, or a free one. */
 struct region_object *object_place(uint64_t device, uint64_t inode);
 uint64_t object_device(const struct statx *info);
-/* The object that a file is, NULL if it is none; what the file is goes to *info. */
+/* The object of a file, NULL if it has none; the file's state goes to *info. */
 struct region_object *object_find(int fd, const char *path, struct statx *info);
-/* The file behind a descriptor, if it is one that was mapped; else NULL. */
+/* The object of a descriptor's file, if the file was mapped; else NULL. */
 struct region_object *objects_find(int fd);
 uint64_t objects_size(int fd);
 

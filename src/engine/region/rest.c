@@ -1,8 +1,8 @@
-/* rest.c: rest, and what all threads do for a checkpoint. See rest.h.
+/* rest.c: rest, and the part of each thread in a checkpoint. See rest.h.
  *
- * The thread that has the turn makes the checkpoint. It says that all are to stay at rest, waits until they are, has one thread of every other
- * process make that one's vessel, makes the vessel of its own process, and then tells the manager, which copies the region. A thread at rest may wake
- * up meanwhile, because its time is over; it looks whether it has to stay before it goes on, and after it has said that it does. */
+ * The thread that has the turn makes the checkpoint. It freezes all threads at rest, waits until all others are at rest, has one thread of every other
+ * process make the vessel of that process, makes the vessel of its own, and then tells the manager, which copies the region. A thread at rest may wake
+ * up meanwhile, because its time is over; it clears its at_rest mark, and goes on only if the checkpoint does not freeze threads then. */
 #include "engine/region/rest.h"
 
 #include "engine/base/lib.h"
@@ -25,7 +25,7 @@ static void get_up(struct thread *thread) {
     atomic_store(&own->at_rest, 0);
     if (!atomic_load(&checkpoint()->freezes)) return;
     atomic_store(&own->at_rest, 1);
-    /* In a runner the region says that it is done. */
+    /* In a runner the region already says that the vessel is made. */
     if (atomic_load(&own->forks) && !vessel_maker->make(thread)) {
       atomic_store(&own->forks, 0);
       region_wake(&own->forks, INT32_MAX);
@@ -55,7 +55,7 @@ void rest(struct thread *thread, uint32_t times) {
 
 /* -- A checkpoint ---------------------------------------------------------------------------------------------------------- */
 
-/* Those whose process ends without them are not part of it. */
+/* Threads whose process ends without them are not part of the checkpoint. */
 static bool counts(const struct rthread *own, const struct rthread *other) {
   return other != own && atomic_load(&other->state) == SLOT_LIVE && !atomic_load(&other->dismissed);
 }
@@ -82,7 +82,7 @@ static int others_at_rest(const struct rthread *own, bool *lent) {
   return count;
 }
 
-/* Whether all rest, and have their memory to themselves. */
+/* Waits for a while until all threads rest, and checks that no process shares its memory. */
 static enum checkpoint_refusal freeze(const struct rthread *own) {
   enum { LOOKS_MOST = 200000 };
   atomic_store(&checkpoint()->freezes, 1);
@@ -104,7 +104,7 @@ static void thaw(void) {
   region_wake(&checkpoint()->freezes, INT32_MAX);
 }
 
-/* Whether the thread is the first of its process in the region. */
+/* True if the thread is the first of its process in the region. */
 static bool leads(const struct rthread *own, const struct rthread *rthread) {
   for (const struct rthread *other = region->slots; other < rthread; other++)
     if (counts(own, other) && other->pid == rthread->pid) return false;
@@ -163,7 +163,7 @@ void rest_point(struct thread *thread) {
   uint64_t point = atomic_load_explicit(&wanted->points, memory_order_relaxed) + 1;
   atomic_store_explicit(&wanted->points, point, memory_order_relaxed);
   if (!wish || point < atomic_load(&wanted->at_point)) return;
-  if (atomic_load(&region->turns_over)) return; /* nobody has the turn */
+  if (atomic_load(&region->turns_over)) return; /* no thread has the turn */
   wanted->moment.turn = atomic_load(&region->turns);
   wanted->moment.thread = thread->number;
   wanted->moment.position = arch_position(thread);

@@ -1,7 +1,7 @@
 /* rest.h: the one place where threads of a replay wait for their turn, or for their end (rest.c).
  *
- * A checkpoint is made while all threads but one are here, and none leaves. A thread that goes on from a checkpoint returns from here, as if it had been
- * woken for nothing: whoever waits looks again. */
+ * A checkpoint is made while all threads but one are here, and none leaves. A thread that goes on from a checkpoint returns from here, as after a
+ * spurious wake-up: callers check their condition again. */
 #ifndef REPRISE_ENGINE_REST_H
 #define REPRISE_ENGINE_REST_H
 
@@ -16,14 +16,14 @@ static inline bool has_checkpoints(void) {
 /* Waits as region_wait_longer does on the thread's word for its turn, while that is 0. */
 void rest(struct thread *thread, uint32_t times);
 
-/* At a place where all others rest, or come to rest: makes a checkpoint, or halts, if the manager wants it. */
+/* At a place where all other threads rest, or come to rest: makes a checkpoint, or halts, if the manager wants it. */
 void rest_point(struct thread *thread);
 
-/* What rest and rest_point need of vessel.c. */
+/* The functions of vessel.c that rest and rest_point need. */
 struct vessel_maker {
   bool (*make)(struct thread *thread);    /* the vessel of this process; true: in a runner of it */
   void (*resumed)(struct thread *thread); /* the thread was made again */
-  bool (*is_alone)(void);                 /* nobody else has this process's memory */
+  bool (*is_alone)(void);                 /* no other process has this memory */
 };
 extern const struct vessel_maker *vessel_maker;
 

@@ -116,8 +116,8 @@ bool task_is_dead(int32_t tid) {
   return state == 'X' || state == 'Z';
 }
 
-/* A lock is its owner's id, with LOCK_SLEEPERS when somebody waits; so one whose owner was killed can be taken from it. Who finds its own id
- * there has it from its process's first thread, which ended with the lock in hand when another executed this program. */
+/* A lock is its owner's id, with LOCK_SLEEPERS when another thread waits; so a killed owner's lock can be taken over. A thread that finds its own id
+ * there has the id from its process's first thread, which ended with the lock when another thread executed this program. */
 void region_take(_Atomic uint32_t *lock, bool (*is_left)(uint32_t word)) {
   struct thread *self = arch_self();
   uint32_t own = self && self->lock_id ? self->lock_id : (uint32_t)os_call0(__NR_gettid), seen = 0;
@@ -154,7 +154,7 @@ static void check_manager(void) {
 }
 
 static int64_t ask(enum request_kind kind, int64_t value) {
-  while (atomic_load(&region->request_state) == REQUEST_ASKED) { /* by one who was killed meanwhile */
+  while (atomic_load(&region->request_state) == REQUEST_ASKED) { /* by a thread that was killed meanwhile */
     sleep_on(&region->request_state, REQUEST_ASKED, 1);
     check_manager();
   }
@@ -169,7 +169,7 @@ static int64_t ask(enum request_kind kind, int64_t value) {
   }
   atomic_store(&region->request_state, REQUEST_NONE);
   int64_t answer = region->request_answer;
-  if (answer == -EIO) sphere_fail(OUTCOME_FAILED, NULL); /* the manager tells why */
+  if (answer == -EIO) sphere_fail(OUTCOME_FAILED, NULL); /* the manager reports the reason */
   return answer;
 }
 
@@ -210,7 +210,7 @@ static int receive_file(uint32_t *serial) {
   return control.fd >= 0 ? control.fd : -EMFILE;
 }
 
-/* Whoever asked before and was killed has left its file in the socket. */
+/* An earlier requester that was killed has left its file in the socket. */
 int region_ask_file(enum request_kind kind, int64_t value) {
   region_take(&region->request_lock, NULL);
   uint32_t serial = ++region->request_serial, got;
@@ -234,7 +234,7 @@ static uint8_t *bytes_of(const struct ring *ring) {
   return (uint8_t *)at;
 }
 
-/* Until the manager has moved its end of the ring. */
+/* Waits until the manager has moved its end of the ring. */
 static void wait_for_manager(struct ring *ring, uint64_t head, uint64_t tail) {
   uint32_t seen = atomic_load(&ring->moved);
   atomic_store(&ring->waiting, 1);
@@ -255,7 +255,7 @@ uint8_t *ring_room(struct ring *ring, size_t count) {
   }
 }
 
-/* The manager is told when so much has come together that it is worth its while, once. */
+/* Rings the doorbell once for every RING_MARK bytes. */
 void ring_produced(struct ring *ring, size_t count) {
   uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
   atomic_store_explicit(&ring->head, head + count, memory_order_release);

@@ -17,10 +17,10 @@ static inline uint32_t slot_of(const struct rthread *rthread) {
   return (uint32_t)(rthread - region->slots);
 }
 
-/* What /proc says of a thread: its state's letter, 'X' if there is none. */
+/* The letter of a thread's state in /proc, 'X' if there is no such thread. */
 char task_state(int32_t tid);
 bool task_is_dead(int32_t tid);
-/* Until a thread that is to stop executes nothing any more: out of the kernel it comes only to stop. */
+/* Waits until a thread that has to stop executes nothing any more: it leaves the kernel only to stop. */
 void task_await_trap(int32_t tid);
 
 /* A lock that processes share: its word has the owner's id. is_left: whether one with this word may be taken from its owner, or NULL. */
@@ -31,14 +31,14 @@ void region_wait(_Atomic uint32_t *word, uint32_t seen);
 /* The same, for that many times as long at most. */
 void region_wait_longer(_Atomic uint32_t *word, uint32_t seen, uint32_t times);
 void region_wake(_Atomic uint32_t *word, int waiters);
-/* Lets others have the processor, in a loop that ends when another thread has done something. */
+/* Yields the processor, in a loop that waits for another thread. */
 void region_give_way(void);
-/* Until the process ends: the thread has nothing more to do. */
+/* Waits until the process ends: the thread has nothing more to do. */
 _Noreturn void region_wait_for_death(void);
-/* To look after all threads takes the longer the more there are, and all who wait would: so one does now and then, for all of them.
- * last: when somebody did, in milliseconds. */
+/* A check of all threads takes the longer the more there are, and every waiting thread would make it: so one does now and then, for all of them.
+ * last: the time of the last check, in milliseconds. */
 bool region_look_is_due(_Atomic uint64_t *last);
-/* Tells the manager that there is something to do. */
+/* Tells the manager that there is work to do. */
 void region_doorbell(void);
 /* Asks the manager, as the holder of the baton; the answer, or -errno. With EIO it ends the sphere. */
 int64_t region_ask(enum request_kind kind, int64_t value);
@@ -49,9 +49,9 @@ int region_ask_file(enum request_kind kind, int64_t value);
 uint8_t *ring_room(struct ring *ring, size_t count);
 void ring_produced(struct ring *ring, size_t count);
 void ring_put(struct ring *ring, const void *bytes, size_t count);
-/* What is in it, contiguous. */
+/* The ring's content, contiguous. */
 const uint8_t *ring_content(struct ring *ring, size_t *count);
-/* Waits until there is more than count bytes; false when the stream ends there. */
+/* Waits until there are more than count bytes; false when the stream ends there. */
 bool ring_await(struct ring *ring, size_t count);
 void ring_consume(struct ring *ring, size_t count);
 

@@ -1,9 +1,9 @@
 /* inheritance.c: mutexes that inherit priority, while recording.
  *
- * The kernel sets their waiters' bit and hands them over on its own, whoever has the baton, or permission. So it is not asked to: what it
- * would do to the word is done here, in turn, and waiting is that of an ordinary futex. A lock that is given up with waiters
- * is left without an owner but with the bit, and belongs to whoever comes for it first: the kernel, too, lets a lock be
- * stolen. What is lost is the priority that the owner would have inherited.
+ * The kernel sets their waiters' bit and hands them over on its own, regardless of the baton or permissions. So the engine changes the
+ * word itself, in turn, as the kernel would, and waits as for an ordinary futex. A lock that is released with waiters
+ * has no owner but keeps the bit, and the first thread that tries gets it: the kernel, too, lets a lock be
+ * stolen. The owner does not inherit any priority.
  *
  * In parallel the word is the caller's for writing, and every call has one tick here: what is done to the word before it waits is
  * told apart from what is done after.
@@ -34,7 +34,7 @@ static bool read_word(struct attempt *a) {
   return a->word % sizeof a->value == 0 && !safe_copy(&a->value, (const void *)a->word, sizeof a->value);
 }
 
-/* With the baton, or the permission, nobody else writes it. */
+/* The thread has the baton, or the permission: no other thread writes the word. */
 static bool write_word(struct attempt *a, uint32_t value) {
   return !copy_to_app(a->word, &value, sizeof value);
 }
@@ -43,7 +43,7 @@ static bool exists(uint32_t tid) {
   return os_call2(__NR_tkill, tid, 0) != -ESRCH;
 }
 
-/* Takes the lock if it is free: 0; or says why not, -EAGAIN if it is somebody else's. */
+/* Takes the lock if it is free: 0; else the reason, -EAGAIN if another thread owns it. */
 static long try_lock(struct attempt *a) {
   uint32_t own = (uint32_t)a->thread->tid;
   if (!read_word(a)) return a->word % sizeof a->value ? -EINVAL : -EFAULT;
@@ -53,7 +53,7 @@ static long try_lock(struct attempt *a) {
   return write_word(a, own | (a->value & (FUTEX_WAITERS | FUTEX_OWNER_DIED))) ? 0 : -EFAULT;
 }
 
-/* Says that somebody waits. This comes before the call's result in the log, and before the turn is let go. */
+/* Sets the waiters' bit. It comes before the call's result in the log, and before the turn is released. */
 static bool announce(struct attempt *a) {
   if (a->value & FUTEX_WAITERS) return true;
   a->value |= FUTEX_WAITERS;
@@ -90,13 +90,13 @@ static long lock(struct attempt *a, long (*perform)(struct thread *, const struc
   result = wait(a, perform);
   if (result == -EINTR) return CALL_INTERRUPTED; /* no signal ends it, whatever the handler's flags */
   if (result && result != -EAGAIN) return result;
-  /* Somebody else was faster: the call is made again, so that in the log each wait is one of its own. */
+  /* If another thread was faster the call is made again, so that each wait is a call of its own in the log. */
   result = try_lock(a);
   return result == -EAGAIN ? CALL_INTERRUPTED : result;
 }
 
-/* The word changes before anybody is woken: who is about to wait for it as it was finds out. That nobody waits after all is seen
- * then, and remains so as long as the turn lasts. */
+/* The word changes before a thread is woken: a thread that is about to wait for the old value finds out. If the wake-up finds no waiter,
+ * there is none as long as the turn lasts. */
 static long unlock(struct attempt *a) {
   if (!read_word(a)) return -EFAULT;
   if ((a->value & FUTEX_TID_MASK) != (uint32_t)a->thread->tid) return -EPERM;

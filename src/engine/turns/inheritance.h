@@ -4,7 +4,7 @@
 
 #include "engine/base/thread.h"
 
-/* Recording: futexes that inherit priority. The word is the thread's for writing, if it has to be. */
+/* Recording: futexes that inherit priority. In parallel the thread must have the word for writing. */
 bool inheritance_concerns(const struct call *call);
 long inheritance_call(struct thread *thread, const struct call *call, perform_call *perform);
 

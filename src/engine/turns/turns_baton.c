@@ -94,8 +94,8 @@ static void take_nothing(struct thread *thread, struct region_object *target) {
   (void)thread, (void)target;
 }
 
-/* It may stop the caller, or be its end: not with the baton in hand. One that is caught or ignored does neither, and its handler is the one that is
- * set now, as natively, whoever wants to change it. */
+/* The signal may stop the caller, or end it, which must not happen while it has the baton. A signal that is caught or ignored does neither, and its
+ * handler is the one that is set now, as natively, even if another thread wants to change it. */
 static bool signal_may_stop(const struct thread *thread, int signo) {
   return !signals_is_handled(thread, signo);
 }
@@ -187,7 +187,7 @@ static void replay_begin(struct thread *thread, bool copied) {
   baton_await(thread);
 }
 
-/* If nobody comes after it: whoever is left was killed in the recording. */
+/* If no thread comes after it, the remaining threads were killed in the recording. */
 static void replay_end(struct thread *thread, bool group, const struct verify_memory *memory) {
   const struct rthread *rthread = thread->rthread;
   (void)memory;

@@ -53,7 +53,7 @@ static void end(struct thread *thread, bool group, const struct verify_memory *m
 
 static void leave_program(struct thread *thread) {
   if (region->exposed) {
-    shared_take_all(thread); /* the program may be what they have written */
+    shared_take_all(thread); /* others may have written the program's file */
     shared_leave(thread);
   }
   order_tick(thread);
@@ -73,7 +73,7 @@ static void safepoint(struct thread *thread) {
 
 struct holding {
   struct thread *thread;
-  bool writes; /* what the kernel writes is wanted, too */
+  bool writes; /* memory that the kernel writes is taken, too */
 };
 
 static long hold_piece(void *visitor, const struct input_piece *piece) {
@@ -87,7 +87,7 @@ static long hold_piece(void *visitor, const struct input_piece *piece) {
   return 0;
 }
 
-/* All at one time: nothing of it was given up before the last was had. */
+/* Takes all pieces until it has them at the same time: none was lost before it had the last one. */
 static void hold_memory(struct thread *thread, struct input_call *in, bool writes) {
   struct holding holding = {thread, writes};
   uint32_t lost;
@@ -117,14 +117,14 @@ static long find_shared(void *visitor, const struct input_piece *piece) {
   return 0;
 }
 
-/* Whether the call touches memory that processes share, which nobody keeps while waiting. */
+/* True if the call uses memory that processes share, which no thread may keep while it waits. */
 static bool reaches_shared(struct input_call *in) {
   bool reaches = false;
   input_reach(in, find_shared, &reaches);
   return reaches;
 }
 
-/* Nobody else minds if the call takes long. */
+/* A call may take long if no other thread waits for this one. */
 static bool stays(const struct thread *thread, const struct call *call, struct input_call *in) {
   if (!call_may_wait(thread, call)) return true;
   return permissions_alone(thread) && !reaches_shared(in) && call_sends_itself(thread, call) != SIGKILL;
@@ -136,7 +136,7 @@ static long add_written(void *visitor, const struct input_piece *piece) {
   return 0;
 }
 
-/* There is room for much, as in the buffer of a read. On a copy only what was really written has to be taken, when the result is known. */
+/* The call may write much, as into the buffer of a read. With a copy only the written bytes have to be taken, when the result is known. */
 static bool wants_copies(struct input_call *in) {
   enum { MUCH = 16 << 10 };
   size_t bytes = 0;
