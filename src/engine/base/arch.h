@@ -1,4 +1,4 @@
-/* arch.h: all that the rest of the engine may ask of an instruction set.
+/* arch.h: the interface of an instruction set to the rest of the engine.
  *
  * A backend is a folder (x64/, a64/) that implements these functions and one type, struct arch_context. Nothing
  * outside those folders names a register or an opcode. */
@@ -25,13 +25,13 @@ struct ucontext;
 struct path;
 struct cache_insn;
 
-/* How a block is entered: by a linked branch, by an indirect one, by a return. The latter two check that they mean this block. */
+/* How a block is entered: by a linked branch, by an indirect one, by a return. The latter two check that their target is this block. */
 enum entry_kind {
   ENTRY_DIRECT,
   ENTRY_INDIRECT,
   ENTRY_RETURN,
   ENTRY_KINDS,
-  ENTRY_STEP,  /* by the dispatcher only: the block has so many instructions as it is asked for, at most */
+  ENTRY_STEP,  /* by the dispatcher only: the block has at most as many instructions as requested */
   ENTRY_PROBE, /* by the dispatcher only: the block ends at its first branch */
   ENTRY_PATH   /* as ENTRY_DIRECT; the block follows the path that was noted */
 };
@@ -50,19 +50,19 @@ uintptr_t arch_pc(const struct thread *thread);
 void arch_set_pc(struct thread *thread, uintptr_t pc);
 uintptr_t arch_sp(const struct thread *thread);
 void arch_set_sp(struct thread *thread, uintptr_t sp);
-/* What the program is told of the machine by an entry of its auxiliary vector: without what the engine does not offer. */
+/* The value of an entry of the program's auxiliary vector, without the features that the engine does not offer. */
 uint64_t arch_offered(uint64_t type, uint64_t value);
-/* Puts the application's registers over what the kernel told a tracer of a thread that is in the engine, in the order of
- * PTRACE_GETREGSET. in_call: it is in a system call, as if that were to be begun again. */
+/* Replaces the registers that the kernel gave a tracer of a thread in the engine by the application's, in the order of
+ * PTRACE_GETREGSET. in_call: the thread is in a system call, as if it were about to restart it. */
 void arch_show_registers(const struct arch_context *context, bool in_call, uint64_t *registers);
-/* As the kernel told them; the context of a thread that is not in the engine's C code. */
+/* From registers as the kernel gave them; the context of a thread that is not in the engine's C code. */
 uintptr_t arch_shown_pc(const uint64_t *registers);
 uintptr_t arch_shown_sp(const uint64_t *registers);
 uintptr_t arch_shown_context(const uint64_t *registers);
 /* The application's registers, put into a copy of its context, of a thread that is in the cache. */
 void arch_recover_shown(struct arch_context *context, const struct cache_insn *insn,
                         const uint64_t *registers);
-/* The same of one that is between blocks, or between the cache and the engine's C code; false: they can't be told. */
+/* The same of a thread between blocks, or between the cache and the engine's C code; false: they can't be recovered. */
 bool arch_recover_crossing(struct arch_context *context, const uint64_t *registers);
 /* All registers for a debugger, in the order of its target description (DEBUG_REGISTERS bytes at most); by the thread itself. */
 void arch_export_registers(const struct thread *thread, uint8_t *to);
@@ -84,10 +84,10 @@ struct call {
 void arch_call(const struct thread *thread, struct call *call);
 void arch_set_result(struct thread *thread, long result);
 void arch_restart_call(struct thread *thread, long nr);
-/* What the trapping instruction itself changes, before the call is performed. */
+/* Makes the register changes of the trapping instruction itself, before the call is performed. */
 void arch_begin_call(struct thread *thread);
-/* The monitor of an exclusive load is lost, as on the way through the kernel: by a call, or where a handler is entered. Nowhere else, since
- * whether the store succeeds must be the same in replay: not by a fault that the program does not see. */
+/* The monitor of an exclusive load is lost, as on the way through the kernel: by a call, or where a handler is entered. Nowhere else, because
+ * the store's success must be the same in replay: not by a fault that the program does not see. */
 void arch_lose_monitor(struct thread *thread);
 /* System calls only this architecture has or that act on its registers. True when handled, with *result set. */
 bool arch_own_call(struct thread *thread, const struct call *call, long *result);
@@ -103,15 +103,15 @@ void arch_set_stop(struct thread *thread, uint64_t position);
 uint64_t arch_stop(const struct thread *thread);
 /* Instructions from here to the stop. */
 uint64_t arch_until_stop(const struct thread *thread);
-/* Whether the cache is left no earlier than at the last block that the stop does not cut in two. */
+/* True if the cache is left no earlier than at the last block that the stop does not cut in two. */
 bool arch_stops_late(void);
-/* Near the stop, where it is left earlier: the thread is about to enter this block, which is not longer than what is left; hardly any other will be
+/* Near the stop, where it is left earlier: the thread is about to enter this block, which does not reach beyond the stop; hardly any other will be
  * entered before the next safepoint. */
 void arch_favour(struct thread *thread, const struct block *block);
 /* Makes the thread leave the code cache at its next safepoint. From any thread, and from signal handlers. A request
  * from another thread can be lost to the owner's own update of the word: repeat while waiting. */
 void arch_request(struct thread *thread);
-/* Whether a signal is queued: while it is, arch_blocking_call returns CALL_INTERRUPTED at once. Safe in handlers. */
+/* Sets whether a signal is queued: while it is, arch_blocking_call returns CALL_INTERRUPTED at once. Safe in handlers. */
 void arch_set_signal_queued(struct thread *thread, bool queued);
 /* No request is pending, and the stop is not nearer than ARCH_NEAR_STOP. */
 bool arch_quiet(const struct thread *thread);
@@ -148,7 +148,7 @@ long arch_clone(struct thread *child, unsigned long flags, int *parent_tid, int 
 _Noreturn void arch_exit_thread(int status);
 
 /* Notes where the calling thread is in its C code, with all that the hardware holds of the application: returns 0. In a copy of the process
- * arch_clone_marked makes a thread that returns from there once more, with 1. What the caller's frame holds then is what it held when the copy was made. */
+ * arch_clone_marked makes a thread that returns from there once more, with 1. The caller's frame then has the content that it had when the copy was made. */
 struct arch_mark;
 long arch_mark(struct arch_mark *mark) __attribute__((returns_twice));
 /* flags: of clone(2), with CLONE_SETTLS. */
@@ -160,13 +160,13 @@ long arch_clone_marked(const struct arch_mark *mark, unsigned long flags, int *c
 void arch_signal_entry(int signo, siginfo_t *info, void *uc);
 void arch_signal_restorer(void);
 
-/* What was interrupted, as seen by the kernel's handler. */
+/* The interrupted code, as the kernel's handler sees it. */
 uintptr_t arch_uc_pc(const struct ucontext *uc);
 uint64_t *arch_uc_mask(struct ucontext *uc); /* the 64-bit signal mask to be restored on return */
 bool arch_uc_in_cache(const struct ucontext *uc);
 /* If the interrupted pc lies in safe_copy or in the window of arch_blocking_call, makes it leave there (with -EFAULT,
- * or CALL_INTERRUPTED) and returns true. fault tells which of the two is meant; it also covers what else the engine does at
- * the risk of a fault. */
+ * or CALL_INTERRUPTED) and returns true. fault tells which of the two is meant; it also covers other code of the engine that
+ * may fault. */
 bool arch_uc_divert(struct ucontext *uc, bool fault);
 /* Turns a fault in the code cache into the precise application state: fills the thread's context (pc = the faulting
  * application instruction) and adjusts info where the kernel's view differs (si_addr of illegal instructions, …).
@@ -203,8 +203,8 @@ void arch_give_registers(int tid, const struct thread *thread);
 /* Emits code for the application code at pc. The caller holds the cache lock. NULL: no room (flush and try again).
  * A pc that can't be fetched gives a block that raises the fault when run. */
 struct block *arch_translate(uintptr_t pc, enum entry_kind entry, unsigned limit);
-/* The same along a path, in place of the block that there is for its head. Who enters that one goes to the new one from now
- * on. NULL also when the path does not serve. */
+/* The same along a path, in place of the existing block for its head. Threads that enter the old block go to the new one from now
+ * on. NULL also when the path is of no use. */
 struct block *arch_translate_path(const struct path *path, struct block *old);
 /* Connects a direct exit to a block; makes a block's entry lead back to the engine for ever. */
 void arch_link(struct exit *exit, struct block *to);
@@ -221,15 +221,15 @@ void arch_run(struct thread *thread, uintptr_t code);
 /* The exit just taken; perhaps NULL for an indirect branch, whose target is arch_pc, and then the kind of entry it wants. */
 struct exit *arch_exit(const struct thread *thread);
 enum entry_kind arch_wanted_entry(const struct thread *thread);
-/* The position counts the whole block from its entry on; takes that back when nothing of it was executed. */
+/* The position counts the whole block from its entry on; undoes that when nothing of the block was executed. */
 void arch_uncount(struct thread *thread, const struct block *block, unsigned instructions);
 /* A check has missed inside a block: */
 struct miss {
   uintptr_t retry, pc; /* where to check again, and the application's instruction */
-  uintptr_t address;   /* what was checked, as far as the rest of the block relies on it */
+  uintptr_t address;   /* the checked range, as far as the rest of the block relies on it */
   size_t bytes;
   bool write;
-  bool stack;      /* not what the instruction itself does, but what the block does to the stack */
+  bool stack;      /* the range is not of the instruction itself, but of the block's stack accesses */
   uint64_t detail; /* the architecture's */
   unsigned word, instructions; /* how many of the block have not been executed, and where they were counted */
 };
@@ -245,7 +245,7 @@ void arch_permit(struct thread *thread, const struct miss *miss);
  * on it. Nothing if they are the same. */
 void arch_set_private(struct thread *thread, uintptr_t low, uintptr_t high);
 
-/* What an instruction does to memory. */
+/* An instruction's access to memory. */
 struct access {
   uintptr_t address;
   size_t bytes;
@@ -258,16 +258,16 @@ unsigned arch_accesses(struct thread *thread, uintptr_t pc, struct access to[ARC
 /* A repeated instruction runs in pieces, each of which counts as one: before and after the step over it. */
 void arch_begin_piece(struct thread *thread);
 void arch_end_piece(struct thread *thread, uintptr_t pc);
-/* After a fault that is none of the application's: what was left of the piece is run before the next begins. */
+/* After a fault that is none of the application's: the rest of the piece is run before the next begins. */
 void arch_resume_piece(struct thread *thread);
-/* Whether the program wants a trap after each instruction; raises that trap. */
+/* True if the program wants a trap after each instruction; raises that trap. */
 bool arch_stepping(const struct thread *thread);
 void arch_stepped(struct thread *thread);
-/* Once per process start: what this machine has (extended state size, …). */
+/* Once per process start: finds out the machine's properties (extended state size, …). */
 void arch_init_machine(void);
 /* If pc lies where the kernel performs calls at fixed addresses, performs the call and returns from it, or raises: true. */
 bool arch_kernel_entry(struct thread *thread);
-/* After an indirect exit: whether no processor could go to its target. The context is then as before the branch, with the
+/* After an indirect exit: true if no processor could go to its target. The context is then as before the branch, with the
  * numbers of the fault. */
 bool arch_branch_refused(struct thread *thread, const struct exit *branch);
 /* Performs the part of an instruction that the engine emulates (cpuid, time stamps, …). pc is already behind it. */

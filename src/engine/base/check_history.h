@@ -1,14 +1,14 @@
-/* check_history.h: what is remembered of the permission checks of translated code at which threads miss (predict/predict_checks.h). */
+/* check_history.h: the history of the permission checks of translated code at which threads miss (predict/predict_checks.h). */
 #ifndef REPRISE_ENGINE_CHECK_HISTORY_H
 #define REPRISE_ENGINE_CHECK_HISTORY_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* What is known of one check of the translated code; zero at first. */
+/* The history of one check of the translated code; zero at first. */
 struct check_history {
   _Atomic uint32_t short_at;   /* the block at which it fell short last */
-  _Atomic uint8_t falls_short; /* how often other threads took some of what relies on the check */
+  _Atomic uint8_t falls_short; /* how often other threads took blocks that rely on the check */
   _Atomic uint8_t writes_soon; /* how sure it is that the thread writes after this read */
 };
 

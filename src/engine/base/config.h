@@ -1,4 +1,4 @@
-/* config.h: what the launcher has told this process (contract/engine.h), and how it goes about that. */
+/* config.h: the configuration that this process has from the launcher (contract/engine.h), and questions about it. */
 #ifndef REPRISE_ENGINE_CONFIG_H
 #define REPRISE_ENGINE_CONFIG_H
 
@@ -25,7 +25,7 @@ static inline bool debugged(void) {
 static inline bool in_parallel(void) {
   return __builtin_expect(config.order != ENGINE_CHUNK, 0);
 }
-/* Threads ask each other for the memory they touch (permissions.h). */
+/* Threads request the memory that they access from each other (permissions.h). */
 static inline bool permissions_on(void) {
   return __builtin_expect(config.mode == MODE_RECORD, 0) && in_parallel();
 }

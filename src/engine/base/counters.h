@@ -1,4 +1,4 @@
-/* counters.h: what the engine counts about itself; printed at exit on request (reprise run --counters). */
+/* counters.h: the engine's counters; printed at exit on request (reprise run --counters). */
 #ifndef REPRISE_ENGINE_COUNTERS_H
 #define REPRISE_ENGINE_COUNTERS_H
 
@@ -29,7 +29,7 @@ struct counters {
 };
 extern struct counters counters;
 #define COUNT(name) atomic_fetch_add_explicit(&counters.name, 1, memory_order_relaxed)
-/* Of what happens often: without a lock on the bus for a process that has one thread. */
+/* For frequent events: without a locked instruction for a process that has one thread. */
 #define COUNT_MANY(name)                                                              \
   do {                                                                                \
     if (atomic_load_explicit(&threads_several, memory_order_relaxed))                 \

@@ -4,10 +4,10 @@
 
 #include <linux/stat.h>
 
-/* The names that the filter of a confined replay (confine.c) lets through. It knows them by their addresses, in memory of the engine that nobody can change, so whoever opens
- * one of these files in replay names it by the very array. */
+/* The names that the filter of a confined replay (confine.c) lets through. It knows them by their addresses, in read-only memory of the engine, so code that opens
+ * one of these files in replay must pass this very array. */
 extern const char own_maps[], own_first_maps[], own_pagemap[];
-/* The empty name, of the file that a descriptor is. */
+/* The empty name, for the file of a descriptor itself. */
 extern const char no_name[];
 
 /* Type, mode, size, time of change, device and inode of a file below directory, or of that descriptor itself if path is empty.

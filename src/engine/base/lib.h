@@ -31,10 +31,10 @@ _Noreturn void die(int status, const char *pattern, ...) __attribute__((format(p
 /* Our mistake: file and line, and what bug_report knows; then exit with status 125. */
 _Noreturn void bug(const char *file, int line, const char *pattern, ...)
     __attribute__((format(printf, 3, 4)));
-/* Says where the calling thread is, once there is a code cache (code/report.c). */
+/* Prints where the calling thread is, once there is a code cache (code/report.c). */
 extern void (*bug_report)(void);
 #define BUG(...) bug(__FILE__, __LINE__, __VA_ARGS__)
-/* Memory of the engine's can't be mapped: ends the program with a line that names the limit, if that is why. */
+/* Memory of the engine can't be mapped: ends the program with a line that names the limit, if a limit is the reason. */
 _Noreturn void fail_to_map(const char *what, long error);
 /* Always on, in release too. */
 #define CHECK(condition) ((condition) ? (void)0 : BUG("check failed: %s", #condition))

@@ -1,10 +1,10 @@
 /* lock.c: the engine's mutual-exclusion lock, and how its sleepers are woken.
  *
- * The word says who holds it and whether anyone may be asleep, so an uncontended take and release never enter the kernel. A
+ * The word names the holder and says whether a thread may be asleep, so an uncontended take and release never enter the kernel. A
  * signal only queues itself and returns, so a sleep that it ends is simply begun again.
  *
- * Who shares our memory without being a thread of ours, a child of vfork above all, may be killed with the lock in hand. The kernel clears its
- * kernel_tid then: whoever waits looks for that now and then, takes the lock over and mends what it guards. */
+ * A process that shares our memory, a child of vfork above all, may be killed while it holds the lock. The kernel then clears its
+ * kernel_tid: waiting threads check that now and then, take the lock over and repair the data that it guards. */
 #include <linux/futex.h>
 #include <stdatomic.h>
 
@@ -25,7 +25,7 @@ long os_futex_wake(_Atomic uint32_t *word, int waiters) {
   return os_call3(__NR_futex, word, FUTEX_WAKE_PRIVATE, waiters);
 }
 
-/* Before the first thread has its slot there is nobody else. */
+/* Before the first thread has its slot there is no other thread. */
 static uint32_t holder_of(const struct thread *thread) {
   return thread ? (uint32_t)slot_index(thread) + 1 : (uint32_t)EARLY;
 }
@@ -50,7 +50,7 @@ static bool is_dead(uint32_t holder) {
   return slot_is_left(slot_at(holder - 1));
 }
 
-/* Whoever has slept takes the lock with sleepers: there may be others it knows nothing of. */
+/* A thread that has slept takes the lock with sleepers: there may be others that it does not know of. */
 static void take_contended(struct lock *lock, uint32_t own) {
   struct {
     long seconds, nanoseconds;

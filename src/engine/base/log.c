@@ -1,4 +1,4 @@
-/* log.c: what the engine says about itself: log lines and counters. See log.h and counters.h. */
+/* log.c: prints log lines and counters. See log.h and counters.h. */
 #include "engine/base/log.h"
 
 #include "engine/base/counters.h"

@@ -1,4 +1,4 @@
-/* log.h: what the engine tells about itself when asked: REPRISE_LOG=channel,channel… */
+/* log.h: the engine's log of its own work, on request: REPRISE_LOG=channel,channel… */
 #ifndef REPRISE_ENGINE_LOG_H
 #define REPRISE_ENGINE_LOG_H
 

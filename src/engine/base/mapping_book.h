@@ -1,4 +1,4 @@
-/* mapping_book.h: the application's address space as the engine keeps book of it (mapping_book.c).
+/* mapping_book.h: the engine's book of the application's mappings (mapping_book.c).
  *
  * An ordered set of ranges with their protection. It answers whether an address may be executed and tells which code
  * can change behind our back. Every system call that changes mappings goes through it (memory/mappings.h). */
@@ -25,10 +25,10 @@ struct mapping {
 extern struct lock mappings_lock;
 /* A call of the program changes them. */
 extern _Atomic bool mappings_unsettled;
-/* personality(READ_IMPLIES_EXEC) is in force: what is readable is executable. */
+/* personality(READ_IMPLIES_EXEC) is in force: readable memory is executable. */
 extern bool mappings_read_implies_exec;
-/* What the kernel is asked for instead of a protection: the engine must be able to read what it translates. In replay the program's memory
- * is never executable for the processor: nobody sees the difference. */
+/* The protection that the kernel gets instead of the program's: the engine must be able to read the code that it translates. In replay the program's
+ * memory is never executable for the processor, which the program can't see. */
 long mappings_kernel_prot(long prot);
 
 void mappings_add(uintptr_t start, uintptr_t end, uint32_t prot, bool shared);
@@ -42,11 +42,11 @@ bool mappings_find(uintptr_t address, struct mapping *out);
 void mappings_follow_growth(uintptr_t address);
 /* The first one that ends after address; false if there is none. */
 bool mappings_next(uintptr_t address, struct mapping *out);
-/* How much of a range that a call names is worth a look: some programs give sizes that make no sense, far beyond what is mapped there. */
+/* The part of a call's range that may be mapped: some programs give senseless sizes, far beyond the memory that is mapped there. */
 size_t mappings_present(uintptr_t address, size_t bytes);
-/* Says which object the mappings in a range are of, from that offset on. */
+/* Sets the object of the mappings in a range, from that offset on. */
 void mappings_name(uintptr_t start, uintptr_t end, uint32_t object, uint64_t offset, bool ordered);
-/* Whether [start, start + length) touches the engine's region. */
+/* True if [start, start + length) overlaps the engine's region. */
 bool mappings_in_engine(uintptr_t start, uintptr_t length);
 
 #endif

@@ -14,16 +14,16 @@ const struct mapping *tree_from(uintptr_t address);
 const struct mapping *tree_before(uintptr_t address);
 /* Bytes in all mappings, and in those that RLIMIT_DATA counts: private, writable, no stack. */
 extern size_t tree_bytes, tree_data_bytes;
-/* A change is under way: whoever was killed in the middle of it has left no tree. */
+/* A change is under way: a thread that was killed in the middle of it has left no valid tree. */
 extern _Atomic bool tree_in_pieces;
 /* How many bytes of [start, end) are mapped, and how many of them are data. */
 size_t tree_mapped(uintptr_t start, uintptr_t end, size_t *data);
 bool mapping_is_data(const struct mapping *mapping);
-/* Whether any of [start, end) may be executed. */
+/* True if any of [start, end) may be executed. */
 bool tree_executable(uintptr_t start, uintptr_t end);
-/* Puts a mapping in, in place of whatever lies in its range, joined with equal neighbours. */
+/* Inserts a mapping, replaces the mappings in its range, and joins it with equal neighbours. */
 void tree_put(struct mapping mapping);
-/* Takes [start, end) out. */
+/* Removes [start, end). */
 void tree_clear(uintptr_t start, uintptr_t end);
 
 #endif

@@ -26,7 +26,7 @@ static inline bool os_failed(long result) {
   return (unsigned long)result > -4096UL;
 }
 
-/* A mutual-exclusion lock on a futex word: 0 free, else who holds it. Signals never take locks, so it need not be
+/* A mutual-exclusion lock on a futex word: 0 free, else its holder. Signals never take locks, so it need not be
  * recursive. (lock.c) */
 struct lock {
   _Atomic uint32_t word;
@@ -35,7 +35,7 @@ struct lock {
 };
 void lock_take(struct lock *lock);
 void lock_release(struct lock *lock);
-/* The thread was killed and its slot is to be another's: if it had the lock, nobody has. */
+/* The thread was killed and another will get its slot: if it had the lock, the lock has no holder. */
 struct thread;
 void lock_left_by(struct lock *lock, const struct thread *dead);
 

@@ -12,7 +12,7 @@ void patience_begin(struct patience *own) {
   own->looks = 0;
 }
 
-/* Whether somebody else has taken the processor when it was offered. */
+/* True if sched_yield let another thread run. */
 static bool is_wanted(void) {
   enum { TICKS_OF_A_CALL = 1 };
   uint64_t before = arch_ticks();
@@ -31,7 +31,7 @@ bool patience_lasts(struct patience *own, bool (*crowded)(void)) {
   return false;
 }
 
-/* Few looks are made in any case. */
+/* Always spin at least LOOKS_LEAST times. */
 void patience_pays(struct patience *own) {
   if (own->looks > LOOKS_LEAST) own->most = LOOKS_MOST;
 }

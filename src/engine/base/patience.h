@@ -1,9 +1,9 @@
-/* patience.h: how long a thread that waits looks before it sleeps.
+/* patience.h: how long a waiting thread spins before it sleeps.
  *
- * To wake who sleeps takes longer than many hand-overs, and threads that wait for each other in a chain all pay for it. So a waiter looks
- * again and again, for as long as a thread may run at a stretch, unless there are more threads than processors: then the one it waits for
- * might need this one. So it might where other programs use the processors. Therefore it offers its own now and then; when somebody took it, the
- * waiter sleeps. Who has looked in vain looks for half the time next, and only now and then as long as it may. */
+ * A wake-up takes longer than many hand-overs, and threads that wait for each other in a chain all pay for it. So a waiter
+ * spins, for as long as a thread may run at a stretch, unless there are more threads than processors: then the thread it waits for
+ * might need this processor. The same may be true where other programs use the processors. So the waiter yields its processor now and then; if another
+ * thread took it, the waiter sleeps. A waiter that spun in vain spins for half the time next, and only now and then for the full time. */
 #ifndef REPRISE_ENGINE_PATIENCE_H
 #define REPRISE_ENGINE_PATIENCE_H
 
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct patience {
-  _Alignas(64) uint32_t most; /* looks that the next wait is worth */
+  _Alignas(64) uint32_t most; /* looks that the next wait may take */
   uint32_t waits;
   uint32_t looks, limit; /* of this wait */
 };
@@ -21,7 +21,7 @@ struct patience {
  *       if (!patience_lasts(own, crowded)) sleep;
  *     patience_pays(own);   if it did not sleep */
 void patience_begin(struct patience *own);
-/* After a look in vain: pauses. False: it is time to sleep. crowded: whether there are more threads than processors, asked
+/* After a look in vain: pauses. False: it is time to sleep. crowded: true if there are more threads than processors, called
  * once a wait at most. */
 bool patience_lasts(struct patience *own, bool (*crowded)(void));
 void patience_pays(struct patience *own);

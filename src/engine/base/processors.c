@@ -1,5 +1,5 @@
-/* processors.c: how many of the sphere's threads can run at once: waiting by looking again and again is for those who have a processor
- * each. Asked once: a program that binds itself to fewer later waits a little too long. */
+/* processors.c: how many of the sphere's threads can run at once: threads may spin only if each has a processor
+ * of its own. Asked once: a program that binds itself to fewer later waits a little too long. */
 #include "engine/base/lib.h"
 #include "engine/base/os.h"
 

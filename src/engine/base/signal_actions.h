@@ -1,4 +1,4 @@
-/* signal_actions.h: signals as sets, and what the application wants done with each. */
+/* signal_actions.h: signals as sets, and the application's action for each. */
 #ifndef REPRISE_ENGINE_SIGNAL_ACTIONS_H
 #define REPRISE_ENGINE_SIGNAL_ACTIONS_H
 
@@ -16,7 +16,7 @@ enum { SIGNAL_COUNT = 64 };
 #define ASYNCHRONOUS (~SYNCHRONOUS)
 #define UNBLOCKABLE (SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP))
 
-/* What the default action of the others is: nothing, or a stop. */
+/* Signals whose default action is nothing, or a stop. */
 #define HARMLESS                                                                           \
   (SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGCONT) | SIGNAL_BIT(SIGURG) | SIGNAL_BIT(SIGWINCH) | \
    SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU))
@@ -38,7 +38,7 @@ struct signal_actions {
   struct action of[SIGNAL_COUNT + 1];
 };
 
-/* Whether the application catches or ignores the signal: its default action is not taken. */
+/* True if the application catches or ignores the signal: its default action is not taken. */
 static inline bool signals_is_handled(const struct thread *thread, int signo) {
   if (signo < 1 || signo > SIGNAL_COUNT) return false;
   return thread->process->actions->of[signo].handler != HANDLER_DEFAULT;

@@ -1,4 +1,4 @@
-/* slots.h: where threads have their slots, and who shares the address space (live_threads.c). */
+/* slots.h: the slots of threads, and the processes that share the address space (live_threads.c). */
 #ifndef REPRISE_ENGINE_SLOTS_H
 #define REPRISE_ENGINE_SLOTS_H
 
@@ -15,7 +15,7 @@ static inline size_t slot_index(const struct thread *thread) {
   return ((uintptr_t)thread - THREAD_AREA_BASE) / THREAD_AREA_STRIDE;
 }
 
-/* Whether the kernel has let go of the thread: it has cleared the word, or marked it as a robust futex whose owner has died. */
+/* True if the kernel has ended the thread: it has cleared the word, or marked it as a robust futex whose owner has died. */
 static inline bool slot_is_left(const struct thread *thread) {
   return !((uint32_t)atomic_load(&thread->kernel_tid) & FUTEX_TID_MASK);
 }
@@ -23,13 +23,13 @@ static inline bool slot_is_left(const struct thread *thread) {
 /* The address space. Changed under threads_lock. */
 extern struct sharing {
   _Atomic unsigned processes; /* that share it */
-  _Atomic bool lent;          /* another process has had it, and nobody was told when that ended */
+  _Atomic bool lent;          /* another process has had it, and its end was not reported */
 } sharing;
 
 bool process_is_alone(void);
-/* A process is born that shares the memory and does not hold its parent until it is gone. */
+/* A process is born that shares the memory, and its parent does not wait until it is gone. */
 void process_lend_memory(void);
-/* Whether what the memory is does not depend on when others of these have gone. */
+/* True if the memory's content does not depend on when other such processes have ended. */
 bool process_was_alone(void);
 
 #endif

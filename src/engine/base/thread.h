@@ -1,17 +1,17 @@
-/* thread.h: an R-thread, and what belongs to it in its slot.
+/* thread.h: an R-thread, and the content of its slot.
  *
  * Each thread has a slot of THREAD_AREA_STRIDE bytes in the engine's region:
  *
  *   +0         struct thread, its arch_context first: generated code addresses it from the slot's base
- *   +32 KiB    what the architecture remembers of instructions it looked into
+ *   +32 KiB    the architecture's notes on instructions that it has examined
  *   +64 KiB    indirect-branch tables, laid out by the architecture
  *   +4 MiB     engine stack (below its top), with an unmapped page under it
  *   +5 MiB     signal stack, likewise
  *   +8 MiB     working memory of execve (exec.c), mapped while needed
- *   +24 MiB    copies of what the kernel reads and writes for a recorded thread (waiting.c), mapped when first needed
+ *   +24 MiB    copies of memory that the kernel uses for a recorded thread (waiting.c), mapped when first needed
  *   +64 MiB    permission map: one byte per 64-byte block of application memory, 2^26 of them
  *
- * Slots are reused after the kernel has let go of the thread (it clears `kernel_tid`). */
+ * Slots are reused after the kernel has ended the thread (it clears `kernel_tid`). */
 #ifndef REPRISE_ENGINE_THREAD_H
 #define REPRISE_ENGINE_THREAD_H
 
@@ -61,9 +61,9 @@ struct thread;
 /* Performs a call as without a sphere. */
 typedef long perform_call(struct thread *thread, const struct call *);
 
-/* What CLONE_SIGHAND shares. */
+/* The part that CLONE_SIGHAND shares. */
 struct signal_actions;
-/* What one process has besides its memory (a vfork child shares the memory of its parent but not this). */
+/* The state of one process besides its memory (a vfork child shares the memory of its parent but not this). */
 struct process {
   int pid;
   _Atomic uint32_t users; /* threads that point here */
@@ -89,7 +89,7 @@ struct thread {
   _Atomic uint32_t in_cache; /* 1 while the thread may run in the code cache, 0 in the engine (dispatch.c) */
   _Atomic uint32_t cache_epoch; /* the last flush this thread has seen (cache.c) */
   struct queued_signal queued;
-  struct queued_signal displaced; /* what was queued when a fault came first */
+  struct queued_signal displaced; /* the queued signal before which a fault came */
   uint64_t mask;                  /* the application's signal mask */
   bool waiting;                   /* in a wait with a mask of its own: */
   uint64_t wait_mask;             /* which is this */
@@ -98,7 +98,7 @@ struct thread {
   bool in_call;                   /* in any call of the application's, which is not over for that */
   bool in_region;                 /* has the region's lock, or is about to */
   bool yields;                    /* … which others may take if the process stops now */
-  int stop_signal;                /* recording: stop as soon as nobody waits for this thread (stops.c) */
+  int stop_signal;                /* recording: stop as soon as no other waits for this thread (stops.c) */
   int sending;                    /* the signal that the thread is just sending, perhaps to itself */
   uint64_t awaited;               /* the signals that rt_sigtimedwait is waiting for */
   uint64_t held; /* synchronous signals that were sent while the application blocks them … */
@@ -114,13 +114,13 @@ struct thread {
   bool bounce_mapped;                /* SLOT_BOUNCE is there (waiting.c) */
   bool keeps_shared;            /* record: shared memory stays the thread's until the whole call is over */
   bool overwritten;             /* record: the call has written more than its result tells */
-  struct thread *killed_child;  /* record: one that was killed in this memory (killed_child.c) */
+  struct thread *killed_child;  /* record: a child that was killed in this memory (killed_child.c) */
   bool clear_handlers;          /* CLONE_CLEAR_SIGHAND: done by the child itself */
   struct path path;             /* of a hot block, while it is being noted */
   struct block *last_blocks[8]; /* ring of blocks entered from the dispatcher, for crash reports */
   unsigned last_block;
   uintptr_t private_low, private_high; /* see private_stack.h */
-  bool step_next; /* the dispatcher is to take what the next instruction needs, and step over it … */
+  bool step_next; /* the dispatcher must take the next instruction's memory, and step over it … */
   struct upgrades upgrades;
   bool has_taken; /* … which it has done already: no safepoint before the step */
 #if defined(REPRISE_STRESS_SIGNALS)

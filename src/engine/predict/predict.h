@@ -29,15 +29,15 @@ static inline uint64_t blocks_from(unsigned first, unsigned count) {
 
 enum { SHARE_ONE = 0, SHARE_FEW = 2, SHARE_ALL = 6 }; /* log2 of blocks */
 
-/* log2 of the number of blocks that the slot should request at this miss. hint: the page's word, zero at first. free: no thread has to be
- * asked for them. */
+/* log2 of the number of blocks that the slot should request at this miss. hint: the page's word, zero at first. free: they need no request to
+ * another thread. */
 unsigned share_of(_Atomic uint32_t *hint, unsigned slot, bool write, bool free, uint64_t ticks);
 
 /* -- predict_leases.c ------------------------------------------------------------------------------------------------------ */
 
 enum { LEASE_PAGES = 64 };
 
-/* What a thread has learnt about its leases, by page. */
+/* The history of a thread's leases, by page. */
 struct lease_history {
   struct stay {
     _Atomic uint32_t page;
@@ -51,7 +51,7 @@ void lease_begin(_Atomic uint32_t *lease, const struct lease_history *own, uint6
                  uint64_t blocks, uint64_t moments);
 unsigned lease_holder(uint32_t lease);
 bool lease_is_over(uint32_t lease, uint64_t moments);
-/* Another thread takes away what this one may write in the page. */
+/* Another thread takes away this one's writable blocks of the page. */
 void lease_note_loss(struct lease_history *own, uint64_t page, uint64_t moments);
 /* The thread misses in a page that another one has a lease of, and wants to write. */
 void lease_learn(struct lease_history *own, uint64_t page, uint64_t moments);
@@ -68,7 +68,7 @@ struct habits {
   } habit[HABITS];
 };
 
-/* The blocks of its page that should come with the block, itself among them. */
+/* The blocks of its page that a request for the block should ask for, including the block itself. */
 uint64_t habit_of(struct habits *own, uint32_t block, uint64_t ticks);
 
 /* -- predict_walks.c ------------------------------------------------------------------------------------------------------- */
@@ -82,7 +82,7 @@ struct walks {
     uint8_t further, width; /* width: blocks */
     bool sure;
   } walk[WALKS];
-  unsigned next; /* the one to be replaced */
+  unsigned next; /* the walk to be replaced */
 };
 
 /* The walk that a miss at the block is a step of, perhaps a new one; NULL: the miss belongs to the step before, which becomes wider. */
@@ -102,9 +102,9 @@ uint64_t row_of(uint64_t writable, uint64_t need);
 enum { LEAVING_PARTS = 255, LEAVING_PLACES = 512, LEAVING_PAGES = 64 };
 
 struct leaving {
-  _Alignas(DIRECTORY_LINE) bool to_be_left; /* what the present claim takes … */
+  _Alignas(DIRECTORY_LINE) bool to_be_left; /* blocks that the present claim takes … */
   uint64_t keep;                            /* … after so many instructions */
-  uint64_t due;                             /* the first of the parts: a position */
+  uint64_t due;                             /* of the first part: a position */
   unsigned count;
   struct {
     struct directory_part part;
@@ -114,11 +114,11 @@ struct leaving {
   struct {
     uint32_t page, longer;
   } learnt[LEAVING_PAGES];
-  uint32_t longer; /* of a page that nothing is known of */
+  uint32_t longer; /* of a page without an entry in `learnt` */
 };
 
-/* A claim begins. taken_back: the thread itself left what it needs now, and nobody used it since. writes: the claim is one for
- * writing, in a page that other threads write too. */
+/* A claim begins. taken_back: the thread itself left the blocks that it needs now, and no other used them since. writes: the
+ * claim is for writing, in a page that other threads write too. */
 void leaving_begin(struct leaving *own, uint64_t page, bool taken_back, bool writes);
 /* The claim was granted these blocks for writing, at that position. */
 void leaving_note(struct leaving *own, uint64_t page, uint64_t blocks, uint64_t position);

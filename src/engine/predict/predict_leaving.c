@@ -1,10 +1,10 @@
-/* predict_leaving.c: when a thread should give blocks up before anybody requests them, from whether it took them back itself.
+/* predict_leaving.c: when a thread should give blocks up before another thread requests them, from whether it took them back itself.
  *
- * Where many threads use the same memory in turn (locks and what they guard, tables that all write to) a thread leaves the blocks that it has
- * acquired for writing after it has run on for a while (directory_leave_step). The next thread that needs them asks nobody, and waits in
- * replay only for what came before they were left, instead of all that the owner executed until it was asked.
+ * Where many threads use the same memory in turn (locks and the data that they guard, tables that all write to) a thread leaves the blocks that it has
+ * acquired for writing after it has run on for a while (directory_leave_step). The next thread that needs them sends no request, and waits in
+ * replay only until the owner has left them, instead of until the owner would have answered.
  *
- * A thread that takes back what it has left itself was too early: nobody else needed it. It keeps blocks of that page longer next time, and in
+ * A thread that takes back blocks that it has left itself was too early: no other thread needed them. It keeps blocks of that page longer next time, and in
  * the end until another thread requests them. */
 #include "engine/predict/predict.h"
 

@@ -1,7 +1,7 @@
-/* predict_rows.c: how a thread goes on that writes blocks one after the other, from those that it may write already.
+/* predict_rows.c: which blocks a thread writes next that writes blocks one after the other, from those that it may write already.
  *
- * A thread that may write the blocks just below those that it needs now goes upwards through the page, so it gets as many above them; and the
- * other way round. It gets them even while it takes turns with other threads in that page: they are at other places. There is no state. */
+ * A thread that may write the blocks just below those that it needs now goes upwards through the page, so a request asks for as many above them; and the
+ * other way round. It does so even while the thread takes turns with others in that page: they work at other places. There is no state. */
 #include "engine/predict/predict.h"
 
 #include "engine/base/lib.h"

@@ -1,4 +1,4 @@
-/* predict_shares.c: how many blocks of a page a request should ask for, from who missed there before.
+/* predict_shares.c: how many blocks of a page a request should ask for, from which thread missed there before.
  *
  * A thread that needs one block of a page mostly needs its neighbours soon, so one request asks for an aligned part of the page: 1, 2, 4 … or
  * all 64 blocks. If another thread missed in the page a moment ago, the two are taking turns: the part is made smaller, because blocks that are

@@ -1,8 +1,8 @@
-/* predict_spans.c: whether a miss should claim all blocks that the rest of the translated code relies on, from how often other threads
+/* predict_spans.c: when a miss should claim all blocks that the rest of the translated code relies on, from how often other threads
  * took some of them away.
  *
  * One check may stand for several accesses: those of a window around an address, or all to the stack. To claim all of them at the first
- * miss saves the later ones. But where threads work side by side each would claim what the other works on, again and again: a check that
+ * miss saves the later ones. But where threads work side by side each would claim the blocks that the other works on, again and again: a check that
  * fell short too often claims no more than the instruction needs. A walk over memory, which goes on to another block each time, is
  * no such case. */
 #include "engine/predict/predict_checks.h"

@@ -1,8 +1,8 @@
 /* predict_walks.c: where a thread that walks over memory will miss next, from the distances between its misses.
  *
- * The stride prefetcher of a cache. A thread has a few walks: each knows where the thread missed last, and the stride from the miss
+ * This is the stride prefetcher of a cache. A thread has a few walks: each knows where the thread missed last, and the stride from the miss
  * before. A miss at the next place of a walk is a step of it. The first such step may be chance; from the second on a request brings further
- * steps, twice as many each time; fewer when the walk turns out to have missed within what was brought.
+ * steps, twice as many each time; fewer when the thread has missed within the steps that were brought.
  *
  * Where pages are passed on as a whole a step is a page. Elsewhere a step is some blocks, as many as the thread missed in one after the other:
  * a row of a part of a picture. */
@@ -12,7 +12,7 @@
 
 enum { NEAR = 16 }; /* pages: a miss farther away from a walk does not give it a new stride */
 
-/* How many strides the place is from where the walk was; 0: it is not on the way, or farther than what was requested. */
+/* How many strides the place is ahead of the walk; 0: it is not on the way, or farther than the requested steps. */
 static unsigned strides_to(const struct walk *walk, uint64_t at) {
   int64_t distance = (int64_t)at - walk->at, stride = walk->stride;
   if (stride < 0) distance = -distance, stride = -stride;
