@@ -10,7 +10,7 @@
 _Atomic bool mappings_unsettled;
 bool mappings_read_implies_exec;
 
-/* Nobody knows how much of it the kernel has done, and what was noted of that. */
+/* It is unknown how much of the change the kernel has made, and how much of it the book has. */
 static void mend(void) {
   if (mappings_unsettled || tree_in_pieces)
     die(125, "a process was killed while it changed mappings of memory that it has in common with this one");

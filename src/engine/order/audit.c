@@ -31,7 +31,7 @@ static struct {
   uintptr_t *addresses;      /* of the pages, ascending … */
   uint8_t (*contents)[PAGE]; /* … and what they held */
   size_t next;               /* where the search goes on */
-  struct range found;        /* the first run of bytes that nobody named */
+  struct range found;        /* the first run of bytes that no row names */
   const struct thread
       *interrupted; /* whose last call a signal kept from being made while memory was copied */
 } audit = {.number = 1};

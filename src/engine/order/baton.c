@@ -19,7 +19,7 @@
 #include "engine/region/endings.h"
 #include "engine/region/debug.h"
 
-/* Under the lock. When another thread has ended the process, the slot may be somebody else's by now, and the kernel is
+/* Under the lock. When another thread has ended the process, the slot may be another thread's by now, and the kernel is
  * about to end this thread. */
 static void check_identity(struct thread *thread) {
   const struct rthread *rthread = thread->rthread;
@@ -28,8 +28,8 @@ static void check_identity(struct thread *thread) {
   for (;;) os_call5(__NR_ppoll, 0, 0, 0, 0, 0);
 }
 
-/* Under the lock. The thread's chunk begins, or goes on: the one before ends in the log only now, because who is given the baton may be
- * stopped or dead before it has it. */
+/* Under the lock. The thread's chunk begins, or goes on. The chunk before ends in the log only now, because a thread that is given the baton may be
+ * stopped or dead before it takes it. */
 static void open_chunk(struct rthread *rthread) {
   uint32_t slot = slot_of(rthread) + 1;
   if (region->open_chunk == slot && region->open_number == rthread->number) return;

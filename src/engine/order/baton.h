@@ -5,7 +5,7 @@
 #include "engine/order/rthreads.h"
 #include "engine/region/rings.h"
 
-/* Recording. Waits for the baton, fairly; the thread's chunk begins, or goes on if nobody had the baton since. */
+/* Recording. Waits for the baton, fairly; the thread's chunk begins, or goes on if no other thread had the baton since. */
 void baton_take(struct thread *thread);
 /* Gives the baton to the next thread, or to none if no thread waits. */
 void baton_release(struct thread *thread, enum chunk_reason reason);

@@ -258,7 +258,7 @@ static void close_alone(struct thread *thread) {
   order_alone(thread);
   if (open_any()) {
     record_close(thread, true);
-  } else { /* others have done so meanwhile; replay comes by here all the same */
+  } else { /* others have done so meanwhile; replay does the same steps here */
     struct input_event event = {.kind = EVENT_OPEN, .open = {.what = OPEN_CLOSES, .alone = true}};
     record_event(thread, &event);
   }

@@ -8,8 +8,8 @@
  * Edges lead from the opening to each thread's first access to the open block, as from any last writer to its readers, and from all of these to
  * the thread that takes the stage. So in replay as in the recording, no thread uses the block as ordinary memory while others have it open.
  *
- * All blocks are closed at once, with the stage taken, wherever memory must be whole: when the engine or the kernel reads or writes it for a call, at forks, changes
- * of mappings, the end of the process. Their bytes are logged then, and replay puts them into memory. A block that was closed for a call is not
+ * All blocks are closed at once, with the stage taken, wherever memory must be whole: when the engine or the kernel reads or writes it for a call, at forks,
+ * changes of mappings, the end of the process. Their bytes are logged then, and replay puts them into memory. A block that was closed for a call is not
  * opened any more. */
 #ifndef REPRISE_ENGINE_OPEN_H
 #define REPRISE_ENGINE_OPEN_H

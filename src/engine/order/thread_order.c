@@ -247,7 +247,7 @@ void order_lost(struct thread *thread) {
   serial_leave(rthread);
   if (cut_off) order_wait_for_ever(thread);
   for (;;) {
-    bool first = !rthread->process; /* with it the replay ends, as soon as nobody else is left */
+    bool first = !rthread->process; /* with it the replay ends, as soon as no other is left */
     if (all_retired(first ? 0 : rthread->pid) && !atomic_load(&rthread->dismissed)) leave(rthread, first);
     rest(thread, 1);
   }

@@ -84,7 +84,7 @@ static void log_range(struct thread *thread, int fd, uintptr_t at, uintptr_t end
   code_overwritten(at, end);
   while (at < end) {
     long n = os_call4(__NR_pread64, fd, bytes, MIN(sizeof bytes, end - at), at);
-    if (n <= 0) return; /* it has gone since: nobody has seen it */
+    if (n <= 0) return; /* it has gone since: no thread has seen it */
     order_alone(thread);
     record_foreign(thread, at, bytes, (size_t)n);
     order_tick(thread);

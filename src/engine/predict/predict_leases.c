@@ -11,7 +11,7 @@
 
 #include "engine/base/lib.h"
 
-/* In moments, but for LEASE_MOST: log2 of the number of blocks that the longest lease is worth. */
+/* In moments, except LEASE_MOST: log2 of the number of blocks that the longest lease is worth. */
 enum { LEASE_MOST = 9, A_BLOCK = 4, SOON = 128 };
 enum { BEGIN_BITS = 18, BEGIN_MASK = (1 << BEGIN_BITS) - 1 };
 

@@ -1,4 +1,4 @@
-/* reader.c: the input log of a thread in replay. An event is decoded, and refused if it makes no sense, before anybody sees it. See reader.h. */
+/* reader.c: the input log of a thread in replay. An event is decoded, and refused if it makes no sense, before the replayer sees it. See reader.h. */
 #include "engine/region/reader.h"
 
 #include <linux/mman.h>
