@@ -84,7 +84,7 @@ struct call {
 void arch_call(const struct thread *thread, struct call *call);
 void arch_set_result(struct thread *thread, long result);
 void arch_restart_call(struct thread *thread, long nr);
-/* Makes the register changes of the trapping instruction itself, before the call is performed. */
+/* Applies the effects of the trapping instruction itself, before the call is performed. */
 void arch_begin_call(struct thread *thread);
 /* The monitor of an exclusive load is lost, as on the way through the kernel: by a call, or where a handler is entered. Nowhere else, because
  * the store's success must be the same in replay: not by a fault that the program does not see. */

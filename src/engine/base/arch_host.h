@@ -4,7 +4,7 @@
 
 #include "engine/base/thread.h"
 
-/* The results of nondeterministic instructions (border/values.c): logged in a recording, replaced in a replay. Only for threads of a sphere. */
+/* The results of nondeterministic instructions (border/instruction_values.c): logged in a recording, replaced in a replay. Only for threads of a sphere. */
 void values_time_stamp(struct thread *thread, uint64_t values[2]); /* time, processor */
 void values_processor(struct thread *thread, uint64_t values[1]);
 void values_cpuid(struct thread *thread, uint64_t values[4]);

@@ -43,7 +43,7 @@ bool call_continues_tracee(const struct call *call);
 int call_sends_itself(const struct thread *thread, const struct call *call);
 /* The signal that a call sends, and its target as kill(2) names it; 0: none. */
 int call_sends(const struct call *call, int32_t *to);
-/* The signal by which a call ends the caller's own process at once, if it succeeds: the threads that may take it do not catch or
+/* The signal by which a call ends the caller's own process at once, if it succeeds: a thread that may take it does not catch or
  * block it. 0: there is none; SIGKILL is not reported. */
 int call_is_fatal(const struct thread *thread, const struct call *call);
 /* Calls `act` for the processes of the sphere that the signal reaches, except the caller's. */
