@@ -1,4 +1,4 @@
-/* context.h (AArch64): what generated code reaches through x18.
+/* context.h (AArch64): the thread's state that generated code reaches through x18.
  *
  * Four registers are the engine's while generated code runs: x18 is the thread's slot, x14 counts down the instructions left
  * until the next stop, x13 and x15 are free for use inside the code of one instruction. The application's own values of
@@ -68,7 +68,7 @@ struct arch_context {
   uint64_t value;         /* passed from generated code to the engine: a system register, a block number */
   uint32_t signal_queued; /* nonzero: arch_blocking_call does not enter the kernel */
   uint32_t tsc_mode;      /* what prctl(PR_SET_TSC) has set; 0: as at the start */
-  /* The monitor of an exclusive load: the size in bytes (0: none), where, and what was there (exclusive.c). */
+  /* The monitor of an exclusive load: size in bytes (0: none), address, and the value loaded (exclusive.c). */
   uint64_t monitor_size, monitor_address, monitor_value[2];
   uint64_t scalable; /* where the scalable vectors wait while C runs (vectors.c); 0: the machine has none */
   uint64_t gpr[31];
@@ -83,15 +83,15 @@ struct arch_context {
 
 /* Nearer to a stop than this, the dispatcher looks at every block. */
 enum { ARCH_NEAR_STOP = 256 };
-/* What a tracer sees: words of PTRACE_GETREGSET, and whether there are requests of older kernels besides. */
+/* Words of PTRACE_GETREGSET that a tracer sees; 1 if the requests of older kernels exist as well. */
 enum { ARCH_SHOWN_REGISTERS = 34, ARCH_OLD_TRACING = 0 };
-/* Where clone(2) of this architecture has its last two arguments. */
+/* Indices of the last two arguments of clone(2) on this architecture. */
 enum { ARCH_CLONE_TLS = 3, ARCH_CLONE_CHILD_TID = 4 };
-/* Where the addresses that a program can use end, at most. */
+/* The end of the addresses that a program can use, at most. */
 #define ARCH_ADDRESS_SPACE 0x1000000000000UL
-/* e_machine of its programs. */
+/* e_machine in the ELF header of this architecture's programs. */
 enum { ARCH_ELF_MACHINE = 183 };
-/* Whether changed code is executed without the program's announcing it. Here it has to say IC IVAU. */
+/* 1 if the processor executes changed code without an announcement. Here the program must execute IC IVAU. */
 enum { ARCH_COHERENT_CODE = 0 };
 /* Bytes that a function's return takes off the stack. */
 enum { ARCH_RETURN_BYTES = 0 };
@@ -116,7 +116,7 @@ _Static_assert(offsetof(struct arch_context, monitor_value) == CTX_MONITOR_VALUE
 _Static_assert(offsetof(struct arch_context, scalable) == CTX_SCALABLE, "offset");
 _Static_assert(offsetof(struct arch_context, gpr) == CTX_GPR, "offset");
 _Static_assert(offsetof(struct arch_context, spill) == CTX_SPILL, "offset");
-/* Some thread has forbidden itself to read the time: whoever reads it leaves the cache for that. */
+/* True if some thread has forbidden itself to read the time: instructions that read it then leave the cache. */
 extern bool time_is_guarded;
 
 #endif

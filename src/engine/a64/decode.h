@@ -1,12 +1,12 @@
-/* decode.h: what the translator needs to know about one A64 instruction.
+/* decode.h: the facts about one A64 instruction that the translator needs.
  *
- * Every instruction is one word, so there is nothing to measure; what matters is which words may be copied as they are. For that
- * the decoder says what kind of instruction it is, which of the four places in a word that can name a register name a
- * general one (the translator renames those it has taken), and what the memory operand is. It goes by the encoding groups of
+ * Every instruction is one word, so there is no length to find; the translator must know which words it may copy unchanged. The
+ * decoder reports the kind of the instruction, which of the four register fields of the word name a
+ * general register (the translator renames those it has taken), and the memory operand. It follows the encoding groups of
  * the architecture's manual, knows no mnemonics, and is freestanding: no libc, no state.
  *
- * Vector instructions are copied whether they are allocated or not, since they name no general register: the machine itself
- * knows best which of them it has. */
+ * Vector instructions are copied whether they are allocated or not, since they name no general register: the machine
+ * itself raises the fault for those that it lacks. */
 #ifndef REPRISE_A64_DECODE_H
 #define REPRISE_A64_DECODE_H
 
@@ -75,7 +75,7 @@ struct a64_insn {
 };
 
 void a64_decode(uint32_t word, struct a64_insn *out);
-/* Of A64_READ_SPECIAL: it tells the time, as programs read it by the million. */
+/* True for an A64_READ_SPECIAL that reads the time, which programs do by the million. */
 bool a64_reads_timer(const struct a64_insn *insn);
 
 /* The register a field names. */

@@ -61,7 +61,7 @@ static inline void emit_eor(struct code *c, unsigned to, unsigned a, unsigned b)
   emit(c, 0xca000000u | b << 16 | a << 5 | to);
 }
 
-/* adrp reg, page of the address: what the engine has in its own memory, which is near */
+/* adrp reg, page of the address: for the engine's own memory, which is near */
 static inline void emit_page(struct code *c, unsigned reg, uintptr_t address) {
   uint64_t pages = (address >> 12) - ((uintptr_t)c->at >> 12);
   emit(c, 0x90000000u | (uint32_t)(pages & 3) << 29 | (uint32_t)(pages >> 2 & 0x7ffff) << 5 | reg);
@@ -102,7 +102,7 @@ static inline uint32_t *emit_tbnz(struct code *c, unsigned reg, unsigned bit) {
   return c->at - 1;
 }
 
-/* Where the displacement of a direct branch lies: its width and lowest bit. */
+/* The displacement field of a direct branch: its width and lowest bit. */
 static inline void branch_field(uint32_t word, unsigned *width, unsigned *low) {
   if ((word & 0x7c000000u) == 0x14000000u)
     *width = 26, *low = 0; /* b, bl */

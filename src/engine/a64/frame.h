@@ -6,7 +6,7 @@
 
 struct ucontext;
 
-/* The syndrome that a frame of the kernel's tells of; 0 when it does not. */
+/* The syndrome in a signal frame of the kernel; 0 if the frame has none. */
 uint64_t frame_syndrome(const struct ucontext *uc);
 
 #endif

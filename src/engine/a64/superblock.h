@@ -62,12 +62,12 @@ void superblock_read_step(struct superblock *sb, uintptr_t pc, unsigned limit);
 /* inlining.c: reads code along a path. */
 void superblock_read_path(struct superblock *sb, const struct path *path);
 
-/* For it, in superblock.c: starts a superblock; adds the item at next_pc (false when it can't); goes on behind an instruction
+/* For inlining.c, in superblock.c: starts a superblock; adds the item at next_pc (false when it can't); goes on behind an instruction
  * that is no branch (false when the superblock ends there). */
 void superblock_begin(struct superblock *sb, uintptr_t pc, unsigned limit);
 bool superblock_add(struct superblock *sb);
 bool superblock_pass(struct superblock *sb, const struct item *item);
-/* Whether it is a return to where x30 says. */
+/* True if the instruction is a return to the address in x30. */
 bool returns_by_link(const struct a64_insn *insn);
 static inline bool superblock_near(uintptr_t from, uintptr_t pc) {
   return (intptr_t)(pc - from) == (int32_t)(pc - from);

@@ -3,7 +3,7 @@
 #define REPRISE_A64_SYSCALL_H
 
 #ifdef __clang_analyzer__
-/* It does not know what the kernel writes to; a function that it can't see into may write to anything. */
+/* The compiler does not know which memory the kernel writes; it assumes that an opaque function may write any. */
 long arch_syscall6(long nr, long a, long b, long c, long d, long e, long f);
 #else
 static inline long arch_syscall6(long nr, long a, long b, long c, long d, long e, long f) {
@@ -25,14 +25,14 @@ static inline long arch_syscall6(long nr, long a, long b, long c, long d, long e
 void arch_copy_bytes(void *to, const void *from, unsigned long bytes);
 void arch_fill_bytes(void *to, int value, unsigned long bytes);
 
-/* Of 2^log2 counts in a second, about, those that went by, as the same number on all processors. */
+/* The time in units of about 2^-log2 seconds, the same on all processors. */
 static inline uint64_t arch_counts(unsigned log2) {
   uint64_t frequency, now;
   __asm__ volatile("mrs %0, cntfrq_el0; mrs %1, cntvct_el0" : "=r"(frequency), "=r"(now));
   return now / (frequency >> log2 | 1);
 }
 
-/* Count on about every 30 nanoseconds, and every 30 microseconds. */
+/* The time in units of about 30 nanoseconds, and of about 30 microseconds. */
 static inline uint64_t arch_moments(void) {
   return arch_counts(25);
 }
@@ -40,7 +40,7 @@ static inline uint64_t arch_ticks(void) {
   return arch_counts(15);
 }
 
-/* The line is about to be written: what is read of it first need not be fetched twice. */
+/* Prefetches a cache line for writing, so that a read before the write does not fetch it a first time. */
 static inline void arch_expect_write(const void *line) {
   __asm__ volatile("prfm pstl1keep, %0" : : "Q"(*(const char *)line));
 }
@@ -53,7 +53,7 @@ static inline void arch_relax(void) {
 /* The machine as filters of system calls know it. */
 #define ARCH_AUDIT AUDIT_ARCH_AARCH64
 
-/* The vDSO's names for what the engine takes from it. */
+/* The vDSO's names of the functions that the engine calls. */
 #define ARCH_VDSO_CLOCK_GETTIME "__kernel_clock_gettime"
 #define ARCH_VDSO_CLOCK_GETRES "__kernel_clock_getres"
 

@@ -19,7 +19,7 @@ struct stub {
   unsigned correction; /* instructions counted at the entry that are not executed */
 };
 
-/* A permission check, and what is emitted behind the main path for it. */
+/* A permission check, until its stub is emitted behind the main path. */
 struct check {
   uint32_t *branch, *back;
   struct exit *exit;
@@ -37,7 +37,7 @@ struct checked {
   int64_t disp;
 };
 
-/* Of a call that is followed: where it leads, and where it returns to, both of which may be guesses, and the link. */
+/* For each call that is followed: its target and its return address, either of which may be a guess, and the link. */
 enum { EXITS_PER_CALL = 2, CONSTANTS_PER_CALL = 3 };
 enum {
   STUBS_MAX = SIDE_EXITS_MAX + EXITS_PER_CALL * CALLS_MAX + SUPERBLOCK_MAX + 8,
@@ -89,7 +89,7 @@ void emit_followed(struct translation *t, unsigned i);
 /* The last instruction. */
 void emit_end(struct translation *t, const struct item *item);
 
-/* rename.c: registers that an instruction may use in place of those that are taken. */
+/* rename.c: registers that an instruction may use in place of those that the engine has taken. */
 
 /* The register of spill slot i; the slots' registers come in pairs of an even one and its successor as far as casp needs them. */
 unsigned spill_register(unsigned slot);
@@ -97,16 +97,16 @@ unsigned spill_register(unsigned slot);
 unsigned borrow(struct translation *t, uint32_t *used);
 /* All borrowed registers get their values back. */
 void give_back(struct translation *t);
-/* Where the value of an application's register can be read: itself, or a borrowed one that it is loaded into. */
+/* A register that holds the value of the application's register: itself, or a borrowed one that it is loaded into. */
 unsigned readable(struct translation *t, unsigned reg, uint32_t *used);
-/* The value of a register that is perhaps taken, into a scratch register. */
+/* Reads an application's register, taken or not, into a scratch register. */
 void emit_read(struct code *c, unsigned to, unsigned reg);
 void emit_write(struct code *c, unsigned reg, unsigned from);
-/* A scratch register with the value of one that is taken; it goes on holding it. */
+/* A scratch register with the value of a taken register, which it keeps holding. */
 unsigned hold(struct translation *t, unsigned reg);
-/* The scratch registers are used for something else. */
+/* The scratch registers hold no application values from here on. */
 void forget_held(struct translation *t);
-/* The instruction with the registers that are taken replaced by others. */
+/* Emits the instruction with taken registers replaced by others. */
 void emit_renamed(struct translation *t, const struct a64_insn *insn);
 
 /* exclusive.c */
@@ -118,15 +118,15 @@ void emit_clear_exclusive(struct code *c);
 bool wants_engine(const struct a64_insn *insn);
 void emit_check(struct translation *t, unsigned i);
 void emit_check_stub(struct translation *t, const struct check *check);
-/* Behind the safepoint of a block whose source others may write: until the next one nobody does. */
+/* Behind the safepoint of a block whose source other threads may write: none of them writes it until the next safepoint. */
 void emit_source_tests(struct translation *t);
-/* After an instruction: what it does to the registers of addresses that were checked. */
+/* After an instruction: forgets checked addresses whose registers it changes. */
 void forget_checked(struct translation *t, const struct a64_insn *insn);
 
 /* links.c */
 /* Returns the address of the entry; the code behind the check comes next. */
 uintptr_t emit_entry_check(struct code *c, uintptr_t pc);
-/* All ways that lead to the old block lead to the new one, under cache_lock. */
+/* Redirects every way into the old block to the new one. Under cache_lock. */
 void replace_block(struct block *old, struct block *new);
 
 /* context.c: the last instruction counted was not executed after all. */

@@ -4,7 +4,7 @@
 
 #include "engine/base/thread.h"
 
-/* Of sendto and recvfrom: whether they do what is usual. */
+/* For sendto and recvfrom: true if the call has no flags but MSG_DONTWAIT and MSG_NOSIGNAL. */
 bool attempt_knows_flags(const struct call *call);
 /* The call in a form that does not wait; false: there is none. */
 bool attempt_form(struct thread *thread, const struct call *call, struct call *at_once);
@@ -14,10 +14,10 @@ enum attempt {
   ATTEMPT_BEGUN,  /* it has sent some of its bytes, and would wait until it can send the rest */
   ATTEMPT_DONE,
 };
-/* What became of it. */
+/* The outcome of an attempt. */
 enum attempt attempt_result(struct thread *thread, const struct call *call, long result);
 
-/* After one that failed: lets others have the baton first, if any want it. Whether to try again. */
+/* After a failed attempt: lets other threads that want the baton have it first. True: try again. */
 bool attempt_yield(struct thread *thread, const struct call *call);
 
 #endif

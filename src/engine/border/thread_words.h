@@ -12,11 +12,11 @@ void thread_leave_robust_list(struct thread *thread);
 /* The same for the other threads of the process, which have come to a stop, at its end in a sphere: the kernel would do it out of
  * turn. */
 void process_leave_robust_lists(struct thread *thread);
-/* The word that is cleared at the thread's end: the kernel is told, where somebody may wait for a process that is killed. */
+/* Tells the kernel of the word that is cleared at the thread's end, where another process may wait for this one to be killed. */
 void thread_entrust_word(struct thread *thread);
-/* The word is cleared now; whoever waits for that is woken when the thread ends. */
+/* Clears the word now; its waiter is woken when the thread ends. */
 void thread_announce_end(struct thread *thread);
-/* Both for a process that is about to end, if its memory is another's, too; the robust mutexes are left as well. */
+/* Leaves the robust mutexes of a process that is about to end, and announces the ends of its threads if it shares its memory. */
 void process_announce_end(struct thread *thread);
 
 #endif

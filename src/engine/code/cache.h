@@ -112,7 +112,7 @@ static inline bool block_is_hot(const struct block *block) {
   return (int32_t)((uint32_t)arch_ticks() - block->heat_due) <= 0;
 }
 
-/* A new block is to be counted until it is hot. */
+/* Counts the entries of a new block until it is hot. */
 void cache_heat(struct block *block);
 
 extern struct lock cache_lock;
@@ -125,7 +125,7 @@ struct block *cache_lookup_step(uintptr_t pc, unsigned instructions);
 struct block *cache_lookup_probe(uintptr_t pc);
 /* Replaces the block for the path's head by one that follows the path. Never while in the cache. */
 void cache_translate_path(struct path *path);
-/* The path of the block for pc was not noted to its end: it is to be noted again later. False: it was tried often enough. */
+/* The path of the block for pc was not noted to its end: plans another attempt. False: there were enough attempts. */
 bool cache_note_again(uintptr_t pc);
 /* Makes the block for pc, with the entry asked for, unless it is there. Never while in the cache. */
 void cache_translate(uintptr_t pc, enum entry_kind entry);
@@ -137,9 +137,9 @@ enum { SHORT_OFTEN = 3 };
 #else
 enum { SHORT_OFTEN = 8192 };
 #endif
-/* A permission check of the block, for the instruction at pc, vouched for more than the thread may touch, and the block was left. Where that
- * comes often the block is dropped, and in the next one the check vouches for no more than the instruction. Or, pc being the block's: the
- * checks of what it does to its stack. */
+/* A permission check of the block, for the instruction at pc, covered more memory than the thread may access, and the block was left. If that
+ * happens often the block is dropped, and in its successor the check covers the instruction only. With stack (and pc the block's): the
+ * same for the checks of its stack accesses. */
 void cache_fell_short(uintptr_t block_pc, uintptr_t pc, bool stack);
 bool cache_is_narrow(uintptr_t pc, bool stack);
 /* Drops the blocks for pc; the given one, under cache_lock. */

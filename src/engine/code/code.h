@@ -20,11 +20,11 @@ enum watch {
 };
 /* Before bytes of a page are translated, under cache_lock. */
 enum watch codewatch_begin(uintptr_t page);
-/* What was read of such a page to be translated, under cache_lock. Until a change is announced the old and the new may be executed, but
- * not the old after the new: what was made from other words is dropped. */
+/* The translator has read this word of such a page, under cache_lock. Until a change is announced the old and the new code may be executed, but
+ * not the old after the new: if the word was another before, drops the blocks of the page. */
 void codewatch_read(uintptr_t pc, uint32_t word);
-/* Whether, elsewhere, threads that are recorded in parallel may write instructions while others execute them: their bytes are then read as data are,
- * and a block made from such code takes them at its entry. */
+/* True if threads that are recorded in parallel may write instructions of the page while others execute them: their bytes are then read as data are,
+ * and a block made from such code takes permission for them at its entry. */
 bool code_is_contended(uintptr_t page);
 /* A finished block, for all pages of the source ranges that it was made from, under cache_lock. */
 void codewatch_register(struct block *block, const struct source_range *ranges, unsigned count);
@@ -43,7 +43,7 @@ bool codewatch_release_locked(uintptr_t start, uintptr_t end); /* under cache_lo
 /* The cache has been flushed: there are no blocks any more. Under cache_lock. */
 void code_forget_all(void);
 
-/* Whether any page is watched; most programs never have one. */
+/* True if any page is watched; most programs never have one. */
 bool codewatch_any(void);
 /* The bytes in [start, end) may be others now; the protection is as it was. Takes cache_lock. */
 void code_overwritten(uintptr_t start, uintptr_t end);

@@ -1,4 +1,4 @@
-/* code_files.h: the files that code is mapped from, and whether somebody may write to them (code_files.c). */
+/* code_files.h: the files that code is mapped from, and whether they are open for writing (code_files.c). */
 #ifndef REPRISE_ENGINE_CODE_FILES_H
 #define REPRISE_ENGINE_CODE_FILES_H
 
@@ -13,9 +13,9 @@ struct code_file {
 
 /* The file behind a descriptor that is mapped to be executed, under mappings_lock. NULL: it has none. */
 struct code_file *code_files_mapped(int fd);
-/* A file was opened for writing: if it is one of code, drops what was translated from it; false if it is not. */
+/* A file was opened for writing: if code is mapped from it, drops the translations of that code; false if none is. */
 bool code_files_opened(int fd);
-/* After a system call: looks whether it opened one. */
+/* After a system call: calls code_files_opened if it opened a file. */
 void code_files_after_call(const struct call *call, long result);
 
 #endif

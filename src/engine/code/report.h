@@ -1,4 +1,4 @@
-/* report.h: what a crash of the engine itself tells (report.c). */
+/* report.h: the report of a crash of the engine itself (report.c). */
 #ifndef REPRISE_ENGINE_REPORT_H
 #define REPRISE_ENGINE_REPORT_H
 

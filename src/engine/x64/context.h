@@ -1,4 +1,4 @@
-/* context.h (x86-64): what generated code reaches through GS.
+/* context.h (x86-64): the thread's state that generated code reaches through GS.
  *
  * The GS base of a running thread is its slot, so that gs:[OFFSET] is a field of this structure without any register
  * taken from the application. The offsets are spelled out for the assembler files and the emitter; the static
@@ -39,7 +39,7 @@
 
 struct thread;
 
-/* What a tracer sees: words of PTRACE_GETREGSET, and whether there are requests of older kernels besides. */
+/* Words of PTRACE_GETREGSET that a tracer sees; 1 if the requests of older kernels exist as well. */
 enum { ARCH_SHOWN_REGISTERS = 27, ARCH_OLD_TRACING = 1 };
 
 /* Where a thread is in C (entry.S). */
@@ -84,12 +84,12 @@ struct arch_context {
   uint64_t rest;      /* iterations of a repeated instruction beyond the piece that runs (accesses.c) */
   uint32_t trap_flag; /* the application's; rflags never has it (flags.c) */
   uint32_t tsc_mode;  /* PR_TSC_SIGSEGV: time stamps fault; 0 or PR_TSC_ENABLE: they are read */
-  /* Where threads ask each other for memory (permissions.c), requests are too many, and wait too long when they are lost: there every
-   * block looks here as well, and counts are nobody else's. */
+  /* With permissions (permissions.c) requests are frequent, and a lost one waits too long: every block then polls this word
+   * as well, and requesters do not write to counts. */
   _Alignas(64) uint32_t poll;
   uint8_t rest_of_line[60];
-  /* The private stack (hulls.c): where a hull may end at the lowest, how much higher, and how often code looks into the permission map
-   * instead before the engine is asked for another one. */
+  /* The private stack (hulls.c): the lowest address at which a hull may end, the bytes above it at which one still may, and how often
+   * code looks into the permission map instead before the engine is asked for another private stack. */
   uint64_t stack_floor, stack_reach;
   int32_t stack_patience;
   uint32_t last_granted_blocks; /* how many, from last_granted on */
@@ -100,13 +100,13 @@ struct arch_context {
 
 /* Nearer to a stop than this, a word's share of what is left may be less than a block. */
 enum { ARCH_NEAR_STOP = 1024 };
-/* Where clone(2) of this architecture has its last two arguments. */
+/* Indices of the last two arguments of clone(2) on this architecture. */
 enum { ARCH_CLONE_CHILD_TID = 3, ARCH_CLONE_TLS = 4 };
-/* Where the addresses that a program can use end. */
+/* The end of the addresses that a program can use. */
 #define ARCH_ADDRESS_SPACE 0x7ffffffff000UL
-/* e_machine of its programs. */
+/* e_machine in the ELF header of this architecture's programs. */
 enum { ARCH_ELF_MACHINE = 62 };
-/* Whether changed code is executed without the program's announcing it. */
+/* 1 if the processor executes changed code without an announcement by the program. */
 enum { ARCH_COHERENT_CODE = 1 };
 /* Bytes that a function's return takes off the stack. */
 enum { ARCH_RETURN_BYTES = 8 };
@@ -129,7 +129,7 @@ _Static_assert(offsetof(struct arch_context, rflags) == CTX_RFLAGS, "offset");
 _Static_assert(offsetof(struct arch_context, gpr) == CTX_GPR, "offset");
 _Static_assert(offsetof(struct arch_context, signal_queued) == CTX_SIGNAL_QUEUED, "offset");
 _Static_assert(offsetof(struct arch_context, entry) == CTX_ENTRY, "offset");
-/* Some thread has forbidden itself to read the time: whoever reads it leaves the cache for that. */
+/* True if some thread has forbidden itself to read the time: instructions that read it then leave the cache. */
 extern bool time_is_guarded;
 
 #endif

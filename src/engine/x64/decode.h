@@ -1,4 +1,4 @@
-/* decode.h: what the translator needs to know about one x86-64 instruction.
+/* decode.h: the facts about one x86-64 instruction that the translator needs.
  *
  * The decoder is a set of tables (decode_tables.c) and one walk over them (decode.c). It knows lengths,
  * operands, directions and flags; it does not know mnemonics. It is freestanding: no libc, no allocation,
@@ -63,7 +63,7 @@ enum { PREFIX_LOCK = 1, PREFIX_REP = 2, PREFIX_REPNE = 4, PREFIX_OPSIZE = 8, PRE
 
 enum { ACCESS_NONE = 0, ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_BOTH = 3 };
 
-/* What the translator has to do with an instruction. INSN_COPY covers the great majority. */
+/* How the translator handles an instruction. INSN_COPY covers the great majority. */
 enum x64_kind {
   INSN_COPY,       /* run as it is (after rewriting its address where needed) */
   INSN_JMP,        /* direct jump: target = pc + len + imm */

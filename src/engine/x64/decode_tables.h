@@ -62,10 +62,10 @@ enum operand_size_code {
 };
 /* clang-format on */
 
-/* What happens to an operand. CW and RCW: the write may not happen, so the old value lives on. */
+/* How an operand is accessed. CW and RCW: the write may not happen, so the old value lives on. */
 enum { NO = 0, RD = 1, WR = 2, RW = 3, CW = 6, RCW = 7, ACCESS_CONDITIONAL = 4 };
 
-/* What an operand is when it is a register. Vector, MMX and x87 registers are of no interest. */
+/* The class of a register operand. Vector, MMX and x87 registers are of no interest. */
 enum operand_class {
   C_PLAIN,     /* nothing to note */
   C_GPR,       /* general register of the operand's size */

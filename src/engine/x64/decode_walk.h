@@ -1,5 +1,5 @@
-/* decode_walk.h: what is known about an instruction half-way, shared by decode.c, which reads the bytes, and
- * decode_operands.c, which says what they mean. */
+/* decode_walk.h: the state of the decoder half-way, shared by decode.c, which reads the bytes, and
+ * decode_operands.c, which interprets them. */
 #ifndef REPRISE_X64_DECODE_WALK_H
 #define REPRISE_X64_DECODE_WALK_H
 
@@ -26,7 +26,7 @@ struct walk {
   uint8_t operand_size;
 };
 
-/* What decoding starts from. It is copied from another file on purpose: where the compiler sees the zeros it
+/* The initial value of an instruction. It is copied from another file on purpose: where the compiler sees the zeros it
  * clears them with a string instruction (there are no vector registers in the engine), which costs as much
  * as the rest of the walk. */
 extern const struct x64_insn x64_blank_insn;
@@ -41,7 +41,7 @@ void x64_note_row(struct walk *w, const struct x64_row *row);
 /* The memory operand of a 3DNow! instruction, which has no row. */
 void x64_note_memory(struct walk *w, uint8_t access, uint16_t size);
 
-/* Whether the processor accepts this combination of prefixes and registers. To be asked after x64_note_row. */
+/* True if the processor accepts this combination of prefixes and registers. To be called after x64_note_row. */
 bool x64_is_legal(const struct walk *w, const struct x64_row *row);
 
 #endif

@@ -34,7 +34,7 @@ static inline void emit_bytes(struct code *c, const uint8_t *bytes, size_t count
   for (size_t i = 0; i < count; i++) emit8(c, bytes[i]);
 }
 
-/* A whole instruction as it is; more is written than counts, which is quicker than a loop. */
+/* Copies a whole instruction. Writes X64_INSN_MAX bytes whatever its length, which is faster than a loop. */
 static inline void emit_instruction(struct code *c, const uint8_t bytes[X64_INSN_MAX], size_t length) {
   __builtin_memcpy(code_written(c->at), bytes, X64_INSN_MAX);
   c->at += length;
@@ -165,7 +165,7 @@ static inline void patch_branch(const uint8_t *displacement, const void *target)
   __atomic_store_n((int32_t *)code_written(displacement), value, __ATOMIC_RELEASE);
 }
 
-/* A short jump forward over what is emitted from here on, up to patch_short. */
+/* A short jump forward over the code emitted from here to patch_short. */
 static inline const uint8_t *emit_short(struct code *c) {
   return c->at++;
 }

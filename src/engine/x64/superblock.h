@@ -65,24 +65,24 @@ void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit, bool u
 static inline bool superblock_near(uintptr_t from, uintptr_t pc) {
   return (intptr_t)(pc - from) == (int32_t)(pc - from);
 }
-/* Whether the status flags at item i are overwritten before anything can read them. */
+/* True if the status flags at item i are overwritten before anything can read them. */
 bool superblock_flags_dead(const struct superblock *sb, unsigned i);
-/* The same for code outside the superblock, and for the entry, where the search may end outside; bytes that were looked at become part of
- * the superblock's source. Where it is hot the look goes further. */
+/* The same for code outside the superblock, and for the entry, where the search may end outside; the bytes searched become part of
+ * the superblock's source. For a hot block the search goes further. */
 bool superblock_flags_dead_at(struct superblock *sb, uintptr_t pc, bool hot);
 bool superblock_flags_dead_at_entry(struct superblock *sb);
-/* Whether code that comes by where this plain superblock starts may have lost the flags. */
+/* True if code that reaches the start of this plain superblock may have lost the flags. */
 bool superblock_may_lose_flags(struct superblock *sb);
 /* inlining.c: reads code along a path. */
 void superblock_read_path(struct superblock *sb, const struct path *path);
 
-/* For it, in superblock.c: starts a superblock; adds the item at next_pc (false when it can't); goes on behind an instruction
+/* For inlining.c, in superblock.c: starts a superblock; adds the item at next_pc (false when it can't); goes on behind an instruction
  * that is no branch (false when the superblock ends there). */
 void superblock_begin(struct superblock *sb, uintptr_t pc, unsigned limit);
 bool superblock_add(struct superblock *sb);
 bool superblock_pass(struct superblock *sb, const struct item *item);
 
-/* How many items from i on leave register reg alone. */
+/* The number of items from i on that do not use register reg. */
 unsigned superblock_next_use(const struct superblock *sb, unsigned i, unsigned reg);
 
 #endif

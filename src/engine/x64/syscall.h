@@ -3,7 +3,7 @@
 #define REPRISE_X64_SYSCALL_H
 
 #ifdef __clang_analyzer__
-/* It does not know what the kernel writes to; a function that it can't see into may write to anything. */
+/* The compiler does not know which memory the kernel writes; it assumes that an opaque function may write any. */
 long arch_syscall6(long nr, long a, long b, long c, long d, long e, long f);
 #else
 static inline long arch_syscall6(long nr, long a, long b, long c, long d, long e, long f) {
@@ -27,7 +27,7 @@ static inline void arch_fill_bytes(void *to, int value, unsigned long bytes) {
   __asm__ volatile("rep stosb" : "+D"(to), "+c"(bytes) : "a"(value) : "memory");
 }
 
-/* Count on about every 30 nanoseconds, and every 30 microseconds, as the same numbers on all processors. */
+/* The time in units of about 30 nanoseconds, and of about 30 microseconds, the same on all processors. */
 static inline uint64_t arch_moments(void) {
   return __builtin_ia32_rdtsc() >> 6;
 }
@@ -35,7 +35,7 @@ static inline uint64_t arch_ticks(void) {
   return __builtin_ia32_rdtsc() >> 16;
 }
 
-/* The line is about to be written: what is read of it first need not be fetched twice. */
+/* Prefetches a cache line for writing, so that a read before the write does not fetch it a first time. */
 static inline void arch_expect_write(const void *line) {
   __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
 }
@@ -48,7 +48,7 @@ static inline void arch_relax(void) {
 /* The machine as filters of system calls know it. */
 #define ARCH_AUDIT AUDIT_ARCH_X86_64
 
-/* The vDSO's names for what the engine takes from it. */
+/* The vDSO's names of the functions that the engine calls. */
 #define ARCH_VDSO_CLOCK_GETTIME "__vdso_clock_gettime"
 #define ARCH_VDSO_CLOCK_GETRES "__vdso_clock_getres"
 

@@ -38,7 +38,7 @@ struct checked {
   int64_t disp;
 };
 
-/* What permissions are for (hand_over.c). */
+/* The blocks of memory that permissions are for (hand_over.c). */
 enum { BLOCK_SHIFT = 6, BLOCK_BYTES = 1 << BLOCK_SHIFT };
 
 /* Of one instruction each, at most, in ranges of their own, and from one block of memory into the next. */
@@ -59,7 +59,7 @@ struct hull {
   bool write;
 };
 enum { HULL_BYTES = 512, HULL_PAIRS = 5, HULLS_MAX = 24, STACK_PATIENCE = 256 };
-/* What the checks of a block may cost: the code of one must not get too long. A hull counts as two. */
+/* The most that the checks of a block may cost, so that its code does not get too long. A hull counts as two. */
 enum { CHECKS_COST_MAX = 60, HULL_COST = 2 };
 
 /* A check, until its stub is emitted. */
@@ -146,7 +146,7 @@ void push_return_address(struct translation *t, uintptr_t address);
 void release_stack(struct code *c, uint32_t bytes);
 
 /* checks.c */
-/* Whether the engine has to step over the instruction, when it has taken what that needs; checked: where accesses are. */
+/* True if the engine has to step over the instruction, after it has taken the permissions; checked: accesses are checked. */
 bool wants_engine(const struct x64_insn *insn, bool checked);
 /* The accesses of any other instruction that are to be checked. */
 unsigned checked_operands(const struct x64_insn *insn, struct x64_mem to[OPERANDS_MAX]);
@@ -165,8 +165,8 @@ struct check *new_check(struct translation *t, unsigned i, unsigned condition, u
 /* roots.c */
 /* If the instruction adds a constant to a 64-bit register and does nothing else, that register; else REG_NONE. */
 unsigned adds_constant(const struct x64_insn *insn, int64_t *constant);
-/* What is known at an item: registers that are a constant away from what the root, the stack or the frame pointer, was at the beginning of
- * the segment. */
+/* The registers known at an item: they are a constant away from the value that the root, the stack or the frame pointer, had at the
+ * beginning of the segment. */
 struct root {
   uint8_t reg;
   uint8_t segment;    /* its first item */
@@ -174,11 +174,11 @@ struct root {
   int64_t away[16];
 };
 void root_begin(struct root *root, unsigned i);
-/* What item i does to the registers that are known. When the root is lost another segment begins. */
+/* Follows the known registers across item i. If it loses the root, another segment begins. */
 void root_follow(struct root *root, const struct x64_insn *insn, unsigned i);
 
 /* hulls.c */
-/* Before anything is emitted: which accesses are tested together. Shortens the superblock if it has more to check than fits. Returns how
+/* Before anything is emitted: decides which accesses are tested together. Shortens the superblock if it has more to check than fits. Returns how
  * many checks there will be at most. */
 unsigned plan_checks(struct translation *t);
 void emit_hulls(struct translation *t, unsigned i);
@@ -187,14 +187,14 @@ void hull_of_miss(const struct thread *thread, struct miss *miss);
 
 /* accesses.c: the address of one of the operands checked of the instruction at pc. */
 uintptr_t operand_of(struct thread *thread, uintptr_t pc, unsigned operand);
-/* After an instruction: what it does to the registers of addresses that were checked. */
+/* After an instruction: forgets checked addresses whose registers it changes. */
 void forget_checked(struct translation *t, const struct x64_insn *insn);
 
 /* context.c: the last instruction counted was not executed after all. */
 void uncount_one(struct thread *thread);
 void count_back(struct thread *thread, unsigned word, int64_t instructions);
 
-/* Where the kernel performs three calls for whoever jumps there. It lies beyond what could be translated. */
+/* The page at which the kernel performs three calls for a thread that jumps there. It lies beyond the addresses that can be translated. */
 #define VSYSCALL_PAGE 0xffffffffff600000UL
 
 /* The trap number of what is refused for no reason of its own; whether an address is one that the processor could have. */
@@ -235,7 +235,7 @@ enum { COUNT_BYTES = 10 }; /* the addition at a block's entry; the jump that pol
 static inline size_t joint_room(const struct exit *exit) {
   return (exit->borrowed ? 9 : 0) + COUNT_BYTES + 5;
 }
-/* Whoever enters the old block goes to the new one from now on. */
+/* Redirects every way into the old block to the new one. */
 void replace_block(struct block *old, struct block *new);
 void emit_entry_check(struct code *c, uintptr_t pc, enum entry_kind entry);
 
