@@ -1,10 +1,10 @@
 /* attempts.c: calls that may wait, tried first without waiting (recording in the order `chunk`).
  *
- * A thread that is about to wait gives up the baton, and a chunk ends. But most reads from sockets find something there, most writes
- * find room, and a server's loop asks for events that have come already. Such a call is made in a form that does
- * not wait; if that does it, the thread keeps the baton, and the call is logged the short way. If it would wait, and others
- * want the baton, they have it first: likely they bring what is waited for, and the thread need not be woken by the kernel only
- * to queue up. Only then does the call wait in the kernel, the long way. */
+ * A thread that is about to wait gives up the baton, and a chunk ends. But most reads from sockets find data, most writes
+ * find room, and a server's loop asks for events that have come already. Such a call is first made in a form that does
+ * not wait; if that succeeds, the thread keeps the baton, and the call is logged the short way. If it would wait, and other threads
+ * want the baton, they have it first: likely they bring the data or event, and the kernel need not wake the thread only
+ * for it to queue up. Only then does the call wait in the kernel, the long way. */
 #include "engine/border/attempts.h"
 
 #include <linux/fcntl.h>
@@ -15,11 +15,11 @@
 
 enum { DONT_WAIT = 0x40, NO_SIGNAL = 0x4000 }; /* MSG_DONTWAIT, MSG_NOSIGNAL */
 
-/* So many pages that a call moves take as long as another call. */
+/* Moving so many pages takes as long as another call. */
 enum { PAGES_A_CALL = 4 };
 
-/* Descriptors that were none of sockets when they were last tried, by their low bits, and how often to pass them by before they are
- * tried again. Only a hint. */
+/* Descriptors that were not sockets at the last attempt, by their low bits, and how many calls on them make no attempt before the
+ * next one. Only a hint. */
 enum { DESCRIPTORS = 1024, AVOIDED = 63 };
 static _Atomic uint8_t avoided[DESCRIPTORS];
 

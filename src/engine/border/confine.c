@@ -1,14 +1,14 @@
 /* confine.c: a replay is confined before its first event is read.
  *
- * A recording is untrusted input, and what it holds runs in the engine's own address space: suppose that it takes the engine over. Then
- * all that it can do is what the kernel still does for this process: map and change its own memory, make threads and processes
+ * A recording is untrusted input, and its program runs in the engine's own address space: suppose that it takes the engine over. Then
+ * it can make only the calls that the kernel still allows this process: map and change its own memory, make threads and processes
  * as confined as itself, wait, write to standard output and error, and end. It opens no file, makes none, connects to nothing,
- * signals nobody. The files of the recording come from the manager, open, over a socket (rings.c).
+ * signals no process. The files of the recording come from the manager, open, over a socket (rings.c).
  *
- * A filter of system calls (seccomp) does it. Where the kernel has landlock, that says the same in other words: no file may be opened but
- * those below, no socket bound or connected, no process outside signalled.
+ * A filter of system calls (seccomp) confines the process. Where the kernel has landlock, it imposes the same a second time: no file may be
+ * opened but those below, no socket bound or connected, no process outside signalled.
  *
- * A filter sees numbers, not what pointers point to. The few names that are needed in replay (a process's own maps, the engine that an
+ * A filter sees numbers, not the memory behind pointers. The few names that are needed in replay (a process's own maps, the engine that an
  * execve executes) are compared by address. They lie in the engine's read-only memory, and the filter refuses every call
  * that would map, unmap, move or protect anything there. */
 #include "engine/border/confine.h"
@@ -29,7 +29,7 @@
 
 /* -- Rules ------------------------------------------------------------------------------------------------------------------- */
 
-/* What must hold of an argument. Those that the kernel takes as an int are compared in their low half. */
+/* Conditions on an argument. Arguments that the kernel takes as an int are compared in their low half. */
 enum test_kind {
   TEST_NONE,
   TEST_IS,          /* it is the value */
@@ -70,7 +70,7 @@ struct rule {
 #define AWAY(argument, length) {TEST_AWAY, argument, length, 0}
 /* clang-format on */
 
-/* Calls that concern nobody but the process itself, whatever their arguments. They come first: for these the kernel keeps the answer, and
+/* Calls that concern only the process itself, whatever their arguments. They come first: for these the kernel caches the answer, and
  * does not run the filter. */
 static const int harmless[] = {
     __NR_futex,           __NR_sched_yield, __NR_rt_sigprocmask,  __NR_rt_sigreturn,    __NR_rt_sigaction,
@@ -104,11 +104,11 @@ static const struct rule rules[] = {
     {__NR_mremap, {AWAY(0, 1), AWAY(4, 2)}},
     {__NR_madvise, {AWAY(0, 1), ISNT(2, MADV_HWPOISON), ISNT(2, MADV_SOFT_OFFLINE)}},
     {__NR_mseal, {AWAY(0, 1)}},
-    /* Threads and processes, in this one's namespaces, whose end nobody hears of but by SIGCHLD. */
+    /* Threads and processes, in this process's namespaces, whose end raises no signal but SIGCHLD. */
     {__NR_clone, {CLEAR(0, SEPARATES), BYTE(0, 0)}},
     {__NR_clone, {CLEAR(0, SEPARATES), BYTE(0, SIGCHLD)}},
     {__NR_execveat, {ENGINE_IS(0, FD_ENGINE), POINTER(1, no_name), IS(4, AT_EMPTY_PATH)}},
-    /* Whether a process is there; no signal is sent. */
+    /* Tests that a process exists; sends no signal. */
     {__NR_kill, {IS(1, 0)}},
     {__NR_tkill, {IS(1, 0)}},
     {__NR_sched_getaffinity, {IS(0, 0)}},
@@ -190,7 +190,7 @@ static void require(struct filter *filter, uint16_t comparison, uint32_t value, 
   filter->code[filter->count - 1].jf = wanted;
 }
 
-/* Where it does not hold the next rule begins here. A conditional jump goes at most 255 further. */
+/* A rule that does not hold jumps here, where the next one begins. A conditional jump reaches at most 255 instructions. */
 static void end_rule(struct filter *filter) {
   for (unsigned i = 0; i < filter->miss_count; i++) {
     struct sock_filter *jump = &filter->code[filter->misses[i]];
@@ -312,7 +312,7 @@ static void write_filter(struct filter *filter) {
   add(filter, BPF_RET | BPF_K, ANSWER);
 }
 
-/* That a filter is set makes older kernels slow speculation down, which guards secrets of the process from itself: there are none. */
+/* Older kernels restrict speculation for a process with a filter, which guards its secrets from itself: there are none. */
 static long install_filter(void) {
   static struct filter filter;
   write_filter(&filter);
@@ -348,7 +348,7 @@ static void permit(long set, long folder, uint64_t allowed) {
   if (folder >= 0) os_call4(__NR_landlock_add_rule, set, PATH_BELOW, &below, 0);
 }
 
-/* Besides the filter: that the kernel does not have it, or all of it, is no reason to complain. */
+/* In addition to the filter: a kernel without landlock, or with an older version of it, is no error. */
 static void install_landlock(void) {
   long version = os_call3(__NR_landlock_create_ruleset, 0, 0, ASK_VERSION);
   if (version <= 0) return;

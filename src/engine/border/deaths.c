@@ -1,8 +1,8 @@
 /* deaths.c: a recorded process is killed by another of the sphere.
  *
- * The kernel marks the robust mutexes that it holds as abandoned, at some moment of its death: in memory that it shares with others that is a write
- * out of turn, which no log has. So whoever kills it does that first, in its own turn, and logs it; the kernel finds nothing left.
- * The words that say which threads it has, in memory that is common to both, the kernel itself clears: whoever kills it waits for that.
+ * The kernel marks the robust mutexes of a killed process as abandoned, at some moment of its death: in memory shared with other processes that is a
+ * write out of turn, which no log has. So the killer marks them first, in its own turn, and logs that; the kernel finds nothing left.
+ * The kernel itself clears the words with the ids of the killed threads, in memory that is common to both processes: the killer waits for that.
  *
  * Known limit. Only where both have the memory at the same address, as after a fork. */
 #include <linux/fcntl.h>
@@ -20,7 +20,7 @@
 
 /* -- Memory that two processes share -------------------------------------------------------------------------------------------- */
 
-/* What lies at an address, as /proc/PID/maps says it. */
+/* The object mapped at an address, from /proc/PID/maps. */
 struct place {
   char object[48]; /* device and inode, "" if the memory is not shared */
   uint64_t offset;
@@ -78,7 +78,7 @@ static bool is_shared(int32_t pid, uintptr_t address) {
   return find_place(pid, address, &other) && !strcmp(own.object, other.object) && own.offset == other.offset;
 }
 
-/* -- The mutexes of who is killed ------------------------------------------------------------------------------------------------- */
+/* -- The mutexes of the killed process -------------------------------------------------------------------------------------------- */
 
 static bool read_other(int32_t pid, void *to, uintptr_t from, size_t bytes) {
   struct iovec here = {to, bytes}, there = {(void *)from, bytes};
@@ -119,7 +119,7 @@ static void leave_robust_list(struct deaths *deaths, int32_t pid, int32_t tid) {
   if (pending) abandon(deaths, pid, tid, pending + (uintptr_t)head.offset);
 }
 
-/* Who has its memory in common with others comes to a stop first, so that all know how far it has come. */
+/* A process that shares memory with others is stopped first, so that all know its last position. */
 static void retire(int32_t pid, void *context) {
   struct deaths *deaths = context;
   if (!os_call2(__NR_kill, pid, 0)) deaths->stopped |= permissions_retire(deaths->thread, pid);
@@ -134,7 +134,7 @@ static bool has_our_memory(int32_t pid) {
   return found;
 }
 
-/* The words that the kernel clears at the ends of its threads. */
+/* Notes the words that the kernel clears at the ends of the process's threads. */
 static void note_words(struct deaths *deaths, int32_t pid) {
   lock_take(&threads_lock);
   for (const struct thread *other = threads; other; other = other->next) {

@@ -1,8 +1,8 @@
-/* killed_child.c: what a child of vfork that was killed has left in its parent's memory.
+/* killed_child.c: logs the writes of a killed child of vfork to its parent's memory.
  *
- * Nobody knows at which instruction it was killed, only how far it had come when it was last heard of. There its logs end, and its
- * replay. What it may have written since lies in blocks that it has for writing; nobody else has seen them, as its parent was held and has no
- * other threads. So the parent logs what these hold now, as if its own call had written it. */
+ * The instruction at which the child was killed is unknown; its logs, and its replay, end at the last position that it reported.
+ * Any later writes lie in blocks that it owned; no other thread has read them, as its parent was held and has no
+ * other threads. So the parent logs the content of these blocks, as if its own call had written it. */
 #include <linux/mman.h>
 
 #include "engine/base/lib.h"
@@ -12,7 +12,7 @@
 
 enum { NUMBERED = PERMISSION_BLOCKS / PAGE_BLOCKS }; /* pages that blocks tell apart */
 
-/* The page's blocks that the child has for writing, each run of them at once. */
+/* Logs the page's blocks that the child owned, each run of them at once. */
 static void log_page(struct thread *thread, const uint8_t *map, uintptr_t page) {
   uint8_t bytes[PAGE];
   if (safe_copy(bytes, (const void *)page, PAGE)) return;

@@ -1,13 +1,13 @@
 /* memory_files.c: memory that is written through a file, /proc/PID/mem.
  *
- * Such a write goes where no walk of arguments sees it, and it ignores how the memory is protected. While recording it is made with all
- * others stopped, and what then lies there is logged; replay writes the same.
+ * No walk of the arguments finds the memory that such a write changes, and the write ignores protection. The recorder makes it with all
+ * other threads stopped, and logs the memory afterwards; replay writes the same.
  *
  * Another process's memory (also by process_vm_writev) is written while none of that process's threads runs: they wait for their turns, or are
- * held where they are parked. Its own log has to have what was written: the first of its threads that goes on puts it there, before
+ * held where they are parked. The write must be in that process's own log: the first of its threads that goes on puts it there, before
  * it does anything else (region->written).
  *
- * Which descriptors are such files is asked only from the moment on when one was opened in the sphere (region->memory_files). */
+ * Descriptors are tested for such files only after one was opened in the sphere (region->memory_files). */
 #include <linux/fcntl.h>
 #include <linux/fs.h>
 #include <linux/mman.h>
@@ -23,7 +23,7 @@
 #include "engine/region/turns.h"
 #include "engine/view/files.h"
 
-/* The flags with which the call opens; those that open nothing to write if it is another call. */
+/* The flags with which the call opens a file; O_RDONLY for other calls. */
 static long flags_of(const struct call *call, long fd) {
   switch (call->nr) {
 #ifdef __NR_open

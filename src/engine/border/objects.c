@@ -1,11 +1,11 @@
 /* objects.c: see objects.h.
  *
- * Which files are objects is known to all processes of the sphere: a hash table in the region, by device and inode, which
- * the manager keeps from being reused. Looking every written descriptor up there would cost a call for each write,
- * so it is done only from the moment on when some object may be open for writing in the sphere (region->exposed).
+ * All processes of the sphere share the set of objects: a hash table in the region, by device and inode, which
+ * the manager keeps from being reused. Looking up every written descriptor would cost a call for each write,
+ * so it is done only after some object may be open for writing in the sphere (region->exposed).
  *
- * Known limit. What somebody outside of the sphere does to a mapped file is not ordered with it. The manager notices, when
- * the sphere is at its end, that a file is not what it was, and says so. */
+ * Known limit. Changes of a mapped file by a process outside of the sphere are not ordered with it. The manager notices, at
+ * the end of the sphere, that a file has changed, and says so. */
 #include "engine/border/objects.h"
 
 #include <linux/falloc.h>
@@ -57,7 +57,7 @@ static bool looks_the_same(const struct region_object *object, const struct stat
          object->modified_fraction == info->stx_mtime.tv_nsec;
 }
 
-/* info is older than what the manager has looked at. */
+/* info is older than the state of the file that the manager has kept. */
 static void note_state(struct region_object *object, const struct statx *info) {
   object->settled = true;
   object->size = info->stx_size;
@@ -71,7 +71,7 @@ static bool identify(int fd, const char *path, struct statx *info) {
 
 /* -- Recording: mappings ---------------------------------------------------------------------------------------------------- */
 
-/* A file that is mapped again and again is asked for once: who opens it for writing in between is noticed (objects_opened). */
+/* The manager is asked once for a file that is mapped repeatedly: objects_opened notices if it is opened for writing in between. */
 static struct region_object *keep(int fd, bool changes) {
   struct statx info;
   struct region_object *object = object_find(fd, "", &info);
@@ -241,7 +241,7 @@ static void log_change(struct thread *thread, const struct region_object *object
   record_event(thread, &event);
 }
 
-/* What the file now holds there. */
+/* Logs the present content of a range of the file. */
 static void log_range(struct thread *thread, const struct region_object *object, int fd, uint64_t start,
                       uint64_t end, uint64_t size) {
   char path[64];
@@ -260,7 +260,7 @@ static void log_range(struct thread *thread, const struct region_object *object,
   os_call1(__NR_close, from);
 }
 
-/* Where a call that moves an offset has written: the offset is in memory, or the descriptor's own. */
+/* The end of the write of a call that moves an offset: one in memory, or the descriptor's own. */
 static uint64_t end_by_offset(int fd, uintptr_t pointer) {
   uint64_t end = 0;
   if (!pointer) return (uint64_t)os_call3(__NR_lseek, fd, 0, SEEK_CUR);

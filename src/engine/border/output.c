@@ -1,12 +1,12 @@
 /* output.c: shows the standard output and error of the recorded program again in replay.
  *
- * No descriptor of the recording is open in replay, so which numbers meant standard output and error is followed through
- * the calls that copy and close descriptors. What a call moves there from another file never was in the program's memory: the
- * recorder reads it again, behind the call, and logs it. From a pipe it can't be read again, so a splice to them
+ * No descriptor of the recording is open in replay, so the engine follows the numbers of standard output and error through
+ * the calls that copy and close descriptors. Bytes that a call moves there from another file never were in the program's memory: the
+ * recorder reads them again, after the call, and logs them. From a pipe they can't be read again, so a splice to them
  * fails, as with files that know no splice; programs then read and write. Calls that
  * write there come in the log in the order in which they were performed: a thread keeps its turn (or, in parallel, a lock)
- * while it writes, if that needs no waiting. What is longer than a full pipe has room for is the exception: others may
- * have to run before anybody reads it. Where both are files, replay goes back and forth in its own as the program did. */
+ * while it writes, if that needs no waiting. A write longer than a pipe has room for is the exception: other threads may
+ * have to run before its reader reads. Where both are files, replay seeks in its own as the program did. */
 #include <linux/close_range.h>
 #include <linux/fcntl.h>
 #include <linux/poll.h>
@@ -23,12 +23,12 @@ enum {
   OPENED_AGAIN = 0x40, /* it has an offset of its own */
 };
 
-/* Descriptors can have any number, and few are of interest: each of these has an entry, which goes on naming it without a role when it is
- * closed, until another is put there. None was ever used behind the first that is 0. Threads may change them at the same time. More than
- * there is room for are not followed. */
+/* Descriptors can have any number, and few are of interest: each of these has an entry. When the descriptor is closed its entry keeps the number without
+ * a role, until another descriptor reuses the entry. The first entry that is 0 and all behind it were never used. Threads may change entries at
+ * the same time. Descriptors for which no entry is left are not followed. */
 enum { ROLE = 0xff, DESCRIPTORS = 0xffffff };
 
-/* *now: what the entry is. */
+/* *now: the content of the entry. */
 static _Atomic uint32_t *entry_of(struct thread *thread, long fd, uint32_t *now) {
   _Atomic uint32_t *entry = thread->process->output_roles, *end = entry + OUTPUT_ROLES;
   if (fd < 0 || fd >= DESCRIPTORS) return NULL;
@@ -71,7 +71,7 @@ static _Noreturn void give_up(int fd, long error) {
 
 enum { STANDARD_OUTPUT = 1, STANDARD_ERROR = 2 };
 
-/* How much of what comes next an earlier run has shown, in a replay that was restarted from a checkpoint. */
+/* How many of the next bytes an earlier run has shown, in a replay that was restarted from a checkpoint. */
 static size_t shown_before(int fd, size_t count) {
   struct region_checkpoint *checkpoint = &region->checkpoint;
   if (!has_checkpoints() || fd < 0 || (size_t)fd >= COUNT_OF(checkpoint->shown)) return 0;
@@ -138,7 +138,7 @@ void output_named(struct thread *thread, const struct call *call, const struct i
   close_on_exec(thread, event->output.count, event->output.closes);
 }
 
-/* The descriptor that a call writes to, or whose place in the file it moves or tells; -1: it is none of those that do so. */
+/* The descriptor that a call writes to, or whose offset it moves or returns; -1: the call does neither. */
 static int written_by(const struct call *call) {
   switch (call->nr) {
     case __NR_write:
@@ -164,7 +164,7 @@ bool output_shows(struct thread *thread, const struct call *call) {
   return call->nr != __NR_lseek && output_writes(thread, call);
 }
 
-/* The kernel takes as much at once where a poll says that there is room. */
+/* Where a poll finds room, the kernel takes this many bytes at once. */
 enum { SHORT_WRITE = 4096 };
 
 static size_t bytes_of(const struct call *call) {
@@ -260,7 +260,7 @@ bool output_refuses(struct thread *thread, const struct call *call) {
   return call->nr == __NR_splice && role_of(thread, (int)call->args[2]);
 }
 
-/* Logs what lies before the offset: the one at a pointer, or the descriptor's own. */
+/* Logs the bytes before the offset: the one at a pointer, or the descriptor's own. */
 static void log_moved(struct thread *thread, int from, uintptr_t offset, size_t count, uint8_t role) {
   uint8_t buffer[16 << 10];
   uint64_t end = 0;
@@ -313,15 +313,15 @@ static void show_moved(struct thread *thread, const struct call *call) {
 
 enum { FROM_START, FROM_HERE };
 
-/* How far what is shown lies behind where it was, in a file that the program moves about in: known from when the program first
- * asks where it is. */
+/* The distance of replay's offset from the recorded one, in a file in which the program seeks: known from the program's first
+ * seek relative to the current offset. */
 static struct {
   bool known;
   long distance;
 } shifts[3];
 
-/* In a part that an earlier run has shown the file stays where that run has left it. Known limit: if the program really went elsewhere there, and did not just
- * ask where it is, what comes next is shown in the wrong place. */
+/* In a part that an earlier run has shown the file's offset stays where that run has left it. Known limit: if the program really moved the offset there, and
+ * did not just query it, the next output is shown in the wrong place. */
 static void follow_seek(uint8_t role, const long *a, long result) {
   if (shown_before(STANDARD_OUTPUT, 1) || shown_before(STANDARD_ERROR, 1)) return;
   if (!shifts[role].known && a[2] == FROM_HERE) {

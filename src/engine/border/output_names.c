@@ -1,11 +1,11 @@
 /* output_names.c: standard output and error under other names.
  *
  * A program may open them again (/dev/stderr, /proc/self/fd/1, the terminal by its name), or get them from another process over a socket.
- * What it writes there is to be shown in replay as well, but no path of the recording means anything then: so the
- * recorder looks whether a new descriptor is of the same file, pipe, socket or terminal, and logs that it is.
+ * Replay must show its writes there as well, but the paths of the recording mean nothing then: so the
+ * recorder tests whether a new descriptor is of the same file, pipe, socket or terminal, and logs that it is.
  *
- * Known limits. What is both standard output and standard error counts as standard output. A file that was opened again is written
- * at an offset of its own; replay shows what was written there behind all that it has shown. */
+ * Known limits. A file that is both standard output and standard error counts as standard output. A file that was opened again is written
+ * at an offset of its own; replay shows the bytes written there behind all that it has shown. */
 #include <linux/fcntl.h>
 #include <linux/stat.h>
 
@@ -24,7 +24,7 @@ static uint64_t device_of(const struct statx *info) {
   return (uint64_t)info->stx_dev_major << 32 | info->stx_dev_minor;
 }
 
-/* Of devices only terminals: /dev/null is nobody's output. */
+/* The only devices are terminals: a write to /dev/null shows nowhere. */
 static bool can_be_named(int fd, const struct statx *info) {
   enum { GET_MODES = 0x5401 }; /* TCGETS */
   uint8_t modes[64];
@@ -106,7 +106,7 @@ bool output_opens(const struct call *call) {
   }
 }
 
-/* Most files are only opened to be read, which the call itself says: then nobody has to be asked. */
+/* Most files are opened only for reading, which the call's flags say: then the descriptor need not be tested. */
 static bool opens_to_read(const struct call *call) {
   switch (call->nr) {
 #ifdef __NR_open

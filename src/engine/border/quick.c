@@ -1,9 +1,9 @@
 /* quick.c: the short way through recorder and replayer, for calls that programs make by the million.
  *
- * What is logged is what recorder.c would log: the thread keeps the baton, so the kernel may write where the application
- * wants it, and each piece of memory is a plain argument. Which arguments these are is worked out once, from the row. A call
- * that anybody else must see to (a file that is mapped may be written, a length that makes no sense) goes the long way. So does one
- * in replay that is not just what the log says: there the difference is told. */
+ * The log is the same as recorder.c would write: the thread keeps the baton, so the kernel may write where the application
+ * wants it, and each piece of memory is a plain argument. These arguments are found once, from the call's row. A call
+ * that another part must handle (a file that is mapped may be written, a length that makes no sense) goes the long way. So does one
+ * in replay that differs from the log: the long way reports the difference. */
 #include <linux/eventpoll.h>
 #include <linux/fcntl.h>
 
@@ -66,7 +66,7 @@ static bool fill_piece(struct short_row *made, const struct input_arg *arg, uint
   return true;
 }
 
-/* Rows whose memory a function tells of. The event of epoll_ctl is one piece, if it is read at all; of fcntl only commands without
+/* Rows whose memory a function describes. The event of epoll_ctl is one piece, if it is read at all; of fcntl only commands without
  * memory are usual, of messages only those without an address. */
 static void fill_walked(struct short_row *made, long nr) {
   static const struct input_arg epoll_event = {INPUT_IN, RULE_FIXED, 0, 0, sizeof(struct epoll_event)};
@@ -79,7 +79,7 @@ static void fill_walked(struct short_row *made, long nr) {
     made->usable = false;
 }
 
-/* The kernel alone will do, if the first argument, the only descriptor, is the program's. A write at an offset may change code. */
+/* True if the kernel alone can serve the call when its first argument, the only descriptor, is the program's. A write at an offset may change code. */
 static bool is_kernels(const struct input_row *row) {
   return (row->facts & (INPUT_PLAIN | INPUT_AT_OFFSET)) == INPUT_PLAIN && input_descriptors(row->nr) == 1;
 }
@@ -105,7 +105,7 @@ static void fill(void) {
   atomic_store_explicit(&filled, true, memory_order_release);
 }
 
-/* Of a command among the arguments, or of flags, it may depend what the call does. */
+/* True if the short way knows the command or the flags among the arguments. */
 static bool is_usual(const struct call *call) {
   const struct input_command *command;
   switch (call->nr) {
@@ -122,7 +122,7 @@ static bool is_usual(const struct call *call) {
   }
 }
 
-/* A path is copied and digested at once. Its length with the terminating zero; 0 if it is long, or not there. */
+/* Copies and digests a path at once. Returns its length with the terminating zero; 0 if it is long, or not readable. */
 static size_t digest_string(uint64_t *digest, uintptr_t address) {
   enum { CHUNK = 128 };
   char buffer[STRING_LIMIT];
@@ -142,7 +142,7 @@ static bool points_nowhere(const struct call *call) {
   return call->nr == __NR_epoll_ctl && (int)call->args[1] == EPOLL_CTL_DEL;
 }
 
-/* What the arguments point to at most, and a digest of what is read; false if that can't be told in a few words. */
+/* The memory that the arguments may point to, and a digest of the bytes that the call reads; false if the short way can't describe it. */
 static bool look(const struct call *call, const struct short_row *row,
                  struct short_piece pieces[SHORT_PIECES], uint64_t *digest) {
   *digest = 0;
@@ -194,7 +194,7 @@ static bool is_plain(const struct call *call, const struct short_row *row) {
   return row->plain && !codewatch_any() && !descriptor_reserved(call->args[0]);
 }
 
-/* One that tells the time. */
+/* A call that returns the time. */
 static bool record_time(struct thread *thread, const struct call *call, const struct short_row *row) {
   enum { LATEST = 1 << 30 };
   struct input_event event;
@@ -213,7 +213,7 @@ static bool record_time(struct thread *thread, const struct call *call, const st
   return true;
 }
 
-/* One that may wait. */
+/* A call that may wait. */
 static bool quick_attempt(struct thread *thread, const struct call *call, const struct short_row *row,
                           perform_call *perform, long *result) {
   struct short_piece pieces[SHORT_PIECES];
@@ -267,7 +267,7 @@ static bool is_next(const struct thread *thread, const struct call *call, const 
   return !difference && !event->syscall.has_registers && event->syscall.result != CALL_INTERRUPTED;
 }
 
-/* Whether the result is not more than there was room for. */
+/* True if the result does not exceed the room for it. */
 static bool fits(const struct call *call, const struct short_row *row, int64_t result) {
   for (unsigned i = 0; result > 0 && i < row->pieces; i++)
     if (row->piece[i].by_result && (uint64_t)result > (uint64_t)call->args[row->piece[i].with]) return false;

@@ -4,7 +4,7 @@
 
 #include "engine/base/thread.h"
 
-/* Runs the thread from its context for ever: serves what is pending, finds or makes the block for arch_pc, enters it. */
+/* Runs the thread from its context for ever: serves pending requests, finds or makes the block for arch_pc, enters it. */
 _Noreturn void dispatch_run(struct thread *thread);
 /* First C function of a new thread, on its engine stack. */
 _Noreturn void thread_begin(struct thread *thread);

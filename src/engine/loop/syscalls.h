@@ -1,4 +1,4 @@
-/* syscalls.h: the application's system calls, sorted to whoever serves them (syscalls.c). */
+/* syscalls.h: hands each system call of the application to its owner (syscalls.c). */
 #ifndef REPRISE_ENGINE_SYSCALLS_H
 #define REPRISE_ENGINE_SYSCALLS_H
 

@@ -1,4 +1,4 @@
-/* layout.h: where the parts of the program lie, for the kernel and for core files (layout.c). */
+/* layout.h: the addresses of the program's parts, for the kernel and for core files (layout.c). */
 #ifndef REPRISE_ENGINE_LAYOUT_H
 #define REPRISE_ENGINE_LAYOUT_H
 
@@ -13,8 +13,8 @@ struct layout {
 
 /* The program as it was started, and its finished auxiliary vector. */
 void layout_keep(const struct layout *layout, const void *auxv, size_t bytes);
-/* Tells the kernel where arguments and environment lie on a stack that was made anew, so that ps(1) and its like show them. Where the
- * kernel can't be told, they show none. The stack's content may be senseless. */
+/* Tells the kernel the addresses of arguments and environment on a new stack, so that ps(1) and its like show them. If the
+ * kernel refuses, they show none. The stack's content may be senseless. */
 void layout_announce(const struct layout *layout);
 /* The same, and the finished vector, for the program as it was started. */
 void layout_announce_program(void);

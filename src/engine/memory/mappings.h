@@ -5,13 +5,13 @@
 #include "engine/base/mapping_book.h"
 
 /* mmap, munmap, mprotect, pkey_mprotect, mremap, brk, shmat, shmdt, remap_file_pages, mlockall, munlockall, and madvise
- * that drops contents. Refuses (ENOMEM or EINVAL as the kernel would) what would touch the engine's region. */
+ * that drops contents. Refuses calls (ENOMEM or EINVAL as the kernel would) that would touch the engine's region. */
 bool mappings_call(struct thread *thread, const struct call *call, long *result);
-/* Replay: maps a file where shmat has attached a segment, so that shmdt finds it. The address, or an error. */
+/* Replay: maps a file where shmat had attached a segment, so that shmdt finds it. Returns the address, or an error. */
 long mappings_attach(int fd, long at, size_t length, long flags);
 /* -- heap.c: brk ------------------------------------------------------------------------------------------------ */
 
-/* Where the heap starts (the page after the program's last segment), and how large its data segment is, which
+/* The start of the heap (the page after the program's last segment), and the size of the program's data segment, which
  * RLIMIT_DATA counts together with the heap. */
 void heap_init(uintptr_t start, size_t data_bytes);
 /* brk(2): the new end, or the old one if it can't be moved. */
@@ -23,7 +23,7 @@ void heap_range(uintptr_t *start, uintptr_t *end);
 
 long mlock_all(long flags);
 long munlock_all(void);
-/* What mlockall(MCL_FUTURE) has for new mappings: flags for mmap, and what is left to do afterwards. False: they must not stay. */
+/* mlockall(MCL_FUTURE) for new mappings: the flags for mmap, and the locking after it. False: the mapping must be removed. */
 long mlock_flags(void);
 bool mlock_made(uintptr_t start, size_t length);
 bool mlock_attached(uintptr_t start, size_t length); /* by shmat, which has no such flag */

@@ -6,15 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether the advice decides what memory holds, or what a child gets of it. */
+/* True if the advice changes the content of memory, or the part of it that a child inherits. */
 bool advice_changes_memory(long advice);
 
-/* How many bytes of the range madvise went over before it failed. The advice is given again, page by page, so nobody else may run
- * meanwhile. */
+/* The number of bytes of the range that madvise processed before it failed. Gives the advice again, page by page, so no other thread may
+ * run meanwhile. */
 size_t pieces_advised(uintptr_t start, size_t length, long advice);
 
-/* mremap of a range that the kernel keeps in several pieces. All lengths are whole pages, to is where the range ends up. The new
- * address, or an error. */
+/* mremap of a range that the kernel keeps in several pieces. All lengths are whole pages; `to` is the new address of the range. Returns
+ * that, or an error. */
 long pieces_move(uintptr_t from, size_t old_length, size_t new_length, long flags, uintptr_t to);
 
 #endif

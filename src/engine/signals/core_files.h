@@ -4,10 +4,10 @@
 
 #include "engine/signals/signal_state.h"
 
-/* Whether this signal, by default, would have the kernel write a core file. */
+/* True if the default action of this signal would have the kernel write a core file. */
 bool core_wanted(int signo);
-/* The calling thread dies of the signal, whose action is the default one, in such a way that the kernel finds the program's registers
- * in every thread that is in the program. */
+/* The calling thread dies of the signal, whose action is the default one. Every thread that is in the program first puts the program's
+ * registers where the kernel finds them. */
 _Noreturn void core_die(struct thread *thread, const struct queued_signal *signal);
 
 #endif

@@ -1,4 +1,4 @@
-/* signal_state.h: what the files of signals.h share among themselves (signals.c, signal_calls.c,
+/* signal_state.h: declarations shared by the files behind signals.h (signals.c, signal_calls.c,
  * signal_delivery.c).
  *
  * Masks. The application's view of its mask is thread->mask. The kernel's mask of the thread is one of
@@ -15,20 +15,20 @@
 /* Outside of a sphere: signals whose default action the engine takes, so that core files show the program. */
 extern uint64_t signals_for_core;
 
-/* Whether the engine itself takes the default action of a signal that ends the process. It does so in a sphere, or the kernel would end the
- * process in the middle of whatever it does: a call would be made and not be logged, robust mutexes would be left out of
+/* True if the engine itself takes the default action of a signal that ends the process. It does so in a sphere: the kernel could end the
+ * process at any moment, with a call made and not logged, and would leave robust mutexes out of
  * turn. */
 static inline bool ends_in_turn(int signo) {
   return (in_sphere() || signals_for_core & SIGNAL_BIT(signo)) &&
          !((SYNCHRONOUS | UNBLOCKABLE | HARMLESS) & SIGNAL_BIT(signo));
 }
 
-/* Gives the kernel the action that stands for the application's. */
+/* Sets the kernel's action that implements the application's action. */
 void kernel_set_action(int signo, const struct action *wanted);
 /* Sets the kernel's mask of the calling thread. */
 void kernel_set_mask(uint64_t mask);
 
-/* Where a synchronous signal is held in thread->held_info. */
+/* The element of thread->held_info for a synchronous signal. */
 siginfo_t *held_info(struct thread *thread, int signo);
 /* If there is a held signal that mask does not block, and nothing is queued, queues it: true. */
 bool queue_held(struct thread *thread, uint64_t mask);

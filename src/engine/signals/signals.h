@@ -17,17 +17,17 @@ void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc);
  * returns if the process is spared. */
 typedef void signals_end(struct thread *thread, const struct queued_signal *signal);
 void signals_deliver(struct thread *thread, signals_end *end);
-/* A fault of the application has been queued: it has a position of its own, before anything else is served, because who asks
- * afterwards may take its cause away. */
+/* A fault of the application has been queued: it gets a position of its own, before any request is served, because a requester
+ * may take the cause of the fault away. */
 void signals_after_fault(struct thread *thread);
-/* The caller has sent its own process a signal that ends it: before it goes on, whoever else may have got it. */
+/* The caller has sent its own process a signal that ends it, which another thread may have got: queues it before the caller goes on. */
 void signals_end_at_once(struct thread *thread, int signo);
 /* As signals_raise, for a pc whose instruction can't be fetched because of the byte at address. */
 void signals_raise_fetch(struct thread *thread, uintptr_t address);
 /* System calls of signals: actions, masks, waits for signals, waits with a mask of their own, sigreturn. */
 bool signals_call(struct thread *thread, const struct call *call, long *result);
 
-/* Replay: if the call waits under a mask of its own, thread->wait_mask is that. */
+/* Replay: if the call waits under a mask of its own, sets thread->wait_mask to that mask. */
 void signals_note_wait_mask(struct thread *thread, const struct call *call);
 
 /* The signals that the application ignores. */

@@ -27,7 +27,7 @@ long image_read_as_interpreter(int fd, struct image *image);
 /* The same for the file named by PT_INTERP; opens it (image->fd) and leaves it open on success. */
 long image_read_interpreter(const char *path, struct image *image);
 
-/* Whether the file holds all of its segments. The kernel does not look, and such a program dies half-way. */
+/* Refuses a file that lacks some of its segments. The kernel does not check, and such a program dies half-way. */
 long image_check_complete(struct image *image);
 
 /* Opens a file as execve does: regular, executable, on a file system that allows it. Also readable, which the

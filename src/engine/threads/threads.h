@@ -18,19 +18,19 @@ struct thread *slot_take(void);
  * kernel_tid. */
 void thread_enlist(struct thread *thread);
 void thread_delist(struct thread *thread);
-/* Takes off the list what ended without coming by: killed, or gone to another program after vfork. */
+/* Takes threads off the list that ended without thread_exit.c: killed, or gone to another program after vfork. */
 void threads_reap(void);
-/* In a copy of the process: the kernel has none of the threads that were about to end. */
+/* In a copy of the process: frees the slots of threads that were about to end, which the kernel did not copy. */
 void threads_forget_ended(void);
 /* In the child of a fork: the calling thread is the only one. */
 void threads_forget_others(struct thread *thread);
-/* Memory of the slot that the next thread must find empty, given back. */
+/* Gives back the memory of the slot that the next thread must find empty. */
 void slot_give_back(struct thread *thread);
 
 /* A process, with one user. Processes that share this address space are counted. */
 struct process *process_make(int pid, struct signal_actions *actions);
 void process_drop(struct process *process);
-/* The first half of it: the calling thread counts no more. True: it was the last, and has to free the process when it needs that no more. */
+/* The first half of process_drop: the calling thread counts no more. True: it was the last thread, and has to free the process after its last use. */
 bool process_leave(struct process *process);
 void process_free(struct process *process);
 
@@ -42,9 +42,9 @@ void process_lock_all(struct thread *thread);
 void process_unlock_all(struct thread *thread, bool child);
 /* The clone family; result as for threads_call. */
 bool clone_call(struct thread *thread, const struct call *call, long *result);
-/* ptrace, when it stops a thread of this memory: not in the cache, nor with a lock of the engine. */
+/* A ptrace that stops a thread of this address space: makes sure that the thread is not in the cache and holds no lock of the engine. */
 bool trace_call(struct thread *thread, const struct call *call, long *result);
-/* Ends the process by the signal itself, so that whoever waits for it sees it die of that. Returns if it is spared. */
+/* Ends the process by the signal itself, so that its parent sees it die of that signal. Returns if the process is spared. */
 void process_die_of(struct thread *thread, const struct queued_signal *signal);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "engine/base/thread.h"
 
-/* Whether path, relative to directory, names a reserved descriptor in such a folder: for the application it does not exist. */
+/* True if path, relative to directory, names a reserved descriptor in such a folder: for the application it does not exist. */
 bool listing_hides(int directory, const char *path);
 /* getdents and getdents64 of any folder. */
 long listing_read(struct thread *thread, const struct call *call);

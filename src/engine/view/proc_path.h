@@ -14,9 +14,9 @@ struct proc_path {
   int thread; /* id of the thread whose folder it is; 0: the calling one's */
 };
 
-/* Whether path, relative to directory, names such a file; symbolic links other than /proc's own are not followed. */
+/* True if path, relative to directory, names such a file; symbolic links other than /proc's own are not followed. */
 bool proc_path_parse(int directory, const char *path, struct proc_path *out);
-/* Whether a process or thread, given by its folder, runs under the engine. */
+/* True if a process or thread, given by its folder, runs under the engine. */
 bool proc_runs_engine(const char *folder);
 
 #endif

@@ -8,11 +8,11 @@ struct clock_words {
   long seconds, fraction;
 };
 
-/* Where the kernel has put its page of code: AT_SYSINFO_EHDR, or 0. */
+/* start: the address of the kernel's vDSO, AT_SYSINFO_EHDR, or 0. */
 void vdso_init(uintptr_t start);
 bool vdso_call(struct thread *thread, const struct call *call, long *result);
 
-/* What clock_gettime or gettimeofday would tell; false: vdso_call is to be asked. */
+/* The time that clock_gettime or gettimeofday would return; false: use vdso_call. */
 bool vdso_time(const struct call *call, struct clock_words *now);
 
 #endif
