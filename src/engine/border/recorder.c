@@ -33,7 +33,7 @@
 
 /* -- Calls that replay emulates ---------------------------------------------------------------------------------------------------- */
 
-/* How many semaphores a set has is known to the kernel alone. It never changes, and the id is never another set's. */
+/* Only the kernel knows the number of semaphores in a set. The number never changes, and the id is never reused for another set. */
 static uint32_t count_semaphores(const struct call *call) {
   struct semid64_ds info = {0};
   if (call->nr != __NR_semctl || (call->args[2] != GETALL && call->args[2] != SETALL)) return 0;
@@ -63,7 +63,7 @@ static long log_readable(void *visitor, const struct input_piece *piece) {
   return 0;
 }
 
-/* A call that fails on the way may have written something, and does not tell what. */
+/* A call that fails on the way may have written memory, and does not report which. */
 void record_all_it_may_write(struct thread *thread, const struct call *call) {
   struct input_call in;
   begin(&in, thread, call);
@@ -77,8 +77,8 @@ enum {
   OUTPUT_PATIENCE = 50000000
 }; /* nanoseconds after which a signal that came just before the wait is seen */
 
-/* The thread does not park while it writes, or others would come before what it is just about to write: so it first sees
- * to it that it need not wait for long. */
+/* The thread does not park while it writes, or the output of others could come before its own: so it first makes sure
+ * that it need not wait for long. */
 static void take_output(struct thread *thread, const struct call *call) {
   for (;;) {
     turns->take_output(thread);
@@ -90,14 +90,14 @@ static void take_output(struct thread *thread, const struct call *call) {
   }
 }
 
-/* The same for a short write with the baton: it is back before the write. */
+/* The same for a short write with the baton: the thread has the baton again before the write. */
 static void await_room(struct thread *thread, const struct call *call) {
   turns->leave(thread);
   while (!output_has_room(call, OUTPUT_PATIENCE) && !thread->queued.signo) continue;
   turns->take(thread);
 }
 
-/* With the baton: whether the call writes to standard output or error, and can do so at once. */
+/* With the baton: true if the call writes to standard output or error, and can do so at once. */
 static bool writes_at_once(struct thread *thread, const struct call *call) {
   return output_writes(thread, call) && output_is_short(call) && output_has_room(call, 0);
 }
@@ -137,7 +137,7 @@ static long record_direct(struct thread *thread, const struct call *call, struct
   return result;
 }
 
-/* Where a call that may wait does so: without its turn. What it writes to standard output or error is the exception. */
+/* A call that may wait is made without the thread's turn, except a write to standard output or error. */
 struct going {
   bool writes, stays; /* to standard output or error; with its turn */
 };
@@ -241,7 +241,7 @@ static bool is_clone(long nr) {
   return nr == __NR_clone || nr == __NR_clone3;
 }
 
-/* Whether the child has memory of its own. */
+/* True if the child has memory of its own. */
 static bool copies_memory(const struct call *call) {
   uint64_t flags = (uint64_t)call->args[0];
 #ifdef __NR_fork
@@ -262,7 +262,7 @@ static long record_clone(struct thread *thread, const struct call *call, struct 
   if (copies) turns->stop_others(thread);
   if (copies) by_value_close_here(thread);
   if (copies) turns->before_fork();
-  order_tick(thread); /* what the others did before has a position of its own, before the birth */
+  order_tick(thread); /* earlier accesses of the others come at a position before the birth */
   long result = perform(thread, call);
   if (thread->rthread != parent) return result; /* in the child */
   if (result > 0) record_birth(thread, result);
@@ -275,7 +275,7 @@ static long record_clone(struct thread *thread, const struct call *call, struct 
   return result;
 }
 
-/* Whether the call lets the process write memory that may be another's, too. */
+/* True if the call lets the process write memory that it may share with another. */
 static bool shares_memory(const struct call *call) {
   struct mapping mapping;
   bool writes = call->args[2] & PROT_WRITE;
@@ -303,8 +303,8 @@ static void note_mapping(struct thread *thread, const struct call *call, long at
   turns->mapped(call, at, object);
 }
 
-/* Whether the call acts on what all who have touched shared memory or files have made of them: it must come after them in replay,
- * even those that ended long ago. */
+/* True if the call depends on the changes that other threads have made to shared memory or files: it must come after all of them in replay,
+ * even after threads that ended long ago. */
 static bool meets_changes(const struct call *call) {
   if (call->nr == __NR_madvise) return call->args[2] == MADV_REMOVE;
   return call->nr == __NR_mmap && objects_map_changed(call);
@@ -318,8 +318,8 @@ static long perform_mapping(struct thread *thread, const struct call *call, perf
   return placed.args[0] && !os_failed(result) ? result : perform(thread, call);
 }
 
-/* How far advice that changes memory came, if it failed on the way. When the kernel drops pages that are free is up to it: at once is as
- * good. */
+/* The number of bytes to which advice that changes memory was applied, if it failed on the way. The kernel may drop free pages at any
+ * time: the recorder drops them at once. */
 static uint64_t finish_advice(struct thread *thread, const struct call *call, long result,
                               perform_call *perform) {
   size_t length = ALIGN_UP((size_t)call->args[1], PAGE), done = length;
@@ -355,7 +355,7 @@ static long record_executed(struct thread *thread, const struct call *call, stru
   return result;
 }
 
-/* What the engine answers from its own state, in replay too. Actions of signals belong to all threads. */
+/* A call that the engine answers from its own state, in replay too. Actions of signals belong to all threads. */
 static long record_virtual(struct thread *thread, const struct call *call, struct input_call *in,
                            perform_call *perform) {
   enum { FRAME = 32 << 10 };
@@ -371,7 +371,7 @@ static long record_virtual(struct thread *thread, const struct call *call, struc
   return result;
 }
 
-/* Whether the call writes this process's memory in a way that no walk sees. */
+/* True if the call writes this process's memory in a way that no walk of its arguments finds. */
 static bool writes_memory(struct thread *thread, const struct call *call) {
   bool copies = call->nr == __NR_process_vm_writev;
   int32_t own = thread->process->pid,
@@ -380,14 +380,14 @@ static bool writes_memory(struct thread *thread, const struct call *call) {
   return whose == own && !copies;
 }
 
-/* With all others stopped: nobody else sees memory, or a file that is mapped, change. */
+/* Stops all other threads: none sees memory, or a mapped file, change. */
 static void alone_begin(struct thread *thread, struct region_object *target) {
   turns->stop_others(thread);
   turns->take_all(thread, target);
 }
 
-/* Whether setns goes to another namespace of process ids. A descriptor of a namespace needs no flags; one of a process does, and knows
- * nothing of its type. */
+/* True if setns enters another namespace of process ids. A descriptor of a namespace needs no flags; one of a process does, and has no
+ * namespace type. */
 static bool enters_id_namespace(const struct call *call) {
   enum { NS_GET_NSTYPE = 0xb703 };
   int flags = (int)call->args[1];
@@ -396,7 +396,7 @@ static bool enters_id_namespace(const struct call *call) {
 }
 
 /* The manager and all threads of a sphere know each other by their process ids: in a namespace these mean something else. So the
- * answer is that of a container without privileges; programs that put a part of themselves away there do without. */
+ * call fails as in a container without privileges; programs that isolate a part of themselves that way do without. */
 static bool wants_id_namespace(const struct call *call) {
   uint64_t flags = 0;
   if (call->nr == __NR_setns) return enters_id_namespace(call);

@@ -1,6 +1,6 @@
-/* replayer.c: does what the logs say.
+/* replayer.c: replays the input logs.
  *
- * System calls are answered from the thread's input log and compared with it; what has to happen again happens at the
+ * System calls are answered from the thread's input log and compared with it; calls that are executed again use the
  * addresses of the recording. The first difference ends the replay. */
 #include <linux/fcntl.h>
 #include <linux/mman.h>
@@ -27,13 +27,13 @@
 #include "engine/view/sandbox.h"
 #include "input/times.h"
 
-/* How far a thread may run beyond where the log has its next event before it is stopped: no exact place, so that the usual
- * call costs no stop. */
+/* The number of instructions that a thread may run beyond the position of its next event before it is stopped: not exact, so that
+ * the usual call costs no stop. */
 enum { RUNAWAY = 1 << 22 };
 
 /* -- The log ------------------------------------------------------------------------------------------------------------------- */
 
-/* Who was killed in a call may have logged its result: nobody has seen that. */
+/* A thread that was killed in a call may have logged the result: no thread has seen it. */
 static void drop_last_call(struct thread *thread) {
   const struct input_event *event;
   while ((event = replay_peek(thread)) && event->position == arch_position(thread) &&
@@ -55,7 +55,7 @@ void replay_log_ends(struct thread *thread) {
   for (;;) os_call1(__NR_exit_group, 0);
 }
 
-/* As replay_peek, where the log must go on. */
+/* As replay_peek, where the log must have another event. */
 static const struct input_event *next_event(struct thread *thread) {
   const struct input_event *event = replay_peek(thread);
   if (!event) replay_log_ends(thread);
@@ -137,7 +137,7 @@ void replay_safepoint(struct thread *thread) {
 
 /* -- Calls ------------------------------------------------------------------------------------------------------------------------- */
 
-/* The next event must be this very call. */
+/* The next event, which must be this very call. */
 static const struct input_event *expect_call(struct thread *thread, const struct call *call,
                                              uint64_t digest) {
   const struct input_row *row = input_row(call->nr);
@@ -161,7 +161,7 @@ static const struct input_event *expect_call(struct thread *thread, const struct
   return event;
 }
 
-/* How far the stack grows is up to the kernel, in replay too. */
+/* The kernel enforces the limit on the stack's growth, in replay too. */
 static bool sets_stack_limit(const struct call *call) {
 #ifdef __NR_setrlimit
   if (call->nr == __NR_setrlimit) return call->args[0] == RLIMIT_STACK;
@@ -197,14 +197,14 @@ static long replay_emulated(struct thread *thread, const struct call *call, stru
   return result;
 }
 
-/* What the recording has can't be done here. For want of memory, that is no fault of the recording's. */
+/* A mapping of the recording can't be made here. If memory is lacking, the recording is not at fault. */
 static _Noreturn void fail_mapping(struct thread *thread, const char *doing, uint64_t wanted, long result) {
   if (wanted < USER_END && (result == -ENOMEM || result == -EAGAIN || result == -ENFILE))
     sphere_fail(OUTCOME_FAILED, "can't %s %lx, as in the recording (error %ld)", doing, wanted, -result);
   replay_diverged(thread, "expected to %s 0x%lx, got 0x%lx", doing, wanted, (uint64_t)result);
 }
 
-/* A checkpoint has to copy what processes share: memory without a file becomes a file of the manager's. */
+/* A checkpoint has to copy shared memory: memory without a file becomes a file of the manager's. */
 static int give_file(struct call *call) {
   int fd = region_ask_file(REQUEST_MEMORY, call->args[1]);
   if (fd < 0) sphere_fail(OUTCOME_FAILED, "no memory for processes to share (error %d)", -fd);
@@ -222,7 +222,7 @@ static long replay_mmap(struct thread *thread, const struct call *call, const st
     fd = objects_open(file->file.file, file->file.writable);
     replay_consume(thread);
   } else {
-    /* Or /dev/zero, where flags are checked, too: of what has no file the kernel does not know that way. */
+    /* Or /dev/zero, whose flags mmap may validate: MAP_SHARED_VALIDATE does not exist for memory without a file. */
     if ((again.args[3] & MAP_TYPE) == MAP_SHARED_VALIDATE) again.args[3] ^= MAP_SHARED_VALIDATE ^ MAP_SHARED;
     again.args[3] |= MAP_ANONYMOUS;
   }
@@ -245,7 +245,7 @@ static long replay_mmap(struct thread *thread, const struct call *call, const st
   return at;
 }
 
-/* A segment's place is taken by the object that was made of it. */
+/* Maps the object that was made of the segment in its place. */
 static long replay_shmat(struct thread *thread, const struct call *call) {
   const struct input_event *event = replay_peek(thread);
   int fd = -1;
@@ -297,7 +297,7 @@ static long replay_clone(struct thread *thread, const struct call *call, uint64_
     bool process = event->kind == EVENT_PROCESS;
     uint32_t number = process ? event->process.thread : event->thread.thread;
     thread->rthread->child_number = number;
-    /* Who was killed may have had a child that was not logged, or was just going to. */
+    /* A killed thread may have had a child that was not logged, or was about to have one. */
     if (region->killed && number > region->threads) {
       region->threads = number;
       if (process) atomic_store(&region->processes, event->process.process);
@@ -318,7 +318,7 @@ static long replay_clone(struct thread *thread, const struct call *call, uint64_
   return result;
 }
 
-/* Succeeded in the recording if no result follows. */
+/* The execve succeeded in the recording if no result follows. */
 static long replay_exec(struct thread *thread, const struct call *call, uint64_t digest,
                         perform_call *perform) {
   const struct input_event *event = next_event(thread);
@@ -424,7 +424,7 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
     call_leave_if_killed(thread, call);
     replay_copy_ins(thread); /* those of a call that writes before it waits */
     verify_call(thread);
-    /* When its turn to be shown comes others may have changed it. */
+    /* Other threads may change the output before its turn to be shown comes. */
     if (output_writes(thread, call) && turns->waits_in_call(thread)) waiting_begin(thread, &in, &shown);
   }
   order_tick(thread);

@@ -115,13 +115,13 @@ void sphere_start(struct thread *thread) {
   memory_forget_written(thread->rthread->pid);
   turns->rejoin(thread);
   if (!replaying()) return;
-  /* After an execve the process is what it was. */
+  /* After an execve the process keeps its id. */
   thread->tid = thread->process->pid = thread->rthread->seen_id;
 }
 
 void sphere_begin_program(struct thread *thread) {
   arch_set_position(thread, thread->rthread->ring.position);
-  arch_request(thread); /* for what was asked of it meanwhile */
+  arch_request(thread); /* for requests made meanwhile */
   turns->begin_program(thread);
   if (replaying()) replay_arm(thread);
 }
@@ -215,14 +215,14 @@ void sphere_child(struct thread *thread, struct rthread *own) {
   if (replaying()) replay_arm(thread);
 }
 
-/* Whether memory as the thread leaves it is what the process leaves: nobody else runs there any more, and all is logged that came from outside. In
- * parallel the others are known to have stopped only where they were made to. */
+/* True if the thread leaves memory as the process leaves it: no other thread runs there any more, and all writes from outside are logged. In
+ * parallel the other threads are known to have stopped only where they were made to. */
 static bool memory_ends(const struct thread *thread, bool group) {
   if (!group && (!turns->alone || rthread_has_others(thread->rthread))) return false;
   return process_was_alone() && !memory_was_written(thread->rthread->pid);
 }
 
-/* In chunks: whether nobody comes after the thread, which is at its end. */
+/* In chunks: true if no thread has a turn after this one, which is at its end. */
 static bool is_last(const struct thread *thread) {
   const struct chunk_end *end = &thread->rthread->end;
   return turns->alone && (!end->known || end->next == CHUNK_NOBODY);
@@ -268,7 +268,7 @@ void sphere_thread_end(struct thread *thread, int status) {
 void sphere_process_end(struct thread *thread, int status, int signo) {
   struct input_event event = {.kind = EVENT_EXIT,
                               .exit = {.group = true, .status = status, .signo = (uint32_t)signo}};
-  order_tick(thread); /* what it did before the others are stopped: in memory of other processes, too */
+  order_tick(thread); /* its accesses before the others are stopped: in memory of other processes, too */
   if (replaying()) turns->gate(thread);
   turns->end_others(thread);
   by_value_close_here(thread);

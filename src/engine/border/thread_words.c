@@ -1,7 +1,7 @@
 /* thread_words.c: see thread_words.h.
  *
- * What the kernel would do to application memory at a thread's end (mark its robust mutexes as abandoned, clear its id, wake who waits for
- * that) the engine does first, in the kernel's order: these are writes of the thread like any other. */
+ * The engine makes the kernel's writes to application memory at a thread's end (marks its robust mutexes as abandoned, clears its id, wakes the
+ * waiter for that) before the kernel, in the kernel's order: these are writes of the thread like any other. */
 #include "engine/border/thread_words.h"
 
 #include <linux/futex.h>
@@ -26,7 +26,7 @@ struct robust_head {
   uintptr_t pending; /* entry that is just being taken or released */
 };
 
-/* Marks one futex as abandoned if the thread holds it. by: whose access it is. False: stop walking. */
+/* Marks one futex as abandoned if the thread holds it. by: the thread that makes the access. False: stop walking. */
 static bool abandon(struct thread *by, const struct thread *thread, uintptr_t word, bool inherits,
                     bool pending) {
   if (word % sizeof(uint32_t)) return false;
@@ -34,7 +34,7 @@ static bool abandon(struct thread *by, const struct thread *thread, uintptr_t wo
   open_expect_closed(word, sizeof found);
   if (permissions_on()) permissions_take_range(by, word, sizeof found, true);
   if (safe_copy(&found, (void *)word, sizeof found)) return false;
-  /* It was being released: whoever shall have it next may not have been woken yet. */
+  /* The mutex was being released: its next owner may not have been woken yet. */
   if (pending && !inherits && !found) {
     wake_one(word);
     return true;
@@ -45,7 +45,7 @@ static bool abandon(struct thread *by, const struct thread *thread, uintptr_t wo
     long seen = safe_swap((uint32_t *)word, found, abandoned);
     if (seen < 0) return false;
     if ((uint32_t)seen == found) {
-      /* The kernel would hand it over by itself, had it been asked to wait (inheritance.c). */
+      /* The kernel would hand the mutex over by itself, had the waiter waited in the kernel (inheritance.c). */
       if ((!inherits || in_sphere()) && found & FUTEX_WAITERS) wake_one(word);
       break;
     }
@@ -65,7 +65,7 @@ static void walk_robust_list(struct thread *by, const struct thread *thread) {
     uintptr_t here = entry & ~1UL, next;
     open_expect_closed(here, sizeof next);
     if (permissions_on()) permissions_take_range(by, here, sizeof next, false);
-    /* The next entry is read first: the futex may be someone else's, and gone, once it is given up. */
+    /* Reads the next entry first: once the futex is given up, another thread may own it and free it. */
     bool readable = safe_copy(&next, (void *)here, sizeof next) == 0;
     if (here != pending && !abandon(by, thread, here + (uintptr_t)head.offset, entry & 1, false)) return;
     if (!readable) return;
@@ -115,9 +115,9 @@ static bool leave_pending(struct thread *thread, uintptr_t word) {
   return !os_failed(os_call2(__NR_set_robust_list, last, sizeof *last));
 }
 
-/* The kernel clears one word of a thread at its end, and that is the engine's. Where a process that shares our memory is killed, others may
- * wait for the application's word: so the kernel has that, and marks the engine's as a futex whose owner has died. Known limit: not
- * of a process that has robust mutexes of its own. */
+/* The kernel clears one word of a thread at its end, normally the engine's. When a process that shares our memory is killed, other threads may
+ * wait for the application's word: so the kernel is given that word, and marks the engine's as a futex whose owner has died. Known limit: not
+ * for a process that has robust mutexes of its own. */
 void thread_entrust_word(struct thread *thread) {
   if (replaying() || !thread->separate) return;
   bool can = thread->clear_child_tid && !thread->robust_list &&

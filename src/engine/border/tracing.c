@@ -1,15 +1,15 @@
-/* tracing.c: what a tracer is told of a thread of the sphere, and what it is refused.
+/* tracing.c: the registers of a tracee as its tracer sees them, and requests that are refused.
  *
  * The kernel has the engine's registers. But a tracee is stopped only while it waits for its turn or is parked (stops.c), so that all of the
  * application's are in its context, and the tracer's engine reads them there. Vector registers and the thread pointer are the
  * application's in the kernel, too: the engine does not touch them.
  *
- * Outside of a sphere nobody sees to that. A thread that is stopped in the code cache is at an instruction of the application, perhaps half done, and
- * what generated code has borrowed is in its context. On the few instructions between two blocks, or between the cache and the engine's C code, x86-64
+ * Outside of a sphere a tracee may be stopped anywhere. A thread that is stopped in the code cache is at an instruction of the application, perhaps half done, and
+ * the values of borrowed registers are in its context. On the few instructions between two blocks, or between the cache and the engine's C code, x86-64
  * has the application's registers partly here and partly there: the tracee is stepped on until it has left them. Known limit: right before generated code
  * saves a register that it borrows, the value that was saved there last is shown.
  *
- * Memory is the application's as it is, but for the bytes of calls that are not over yet. */
+ * The tracer sees the application's memory as it is, except the bytes of calls that are not over yet. */
 #include <linux/elf.h>
 #include <linux/ptrace.h>
 #include <linux/uio.h>
@@ -25,8 +25,8 @@
 
 enum { STOPPED = 0x7f }; /* the low byte of a wait status */
 
-/* Tracing that has the tracee report from inside the engine, or ends it. A process that wanted to be traced, and was refused that, must not stop
- * for a tracer either, which would wait for that in vain, and it for the tracer. */
+/* True for tracing that makes the tracee report from inside the engine, or ends it. A process whose PTRACE_TRACEME was refused must not stop
+ * for its tracer either: each would wait for the other in vain. */
 bool tracing_is_refused(struct thread *thread, const struct call *call) {
   if (call->nr != __NR_ptrace) return thread->process->untraced && call_sends_itself(thread, call) == SIGSTOP;
   if (call->args[0] == PTRACE_TRACEME) thread->process->untraced = true;
@@ -56,7 +56,7 @@ static bool is_in_slot(uintptr_t address) {
   return address >= THREAD_AREA_BASE && address < LARGE_COPIES_BASE;
 }
 
-/* Where its struct thread lies; 0: it has none. */
+/* The address of the tracee's struct thread; 0: it has none. */
 static uintptr_t context_of(int32_t tid, const uint64_t *registers) {
   const struct rthread *tracee = in_sphere() ? tracee_of(tid) : NULL;
   uintptr_t sp = arch_shown_sp(registers), at = arch_shown_context(registers);
@@ -75,8 +75,8 @@ static bool recover(int32_t tid, struct arch_context *context, const uint64_t *r
   return true;
 }
 
-/* Puts the application's general registers over those that the kernel told; they lie in a buffer as PTRACE_GETREGSET leaves them. False: the thread
- * is on its way between the cache and the engine, where they can't be told. */
+/* Puts the application's general registers over those of the kernel, in a buffer as PTRACE_GETREGSET leaves them. False: the thread
+ * is on its way between the cache and the engine, where they are unknown. */
 static bool show(int32_t tid, uint64_t *registers) {
   struct arch_context context;
   bool in_call;
@@ -89,8 +89,8 @@ static bool show(int32_t tid, uint64_t *registers) {
   return true;
 }
 
-/* One instruction of the tracee, with all signals blocked, so that it stops for no other reason. It is then stopped by SIGTRAP instead of the signal
- * before, which the tracer knows already. */
+/* Steps the tracee by one instruction, with all signals blocked, so that it stops for no other reason. SIGTRAP then is the reason of its stop instead of the
+ * signal before, which the tracer knows already. */
 static bool step_tracee(int32_t tid) {
   uint64_t mask, all = UINT64_MAX;
   int status = 0;
@@ -132,8 +132,8 @@ static long get_some(const struct call *call, size_t offset, size_t bytes) {
   return copy_to_app((uintptr_t)call->args[3], (const char *)registers + offset, bytes);
 }
 
-/* A tracee that runs would be stopped by the next signal, wherever it is, with what all others wait for. So it is not continued. Nor does it stay
- * stopped, or the tracer would wait for it in vain: it is let go. */
+/* The next signal would stop a running tracee anywhere, perhaps while it holds a lock or a turn that all others wait for. So it is not continued. Nor does
+ * it stay stopped, or the tracer would wait for it in vain: it is detached. */
 static long refuse_to_continue(const struct call *call) {
   long result = os_call4(__NR_ptrace, PTRACE_DETACH, call->args[1], 0, 0);
   return result ? result : -EPERM;

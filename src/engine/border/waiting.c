@@ -1,5 +1,5 @@
 /* waiting.c: a call that may wait works on copies of the application's memory (input/bounce.h), which lie in the thread's slot.
- * So the kernel never touches memory out of turn while others run. */
+ * So the kernel never accesses memory out of turn while other threads run. */
 #include <linux/mman.h>
 
 #include "engine/base/lib.h"
@@ -21,7 +21,7 @@ static void map_area(struct thread *thread) {
   thread->bounce_mapped = true;
 }
 
-/* Places for what a call moves that is larger than the slot's, until the call is over. */
+/* Places for copies that are too large for the slot, until the call is over. */
 enum { LARGE_PLACES = (ENGINE_END - LARGE_COPIES_BASE) / LARGE_COPIES_STRIDE };
 static _Atomic bool large_used[LARGE_PLACES];
 
@@ -79,7 +79,7 @@ static long take(void *visitor, const struct bounce_write *write) {
 
 void waiting_audit(struct thread *thread, const struct call *call, struct input_call *in, long result) {
   audit_memory(thread, call, in, result, bounce_of(thread), false);
-  /* What the call has left behind its result in a copy stays there. */
+  /* Bytes that the call has written behind its result stay in the copy. */
   if (!thread->overwritten) audit_copies(call, bounce_of(thread), result);
   thread->overwritten = false;
 }

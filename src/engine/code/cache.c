@@ -1,4 +1,4 @@
-/* cache.c: the code cache: where blocks lie, how they are found, how all of it is thrown away.
+/* cache.c: the code cache: placing blocks, finding them, flushing all of them.
  *
  * Flushing. The cache is emptied as a whole when it is full. The flusher holds cache_lock, raises `flushing` and waits
  * until no thread is in the cache: each is asked to leave at its next safepoint (asked again and again, because a request
@@ -6,8 +6,8 @@
  * thread sets its in_cache, then looks at `flushing`; both sides use sequentially consistent accesses, so at least one
  * of them sees the other. Threads blocked in system calls are outside the cache and do not hold a flush up.
  *
- * A replay in parallel goes in and out at every stop, and there waiting for its own stores is a good part of the way. So in a replay the
- * flusher alone pays: between raising `flushing` and looking at `in_cache` it makes the kernel put a barrier on all the others. */
+ * A thread of a parallel replay enters and leaves at every stop, and waiting for its own stores would take a good part of that time. So in a replay the
+ * flusher alone pays: between raising `flushing` and looking at `in_cache` it makes the kernel put a barrier on all other threads. */
 #include "engine/code/cache.h"
 
 #include <linux/membarrier.h>
@@ -31,16 +31,16 @@ enum { CACHE_AT_FIRST = 192 * 1024 };
 enum { CACHE_AT_FIRST = CACHE_SIZE };
 #endif
 #if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
-/* As often for some hundred flushes, then more and more seldom, or a large program would never come to its end, and one that starts others would
- * not wait so long for them. */
+/* Flushes are equally frequent for some hundred flushes, then rarer and rarer: otherwise a large program would never end, and a program that starts others
+ * would not wait so long for them. */
 enum { GROWS_AFTER = 250, GROWS_BY = 8 };
 #endif
 _Static_assert((unsigned long)CACHE_SIZE <= CODE_CACHE_MAX, "the cache must fit its region");
 
 enum { HASH_SIZE = 1 << 18, CODE_INDEX_SHIFT = 12, PRESENT_STEP = 64 * 1024 };
 
-/* From here on the cache is made of huge pages, if the kernel has any: code that is spread so far misses in the processor's tables of
- * pages most of the time. */
+/* From this size on the cache uses huge pages, if the kernel has any: code that is spread so far misses in the processor's TLB
+ * most of the time. */
 enum { HUGE_PAGE = 2 * 1024 * 1024, HUGE_FROM = 2 * HUGE_PAGE };
 _Static_assert(CODE_CACHE_BASE % HUGE_PAGE == 0, "huge pages are aligned");
 
@@ -65,8 +65,8 @@ static struct {
   _Atomic(struct block *) by_code[CACHE_SIZE >> CODE_INDEX_SHIFT];
 } cache;
 
-/* Code that lies together is found together: a short program touches little of the table. Blocks that are entered by the dispatcher only
- * are out of the way of the others. */
+/* Neighbouring code has neighbouring entries: a short program touches little of the table. Blocks that only the dispatcher enters
+ * are hashed away from the others. */
 enum { PROBE = CACHE_STEP_MAX + 1 };
 static unsigned hash_of(uintptr_t pc, unsigned step) {
   return (unsigned)((pc >> 4 ^ pc >> 20 ^ step << 8) & (HASH_SIZE - 1));
@@ -241,7 +241,7 @@ uint32_t cache_epoch(void) {
   return cache.epoch;
 }
 
-/* As long as there is one thread, nobody looks. */
+/* As long as there is one thread, no other reads in_cache. */
 static void announce(struct thread *thread, uint32_t in) {
   if (atomic_load_explicit(&threads_several, memory_order_relaxed) && !cache.barriers)
     atomic_store(&thread->in_cache, in);
@@ -250,7 +250,7 @@ static void announce(struct thread *thread, uint32_t in) {
   atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* The first time the kernel wants to be told beforehand. */
+/* Before its first use the kernel requires a registration. */
 static void put_barriers(void) {
   if (!cache.barriers || !os_call2(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0)) return;
   os_call2(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0);
@@ -291,7 +291,7 @@ static void wait_until_out(struct thread *thread) {
   }
 }
 
-/* With the lock held, which keeps who wants to enter. */
+/* With cache_lock held, which keeps other threads from entering. */
 static void call_out(void) {
   atomic_store(&cache.flushing, 1);
   put_barriers();
@@ -310,7 +310,7 @@ void cache_let_in(void) {
   lock_release(&cache_lock);
 }
 
-/* Whoever is killed in the middle of it leaves what the next one can begin with. */
+/* A thread that is killed in the middle of a flush leaves a state from which the next flush can start. */
 static void flush(void) {
   call_out();
   for (struct block *block; (block = cache.all);) {
@@ -382,7 +382,7 @@ void cache_translate_step(uintptr_t pc, unsigned instructions) {
   make(pc, ENTRY_STEP, instructions);
 }
 
-/* Out of its chain at once: code that changes often would make the chains long. A reader that has just come by still finds
+/* Takes the block out of its chain at once: code that changes often would make the chains long. A reader that is at the block still finds
  * its way, since the block keeps its successor. */
 static void retire(struct block *block) {
   block->dead = true;
@@ -396,15 +396,15 @@ static void retire(struct block *block) {
   before->hash_next = block->hash_next;
 }
 
-/* In this order: who comes out of the entry where it was patched looks for another block, and would be connected to this one, for ever, if it
- * was still to be found. */
+/* In this order: a thread that leaves at the patched entry looks for another block. If the lookup still found this one, the thread's exit would be linked to
+ * it for ever. */
 void cache_drop_block(struct block *block) {
   retire(block);
   arch_kill(block);
 }
 
-/* How often a block is entered before it is found hot: about as often as pays for the noting of its path and for another translation. A
- * prime: a loop of 16 rounds, say, must not be found hot in its last round, when the path leads out of it. */
+/* The number of entries after which a block is hot: about as many as pay for noting its path and for another translation. A
+ * prime: a loop of 16 rounds, say, must not become hot in its last round, when the path leads out of it. */
 #if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
 enum { HOT = 3 };
 #else
@@ -461,8 +461,8 @@ static unsigned narrow_place(uintptr_t pc, bool stack) {
   return (unsigned)((pc ^ pc >> 16 ^ (stack ? HASH_SIZE / 2 : 0)) & (HASH_SIZE - 1));
 }
 
-/* To be left costs a block half a microsecond, narrow checks may cost it as much as the rest of its code. Threads do not wait for
- * each other here: what is lost or garbled by chance makes for another guess. */
+/* Leaving a block costs half a microsecond, narrow checks may cost as much as the rest of its code. Threads do not wait for
+ * each other here: a lost or garbled update only causes another guess. */
 void cache_fell_short(uintptr_t block_pc, uintptr_t pc, bool stack) {
   enum { TICKS = 512, COUNT_BITS = 16 };
   unsigned place = narrow_place(pc, stack);
@@ -484,7 +484,7 @@ bool cache_is_narrow(uintptr_t pc, bool stack) {
 
 /* -- Forks ------------------------------------------------------------------------------------------------------------ */
 
-/* A cache that is mapped twice is shared memory, which a child would share: it gets a copy, made while nobody changes any of it. */
+/* A cache that is mapped twice is shared memory, which a child would share: it gets a copy, made while no thread changes it. */
 void cache_before_fork(void) {
   if (!code_view_distance) {
     lock_take(&cache_lock);

@@ -1,4 +1,4 @@
-/* codewatch.c: which pages hold translated code, and what to do when they are written. See code.h. */
+/* codewatch.c: keeps track of pages with translated code, and drops the blocks when a page is written. See code.h. */
 #include "engine/code/code.h"
 
 #include <linux/mman.h>
@@ -11,7 +11,7 @@
 #include "engine/code/code_files.h"
 #include "engine/region/debug.h"
 
-/* So many faults on one page and it is checked at entry instead of watched. */
+/* After so many faults on a page its blocks check themselves at entry instead. */
 enum { FAULTS_MAX = 4, PAGE_HASH = 4096 };
 
 /* A block made (in part) from a page. */
@@ -70,8 +70,8 @@ static struct code_page *find_or_add(uintptr_t page) {
   return p;
 }
 
-/* Whether code has to change as soon as it is written. Where programs announce it, both the old and the new may be executed until
- * then; but a replay makes other blocks, at other times, and must come to the same. */
+/* True if written code must take effect at once. Where programs announce changes, both the old and the new code may be executed until
+ * then; but a replay makes other blocks, at other times, and must execute the same code. */
 static bool changes_at_once(void) {
   return ARCH_COHERENT_CODE || in_sphere();
 }

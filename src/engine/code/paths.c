@@ -1,9 +1,9 @@
 /* paths.c: the path that a thread takes from a hot block on. See paths.h.
  *
- * It is the next path that is noted, not the most frequent: a frequent one is likely to be next (the observation behind
- * "next executing tail" trace selection). But a path of many branches hardly is the likely one at each of them. So the ways that
- * direct branches take are counted whenever they are on a path, whichever it is; the path that is translated goes
- * where most went. */
+ * The next path is noted, not the most frequent one: a frequent one is likely to be next (the observation behind
+ * "next executing tail" trace selection). But a path of many branches is hardly the likely one at each of them. So the targets of
+ * direct branches are counted whenever they are on any path; the path that is translated takes
+ * the most frequent targets. */
 #include "engine/code/paths.h"
 
 #include <stdatomic.h>
@@ -26,7 +26,7 @@ void path_add(struct path *path, unsigned instructions) {
   path->instructions += instructions;
 }
 
-/* By the start of the step that the branch ends. What is lost or garbled by chance only makes for another guess. */
+/* Targets of indirect branches, by the start of the step that the branch ends. A lost or garbled update only causes another guess. */
 static struct {
   _Atomic uintptr_t pc, target;
   _Atomic unsigned seen;
@@ -57,7 +57,7 @@ bool path_is_steady(uintptr_t pc, uintptr_t target, unsigned times) {
   return branches[slot].pc == pc && branches[slot].target == target && seen >= times && seen < SEEN_CHANGING;
 }
 
-/* Where direct branches lead, by the start of the step that they end. What is lost or garbled by chance only makes for
+/* Targets of direct branches, by the start of the step that they end. A lost or garbled update only causes
  * another path: its translation ends where the steps do not fit the code. */
 static struct {
   _Atomic uintptr_t pc, to[2];
@@ -78,7 +78,7 @@ void path_note_direct(const struct path *path) {
   ways[slot].seen[way]++;
 }
 
-/* Goes where most went from path->next on; false if that is not known. */
+/* Adds the most frequent step from path->next on; false if none is known. */
 static bool add_likely_step(struct path *path) {
   unsigned slot = slot_of(path->next);
   if (ways[slot].pc != path->next) return false;
@@ -92,7 +92,7 @@ static uintptr_t behind_step(const struct path *path, unsigned i) {
   return i + 1 < path->count ? path->steps[i + 1].pc : path->next;
 }
 
-/* Goes on as the other path does: behind an indirect branch, mostly. */
+/* Adds the step that the other path takes: behind an indirect branch, mostly. */
 static bool add_step_of(struct path *path, const struct path *other) {
   for (unsigned i = 0; i < other->count; i++) {
     if (other->steps[i].pc != path->next) continue;
@@ -103,7 +103,7 @@ static bool add_step_of(struct path *path, const struct path *other) {
   return false;
 }
 
-/* How much of the path is executed when its head is: the instructions of each step by how likely it is come to, from 0 to
+/* The expected number of instructions that are executed on the path: those of each step times the probability of reaching it, from 0 to
  * CERTAIN. */
 static uint64_t worth_of(const struct path *path) {
   enum { CERTAIN = 1 << 16 };

@@ -1,4 +1,4 @@
-/* report.c: what the engine says about itself: the report of its own crash. */
+/* report.c: the engine's report of its own crash. */
 #include "engine/code/report.h"
 
 #include "engine/base/lib.h"

@@ -1,4 +1,4 @@
-/* debug_points.c: where a debugged thread looks whether it has to stop. See region/debug.h. */
+/* debug_points.c: the points at which a debugged thread may stop. See region/debug.h. */
 #include "engine/loop/debug_points.h"
 
 #include <linux/mman.h>
@@ -9,18 +9,18 @@
 #include "engine/region/debug.h"
 #include "engine/region/rings.h"
 
-/* -- What is hit ----------------------------------------------------------------------------------------------------------- */
+/* -- Hits ------------------------------------------------------------------------------------------------------------------ */
 
 static uint32_t adopted; /* the generation of seams and guards that this process's cache is made for */
 
-/* Where nothing has watched yet threads have no map. */
+/* Threads have no permission map before the first watchpoint. */
 static void clear_map(struct thread *thread) {
   long at = os_call6(__NR_mmap, (uint8_t *)thread + SLOT_PERMISSIONS, SLOT_PERMISSIONS_SIZE,
                      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   if (os_failed(at)) sphere_fail(OUTCOME_FAILED, "no memory for watchpoints (error %ld)", -at);
 }
 
-/* There are seams or guards that nothing was translated for. */
+/* Empties the cache if there are seams or guards for which its blocks were not made. */
 static void adopt_changes(void) {
   uint32_t generation = atomic_load(&region->debug.generation);
   if (generation == adopted) return;
@@ -44,7 +44,7 @@ static bool is_break(const struct thread *thread) {
   return false;
 }
 
-/* What the next instruction does to memory that is watched. */
+/* The watchpoint that the next instruction hits, or NULL. */
 static const struct debug_watch *accessed(struct thread *thread) {
   struct access accesses[ARCH_ACCESSES_MAX];
   unsigned count = arch_accesses(thread, arch_pc(thread), accesses);

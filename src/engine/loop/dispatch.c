@@ -34,7 +34,7 @@ struct departure {
   struct exit copy;
 };
 
-/* Where a recording in parallel stops is not exact. */
+/* A parallel recording does not stop at exact positions. */
 static bool stops_exactly(void) {
   return in_sphere() && !permissions_on();
 }
@@ -57,7 +57,7 @@ static void serve_pending(struct thread *thread) {
     if (debugged()) debug_signal(thread);
     signals_deliver(thread, process_die_of);
     if (debugged()) debug_signalled(thread);
-    /* The frame has a position of its own, at which others may be waited for. */
+    /* The frame has a position of its own, at which the thread may have to wait for others. */
     if (replaying() && !turns->alone) sphere_safepoint(thread);
   }
 }
@@ -77,7 +77,7 @@ static void connect(struct thread *thread, const struct departure *from, struct 
     arch_link(from->exit, to);
 }
 
-/* Claims for writing what the check wants to be writable, and blocks that the instruction reads if the thread is expected to write them soon. */
+/* Claims for writing the memory that the check tests for writing, and blocks that the instruction reads if the thread is expected to write them soon. */
 static void foresee(struct thread *thread, struct check_history *history, const struct miss *miss,
                     struct access *accesses, unsigned count) {
   uint32_t block = (uint32_t)(miss->address >> BLOCK_BITS);
@@ -92,7 +92,7 @@ static void foresee(struct thread *thread, struct check_history *history, const 
     if (accesses[i].address - miss->address < miss->bytes) accesses[i].write = true;
 }
 
-/* True if all that the check stands for is to be claimed, not only what its instruction needs. */
+/* True if all memory that the check covers is to be claimed, not only that of its instruction. */
 static bool takes_span(struct thread *thread, struct check_history *history, const struct miss *miss) {
   uint32_t first = (uint32_t)(miss->address >> BLOCK_BITS),
            last = (uint32_t)((miss->address + miss->bytes - 1) >> BLOCK_BITS);
@@ -101,7 +101,7 @@ static bool takes_span(struct thread *thread, struct check_history *history, con
   return miss->stack ? span_of_stack(history, first, reaches) : span_of_window(history, first, last, reaches);
 }
 
-/* A check has missed. Takes what the instruction needs. If nothing else was given up meanwhile, the rest of the block may
+/* A check has missed. Takes the permissions of the instruction. If no other permission was given up meanwhile, the rest of the block may
  * rely on its earlier checks, and the instruction is checked again: the code address to go on at. Otherwise, 0: the block is
  * left before the instruction. */
 static uintptr_t missed(struct thread *thread, struct exit *exit) {
@@ -130,7 +130,7 @@ static uintptr_t missed(struct thread *thread, struct exit *exit) {
     accesses[count++] = (struct access){miss.address, miss.bytes, miss.write};
   if (exit->block->contended) accesses[count++] = (struct access){miss.pc, ARCH_INSN_MOST, false};
   uintptr_t made_for = exit->block->pc;
-  cache_leave(thread); /* or whoever flushes the cache would wait for who waits for it */
+  cache_leave(thread); /* or a flusher would wait for this thread, which may wait for the flusher */
   bool kept = permissions_take(thread, accesses, count);
   if (values_on()) open_consider(thread, accesses, count);
   bool reaches = permissions_reach(thread, miss.address, miss.bytes, miss.write);
@@ -163,7 +163,7 @@ static void run(struct thread *thread, struct block *block, struct departure *le
   left->entry = left->kind == EXIT_INDIRECT ? arch_wanted_entry(thread) : ENTRY_DIRECT;
   if (left->kind == EXIT_INDIRECT && arch_branch_refused(thread, left->exit)) left->kind = EXIT_REFUSED;
   if (left->exit) left->copy = *left->exit;
-  /* All threads count in one place: as long as a block is counted at all it must not be forgotten, or it would slow all of them down for
+  /* All threads count in one word: as long as a block is counted at all its count must be set anew, or the block would slow all of them down for
    * good. */
   if (left->kind == EXIT_HOT) {
     if (!block_is_hot(left->exit->block)) left->kind = EXIT_POLL;
@@ -174,7 +174,7 @@ static void run(struct thread *thread, struct block *block, struct departure *le
     arch_uncount(thread, left->exit->block, left->exit->block->instructions);
 }
 
-/* Does what the exit asks for; afterwards arch_pc says where to go on. */
+/* Serves the exit; the thread goes on at arch_pc afterwards. */
 static void serve_exit(struct thread *thread, struct departure *left) {
   const struct exit *exit = &left->copy;
   if (left->kind != EXIT_INDIRECT && left->kind != EXIT_REFUSED) arch_set_pc(thread, exit->target);
@@ -222,7 +222,7 @@ static void serve_exit(struct thread *thread, struct departure *left) {
   }
 }
 
-/* Takes what the next instruction needs: where others may write them its own bytes, too, before they are looked at. */
+/* Takes the permissions of the next instruction: also for its own bytes, before they are decoded, where others may write them. */
 static void take_step(struct thread *thread, uintptr_t pc) {
   struct access accesses[ARCH_ACCESSES_MAX];
   bool code = code_is_shared(pc, ARCH_INSN_MOST) || code_is_contended(pc) ||
@@ -253,7 +253,7 @@ static bool step_once(struct thread *thread, struct departure *left) {
   thread->step_next = thread->has_taken = false;
   run(thread, block, left);
   cache_leave(thread);
-  /* What is emulated may write memory. All others may wait for the cache, and so for who waits for open memory. */
+  /* An emulated instruction may write memory. All other exits may wait for the cache, and so for a thread that waits for open memory. */
   bool by_value = left->kind != EXIT_EMULATE && by_value_end(thread);
   serve_exit(thread, left);
   by_value |= by_value_end(thread);

@@ -1,6 +1,6 @@
 /* syscalls.c: the switchboard. Every system call of the application passes here.
  *
- * Each part of the engine is asked in turn whether the call is its business; what nobody claims goes to
+ * Each part of the engine is asked in turn whether it owns the call; a call without an owner goes to
  * the kernel as it is. Interfaces that let the kernel write memory or move the program counter behind the
  * engine's back are answered as a kernel without them would, so that programs fall back. */
 #include "engine/loop/syscalls.h"
@@ -41,7 +41,7 @@ static bool (*const owners[])(struct thread *, const struct call *, long *) = {
     files_call,    vdso_call,     exec_call,    sandbox_call, refused_call,
 };
 
-/* Calls that programs make by the million are the business of one owner or two, which their facts tell. */
+/* Calls that programs make by the million have one or two possible owners, which their facts name. */
 static long perform(struct thread *thread, const struct call *call) {
   long result;
   unsigned facts = input_facts(call->nr);
