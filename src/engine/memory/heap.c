@@ -43,7 +43,7 @@ static bool grow(uintptr_t from, uintptr_t to) {
   long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | mlock_flags();
   long at = os_call6(__NR_mmap, from, to - from, mappings_kernel_prot(prot), flags, -1, 0);
   if (os_failed(at)) return false;
-  /* Or a kernel that takes MAP_FIXED_NOREPLACE for a hint. */
+  /* Also for a kernel that takes MAP_FIXED_NOREPLACE as a hint. */
   if (!mlock_made((uintptr_t)at, to - from) || (uintptr_t)at != from) {
     os_call2(__NR_munmap, at, to - from);
     return false;

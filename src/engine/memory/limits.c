@@ -1,7 +1,7 @@
 /* limits.c: the limits on address space and data. See limits.h.
  *
- * They live in the configuration, so that they are handed on over execve; fork copies them with the memory. Known limit: a change
- * by prlimit(2) from another process goes to the kernel's. */
+ * The limits live in the configuration, so that execve hands them on; fork copies them with the memory. Known limit: a change
+ * by prlimit(2) from another process changes the kernel's limits. */
 #include "engine/memory/limits.h"
 
 #include <linux/capability.h>
@@ -20,7 +20,7 @@ static int index_of(long resource) {
   return -1;
 }
 
-/* The application's limit becomes ours, the kernel's as high as it may be. */
+/* Keeps the application's limit here, and raises the kernel's as far as allowed. */
 static void take_over(int i) {
   struct rlimit64 limit = {RLIM64_INFINITY, RLIM64_INFINITY}; /* if nobody tells */
   os_call4(__NR_prlimit64, 0, resources[i], 0, &limit);
@@ -56,7 +56,7 @@ static long set(int i, uintptr_t from) {
   return 0;
 }
 
-/* prlimit64: reads the old ones before it sets the new ones. */
+/* prlimit64: reads the old limits before it sets the new ones. */
 static long get_and_set(int i, uintptr_t from, uintptr_t to) {
   struct rlimit64 old = {config.limits[i].soft, config.limits[i].hard};
   long result = from ? set(i, from) : 0;
@@ -92,7 +92,7 @@ bool limits_call(struct thread *thread, const struct call *call, long *result) {
   return true;
 }
 
-/* In replay the recording's results say what was allowed. */
+/* In replay the recorded results decide. */
 bool limits_allow(size_t bytes, size_t data) {
   if (replaying()) return true;
   return (!bytes || tree_bytes + bytes <= config.limits[ADDRESS_SPACE].soft) &&

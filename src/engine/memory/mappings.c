@@ -47,7 +47,7 @@ static void note_stale(struct stale *stale, uintptr_t start, uintptr_t end) {
   }
 }
 
-/* What the kernel makes of a wanted protection. */
+/* The protection that the kernel gives for a wanted one. */
 static uint32_t effective_prot(long prot) {
   uint32_t p = (uint32_t)prot & (PROT_READ | PROT_WRITE | PROT_EXEC);
   return mappings_read_implies_exec && (p & PROT_READ) ? p | PROT_EXEC : p;
@@ -76,7 +76,7 @@ static long map_outside_engine(const struct call *call, uintptr_t hint, long pro
   return -ENOMEM;
 }
 
-/* Whether the limits allow a mapping, which with MAP_FIXED takes the place of what is there now. */
+/* True if the limits allow a mapping, which with MAP_FIXED replaces the present mappings there. */
 static bool limits_allow_mapping(const struct mapping *wanted, size_t length, bool fixed) {
   size_t data = mapping_is_data(wanted) ? length : 0, old = 0, old_data = 0;
   if (fixed && wanted->start + length > wanted->start)
@@ -84,8 +84,8 @@ static bool limits_allow_mapping(const struct mapping *wanted, size_t length, bo
   return limits_allow(length - old, data > old_data ? data - old_data : 0);
 }
 
-/* Memory without access around the engine's region. The sanitizers fence off what they do not use of the address space, and
- * in our part of such a fence the program can't reach anything anyway: only the rest is mapped. */
+/* Maps memory without access around the engine's region. The sanitizers fence off the address space that they do not use, and
+ * the program can't access our part of such a fence anyway: only the rest is mapped. */
 static long map_fence(uintptr_t start, uintptr_t end, long flags, struct stale *stale) {
   const struct {
     uintptr_t start, end;
@@ -170,7 +170,7 @@ static void book_protection(uintptr_t start, uintptr_t end, uint32_t prot, struc
   }
 }
 
-/* After a call that failed: the mappings before the one that can't have the protection have it. They are asked again, one by one. */
+/* After a call that failed: the mappings before the one that can't have the protection have it. Repeats the call for one mapping after the other. */
 static void book_part(const struct call *kernel, uint32_t prot, struct stale *stale) {
   uintptr_t start = (uintptr_t)kernel->args[0], end = start + ALIGN_UP((size_t)kernel->args[1], PAGE);
   if (start % PAGE) return;
@@ -222,7 +222,7 @@ static long do_mprotect(const struct call *call, struct stale *stale) {
   return clipped && !result ? -ENOMEM : result;
 }
 
-/* Copies the book of a moved range; what a growing call adds is like the range's last mapping. */
+/* Copies the book of a moved range; the part that a growing call adds is booked like the range's last mapping. */
 static void book_move(uintptr_t from, size_t old_length, uintptr_t to, size_t new_length) {
   size_t length = MIN(old_length ? old_length : new_length, new_length);
   struct mapping last = {0};
@@ -324,7 +324,7 @@ static long do_shmdt(const struct call *call, struct stale *stale) {
   long result = !replaying() ? os_call1(__NR_shmdt, at) : m ? 0 : -EINVAL;
   if (result || !m) return result;
   uint32_t segment = m->segment;
-  /* What is left of the segment goes, unless it was moved; what was mapped over parts of it since then stays. */
+  /* Unmaps the rest of the segment, unless it was moved; later mappings over parts of it stay. */
   for (; m; m = tree_from(at)) {
     struct mapping part = *m;
     at = part.end;
@@ -398,7 +398,7 @@ static const struct {
     {__NR_munlockall, do_munlockall},
 };
 
-/* Whether the call may concern code. Then no other thread may translate while the kernel and the book change, or it
+/* True if the call may concern code. Then no other thread may translate while the kernel and the book change, or it
  * would watch pages whose protection is just being replaced. */
 static bool may_concern_code(const struct call *call) {
   uintptr_t start = (uintptr_t)call->args[0], end = start + ALIGN_UP((size_t)call->args[1], PAGE);

@@ -1,8 +1,8 @@
 /* memory_pieces.c: memory calls whose outcome depends on how the kernel has cut a range. See memory_pieces.h.
  *
  * The kernel keeps a range in pieces that differ in something: a lock, a file, an advice. In replay there may be fewer, since nothing is
- * locked, or more, since each mapping of a file opens it again. So a recording says how far a call came that failed on the way, and replay
- * moves what was one piece in the recording piece by piece. */
+ * locked, or more, since each mapping of a file opens it again. So a recording has the number of bytes that a call processed before it failed, and replay
+ * moves a range that was one piece in the recording piece by piece. */
 #include "engine/memory/memory_pieces.h"
 
 #include <linux/mman.h>
@@ -30,7 +30,7 @@ bool advice_changes_memory(long advice) {
   }
 }
 
-/* Pages that are missing are passed over by the kernel, too. */
+/* The kernel passes over missing pages, too. */
 size_t pieces_advised(uintptr_t start, size_t length, long advice) {
   size_t done = 0;
   for (; done < length; done += PAGE) {
@@ -50,7 +50,7 @@ static void note_border(const struct maps_line *line, void *context) {
   if (line->header && line->start <= border->after && border->after < line->end) border->at = line->end;
 }
 
-/* Where the piece that holds the address ends; 0 if there is none. */
+/* The end of the piece that holds the address; 0 if there is none. */
 static uintptr_t piece_end(uintptr_t address) {
   struct border border = {.after = address};
   return maps_visit("/proc/thread-self/maps", note_border, &border) ? border.at : 0;

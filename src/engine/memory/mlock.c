@@ -1,7 +1,7 @@
 /* mlock.c: mlockall(2) and munlockall(2) for the application. See mappings.h.
  *
- * The kernel would lock the engine's memory as well, which is large and sparse, and count it. So what the application has is locked
- * mapping by mapping, and what it maps from then on when it is made. Everything here is called under mappings_lock. */
+ * The kernel would lock the engine's memory as well, which is large and sparse, and count it. So the engine locks the application's memory
+ * mapping by mapping, and later mappings when they are made. Everything here is called under mappings_lock. */
 #include <asm/mman.h>
 #include <linux/mman.h>
 #include <linux/resource.h>
@@ -28,7 +28,7 @@ void mlock_after_fork(bool child) {
   if (child) future = 0;
 }
 
-/* RLIMIT_MEMLOCK does not hold for all, and only the kernel knows for whom: it is asked for more than the limit. */
+/* Only the kernel knows which processes RLIMIT_MEMLOCK does not bind: this tries to lock more than the limit. */
 static bool limit_allows(size_t bytes) {
   struct rlimit64 limit;
   if (os_call4(__NR_prlimit64, 0, RLIMIT_MEMLOCK, 0, &limit) || bytes <= limit.rlim_cur) return true;
@@ -47,7 +47,7 @@ long mlock_all(long flags) {
   if (flags & MCL_CURRENT && !limit_allows(tree_bytes)) return -ENOMEM;
   future = flags & MCL_FUTURE ? flags & (MCL_FUTURE | MCL_ONFAULT) : 0;
   if (!(flags & MCL_CURRENT)) return 0;
-  /* As in the kernel, pages that can't be brought in are no error here. */
+  /* As in the kernel, pages that can't be faulted in are no error here. */
   for (const struct mapping *m = tree_from(0); m; m = tree_from(m->end))
     os_call3(__NR_mlock2, m->start, m->end - m->start, flags & MCL_ONFAULT ? MLOCK_ONFAULT : 0);
   return 0;

@@ -1,6 +1,6 @@
 /* verify.c: digests of registers and memory. See verify.h.
  *
- * A page of zeros counts for nothing, so it is of no importance which pages the kernel has made yet. Every other page counts
+ * A page of zeros adds nothing to the digest, so pages that the kernel has not allocated yet make no difference. Every other page counts
  * with its address, and the sum does not depend on the order of pages: mappings may be cut in other places. */
 #include "engine/memory/verify.h"
 
@@ -50,7 +50,7 @@ static bool is_zero(const uint64_t *page) {
   return !any;
 }
 
-/* Which pages count: all, or a sample of them. A page's level is a matter of its address, so that it does not matter which others there are; half of
+/* The pages that count: all, or a sample of them. A page's level depends on its address only, not on the other pages; half of
  * the pages have level 0, a quarter level 1, and so on. */
 struct tally {
   uint64_t salt; /* another one, another sample */
@@ -81,7 +81,7 @@ static void add_page(void *context, uintptr_t address) {
   tally->sums[level] += digest;
 }
 
-/* Looks only where there is something: the sanitizers have terabytes with nothing in them. False on an older kernel. */
+/* Visits only allocated pages: the sanitizers map terabytes that stay empty. False on an older kernel. */
 static bool scan_range(const struct survey *survey, uintptr_t start, uintptr_t end) {
   struct scan_region regions[SCAN_BATCH];
   while (start < end) {
@@ -130,13 +130,13 @@ static void survey_mapping(const struct maps_line *line, void *context) {
   if (writable && permissions[1] == 'r') survey_range(context, line->start, line->end);
 }
 
-/* The first thread, which /proc/self shows, may be gone. */
+/* Not /proc/self, which shows the first thread: that may be gone. */
 bool verify_visit_memory(void (*visit)(void *context, uintptr_t page), void *context, bool files) {
   struct survey survey = {.pagemap = os_call4(__NR_openat, AT_FDCWD, own_pagemap, O_RDONLY | O_CLOEXEC, 0),
                           .files = files,
                           .visit = visit,
                           .context = context};
-  /* Which pages are files' nobody tells then, and to look at all of them would make them. */
+  /* Then it is unknown which pages are files', and reading all of them would allocate them. */
   if (files && survey.pagemap < 0) return false;
   bool done = maps_visit(own_maps, survey_mapping, &survey);
   if (survey.pagemap >= 0) os_call1(__NR_close, survey.pagemap);
@@ -152,11 +152,11 @@ static bool memory_digest(struct tally *tally, uint64_t *digest) {
 
 /* -- What it may cost ------------------------------------------------------------------------------------------------------------ */
 
-/* The ends of processes are looked at for a hundredth of the time that these have had; and for a moment besides, less than starting the engine takes, so that
- * short programs are looked at, too. What one leaves over is for those that end later. */
+/* Checks at the ends of processes may take a hundredth of the processes' time; and FIRST_NS besides, less than starting the engine takes, so that
+ * short programs are checked, too. Time that one process leaves over is for those that end later. */
 enum { SHARE = 100, FIRST_NS = 2000000 };
 
-/* What it costs, as measured: to begin, to find a page, and to make its digest. The sample is made sparser on the way, so some digests are made in vain. */
+/* Measured costs: to begin, to find a page, and to make its digest. The sample becomes sparser on the way, so some digests are made in vain. */
 enum { BEGIN_NS = 50000, FIND_NS = 60, DIGEST_NS = 1000, IN_VAIN = 2 };
 
 static int64_t read_clock(int clock) {
@@ -167,14 +167,14 @@ static int64_t read_clock(int clock) {
   return now.seconds * 1000000000 + now.nanoseconds;
 }
 
-/* As many as the process ever had in memory at a time. */
+/* The most pages that the process ever had in memory at a time. */
 static uint64_t resident_pages(void) {
   struct rusage usage = {0};
   os_call2(__NR_getrusage, RUSAGE_SELF, &usage);
   return (uint64_t)usage.ru_maxrss / (PAGE / 1024);
 }
 
-/* The end of a process, unless that would cost too much. */
+/* The digest of memory at the end of a process, unless that would cost too much. */
 static bool digest_end(struct tally *tally, uint64_t *digest) {
   int64_t budget = read_clock(CLOCK_PROCESS_CPUTIME_ID) / SHARE + atomic_exchange(&region->check_budget, 0);
   int64_t begun = read_clock(CLOCK_THREAD_CPUTIME_ID);

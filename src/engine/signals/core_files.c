@@ -1,16 +1,16 @@
 /* core_files.c: lets a program die so that a core file shows it, not the engine. See core_files.h.
  *
- * The kernel writes down what it finds: the registers with which each thread entered it last, the auxiliary vector of the
+ * The kernel writes its own view: the registers with which each thread last entered the kernel, the auxiliary vector of the
  * file that was executed, all memory. So before a fatal signal takes effect
  *
  *   - the engine's own memory is left out of core files, and the kernel is told the program's auxiliary vector, by which a debugger
  *     finds the program and its libraries;
  *   - all other threads leave the cache; a child of the process stops them by ptrace and gives each the program's registers. They stay so
  *     until the kernel ends them;
- *   - the thread that dies sends itself the signal, blocked, and returns from a signal handler that never was: the frame has the
+ *   - the thread that dies sends itself the signal, blocked, and returns from a signal handler that never ran: the frame has the
  *     program's registers, and a mask that lets the signal in.
  *
- * What fails is left out: at the worst, other threads show the engine's registers. Known limit: whether core files are wanted is asked when
+ * A step that fails is left out: at the worst, other threads show the engine's registers. Known limit: whether core files are wanted is asked when
  * a program starts, as far as signals go that are not faults. */
 #include "engine/signals/core_files.h"
 
@@ -68,7 +68,7 @@ static void stop_and_show(const struct thread *other) {
   arch_give_registers(other->kernel_tid, other);
 }
 
-/* A child that has a copy of all contexts. It tells by the pipe that it is ready, and goes when all its threads are dead. */
+/* A child that has a copy of all contexts. It writes to the pipe when it is ready, and ends when all threads that it traces are dead. */
 static _Noreturn void trace_others(const struct thread *thread, int pipe) {
   kernel_set_mask(~0UL);
   for (const struct thread *t = threads; t; t = t->next)
@@ -88,7 +88,7 @@ static void show_others(const struct thread *thread) {
   int ends[2];
   char byte;
   if (alone || shares || os_call2(__NR_pipe2, ends, O_CLOEXEC)) return;
-  cache_call_out(); /* and nobody is let in any more */
+  cache_call_out(); /* and no thread enters it again */
   os_call5(__NR_prctl, PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   long child = os_call5(__NR_clone, 0, 0, 0, 0, 0);
   if (!child) trace_others(thread, ends[1]);

@@ -7,7 +7,7 @@
 #include "engine/order/permissions.h"
 #include "engine/order/stops.h"
 
-/* A page that the engine watches is unwritable for the kernel too: those that the call may write are given back before. */
+/* A page that the engine watches is unwritable for the kernel too: those that the call may write are made writable before it. */
 long syscall_in_kernel(struct thread *thread, const struct call *call) {
   long result = -EINTR;
   if (codewatch_any()) codewatch_before_call(call);
@@ -22,7 +22,7 @@ long syscall_in_kernel(struct thread *thread, const struct call *call) {
   return result;
 }
 
-/* A call may have failed at a watched page that no row names: give all pages back and try once more. */
+/* A call may have failed at a watched page that no row names: make all pages writable and try once more. */
 long syscall_pass_on(struct thread *thread, const struct call *call) {
   long result = syscall_in_kernel(thread, call);
   if (result == -EFAULT && codewatch_release(0, ~PAGE)) result = syscall_in_kernel(thread, call);

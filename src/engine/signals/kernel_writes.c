@@ -1,8 +1,8 @@
-/* kernel_writes.c: where the kernel writes when it performs a call for the application.
+/* kernel_writes.c: the memory that the kernel writes when it performs a call for the application.
  *
- * A call whose answer can't be stored has often happened all the same: a message is taken, a child is reaped. The kernel must
- * not find a page unwritable that only the engine has made so. Which memory that is, the call's row knows (input/). What
- * no row tells (a call that is refused in a recording) fails there, and is performed again (kernel_call.c). */
+ * A call whose result can't be stored has often taken effect all the same: a message is taken, a child is reaped. The kernel must
+ * not find a page unwritable that only the engine has made so. The call's row (input/) names the memory. A call
+ * without such a row (one that is refused in a recording) fails there, and is performed again (kernel_call.c). */
 #include "engine/base/lib.h"
 #include "engine/code/code.h"
 #include "engine/order/permissions.h"
@@ -23,9 +23,9 @@ void codewatch_before_call(const struct call *call) {
   if (in.moves & INPUT_WRITES) input_reach(&in, release_piece, NULL);
 }
 
-/* A file that is somebody's memory is written at an address, whatever the protection there. Which files
- * are is not known: an ordinary one costs a look at a table, and a needless translation if it happens to
- * have code at that offset. */
+/* A write to a process's memory file goes to an address, whatever the protection there. Memory files are
+ * not told from others: an ordinary file costs a look at a table, and a needless translation if there happens to
+ * be code at that address. */
 void codewatch_after_call(const struct call *call, long result) {
   if (result > 0 && input_facts(call->nr) & INPUT_AT_OFFSET)
     code_overwritten((uintptr_t)call->args[3], (uintptr_t)call->args[3] + (uintptr_t)result);

@@ -10,7 +10,7 @@
 
 enum { MASK_SIZE = sizeof(uint64_t) };
 
-/* What the kernel keeps of sa_flags; it clears the rest, so that a program can find out what is supported. */
+/* The sa_flags that the kernel keeps; it clears the rest, so that a program can find out which are supported. */
 #define KNOWN_FLAGS                                                                                 \
   (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | SA_RESETHAND | \
    SA_EXPOSE_TAGBITS | SA_RESTORER)
@@ -64,7 +64,7 @@ static long call_sigprocmask(struct thread *thread, const long *args) {
     else
       return -EINVAL;
     mask &= ~UNBLOCKABLE;
-    /* What the new mask lets in arrives when this call returns; what came before it is delivered first. */
+    /* Signals that the new mask lets in arrive when this call returns; those that came before it are delivered first. */
     uint64_t for_kernel = mask & ASYNCHRONOUS;
     struct call call = {__NR_rt_sigprocmask, {SIG_SETMASK, (long)&for_kernel, 0, MASK_SIZE}};
     long result = arch_blocking_call(thread, &call);

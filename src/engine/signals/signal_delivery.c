@@ -21,7 +21,7 @@
 
 /* -- In the kernel's handler ----------------------------------------------------------------------------- */
 
-/* Whether the processor raised it at the instruction, as opposed to someone sending it. (A process may
+/* True if the processor raised the signal at the instruction; false if a process sent it. (A process may
  * send itself anything, a signal that claims to be a fault included.) */
 static bool is_fault(const struct thread *thread, int signo, const siginfo_t *info,
                      const struct ucontext *uc) {
@@ -42,7 +42,7 @@ static void queue(struct thread *thread, struct ucontext *uc, int signo, const s
 
 static void take_fault(struct thread *thread, int signo, siginfo_t *info, struct ucontext *uc) {
   if (arch_uc_divert(uc, true)) return;
-  /* What stands in for memory in files where there is no memfd_create (file_state.c, recording/scratch.c). */
+  /* Files that stand in for memory where there is no memfd_create (file_state.c, recording/scratch.c). */
   if (signo == SIGBUS && in_sphere() && mappings_in_engine((uintptr_t)info->si_addr, 1))
     sphere_fail(OUTCOME_FAILED, REGION_IS_FULL);
   if (!arch_uc_in_cache(uc) || !arch_uc_recover(thread, uc, info))
@@ -51,7 +51,7 @@ static void take_fault(struct thread *thread, int signo, siginfo_t *info, struct
   arch_uc_to_engine(thread, uc);
 }
 
-/* A synchronous signal that someone sent: the kernel does not know whether the application blocks or
+/* A synchronous signal that a process sent: the kernel does not know whether the application blocks or
  * ignores it. */
 static bool take_sent_synchronous(struct thread *thread, int signo, const siginfo_t *info,
                                   struct ucontext *uc) {
@@ -75,7 +75,7 @@ void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc) {
     arch_request(thread);
     thread->disturbed = true;
     if (permissions_on()) stops_kicked(thread, arch_uc_mask(uc));
-    /* The call is left, and begun again when the thread is let go. */
+    /* The call is interrupted, and restarted when the thread is let go. */
     if (permissions_on() && thread->in_kernel && stops_is_held(thread->rthread)) arch_uc_divert(uc, false);
     return;
   }
@@ -141,7 +141,7 @@ void signals_raise_fetch(struct thread *thread, uintptr_t address) {
     signals_raise(thread, SIGSEGV, mapped ? SEGV_ACCERR : SEGV_MAPERR, address);
 }
 
-/* The queued signal is dealt with, and thread->mask is what holds from now on. */
+/* The queued signal is served, and thread->mask applies from now on. */
 static void done_with_queued(struct thread *thread) {
   kernel_set_mask(ALL_SIGNALS);
   thread->queued = thread->displaced;
@@ -157,7 +157,7 @@ static void done_with_queued(struct thread *thread) {
   queue_held(thread, thread->mask);
 }
 
-/* In a recording, signals that the kernel brought are logged; in a replay they come from there. */
+/* A recording logs the signals that the kernel brought; in a replay they come from the log. */
 static void record_signal(struct thread *thread, const struct queued_signal *signal) {
   if (replaying() || (signal->synchronous && signal->signo != SIGSYS)) return;
   struct input_event event = {.kind = EVENT_SIGNAL,
@@ -177,8 +177,8 @@ static bool is_one_shot(const struct action *action) {
          action->flags & SA_RESETHAND;
 }
 
-/* The action that applies to the signal; a one-shot handler is used up. That the action was looked at has a position of its own: others who change
- * it do so before or after that, as do those who use up the same handler. */
+/* The action that applies to the signal; a one-shot handler is used up. Reading the action has a position of its own: other threads change
+ * the action, or use up the same handler, before or after that position. */
 static struct action take_action(struct thread *thread, const struct queued_signal *signal) {
   struct signal_actions *actions = thread->process->actions;
   struct action *current = &actions->of[signal->signo];
@@ -273,7 +273,7 @@ void signals_deliver(struct thread *thread, signals_end *end) {
   if (in_sphere()) record_signal(thread, &signal);
   struct action action = take_action(thread, &signal);
   if (action.handler == HANDLER_DEFAULT) {
-    /* Of the others the kernel takes the default action by itself, once they are let in. */
+    /* For other signals the kernel itself takes the default action, once they are let in. */
     if (SIGNAL_BIT(signal.signo) & SYNCHRONOUS || ends_in_turn(signal.signo))
       end(thread, &signal);
     else if (!replaying()) /* there, what the kernel did then shows in the log */

@@ -1,11 +1,11 @@
-/* signals.c: the state behind the application's signals: actions, masks, alternate stacks, what fork and
- * exec do to them.
+/* signals.c: the state behind the application's signals: actions, masks, alternate stacks, and the effects
+ * of fork and exec on them.
  *
  * The kernel's dispositions mirror the application's: default and ignore are passed on, a handler becomes
  * ours with the flags that the kernel acts upon by itself (restart, child stops, zombies). The six
- * synchronous signals have our handler always, because the engine needs their faults: whether the
- * application ignores or blocks them is known here alone, and one that is sent while blocked is held in
- * the thread. While recording our handler also takes what would end the process or, from the terminal,
+ * synchronous signals always have our handler, because the engine needs their faults: only the engine knows
+ * whether the application ignores or blocks them, and one that is sent while blocked is held in
+ * the thread. While recording our handler also takes signals that would end the process or, from the terminal,
  * stop it. */
 #include "engine/signals/signals.h"
 
@@ -81,8 +81,8 @@ void change_mask(struct thread *thread, uint64_t mask) {
   if (signals_hold_off(thread)) {
     signals_let_in(thread);
   } else if (thread->mask & SIGNAL_BIT(thread->queued.signo)) {
-    /* It came under the old mask; under the new one it waits in the kernel, as if it had come a moment
-     * later. */
+    /* The signal came under the old mask; under the new one it waits in the kernel, as if it had come a
+     * moment later. */
     kernel_set_mask(ALL_SIGNALS);
     send_again(thread, thread->queued.signo, &thread->queued.info);
     thread->queued.signo = 0;
@@ -160,7 +160,7 @@ uint64_t signals_ignored(struct thread *thread) {
   return ignored;
 }
 
-/* In replay the state that the program inherits is that of the recording, whatever the kernel's is. */
+/* In replay the program inherits the state of the recording, not the kernel's. */
 static void inherit_recorded(struct thread *first) {
   struct signal_actions *actions = first->process->actions;
   first->mask = config.mask;
@@ -171,7 +171,7 @@ static void inherit_recorded(struct thread *first) {
 
 uint64_t signals_for_core;
 
-/* In replay nobody waits for children: calls that do are answered by the log. */
+/* In replay no process waits for children: the log answers such calls. */
 static void leave_no_zombies(void) {
   struct action ignore = {.handler = HANDLER_IGNORE};
   os_call4(__NR_rt_sigaction, SIGCHLD, &ignore, 0, sizeof ignore.mask);
@@ -196,7 +196,7 @@ void signals_init(struct thread *first) {
     inherit_recorded(first);
     leave_no_zombies();
   }
-  /* In a sphere what comes can't be dealt with before the thread has its slot there: the others' calls included. */
+  /* In a sphere no signal can be served before the thread has its slot there: those from other threads included. */
   if (in_sphere())
     kernel_set_mask(ASYNCHRONOUS | SIGNAL_BIT(SIGSYS));
   else
@@ -215,7 +215,7 @@ void signals_after_fork(struct thread *thread, bool child) {
   thread->held = 0; /* pending signals are not inherited */
 }
 
-/* The kernel itself turns our handlers into the default; only what the application ignores must be told. */
+/* The kernel itself turns our handlers into the default; it must be told only the signals that the application ignores. */
 void signals_before_exec(struct thread *thread) {
   kernel_set_mask(ALL_SIGNALS);
   struct signal_actions *actions = thread->process->actions;
@@ -231,10 +231,10 @@ void signals_before_exec(struct thread *thread) {
     int signo = __builtin_ctzl(thread->held) + 1;
     send_again(thread, signo, held_info(thread, signo));
   }
-  /* The next program has the baton before it has our handlers, and others may want it to come by. */
+  /* The next program has the baton before it has our handlers, and other threads may ask it by a signal to come to a safepoint. */
   uint64_t early = recording() && thread->rthread ? FROM_TERMINAL : 0;
   if (early) early |= ~(SYNCHRONOUS | HARMLESS);
-  /* The manager calls threads, too. */
+  /* The manager signals threads, too. */
   if (replaying() || (in_sphere() && !turns->alone)) early |= SIGNAL_BIT(SIGSYS);
   kernel_set_mask((thread->queued.signo ? ASYNCHRONOUS : thread->mask) | early);
 }

@@ -1,9 +1,9 @@
 /* exec.c: execve inside the sphere.
  *
  * The new program must run under the engine too, so the engine executes itself with the new argument vector and leaves
- * a note, the configuration, about what to load. All that can go wrong is found out before: the kernel is asked to check
+ * the configuration, which names the program to load. All errors are found before that: the kernel is asked to check
  * the call (AT_EXECVE_CHECK, where it has it), the file is opened, "#!" lines are followed, ELF headers read. So errors
- * come back as natively and nothing is lost.
+ * are returned as natively and the caller loses nothing.
  *
  * Set-user-ID programs and files with capabilities run without the privilege: it is the engine's file that the kernel
  * executes. Formats registered with binfmt_misc are not known here.
@@ -126,7 +126,7 @@ static long build_argv(struct work *work, uintptr_t argv) {
 
 /* -- The new program ------------------------------------------------------------------------------------------------- */
 
-/* Whether a program with fixed addresses wants those of the engine: most likely it is the engine. */
+/* True if a program with fixed addresses wants those of the engine: most likely it is the engine. */
 static bool wants_engine_region(const struct image *image) {
   if (image->header.e_type != ET_EXEC) return false;
   for (unsigned i = 0; i < image->header.e_phnum; i++) {
@@ -136,7 +136,7 @@ static bool wants_engine_region(const struct image *image) {
   return false;
 }
 
-/* Whether an open ELF file can be run, its interpreter included. */
+/* 0 if an open ELF file can be run, its interpreter included. */
 static long check_program(struct work *work, int fd) {
   long result = image_read(fd, &work->image);
   work->problem = work->image.problem;
@@ -157,7 +157,7 @@ static long leave_config(struct work *work) {
   if (n == sizeof work->config && descriptor_reserve((int)fd, FD_CONFIG) == 0) return 0;
   os_call1(__NR_close, fd);
   if (n != sizeof work->config) return -ENOMEM;
-  /* The limit on descriptors has been lowered below ours: the old file has to do. */
+  /* The limit on descriptors has been lowered below ours: use the old file. */
   n = os_call4(__NR_pwrite64, engine_fd + FD_CONFIG, &work->config, sizeof work->config, 0);
   return n == sizeof work->config ? 0 : -ENOMEM;
 }
@@ -272,8 +272,8 @@ static long execute(struct thread *thread, struct work *work, const struct reque
   return result;
 }
 
-/* Filters of the program judge the call before anything is looked at. They see where the path lies, not what it is: so the kernel is asked with
- * one that can't be read, which it refuses unless a filter was first. */
+/* Filters of the program judge the call before any check of it. They see the path's address, not its characters: so the engine first makes the call with
+ * a path that can't be read, which the kernel refuses unless a filter has answered first. */
 static bool is_vetoed(struct thread *thread, const struct call *call, long *result) {
   struct call asked = *call;
   asked.args[call->nr == __NR_execveat] = 1;

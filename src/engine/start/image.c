@@ -106,13 +106,13 @@ long image_check_complete(struct image *image) {
   return 0;
 }
 
-/* Whether the caller may execute a file; by its other name where there is no faccessat2, for the real user then. */
+/* 0 if the caller may execute a file; where there is no faccessat2, by its name and for the real user. */
 static long check_executable(int look, const char *name) {
   enum { EXECUTE = 1 };
   long result = os_call4(__NR_faccessat2, look, "", EXECUTE, AT_EACCESS | AT_EMPTY_PATH);
   if (result != -ENOSYS && result != -EPERM) return result;
   result = os_call3(__NR_faccessat, AT_FDCWD, name, EXECUTE);
-  return result == -ENOENT ? 0 : result; /* without /proc nobody can tell */
+  return result == -ENOENT ? 0 : result; /* unknown without /proc */
 }
 
 long image_open(int directory, const char *path, int flags) {

@@ -7,7 +7,7 @@
  *   ET_DYN without (static PIE)   where mmap puts it; its heap goes to two thirds of the address space
  *   the interpreter               where mmap puts it
  *
- * A segment's pages come from the file; what its memory size has beyond that is zeroed in the last page of the file
+ * A segment's pages come from the file; the rest of its memory size is zeroed in the last page of the file
  * and anonymous after it. */
 #include "engine/start/loader.h"
 
@@ -28,7 +28,7 @@ static uint32_t segment_prot(const Elf64_Phdr *s) {
          (s->p_flags & PF_X ? PROT_EXEC : 0);
 }
 
-/* -- What can be said before mapping ------------------------------------------------------------------------------ */
+/* -- Facts before mapping ---------------------------------------------------------------------------------------- */
 
 struct extent {
   uintptr_t start, end; /* of all segments, in file addresses; start is page aligned */
@@ -111,7 +111,7 @@ static long map_segments(struct image *image, uintptr_t bias, bool reserved) {
 /* -- Where --------------------------------------------------------------------------------------------------------- */
 
 /* Finds room for all of the image and keeps it until the segments are mapped over it. The file itself is mapped, because
- * the kernel aligns files and anonymous memory differently. fixed: there or nowhere. */
+ * the kernel aligns files and anonymous memory differently. fixed: only at the hint. */
 static long reserve(const struct image *image, size_t bytes, uintptr_t hint, bool fixed) {
   if (mappings_in_engine(hint, bytes)) return -ENOMEM;
   long at = os_call6(__NR_mmap, hint, bytes, PROT_NONE, MAP_PRIVATE | (fixed ? MAP_FIXED_NOREPLACE : 0),
@@ -124,7 +124,7 @@ static long reserve(const struct image *image, size_t bytes, uintptr_t hint, boo
   return at;
 }
 
-/* Gives back what no segment was mapped over. */
+/* Unmaps reserved memory that no segment was mapped over. */
 static void release_rest(uintptr_t start, uintptr_t end) {
   lock_take(&mappings_lock);
   while (start < end) {
@@ -180,7 +180,7 @@ static long map_image(struct image *image, uintptr_t hint, uintptr_t *bias) {
   return result;
 }
 
-/* -- What the program's own segments tell ------------------------------------------------------------------------------ */
+/* -- Facts from the program's own segments ----------------------------------------------------------------------------- */
 
 static void describe(const struct image *image, uintptr_t bias, struct loaded *loaded) {
   const Elf64_Ehdr *h = &image->header;

@@ -41,7 +41,7 @@ static void find_config(const struct start_stack *stack) {
   config.program[ENGINE_PATH_MAX - 1] = config.execfn[ENGINE_PATH_MAX - 1] = 0;
 }
 
-/* Whatever is executed later is confined by what executes it. */
+/* A program that is executed later is confined by the process that executes it. */
 static void confine_first(void) {
   if (!replaying() || !config.first || !config.confined) return;
   long error = confine();
@@ -104,7 +104,7 @@ static void load(struct thread *thread, int fd, uintptr_t place, uintptr_t top, 
 /* How much of the stack the kernel maps beyond what it has put there. */
 enum { STACK_AHEAD = 0x21000 };
 
-/* What the kernel has mapped besides the engine's file. */
+/* The kernel's mappings besides the engine's file. */
 struct given {
   uintptr_t sp;
   uintptr_t stack_start, stack_end;
@@ -139,7 +139,7 @@ static uintptr_t move_vdso(const struct given *given, uintptr_t code) {
   return given->vdso_count && code ? code - given->vdso[0].start + VDSO_BASE : 0;
 }
 
-/* Without /proc nobody tells where the vDSO begins and ends. In replay it may lie where the program wants to be: it goes,
+/* Without /proc the extent of the vDSO is unknown. In replay it may lie where the program wants to be: it goes,
  * with the pages before it, which are its data. */
 static uintptr_t drop_vdso(uintptr_t code) {
   enum { PAGES_BEFORE = 16, PAGES_MOST = 32 };
@@ -153,8 +153,8 @@ static uintptr_t drop_vdso(uintptr_t code) {
   return 0;
 }
 
-/* The kernel has put the stack anywhere. In replay it is made anew where it was in the recording, as large, if it is not there already;
- * the log has what is in it. */
+/* The kernel may put the stack anywhere. Replay makes a new one of the recorded size at the recorded address, if it is not there already;
+ * the log has its content. */
 static void replace_stack(struct given *given, uintptr_t top) {
   size_t bytes = given->stack_end - given->stack_start;
   if (top % PAGE || top < 2 * bytes || mappings_in_engine(top - bytes, bytes))
@@ -168,7 +168,7 @@ static void replace_stack(struct given *given, uintptr_t top) {
     sphere_fail(OUTCOME_FAILED, "can't make the stack below %lx, as in the recording (got %ld)", top, at);
 }
 
-/* Where the stack ends. In replay nothing is left of what the kernel has put there. */
+/* Returns the end of the stack. In replay nothing is left of the content that the kernel has put there. */
 static uintptr_t take_over_mappings(struct thread *thread, const struct start_stack *stack) {
   struct given given = {.sp = stack->sp};
   uintptr_t vdso = stack_value(stack, AT_SYSINFO_EHDR), end = stack_top(stack), top = end;

@@ -1,8 +1,8 @@
 /* processes.c: clone in all its forms, and tracing.
  *
  * Two cases. With shared memory (threads, vfork) the child gets a slot of its own and starts on that
- * slot's engine stack; whether it is a thread of this process or a process in the same memory only decides
- * what it shares. Without (fork) the child is a copy of everything and goes on where the parent stood, on
+ * slot's engine stack; a thread of this process and a process in the same memory differ only in the
+ * state that they share. Without (fork) the child is a copy of everything and goes on where the parent stood, on
  * the same engine stack; all locks are held meanwhile, so that no other thread's half-done work is copied.
  *
  * Locks are taken in the order in which they nest elsewhere: the cache, threads, signal actions, mappings,
@@ -35,7 +35,7 @@ struct request {
 
 /* -- Shared memory --------------------------------------------------------------------------------------- */
 
-/* What the child starts with besides its registers. */
+/* Sets the child's initial state besides its registers. */
 static void prepare_child(struct thread *child, struct thread *parent, const struct request *request) {
   arch_copy_context(child, parent);
   if (request->stack) arch_set_sp(child, request->stack);
@@ -177,8 +177,8 @@ static long fork_copy(struct thread *thread, const struct request *request) {
 
 /* -- The calls ------------------------------------------------------------------------------------------- */
 
-/* In replay the child's ids are those of the recording, its descriptors and namespaces do not matter. Its end is told by SIGCHLD, which
- * is ignored there: nobody hears it, no zombie stays, and every kernel and emulator knows children that end so. */
+/* In replay the child's ids are those of the recording, its descriptors and namespaces do not matter. Its end raises SIGCHLD, which
+ * is ignored there: no handler runs, no zombie stays, and every kernel and emulator knows children that end so. */
 static void strip(struct request *request) {
   request->exit_signal = request->flags & (CLONE_THREAD | CLONE_PARENT) ? 0 : SIGCHLD;
   request->flags &=
@@ -207,7 +207,7 @@ static long call_clone(struct thread *thread, const long *args) {
   return perform(thread, &request);
 }
 
-/* Copies a structure of a size that the caller chose: what we do not know must be zero. */
+/* Copies a structure of a size that the caller chose: fields that we do not know must be zero. */
 static long read_clone_args(struct clone_args *to, const char *from, size_t size) {
   memset(to, 0, sizeof *to);
   if (size > PAGE) return -E2BIG;

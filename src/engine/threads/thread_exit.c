@@ -1,7 +1,7 @@
 /* thread_exit.c: how threads and processes end.
  *
- * What the kernel would do to application memory at a thread's end the engine does first (border/thread_words.h). The kernel's own exit then finds nothing left but to wake that waiter and to
- * clear kernel_tid. */
+ * The engine makes the kernel's writes to application memory at a thread's end before the kernel (border/thread_words.h). The kernel's own exit then only wakes the waiter for the thread's id and
+ * clears kernel_tid. */
 #include "engine/base/counters.h"
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
@@ -23,8 +23,8 @@ static void print_counters(void) {
   if (config.counters && process_is_alone()) counters_print(engine_fd + FD_COUNTERS);
 }
 
-/* From here on the thread takes no signal but faults of its own, at addresses that the application has left in its lists. One of these that
- * somebody sends meanwhile is held, and is for the others of the process if it was sent to that. */
+/* From here on the thread takes no signal but faults of its own, at addresses that the application has left in its lists. A signal of these kinds that
+ * a process sends meanwhile is held, and goes to other threads of the process if it was sent to the process. */
 static void take_faults_only(void) {
   kernel_set_mask(~(SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS)));
 }
@@ -51,9 +51,9 @@ void thread_exit(struct thread *thread, int status) {
   thread_leave_robust_list(thread);
   slot_give_back(thread);
   thread_delist(thread);
-  /* In order with what the others do: they ask whether they are alone. */
+  /* In order with the other threads, which ask whether they are alone. */
   bool last = process_leave(process);
-  /* Last, so that whoever has waited for the end finds as little left of the thread as can be. The last
+  /* Last, so that a thread that waited for the end finds as little left of this one as can be. The last
    * user of an address space leaves its word as it is, as in the kernel. */
   if (!only) thread_announce_end(thread);
   if (in_sphere()) sphere_thread_end(thread, status);
@@ -82,7 +82,7 @@ void process_die_of(struct thread *thread, const struct queued_signal *signal) {
     if (replaying()) turns->gate(thread);
     process_announce_end(thread);
     sphere_process_end(thread, 0, signal->signo);
-    /* In replay it may send no signal; how the first process ended is told to the manager, and of others nobody asks. */
+    /* In replay the process may send no signal; the manager is told how the first process ended, and does not need the others' ends. */
     if (replaying() && first) atomic_store(&region->signo, (uint32_t)signal->signo);
     while (replaying()) os_call1(__NR_exit_group, 128 + signal->signo);
   }

@@ -3,7 +3,7 @@
  * A slot is mapped when it is first taken and never unmapped. A thread that ends gives its tables back to
  * the kernel, leaves the list and queues its slot; the slot is used again once the kernel has cleared its
  * kernel_tid, which it does after the last instruction on the slot's stacks. Threads of a process that
- * shares our memory (vfork) may be killed without coming by here; their cleared kernel_tid tells. */
+ * shares our memory (vfork) may be killed without running this code; their cleared kernel_tid shows it. */
 #include "engine/base/thread.h"
 
 #include <linux/mman.h>
@@ -241,7 +241,7 @@ static long call_set_robust_list(struct thread *thread, const struct call *call)
   return result;
 }
 
-/* The kernel has the engine's own word: it says whether there is such a command, the thread what the answer is. */
+/* The kernel has the engine's own word: it only says whether the command exists; the address comes from the thread. */
 static long call_get_tid_address(struct thread *thread, const struct call *call) {
   uintptr_t unused;
   long known = os_call2(__NR_prctl, PR_GET_TID_ADDRESS, &unused);

@@ -2,8 +2,8 @@
  *
  * A vessel is a fork of the process, made by one thread while all others rest. It lets go of the region, so that the run it comes from can end without it, and
  * waits for the manager at its channel. Whenever the manager sends it another region it forks a runner. The forking thread goes on there from
- * where it made the vessel; the others are made again, on their copied stacks, and return from where they rest (arch_mark). What the processes share (memory without
- * a file, files that change) is mapped again from the copies that the manager sends.
+ * where it made the vessel; the others are made again, on their copied stacks, and return from where they rest (arch_mark). Shared memory (without
+ * a file, or of files that change) is mapped again from the copies that the manager sends.
  *
  * When the manager closes the channel, or is killed, the vessel ends. It needs nothing that confinement denies (border/confine.c). */
 #include "engine/threads/vessel.h"
@@ -52,7 +52,7 @@ struct control {
   int files[FILES_FIRST + VESSEL_OBJECTS];
 };
 
-/* Ends the vessel when there is nobody any more who could send something. */
+/* Receives a message. Ends the vessel when the channel has no sender any more. */
 static void receive(struct parcel *parcel) {
   static struct control control;
   struct iovec part = {&parcel->message, sizeof parcel->message};
@@ -79,7 +79,7 @@ static int file_of(const struct parcel *parcel, uint64_t inode) {
   return -1;
 }
 
-/* What a line of maps says besides the range: "start-end rwxp offset device inode name". */
+/* The fields of a line of maps besides the range: "start-end rwxp offset device inode name". */
 struct mapped_file {
   int protection;
   bool shared;
@@ -161,7 +161,7 @@ static void map_copy(const struct maps_line *line, void *context) {
 
 /* -- Runners --------------------------------------------------------------------------------------------------------------- */
 
-/* The thread is there. The last one lets all of them go. */
+/* A thread of the runner has arrived. The last one lets all of them go. */
 static void arrive(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   struct region_checkpoint *checkpoint = &region->checkpoint;

@@ -34,7 +34,7 @@ long descriptor_reserve(int fd, int which) {
   long result = os_call3(__NR_dup3, fd, target, flags);
   struct rlimit64 limit, higher;
   if (result == -EBADF && !os_call4(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, &limit)) {
-    /* Beyond the limit, which may be raised for a moment. */
+    /* The number is beyond the limit: raise the limit for a moment. */
     higher = (struct rlimit64){(uint64_t)target + 1, MAX(limit.rlim_max, (uint64_t)target + 1)};
     if (!os_call4(__NR_prlimit64, 0, RLIMIT_NOFILE, &higher, 0)) {
       result = os_call3(__NR_dup3, fd, target, flags);
@@ -48,7 +48,7 @@ long descriptor_reserve(int fd, int which) {
 
 /* -- Calls on reserved descriptors ----------------------------------------------------------------------------------- */
 
-/* Whether argument n, a folder, does not matter: the path behind it is absolute. */
+/* True if argument n, a folder, does not matter: the path behind it is absolute. */
 static bool folder_unused(const struct call *call, int n) {
   char first;
   return !safe_copy(&first, (const void *)call->args[n + 1], 1) && first == '/';
@@ -77,7 +77,7 @@ static bool names_reserved(const struct call *call, struct call *changed) {
 
 /* -- close_range ------------------------------------------------------------------------------------------------------ */
 
-/* close_range without the three in the middle. */
+/* close_range without the reserved descriptors in the middle. */
 static long close_range_around(const struct call *call) {
   unsigned first = (unsigned)call->args[0], last = (unsigned)call->args[1];
   unsigned flags = (unsigned)call->args[2];

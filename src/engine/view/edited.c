@@ -81,7 +81,7 @@ static void put_anonymous(struct filter *filter, const struct maps_line *line, u
   put(&filter->copy, text, n);
 }
 
-/* The kernel joins the heap with the anonymous pages before it, which it would not do with its own: cut it off. */
+/* The kernel joins our heap with the anonymous pages before it, which it would not do with its own heap: cut it off. */
 static void put_heap(struct filter *filter, const struct maps_line *line) {
   uintptr_t from = filter->with_statistics ? line->start : MAX(line->start, filter->heap_start);
   put_anonymous(filter, line, line->start, from, false);

@@ -66,13 +66,13 @@ static bool open_edited(struct thread *thread, const struct proc_path *proc, lon
   }
 }
 
-/* The kernel lets nobody write to the file of a running program. */
+/* The kernel refuses to open the file of a running program for writing. */
 static bool writes_program(const struct proc_path *proc, long flags) {
   return proc->file == PROC_EXE && ((flags & O_ACCMODE) != O_RDONLY || flags & O_TRUNC) && !(flags & O_PATH);
 }
 
-/* Where a call has its path, its directory (or -1: the working directory), its flags if it opens, and where a file's state
- * goes if it asks for that. */
+/* The arguments of a call that are its path, its directory (or -1: the working directory), its flags if it opens, and the buffer for
+ * a file's state if it asks for that. */
 struct path_call {
   long nr;
   signed char path, directory, flags, answer;
@@ -99,7 +99,7 @@ static long open_flags(const struct call *call, const struct path_call *where) {
   return (long)how.flags;
 }
 
-/* A file of /proc that shows the engine: answered without it. */
+/* A call on a file of /proc that shows the engine: answered without the engine. */
 static bool proc_call(struct thread *thread, const struct call *call, const struct path_call *where,
                       int directory, char *path, long *result) {
   struct proc_path proc;

@@ -1,6 +1,6 @@
 /* listing.c: takes the engine's descriptors out of /proc/…/fd and fdinfo. See listing.h.
  *
- * Whether a folder is one of these takes some calls to find out, so it is asked only about what may be: an entry whose name
+ * Recognising such a folder takes some calls, so only candidates are tested: an entry whose name
  * is a reserved number, a folder with the unusual mode of /proc/…/fd. Ordinary folders cost nothing. */
 #include "engine/view/listing.h"
 
@@ -15,7 +15,7 @@
 
 /* -- Which folder ------------------------------------------------------------------------------------------------------ */
 
-/* Whether an open folder lists the descriptors of a process under the engine: as fd, or (if it may be) as fdinfo. */
+/* True if an open folder lists the descriptors of a process under the engine: as fd, or (with or_fdinfo) as fdinfo. */
 static bool lists_descriptors(int fd, bool or_fdinfo) {
   char link[32], target[PROC_FOLDER_MAX];
   format(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -66,7 +66,7 @@ struct directory_entry {
   char name[1 + 16]; /* all but a long name's end */
 } __attribute__((packed));
 
-/* Takes our numbers out of what the kernel has just written; returns how many bytes are left. Another thread may unmap
+/* Takes our numbers out of the entries that the kernel has just written; returns the number of bytes left. Another thread may unmap
  * the buffer, so it is read with care. */
 static long remove_entries(struct thread *thread, const struct call *call, long bytes) {
   size_t skip = call->nr == __NR_getdents64 ? 1 : 0;

@@ -78,7 +78,7 @@ static bool take_word(const char **path, const char *word) {
   return true;
 }
 
-/* Whether the file lies directly in a process's or a thread's folder. */
+/* True if the file lies directly in a process's or a thread's folder. */
 static bool in_process_folder(const char *path, struct proc_path *out) {
   long self = os_call0(__NR_getpid), process = self, thread;
   if (!take_word(&path, "/proc")) return false;

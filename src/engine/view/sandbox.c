@@ -1,7 +1,7 @@
 /* sandbox.c: filters of system calls (seccomp) judge the program's calls, not the engine's own.
  *
- * The kernel tells a filter where in the process a call was made. What the program asks for goes to the kernel from one
- * instruction (arch_blocking_call); all the rest of the engine is let through by a few instructions put before the program's:
+ * The kernel tells a filter the address from which a call was made. The program's calls go to the kernel from one
+ * instruction (arch_blocking_call); calls from the rest of the engine are let through by a few instructions put before the program's:
  *
  *         ld  [pc, upper half]
  *         jne #engine's, filter

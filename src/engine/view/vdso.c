@@ -1,7 +1,7 @@
 /* vdso.c: answers the system calls that ask for the time.
  *
  * The program does not see the kernel's vDSO, so that time enters it through system calls only, where it can be logged. The
- * engine uses the vDSO in its place: a call costs a fifth of what the kernel would take. */
+ * engine uses the vDSO in its place: a call costs a fifth of the time that the kernel would take. */
 #include "engine/view/vdso.h"
 
 #include <linux/elf.h>
@@ -13,7 +13,7 @@
 static long (*clock_gettime)(int clock, struct clock_words *now);
 static long (*clock_getres)(int clock, struct clock_words *resolution);
 
-/* What the dynamic section of an image says. */
+/* The symbols that the dynamic section of an image names. */
 struct symbols {
   const Elf64_Sym *table;
   const char *names;
