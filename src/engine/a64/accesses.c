@@ -1,6 +1,6 @@
-/* accesses.c (AArch64): what the instruction at an address is about to do to memory, for those who take permissions first.
+/* accesses.c (AArch64): the memory accesses that the instruction at an address is about to make, so that permissions can be taken first.
  *
- * Everything is told by the registers of the context. */
+ * The registers of the context determine all of them. */
 #include "engine/a64/translate.h"
 #include "engine/a64/vectors.h"
 #include "engine/base/lib.h"

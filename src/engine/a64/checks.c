@@ -21,12 +21,12 @@
  * A permission is given up at safepoints only, that is, never inside a block. So an access needs no test when an earlier test
  * of the same block covers it: the same registers with the same values, and a displacement at most 64 bytes minus the
  * access above the one tested. Additions of constants to a register, by accesses that move their base as well, are followed, so that an
- * unrolled walk over an array is tested once in 64 bytes. A check looks ahead for what is done to the same few bytes soon after it, and is
- * for writing, and starts lower, if that is wanted then. The window of a check is as long as the accesses that rely on it reach, but for
- * checks that have often been found to vouch for what other threads work on: those are for their own instruction.
+ * unrolled walk over an array is tested once in 64 bytes. A check looks ahead for accesses to the same few bytes soon after it, and is
+ * for writing, and starts lower, if they need that. The window of a check is as long as the accesses that rely on it reach, except for
+ * checks that were often found to cover memory that other threads use: those are for their own instruction.
  *
- * Instructions whose accesses are long, or not simply told (block zeroing, scalable vectors), are blocks of their own that the
- * engine steps over when it has taken what they need (accesses.c). Known limit: gathers and scatters can't be, and are
+ * Instructions whose accesses are long, or hard to compute (block zeroing, scalable vectors), are blocks of their own that the
+ * engine steps over when it has taken their permissions (accesses.c). Known limit: gathers and scatters can't be, and are
  * refused there; scalable vectors are not offered to such programs. */
 #include "engine/a64/translate.h"
 #include "engine/base/lib.h"
@@ -93,7 +93,7 @@ static bool same_registers(const struct checked *checked, const struct a64_mem *
          (mem->index == A64_NO_REGISTER || (checked->extend == mem->extend && checked->shift == mem->shift));
 }
 
-/* Whether an earlier check covers the access; its window is made to. */
+/* True if an earlier check covers the access; widens its window if need be. */
 static bool is_covered(struct translation *t, const struct a64_mem *mem) {
   for (unsigned i = 0; i < t->checked_count; i++) {
     const struct checked *checked = &t->checked[i];
@@ -121,7 +121,7 @@ static void note_checked(struct translation *t, const struct a64_mem *mem) {
                                     .check = (uint8_t)(t->check_count - 1)};
 }
 
-/* Whether an access that moves its base moves it by a known amount. */
+/* True if an access that moves its base moves it by a known amount. */
 static bool moves_base(const struct a64_insn *insn, int64_t *constant) {
   uint32_t w = insn->word;
   bool pair = a64_matches(w, 0x3a800000, 0x28800000), single = a64_matches(w, 0x3b200400, 0x38000400);
@@ -167,8 +167,8 @@ static bool is_plain(const struct a64_insn *insn) {
          insn->kind == A64_STORE_EXCLUSIVE;
 }
 
-/* What is done to the same few bytes right after item i, before the block can be left, is checked with its operand: that is tested for
- * writing if they are written, and where the lowest of them lies. Returns how far that is below. */
+/* Accesses to the same few bytes right after item i, before the block can be left, are checked with its operand: the check is for
+ * writing if one of them writes, and starts at the lowest of them. Returns the distance of that below the operand. */
 static unsigned look_ahead(const struct translation *t, unsigned i, struct a64_mem *mem, bool narrow) {
   enum { LOOK = 24 };
   struct checked at = {

@@ -91,7 +91,7 @@ uintptr_t arch_shown_context(const uint64_t *registers) {
   return registers[CONTEXT];
 }
 
-/* Which generated code has borrowed. */
+/* Restores the registers that generated code has borrowed. */
 static void take_back(struct arch_context *context, const struct cache_insn *insn) {
   for (unsigned slot = 0; slot < SPILL_SLOTS; slot++)
     if (insn->borrowed >> slot & 1) context->gpr[spill_register(slot)] = context->spill[slot];
@@ -166,7 +166,7 @@ void arch_begin_call(struct thread *thread) {
 
 bool time_is_guarded;
 
-/* Until somebody forbids it the counter may be read in the cache. */
+/* Code in the cache may read the counter until a thread forbids itself to. */
 static void set_tsc_mode(struct thread *thread, uint32_t mode) {
   thread->arch.tsc_mode = mode;
   if (mode != PR_TSC_SIGSEGV || time_is_guarded || in_sphere()) return;
@@ -174,8 +174,8 @@ static void set_tsc_mode(struct thread *thread, uint32_t mode) {
   cache_empty();
 }
 
-/* Whether the counter may be read. The kernel is never told, because the engine reads it itself: it only says whether it knows the
- * command (since Linux 6.12). execve allows it again, as the kernel does. */
+/* prctl about reading the counter. The kernel is never told, because the engine reads the counter itself: it only says whether it knows the
+ * command (since Linux 6.12). execve allows reading again, as in the kernel. */
 static bool tsc_call(struct thread *thread, const struct call *call, long *result) {
   uint32_t mode = (uint32_t)call->args[1];
   bool sets = (int)call->args[0] == PR_SET_TSC;

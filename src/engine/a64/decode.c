@@ -9,7 +9,7 @@ static void uses(struct a64_insn *out, unsigned reads, unsigned writes, unsigned
 
 /* -- Data processing, immediate --------------------------------------------------------------------------------- */
 
-/* Whether the thirteen bits N:immr:imms name a bit mask. */
+/* True if the thirteen bits N:immr:imms name a bit mask. */
 static bool is_bit_mask(uint32_t word, bool wide) {
   uint32_t n = a64_bits(word, 22, 22), imms = a64_bits(word, 15, 10);
   if (!wide && n) return false;
@@ -68,7 +68,7 @@ enum {
   REGISTER_RNDRRS = SYSTEM_REGISTER(3, 3, 2, 4, 1),
 };
 
-/* Which registers' values the engine must see. */
+/* True for registers whose values the engine must see. */
 static bool is_special(uint32_t reg) {
   uint32_t op0 = reg >> 14 & 3, op1 = reg >> 11 & 7, n = reg >> 7 & 15, m = reg >> 3 & 15;
   if (op0 == 3 && op1 == 0) return true; /* identification, which the kernel answers */
@@ -85,7 +85,7 @@ bool a64_reads_timer(const struct a64_insn *insn) {
          (reg >> 7 & 15) == 14;
 }
 
-/* sys, sysl: cache maintenance, and what only newer machines have. */
+/* sys, sysl: cache maintenance, and operations that only newer machines have. */
 static void system_operation(uint32_t w, struct a64_insn *out) {
   uint32_t op1 = a64_bits(w, 18, 16), n = a64_bits(w, 15, 12), m = a64_bits(w, 11, 8),
            op2 = a64_bits(w, 7, 5);

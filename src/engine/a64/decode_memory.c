@@ -18,7 +18,7 @@ static void write_back(struct a64_insn *out, bool post) {
   if (post) out->mem.disp = 0;
 }
 
-/* The fields hold what is moved, as general registers. */
+/* The fields name the general registers that are moved. */
 static void moves(struct a64_insn *out, unsigned access, unsigned fields) {
   if (access & ACCESS_READ) out->writes |= (uint8_t)fields;
   if (access & ACCESS_WRITE) out->reads |= (uint8_t)fields;

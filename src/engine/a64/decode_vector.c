@@ -2,7 +2,7 @@
  * register or memory. See decode.h. */
 #include "engine/a64/decode.h"
 
-/* Instructions under a mask, and what their fields are. */
+/* Instructions under a mask, and the roles of their fields. */
 struct row {
   uint32_t mask, value;
   uint8_t reads, writes, stack;

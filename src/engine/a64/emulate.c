@@ -1,7 +1,7 @@
 /* emulate.c (AArch64): the instructions whose result the program cannot compute for itself, and those that announce new code.
  *
  * This is the one place where time, random numbers and the processor's identity enter the program. Generated code has
- * already read the register (so a machine that lacks it has raised the fault); what it read is in the context. */
+ * already read the register (so a machine that lacks it has raised the fault); the value is in the context. */
 #include <linux/auxvec.h>
 #include <linux/prctl.h>
 
@@ -26,7 +26,7 @@ enum {
   ID_SMFR0 = NAME(0, 0, 4, 5),
 };
 
-/* -- What is not offered: matrices with their streaming mode, and the second version of scalable vectors plus one, which has psel
+/* -- Not offered: matrices with their streaming mode, and the second version of scalable vectors plus one, which has psel
  * (decode_vector.c) -------------------------------------------------------------------------------------------------------- */
 
 enum { OFFERED_SVE_VERSION = 1 };
@@ -51,7 +51,7 @@ uint64_t arch_offered(uint64_t type, uint64_t value) {
 
 /* -- Registers ------------------------------------------------------------------------------------------------------------- */
 
-/* As on a machine whose caches do not keep themselves in step, so that programs announce the code they write. */
+/* As on a machine with incoherent caches, so that programs announce the code they write. */
 static uint64_t faked_cache_type(uint64_t value) {
   enum { IDC = 1u << 28, DIC = 1u << 29 };
   return value & ~(uint64_t)(IDC | DIC);

@@ -1,8 +1,8 @@
-/* ends.c (AArch64): branches and whatever else ends a block, or leaves it half-way. */
+/* ends.c (AArch64): branches and other instructions that end a block, or leave it half-way. */
 #include "engine/a64/translate.h"
 #include "engine/base/lib.h"
 
-/* A loop goes to the block's own entry without more ado: that is where who drops the block changes it. */
+/* A loop branches directly to the block's own entry, which is patched when the block is dropped. */
 static void end_direct(struct translation *t, uint32_t *branch, uintptr_t target) {
   if (target == t->block->pc && !t->block->step && !t->block->probe && !SLOW_PATHS)
     patch_branch(branch, (const void *)t->block->code);
@@ -119,7 +119,7 @@ static void end_indirect(struct translation *t, const struct item *item) {
     emit_read(c, SCRATCH, target);
   if (insn->authenticates) authenticate(c, insn);
   if (insn->links) emit_constant(t, LINK, item->pc + INSN_BYTES);
-  /* Who steps may have taken what is to be let go right behind the step. */
+  /* A stepping thread may have taken permissions that it must give up right after the step. */
   if (t->block->step || t->block->probe)
     indirect_exit(c);
   else

@@ -327,8 +327,8 @@ arch_signal_restorer:
         svc     #0
         udf     #0
 
-/* What a handler returns to when its program has named no restorer, as programs here do: it is application code, in a place
- * that only the engine can offer (superblock.c). Unwinders know it by these very instructions. */
+/* A handler returns here when its program has named no restorer, as usual on this architecture: application code, at an address
+ * that only the engine can offer (superblock.c). Unwinders recognise it by these very instructions. */
         .globl signal_trampoline
         .balign 16
         nop                             /* an unwinder looks for what comes before the return address */

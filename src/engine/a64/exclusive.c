@@ -1,8 +1,8 @@
 /* exclusive.c (AArch64): exclusive loads and stores, whose monitor is a few words of the context.
  *
  * A load remembers address, size and value. The store is a compare-and-swap with that value: the processor's own monitor would
- * not survive the code between the two, and may be lost for reasons that no log could repeat. What differs from the
- * processor's: a word that was changed and changed back in between is stored to. */
+ * not survive the code between the two, and may be lost for reasons that no log could repeat. Unlike the
+ * processor's monitor, this stores to a word that was changed and changed back in between. */
 #include "engine/a64/translate.h"
 
 enum { PAIR = 21 }; /* a bit of the word */

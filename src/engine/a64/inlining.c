@@ -6,7 +6,7 @@
  * return, unless no instruction in between writes to it; when it does not, the block is left there, and the return is then an
  * ordinary one.
  *
- * An indirect branch that has led to the same place whenever it was noted is expected to do so again, which is tested likewise; so is a
+ * An indirect branch that has led to one target whenever it was noted is expected to do so again, which is tested likewise; so is a
  * return from the function that the path starts in. */
 #include "engine/a64/emit.h"
 #include "engine/a64/superblock.h"
@@ -23,14 +23,14 @@ static bool follow_call(struct superblock *sb, struct item *call) {
   return call->inlined = true;
 }
 
-/* Whether the return, the last item, is sure to find the address that the call before item first has left in x30. */
+/* True if the return, the last item, is sure to find the address that the call before item first has left in x30. */
 static bool surely_returns(const struct superblock *sb, unsigned first) {
   for (unsigned i = first; i + 1 < sb->count; i++)
     if (a64_registers_written(&sb->items[i].insn) >> LINK & 1) return false;
   return true;
 }
 
-/* Not at the very start: whoever finds the guess wrong would come back to it. */
+/* Not at the very start: a thread that finds the guess wrong would come back to the same block. */
 static bool expect(struct superblock *sb, struct item *item, uintptr_t to, uintptr_t step, unsigned times) {
   if (sb->count == 1 || sb->call_count == CALLS_MAX || item->insn.authenticates ||
       a64_register(item->insn.word, FIELD_N) == ZERO || !path_is_steady(step, to, times))
@@ -63,8 +63,8 @@ static bool is_hot(uintptr_t pc) {
   return block && block->hot;
 }
 
-/* Goes on at the address that the path has after the item; false when the superblock has to end there. step is where the code
- * up to the item starts. */
+/* Goes on at the address that the path has after the item; false when the superblock has to end there. step is the start of the code
+ * up to the item. */
 static bool follow_to(struct superblock *sb, struct item *item, uintptr_t to, uintptr_t step) {
   uintptr_t next = item->pc + INSN_BYTES, target = item->pc + (uintptr_t)item->insn.offset;
   bool follows = false, ends = false;
@@ -97,7 +97,7 @@ static bool follow_to(struct superblock *sb, struct item *item, uintptr_t to, ui
   return follows && !ends;
 }
 
-/* What takes much code counts as two: the code of a block must not get too long. */
+/* An instruction that takes much code counts as two: the code of a block must not get too long. */
 static unsigned share_of(const struct a64_insn *insn) {
   bool is_long = insn->kind == A64_LOAD_EXCLUSIVE || insn->kind == A64_STORE_EXCLUSIVE || insn->pairs;
   return is_long ? 2 : 1;

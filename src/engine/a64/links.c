@@ -1,4 +1,4 @@
-/* links.c (AArch64): how blocks find each other.
+/* links.c (AArch64): links between blocks.
  *
  * Direct branches are patched in place. Indirect ones, returns among them, index a table of the thread with sixteen bits of the
  * target and jump to the block's checking entry, which makes sure that the block is the right one, without touching the
@@ -80,7 +80,7 @@ void arch_resolve(struct thread *thread, struct block *to, enum entry_kind entry
   COUNT(indirect_misses);
 }
 
-/* What is patched while others may execute it is always a direct branch or a nop, before and after: of these the architecture
+/* An instruction that is patched while others may execute it is a direct branch or a nop, before and after: for these the architecture
  * promises that the old or the new one is executed. */
 static void redirect(uintptr_t at, uintptr_t target) {
   enum { REACH = 1 << 27 };
@@ -89,7 +89,7 @@ static void redirect(uintptr_t at, uintptr_t target) {
   sync_code((const void *)at, (const void *)(at + INSN_BYTES));
 }
 
-/* Whoever replaces the block will link the exit again. */
+/* Lists the exit, so that replace_block can link it to the new block. */
 static void list(struct exit *exit, struct block *to) {
   if (__atomic_exchange_n(&exit->listed, true, __ATOMIC_ACQ_REL)) return;
   exit->next = __atomic_load_n(&to->incoming, __ATOMIC_RELAXED);

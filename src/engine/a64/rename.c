@@ -5,7 +5,7 @@
  *     str  x15, [x18, #gpr 14]
  *
  * The two scratch registers serve first; when an instruction names more of the taken ones, registers that it does not name are
- * borrowed, their values waiting in spill slots meanwhile. What an instruction writes goes to the context after it, so a
+ * borrowed, their values waiting in spill slots meanwhile. The result of an instruction goes to the context after it, so a
  * fault finds the context as it was before. As long as nothing else needs the scratch registers, they go on holding the values that the
  * context has as well, and the next instruction need not load them. */
 #include "engine/a64/translate.h"

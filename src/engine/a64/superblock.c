@@ -2,7 +2,7 @@
  *
  * The main path follows fall-throughs of forward conditional branches and the targets of direct branches. It ends at calls (but goes
  * on through linkage stubs), returns, indirect branches, backward conditional branches (a loop's end: both ways out then need no
- * correction of the position), system calls, and whatever the engine performs itself. Blocks that have become hot follow the path
+ * correction of the position), system calls, and instructions that the engine performs itself. Blocks that have become hot follow the path
  * that the program took instead (inlining.c). */
 #include "engine/a64/superblock.h"
 
@@ -42,7 +42,7 @@ static bool fetch(struct superblock *sb, uintptr_t pc, struct item *item) {
   if (!fetch_word(sb, pc, &word)) return false;
   a64_decode(word, &item->insn);
   if (!in_sphere() && !time_is_guarded && a64_reads_timer(&item->insn))
-    item->insn.kind = A64_COPY; /* only who records the time has to leave the cache for it */
+    item->insn.kind = A64_COPY; /* only a recording of the time has to leave the cache for it */
   item->pc = pc;
   item->inlined = item->taken = false;
   item->expected = 0;
@@ -68,7 +68,7 @@ static bool seen(const struct superblock *sb, uintptr_t pc) {
   return false;
 }
 
-/* Whether the code at pc is a stub of a procedure linkage table:  adrp x16; ldr x17, [x16 + n]; add x16, …; br x17  */
+/* True if the code at pc is a stub of a procedure linkage table:  adrp x16; ldr x17, [x16 + n]; add x16, …; br x17  */
 static bool is_linkage_stub(struct superblock *sb, uintptr_t pc) {
   static const struct {
     uint32_t mask, value;
@@ -105,7 +105,7 @@ bool superblock_pass(struct superblock *sb, const struct item *item) {
   }
 }
 
-/* Where the main path goes after the item just added; false when it ends there. */
+/* Continues the main path after the item just added; false when it ends there. */
 static bool follow(struct superblock *sb, struct item *item) {
   uintptr_t next = item->pc + INSN_BYTES, target = item->pc + (uintptr_t)item->insn.offset;
   sb->open = false;
@@ -129,7 +129,7 @@ static bool follow(struct superblock *sb, struct item *item) {
   }
 }
 
-/* What lies further from the start than a displacement in the map reaches must all be near each other. */
+/* Items further from the start than a displacement in the map reaches must all be near each other. */
 static bool within_reach(struct superblock *sb, uintptr_t pc) {
   if (!sb->count || superblock_near(sb->items[0].pc, pc)) return true;
   if (!sb->far_pc) sb->far_pc = pc;

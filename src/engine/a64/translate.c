@@ -178,7 +178,7 @@ static void emit_heat(struct translation *t) {
 static void emit_entry(struct translation *t) {
   struct code *c = &t->code;
   emit_sub_imm(c, COUNTDOWN, COUNTDOWN, t->sb.count);
-  /* Whoever steps has just been at a safepoint, and has taken permissions since that another one would lose. */
+  /* A stepping thread has just been at a safepoint, and has since taken permissions that another safepoint would lose. */
   if (t->block->step) return;
   emit_load(c, SCRATCH, CTX_PENDING);
   emit_orr(c, SCRATCH, SCRATCH, COUNTDOWN);
@@ -254,7 +254,7 @@ static void emit_body(struct translation *t) {
   if (t->sb.open) end_jump(t, t->sb.next_pc);
 }
 
-/* with_entry: whether it starts with the check of an indirect branch. */
+/* with_entry: the block starts with the check of an indirect branch. */
 static struct block *translate(struct translation *t, uintptr_t pc, enum entry_kind entry, bool with_entry) {
   uint32_t *start = (uint32_t *)(void *)cache_reserve(CACHE_BLOCK_MAX);
   if (!start) return NULL;
@@ -310,7 +310,7 @@ struct block *arch_translate_path(const struct path *path, struct block *old) {
   if (sb->self_checking || sb->contended || sb->unfetchable || old->dead) return NULL;
   struct block *block = translate(&translation, path->head, ENTRY_PATH, old->entries[ENTRY_INDIRECT]);
   if (!block) return NULL;
-  /* A loop that was cut short is better continued by who comes to it. */
+  /* Not for a loop that was cut short: a path that reaches it had better continue it. */
   block->loop = path->next == path->head && block->instructions == path->instructions;
   replace_block(old, block);
   COUNT(paths);

@@ -3,7 +3,7 @@
  * The 128-bit registers stay live in the processor while C runs: it does not touch them, and the kernel keeps them over system
  * calls. Of scalable vectors the kernel forgets all but those 128 bits at a system call, and the engine makes
  * calls of its own; so where the machine has them they wait in the thread's slot, in the layout of a signal frame, from every
- * exit of the cache to the next entry (entry.S). Then what is there counts, not what the registers hold.
+ * exit of the cache to the next entry (entry.S). Meanwhile the slot has the valid values, not the registers.
  *
  * Known limit: streaming mode and matrices are not supported, and their instructions undefined to the program. */
 #include "engine/a64/vectors.h"
@@ -70,7 +70,7 @@ void vectors_save(const struct thread *thread, struct fpsimd_context *record) {
     memcpy(&record->vregs[i], from + i * vector_length(), QUAD);
 }
 
-/* What is beyond 128 bits becomes zero, as when the processor writes such a register. */
+/* Bits beyond the first 128 become zero, as when the processor writes such a register. */
 void vectors_load(struct thread *thread, const struct fpsimd_context *record) {
   load_vectors(&record->fpsr);
   char *to = (char *)thread->arch.scalable;

@@ -1,10 +1,10 @@
-/* accesses.c (x86-64): what the instruction at an address is about to do to memory, for those who take permissions first.
+/* accesses.c (x86-64): the memory accesses that the instruction at an address is about to make, so that permissions can be taken first.
  *
- * Everything is told by the registers of the context, but the lanes of gathers and scatters: vector registers are never
- * touched by the engine, so they still hold what the application has put there.
+ * The registers of the context determine all of them, except the lanes of gathers and scatters: the engine never
+ * touches vector registers, so they still hold the application's values.
  *
- * A repeated string instruction that goes on for long is run in pieces of PIECE iterations, and each piece counts as an
- * instruction: what it touches is bounded, and where it waits for other threads has a position. */
+ * A long repeated string instruction is run in pieces of PIECE iterations, and each piece counts as an
+ * instruction: its accesses are bounded, and a wait for other threads inside it has a position. */
 #include "engine/code/code.h"
 #include "engine/x64/translate.h"
 
@@ -96,7 +96,7 @@ static uint64_t iterations(const struct thread *thread, const struct x64_insn *i
   return insn->address_size == 4 ? (uint32_t)count : count;
 }
 
-/* From where the pointer is now, count elements in the direction of the flag. */
+/* Adds `count` elements from the pointer on, in the direction of the flag. */
 static void add_string(const struct thread *thread, const struct x64_insn *insn, struct access **to,
                        unsigned reg, unsigned size, uint64_t count, bool write) {
   uint64_t at = thread->arch.gpr[reg];
@@ -109,7 +109,7 @@ static void add_string(const struct thread *thread, const struct x64_insn *insn,
 
 /* -- All ---------------------------------------------------------------------------------------------------------------- */
 
-/* What is long, or lies where only the engine can tell. */
+/* Accesses that are long, or whose address only the engine can compute. */
 static void add_special(const struct thread *thread, const struct x64_insn *insn, uintptr_t next,
                         struct access **to) {
   const struct x64_mem *mem = &insn->mem;
@@ -174,7 +174,7 @@ static bool decode_at(uintptr_t pc, uint8_t bytes[X64_INSN_MAX], size_t have, st
          x64_decode(bytes, X64_INSN_MAX, insn);
 }
 
-/* An instruction that was looked into lately. */
+/* An instruction that was decoded recently. */
 struct recent {
   uintptr_t pc; /* 0: none */
   uint8_t bytes[X64_INSN_MAX];

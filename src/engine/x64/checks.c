@@ -24,12 +24,12 @@
  * A permission is given up at safepoints only, that is, never inside a block. So an access needs no test when an earlier test
  * of the same block covers it: the same registers with the same values, and a displacement at most 64 bytes minus the
  * access above the one tested. Additions of constants to a register are followed, so that an unrolled walk over an array is
- * tested once in 64 bytes. The window of a check is as long as the accesses that rely on it reach; where that turns out to be
- * further than the thread may go, because the next block is another's, the block is left there; and where that comes often it is made again, with
+ * tested once in 64 bytes. The window of a check is as long as the accesses that rely on it reach; if the thread lacks permission for
+ * a part of it, because another thread has the next block, the block of code is left there; if that happens often it is made again, with
  * a narrow window for that instruction.
  *
- * Instructions whose accesses are many, long, or not simply told (repeated strings, gathers, xsave) are blocks of their own that
- * the engine steps over when it has taken what they need (accesses.c). */
+ * Instructions whose accesses are many, long, or hard to compute (repeated strings, gathers, xsave) are blocks of their own that
+ * the engine steps over when it has taken their permissions (accesses.c). */
 #include "engine/x64/translate.h"
 
 static bool is_repeated(const struct x64_insn *insn) {
@@ -123,7 +123,7 @@ static void emit_address(struct code *c, const struct item *item, struct x64_mem
   emit_load(c, r, SPILL(SLOT_SHORT));
 }
 
-/* Whether the operand's address is known here; it is its displacement then, see emit_operand_check. */
+/* True if the operand's address is known at translation: it is the displacement then, see emit_operand_check. */
 static bool is_fixed(const struct x64_mem *mem) {
   return mem->base == REG_RIP && mem->segment == SEG_NONE;
 }
@@ -136,7 +136,7 @@ static uint32_t fixed_last(int64_t address, unsigned size) {
   return (uint32_t)(address + MAX(size, 1U) - 1) >> BLOCK_SHIFT;
 }
 
-/* Whether the blocks of what was checked are those of the operand. */
+/* True if the checked blocks include those of the operand. */
 static bool is_there(const struct checked *checked, const struct check *check, const struct x64_mem *mem) {
   uint32_t first = fixed_first(mem->disp), last = fixed_last(mem->disp, mem->size);
   uint32_t from = fixed_first(checked->disp), to = fixed_last(checked->disp, check->mem.size);
@@ -148,7 +148,7 @@ static bool same_registers(const struct checked *checked, const struct x64_mem *
          (mem->index == REG_NONE || checked->scale == mem->scale);
 }
 
-/* Whether an earlier check covers the access; its window is made to. */
+/* True if an earlier check covers the access; widens its window if need be. */
 static bool is_covered(struct translation *t, const struct x64_mem *mem) {
   for (unsigned i = 0; i < t->checked_count; i++) {
     const struct checked *checked = &t->checked[i];
@@ -200,8 +200,8 @@ void forget_checked(struct translation *t, const struct x64_insn *insn) {
   }
 }
 
-/* What is done to the same few bytes right after item i, before the block can be left, is checked with its operand: that is tested for
- * writing if they are written, and where the lowest of them lies. Returns how far that is below. */
+/* Accesses to the same few bytes right after item i, before the block can be left, are checked with its operand: the check is for
+ * writing if one of them writes, and starts at the lowest of them. Returns the distance of that below the operand. */
 static unsigned look_ahead(const struct translation *t, unsigned i, struct x64_mem *mem) {
   enum { LOOK = 24 };
   struct checked at = {.base = mem->base,

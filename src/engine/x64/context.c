@@ -81,7 +81,7 @@ static unsigned count_words(void) {
   return arch_stops_late() ? 1 : COUNT_WORDS;
 }
 
-/* From this position on. The base is what the words add up to it from. */
+/* Sets the words for this position, which is base plus all words. */
 static void set_words(struct thread *thread, uint64_t position, uint64_t allowance) {
   for (unsigned i = 0, n = count_words(); i < n; i++)
     __atomic_store_n(&thread->arch.counts[i], -allowance, __ATOMIC_RELAXED);
@@ -115,7 +115,7 @@ uintptr_t arch_shown_context(const uint64_t *registers) {
   return registers[GS_BASE];
 }
 
-/* Which generated code has borrowed, and what is left of a repeated instruction that is done in parts. */
+/* Restores the registers that generated code has borrowed, and the rest of a repeated instruction that is run in parts. */
 static void take_back(struct arch_context *context, const struct cache_insn *insn) {
   for (unsigned slot = 0; slot < BORROWED_SLOTS; slot++) {
     unsigned reg = insn->borrowed >> 5 * slot & BORROWED_MASK;
@@ -185,7 +185,7 @@ void arch_lose_monitor(struct thread *thread) {
   (void)thread; /* there are no exclusive loads */
 }
 
-/* What the syscall instruction itself does to registers. */
+/* The effect of the syscall instruction itself on registers. */
 void arch_begin_call(struct thread *thread) {
   thread->arch.gpr[RCX] = thread->arch.rip;
   thread->arch.gpr[R11] = visible_flags(thread);
@@ -193,7 +193,7 @@ void arch_begin_call(struct thread *thread) {
 
 bool time_is_guarded;
 
-/* Until somebody forbids it the time stamps may be read in the cache. */
+/* Code in the cache may read the time stamps until a thread forbids itself to. */
 static void set_tsc_mode(struct thread *thread, uint32_t mode) {
   thread->arch.tsc_mode = mode;
   if (mode != PR_TSC_SIGSEGV || time_is_guarded || in_sphere()) return;
@@ -201,7 +201,7 @@ static void set_tsc_mode(struct thread *thread, uint32_t mode) {
   cache_empty();
 }
 
-/* Whether time stamps may be read. The kernel is never told: the engine reads them itself. Known limit: execve forgets it. */
+/* prctl about reading time stamps. The kernel is never told: the engine reads them itself. Known limit: execve forgets the setting. */
 static bool tsc_call(struct thread *thread, const struct call *call, long *result) {
   uint32_t mode = (uint32_t)call->args[1];
   switch ((int)call->args[0]) {
@@ -237,7 +237,7 @@ bool arch_own_call(struct thread *thread, const struct call *call, long *result)
 
 /* -- Positions and requests ---------------------------------------------------------------------------------------- */
 
-/* A word as it would be if nobody had cleared its bits. One whose bits a requester has cleared is still large; one whose
+/* A word as it would be if no requester had cleared its bits. One whose bits a requester has cleared is still large; one whose
  * allowance is used up is small. */
 static uint64_t counted(const struct thread *thread, unsigned i) {
   uint64_t word = __atomic_load_n(&thread->arch.counts[i], __ATOMIC_RELAXED);
@@ -271,7 +271,7 @@ uint64_t arch_position(const struct thread *thread) {
 }
 
 void arch_request(struct thread *thread) {
-  if (permissions_on()) { /* the thread looks at it in every block: its line is not taken away for nothing */
+  if (permissions_on()) { /* the thread reads poll in every block: do not take its line away for nothing */
     if (!__atomic_load_n(&thread->arch.poll, __ATOMIC_SEQ_CST))
       __atomic_store_n(&thread->arch.poll, 1, __ATOMIC_RELEASE);
     return;
@@ -280,7 +280,7 @@ void arch_request(struct thread *thread) {
     __atomic_and_fetch(&thread->arch.counts[i], ~COUNT_IDLE, __ATOMIC_SEQ_CST);
 }
 
-/* Every word may use an equal share of what is left, so the stop is never passed, and is come nearer by an eighth at
+/* Every word may use an equal share of the instructions left, so the thread never passes the stop, and gets nearer by an eighth at
  * least before the next poll. The last stretch is for arch_favour. */
 static void deal_out(struct thread *thread) {
   uint64_t position = arch_position(thread);
@@ -291,7 +291,7 @@ static void deal_out(struct thread *thread) {
 }
 
 void arch_clear_request(struct thread *thread) {
-  /* Before what was asked for is looked at, or a request that comes meanwhile would be lost. */
+  /* Before requests are read, or one that comes meanwhile would be lost. */
   if (permissions_on()) __atomic_exchange_n(&thread->arch.poll, 0, __ATOMIC_SEQ_CST);
   deal_out(thread);
 }
@@ -346,7 +346,7 @@ void arch_uncount(struct thread *thread, const struct block *block, unsigned ins
   count_back(thread, block->count_word, instructions);
 }
 
-/* Any word will do: only their sum counts. */
+/* Any word may be changed: only their sum counts. */
 void uncount_one(struct thread *thread) {
   __atomic_sub_fetch(&thread->arch.counts[0], 1, __ATOMIC_SEQ_CST);
 }

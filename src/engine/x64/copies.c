@@ -1,7 +1,7 @@
-/* copies.c (x86-64): instructions that run as they are, or nearly: all that is no branch and needs no help from the engine.
+/* copies.c (x86-64): instructions that run as they are, or nearly: all that are no branches and need no help from the engine.
  *
- * What addresses memory relative to the program counter, or to the application's GS base, gets the address from a borrowed
- * register. A register that is borrowed stays so over several instructions, until the application wants it back. */
+ * An operand relative to the program counter, or to the application's GS base, gets its address from a borrowed
+ * register. A register stays borrowed over several instructions, until the application uses it. */
 #include "engine/x64/translate.h"
 
 unsigned borrow(struct translation *t, unsigned i, uint16_t allowed) {

@@ -1,8 +1,8 @@
 /* decode.c: the walk over one instruction's bytes, driven by the tables of decode_*.c.
  *
  * The order is the hardware's: prefixes, opcode with its map, ModRM with SIB and displacement, then the
- * row of the table that covers this encoding, then immediates. What the row says about operands is turned
- * into the register and flag sets of struct x64_insn by decode_operands.c, which also decides whether the
+ * row of the table that covers this encoding, then immediates. decode_operands.c turns the row's operands
+ * into the register and flag sets of struct x64_insn, and decides whether the
  * encoding is legal. Nothing is read beyond the limit: a byte wanted past it sets `overrun`, and every path
  * ends in finish(), which looks at that. */
 #include "engine/x64/decode_walk.h"

@@ -1,4 +1,4 @@
-/* decode_operands.c: what a row of the tables means for one instruction: the memory operand, the registers
+/* decode_operands.c: applies a row of the tables to one instruction: the memory operand, the registers
  * and flags that are read, written and killed, the implicit accesses, and whether the encoding is legal. */
 #include "engine/x64/decode_walk.h"
 

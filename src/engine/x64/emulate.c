@@ -6,7 +6,7 @@
 #include "engine/base/arch_host.h"
 #include "engine/x64/translate.h"
 
-/* What emulation_detail in ends.c packed. */
+/* The fields that emulation_detail in ends.c packed. */
 static unsigned kind_of(uint64_t detail) {
   return detail & 0xff;
 }
@@ -42,7 +42,7 @@ static void set_register(struct thread *thread, unsigned reg, unsigned size, uin
     *gpr = (*gpr & ~0xffffUL) | (value & 0xffff);
 }
 
-/* What a recorded program is not told of: instructions whose outcome is chance and can't be seen from here. */
+/* Hides from recorded programs instructions whose outcome is chance and can't be seen from here. */
 static void hide_features(uint32_t leaf, uint32_t subleaf, uint64_t values[4]) {
   enum { HLE = 1 << 4, RTM = 1 << 11, WAITPKG = 1 << 5, RDPRU = 1 << 4 };
   if (leaf == 7 && subleaf == 0) {

@@ -1,4 +1,4 @@
-/* ends.c (x86-64): branches and whatever else ends a block, or leaves it half-way. */
+/* ends.c (x86-64): branches and other instructions that end a block, or leave it half-way. */
 #include "engine/x64/translate.h"
 
 extern const char exit_indirect[], exit_return[];
@@ -82,7 +82,7 @@ static void note_branch(struct translation *t, int64_t stack_moved) {
   emit_exit_id(&t->code, exit);
 }
 
-/* Probes, and steps: whoever made one may have taken what is to be let go right behind it. */
+/* True for probes, and for steps: a stepping thread may have taken permissions that it must give up right after the step. */
 static bool ends_in_engine(const struct translation *t) {
   return t->block->probe || t->block->step;
 }
@@ -235,7 +235,7 @@ static bool is_iretq(const struct x64_insn *insn) {
   return insn->opcode == 0xcf && insn->operand_size == 8;
 }
 
-/* What the engine needs to know to perform the instruction itself (emulate.c). */
+/* The facts that the engine needs to perform the instruction itself (emulate.c). */
 static uint64_t emulation_detail(const struct x64_insn *insn) {
   return insn->kind | (uint64_t)insn->modrm << 8 | (uint64_t)insn->rex << 16 |
          (uint64_t)insn->operand_size << 24 | (uint64_t)insn->len << 32;
@@ -264,7 +264,7 @@ static void check_end(struct translation *t) {
   give_back(t);
 }
 
-/* Branches, all of which end a block; false if it is none. */
+/* Branches, all of which end a block; false for other instructions. */
 static bool end_at_branch(struct translation *t, const struct item *item) {
   const struct x64_insn *insn = &item->insn;
   uintptr_t next = item->pc + insn->len, target = next + (uintptr_t)insn->imm;
@@ -309,7 +309,7 @@ static bool loads_gs(const struct x64_insn *insn) {
   return insn->kind == INSN_MOV_TO_SEG && insn->opcode == 0x8e && (insn->modrm >> 3 & 7) == 5;
 }
 
-/* What the engine performs (syscalls.c, emulate.c) or says that it can't; false if the processor does. */
+/* Instructions that the engine performs (syscalls.c, emulate.c) or refuses; false for those that the processor performs. */
 static bool end_in_engine(struct translation *t, const struct item *item) {
   const struct x64_insn *insn = &item->insn;
   uintptr_t next = item->pc + insn->len;
@@ -355,7 +355,7 @@ static bool end_in_engine(struct translation *t, const struct item *item) {
   }
 }
 
-/* What has the same outcome always, a fault mostly; false if it is to be seen. */
+/* Instructions that always have the same outcome, a fault mostly; false for others. */
 static bool end_as_known(struct translation *t, const struct item *item) {
   const struct x64_insn *insn = &item->insn;
   struct code *c = &t->code;

@@ -11,7 +11,7 @@
 #include "engine/x64/translate.h"
 
 #define FLAGS_ALWAYS 0x202UL
-/* What popf takes over: CF PF AF ZF SF DF OF NT AC ID, and TF apart from them. */
+/* The flags that popf changes: CF PF AF ZF SF DF OF NT AC ID, and TF apart from them. */
 #define FLAGS_POPPED 0x244cd5UL
 
 enum { PAGE_FAULT = 14, ERROR_WRITE = 2, ERROR_USER = 4 };

@@ -36,7 +36,7 @@ enum {
 };
 #define EFLAGS_ALWAYS 0x202UL /* bit 1, and interrupts are on */
 #define EFLAGS_RF 0x10000UL
-/* What sigreturn takes over: AC RF OF DF SF ZF AF PF CF, and TF apart from them. */
+/* The flags that sigreturn restores: AC RF OF DF SF ZF AF PF CF, and TF apart from them. */
 #define EFLAGS_RESTORED 0x50cd5UL
 
 /* -- Extended state -------------------------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static struct {
   uint32_t mxcsr_mask;
 } machine;
 
-/* Restoring from it sets every feature to what a program starts with. */
+/* Restoring from this sets every feature to its initial value in a program. */
 static union xstate initial;
 
 static void xsave(union xstate *to, uint64_t features) {
@@ -92,7 +92,7 @@ static void wrpkru(uint32_t value) {
   __asm__ volatile("wrpkru" : : "a"(value), "c"(0), "d"(0));
 }
 
-/* Where the last of the features ends in the standard layout. */
+/* The end of the last of the features in the standard layout. */
 static uint32_t size_of(uint64_t features) {
   uint32_t end = MINIMUM_SIZE, component[4];
   for (uint32_t i = 2; i < 63; i++) {
@@ -124,7 +124,7 @@ void arch_init_machine(void) {
     die(125, "this processor's state takes %u bytes, too many for us", machine.size);
 }
 
-/* What a frame has to hold now: the tiles only if they are in use. */
+/* The features that a frame has to hold now: the tiles only if they are in use. */
 static uint64_t features_to_save(void) {
   uint64_t tiles = machine.in_use_known ? xgetbv(1) & FEATURE_TILES : 0;
   return (machine.features & ~FEATURE_TILES) | (machine.features & tiles);
@@ -187,7 +187,7 @@ static uint32_t extent_of(uintptr_t address, uint64_t *features) {
   return software.xstate_size;
 }
 
-/* Whether the processor would take the header; it raises a fault otherwise, here in the engine. */
+/* True if the processor would accept the header; otherwise it would raise a fault here in the engine. */
 static bool header_is_valid(const struct _header *header) {
   return !(header->xfeatures & ~machine.features) && !header->reserved1[0] && !header->reserved1[1];
 }
@@ -413,7 +413,7 @@ bool arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool present
     return false;
   }
   thread->arch.trap_number = PAGE_FAULT;
-  /* Of what no program can map the kernel tells nothing but that it is not for us. */
+  /* For addresses that no program can map the kernel reports only a protection violation. */
   thread->arch.error_code = USER | FETCH | (present || address >= USER_END ? PRESENT : 0);
   thread->arch.fault_address = address;
   return true;

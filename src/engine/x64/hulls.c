@@ -1,10 +1,10 @@
 /* hulls.c (x86-64): one test for the accesses of a block to its stack.
  *
  * Pushes, calls, returns and operands relative to the stack pointer make half of all accesses, and nearly all of them
- * are to memory that nobody else ever looks at. So they are put together: the superblock is read once with the stack pointer as an
- * unknown, registers that differ from it by a constant are followed, and the accesses up to where it is lost lie in a **hull**, a few
- * hundred bytes at a fixed distance from the stack pointer at most. Local variables that are addressed by a frame pointer of unknown
- * origin have hulls of their own. It is tested before the first of them, as a whole:
+ * are to memory that no other thread ever accesses. So they are tested together: the superblock is read once with the stack pointer as an
+ * unknown, registers that differ from it by a constant are followed, and the accesses up to where its value is lost lie in a **hull**, at most a
+ * few hundred bytes at a fixed distance from the stack pointer. Local variables that are addressed by a frame pointer of unknown
+ * origin have hulls of their own. A hull is tested before its first access, as a whole:
  *
  *     lea  s, [rsp + end]
  *     sub  s, gs:[floor]              ; does it lie in the thread's private stack (private_stack.h)?
@@ -23,8 +23,8 @@
  * The floor lies HULL_BYTES above the lowest private byte, so it needs no test of its own. A short hull is tested as any
  * operand is (checks.c).
  *
- * Permissions are given up at safepoints only, so the test is good for the rest of the block. Where a hull is more than the thread gets to keep,
- * because others work on the blocks beside it, the code is made again without (cache_fell_short). */
+ * Permissions are given up at safepoints only, so the test is good for the rest of the block. Where the thread can't keep all blocks of a hull,
+ * because other threads use blocks in it, the code is made again without hulls (cache_fell_short). */
 #include "engine/x64/translate.h"
 
 enum { SEGMENT_FAR = 1 << 20 };
@@ -64,8 +64,8 @@ static bool add_access(struct planner *planner, const struct root *root, unsigne
   return true;
 }
 
-/* The root that the operand is near to, or NULL. What lies below a frame pointer is a local variable; above it there may be anything, if it
- * is none. */
+/* The root that the operand is near to, or NULL. Memory below a frame pointer holds local variables; above the register there may be anything, if it
+ * is no frame pointer. */
 static const struct root *root_of(const struct planner *planner, const struct x64_mem *mem) {
   const struct root *stack = &planner->roots[0], *frame = &planner->roots[1];
   if (mem->base >= 16 || mem->index != REG_NONE || mem->segment != SEG_NONE || !mem->size || mem->size > 64)
@@ -99,7 +99,7 @@ static unsigned place_for(struct translation *t, const struct hull *hull) {
   return hull->item;
 }
 
-/* Whether the register is used as a frame pointer can be: one that walks over memory is none. */
+/* True if rbp may be a frame pointer: a register that walks over memory is none. */
 static bool may_have_frame(const struct superblock *sb) {
   int64_t constant;
   for (unsigned i = 0; i < sb->count; i++)

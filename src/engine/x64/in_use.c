@@ -1,8 +1,8 @@
-/* in_use.c (x86-64): which of its state the processor takes for unused.
+/* in_use.c (x86-64): the parts of its state that the processor regards as unused.
  *
  * xsave and its kin leave out, or mark as unused, what has its initial value and was not touched since; the processor may be wrong about
- * the latter, and whoever returns from a signal in the kernel has touched x87 and SSE. So it is chance what these instructions
- * store. In a recording and its replay everything that was asked for is stored. x87 and SSE are marked as used; the rest is if it has not its
+ * the latter, and a return from a signal in the kernel touches x87 and SSE. So the bytes that these instructions store depend on
+ * chance. In a recording and its replay everything that was asked for is stored. x87 and SSE are marked as used; the rest is if it has not its
  * initial value, as a processor may do that looks. (Were the upper halves of vector registers always marked, then a program that restores
  * them would go on with halves that count as used, zero as they are, and each change between old and new vector instructions
  * takes long from then on.) The tiles are let be: that they were used is told exactly, and costs kilobytes. */
@@ -40,7 +40,7 @@ static void clear(uint64_t address, size_t bytes) {
     copy_to_app(address + done, zeros, MIN(bytes - done, sizeof zeros));
 }
 
-/* What cpuid says of a component. That is asked once, since it takes long on a virtual machine; all who ask find the same. */
+/* The cpuid leaf of a component. It is read once, since cpuid takes long on a virtual machine; all threads read the same. */
 struct component {
   uint32_t size, offset;
   bool aligned, known;
@@ -56,7 +56,7 @@ static struct component component_of(unsigned i) {
   return components[i];
 }
 
-/* Where a component lies, and its size: each at its own place, or one behind the other. */
+/* The offset of a component, and its size: each at its own place, or one behind the other. */
 static uint64_t place_of(unsigned component, uint64_t layout, uint32_t *size) {
   uint64_t offset = EXTENDED;
   for (unsigned i = 2; i <= component; i++) {

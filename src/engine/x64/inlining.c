@@ -1,17 +1,17 @@
 /* inlining.c (x86-64): superblocks that follow the path of a hot block (engine/code/paths.h).
  *
  * The main path goes both ways through conditional branches, and through calls into functions. The application's return address
- * is pushed as ever, so whoever looks at the stack finds it. When the main path reaches the matching return it goes on behind
+ * is pushed as ever, so code that reads the stack finds it. When the main path reaches the matching return it goes on behind
  * the call: the two jumps, the look-up of the return's target and the function's own share of position and poll are all
  * saved.
  *
- * That the return goes there is not known but tested, on the way: the word it will read is compared with the address. The
- * comparison destroys the flags, so it stands at the last place before the return where they are dead; what lies between
- * must leave memory alone and move the stack pointer by known amounts. When the words differ, the block is left at that
- * place by a side exit, and the return is then an ordinary one. Where the function surely leaves the word alone there is nothing to
- * test: a processor may hand the return what the call has stored, whatever others have stored there since.
+ * A test on the way makes sure that the return goes there: it compares the word that the return will read with the address. The
+ * comparison destroys the flags, so it stands at the last place before the return where they are dead; the instructions between
+ * must not write memory and must move the stack pointer by known amounts. When the words differ, the block is left at that
+ * place by a side exit, and the return is then an ordinary one. Where the function surely does not write the word no test is
+ * needed: a processor may forward the call's store to the return, whatever other threads have stored there since.
  *
- * An indirect branch that has led to the same place whenever it was noted is expected to do so again, which is tested too; likewise a
+ * An indirect branch that has led to one target whenever it was noted is expected to do so again, which is tested too; likewise a
  * return from the function that the path starts in. */
 #include "engine/x64/superblock.h"
 
@@ -62,7 +62,7 @@ static bool test_return(struct superblock *sb, uintptr_t to, unsigned first) {
   return true;
 }
 
-/* Whether the instruction may write to the eight bytes at the root's origin. */
+/* True if the instruction may write to the eight bytes at the root's origin. */
 static bool may_write_origin(const struct root *root, const struct x64_insn *insn) {
   const struct x64_mem *mem = &insn->mem;
   int64_t pushed = root->away[RSP];
@@ -75,14 +75,14 @@ static bool may_write_origin(const struct root *root, const struct x64_insn *ins
   return !known || (at < 8 && at + mem->size > 0);
 }
 
-/* Whether what has been stored is there for everybody behind the instruction: fences, and whatever is locked. */
+/* True if all earlier stores are visible to other threads after the instruction: fences, and locked instructions. */
 static bool drains_stores(const struct x64_insn *insn) {
   bool fence =
       insn->encoding == ENC_LEGACY && insn->map == 1 && (insn->opcode == 0xae || insn->opcode == 0x01);
   return insn->atomic || fence;
 }
 
-/* Whether the return, the last item, is sure to find the address that the call before item first has pushed. */
+/* True if the return, the last item, is sure to find the address that the call before item first has pushed. */
 static bool surely_returns(const struct superblock *sb, unsigned first) {
   struct root root = {.reg = RSP};
   root_begin(&root, first);
@@ -98,8 +98,8 @@ static bool surely_returns(const struct superblock *sb, unsigned first) {
   return root.away[RSP] == 0;
 }
 
-/* A return from the function that the path starts in, if that is expected to go on there. Not tested at the very start: whoever
- * finds the guess wrong would come back to it. */
+/* A return from the function that the path starts in, if it is expected to go there. Not tested at the very start: a thread
+ * that finds the guess wrong would come back to the same block. */
 static bool follow_last_return(struct superblock *sb, struct item *ret, uintptr_t to, uintptr_t step) {
   if (sb->call_count == CALLS_MAX || !path_is_steady(step, to, STEADY_RETURN) || !test_return(sb, to, 1))
     return false;
@@ -117,7 +117,7 @@ static bool follow_return(struct superblock *sb, struct item *ret, uintptr_t to,
   return ret->inlined = true;
 }
 
-/* Not at the very start: whoever finds the guess wrong would come back to it. */
+/* Not at the very start: a thread that finds the guess wrong would come back to the same block. */
 static bool follow_indirect(struct superblock *sb, struct item *item, uintptr_t to, uintptr_t step) {
   if (sb->count == 1 || sb->call_count == CALLS_MAX || !path_is_steady(step, to, STEADY_JUMP)) return false;
   if (item->insn.kind == INSN_CALL_IND)
@@ -135,8 +135,8 @@ static bool is_hot(uintptr_t pc) {
   return block && block->hot;
 }
 
-/* Goes on at the address that the path has after the item; false when the superblock has to end there. step is where the code
- * up to the item starts. */
+/* Goes on at the address that the path has after the item; false when the superblock has to end there. step is the start of the code
+ * up to the item. */
 static bool follow_to(struct superblock *sb, struct item *item, uintptr_t to, uintptr_t step) {
   uintptr_t next = item->pc + item->insn.len, target = next + (uintptr_t)item->insn.imm;
   bool follows = false, ends = false;

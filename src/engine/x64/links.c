@@ -1,8 +1,8 @@
-/* links.c (x86-64): how blocks find each other.
+/* links.c (x86-64): links between blocks.
  *
  * Direct branches are patched in place. Indirect ones index a table of the thread with the low 16 bits of the target and jump to
  * the block's entry of that kind, which makes sure that the block is the right one. The check uses no flags (lea,
- * jrcxz): whether the application's flags are live there only the true target knows. Returns have a table of their
+ * jrcxz): only the true target knows whether the application's flags are live there. Returns have a table of their
  * own, because the address they went to is still in memory, just below the stack pointer, and need one register less. */
 #include "engine/x64/translate.h"
 
@@ -110,7 +110,7 @@ void arch_resolve(struct thread *thread, struct block *to, enum entry_kind entry
   COUNT(indirect_misses);
 }
 
-/* Whether the block starts with the addition alone: who has done it can come in behind it. */
+/* True if the block starts with the addition alone: an exit that has made it can enter behind it. */
 static bool has_joint_entry(const struct block *block) {
   return block->uncount;
 }
@@ -133,7 +133,7 @@ static void link_jointly(struct exit *exit, const struct block *to) {
   patch_branch(branch, (const void *)room);
 }
 
-/* Whoever replaces the block will link the exit again. */
+/* Lists the exit, so that replace_block can link it to the new block. */
 static void list(struct exit *exit, struct block *to) {
   if (__atomic_exchange_n(&exit->listed, true, __ATOMIC_ACQ_REL)) return;
   exit->next = __atomic_load_n(&to->incoming, __ATOMIC_RELAXED);
@@ -184,8 +184,8 @@ void replace_block(struct block *old, struct block *new) {
 }
 
 /* The first instruction of a block is at least five bytes long and starts on an 8-byte boundary: one store replaces it whole,
- * and no thread can be in the middle of it. Those who come in behind the addition are sent where it is taken back and the block is
- * entered again: the jump on a condition is the last six bytes of its eight, and becomes a nop and a jump. */
+ * and no thread can be in the middle of it. Threads that enter behind the addition are sent to code that takes it back and enters the block
+ * again: the jump on a condition is the last six bytes of its eight, and becomes a nop and a jump. */
 void arch_kill(struct block *block) {
   patch_head(block, block->killed);
   if (!has_joint_entry(block)) return;

@@ -1,4 +1,4 @@
-/* roots.c (x86-64): registers that are a constant away from what another one was. */
+/* roots.c (x86-64): registers that are a constant away from an earlier value of another one. */
 #include "engine/x64/translate.h"
 
 void root_begin(struct root *root, unsigned i) {

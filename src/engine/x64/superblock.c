@@ -2,7 +2,7 @@
  *
  * The main path follows fall-throughs of forward conditional branches and the targets of direct jumps. It ends at calls (but
  * goes on through linkage stubs), returns, indirect branches, backward conditional branches (a loop's end: both ways out then
- * need no correction of the position), system calls, and whatever the engine emulates. Blocks that have become hot follow
+ * need no correction of the position), system calls, and instructions that the engine emulates. Blocks that have become hot follow
  * the path that the program took instead (inlining.c). */
 #include "engine/x64/superblock.h"
 
@@ -14,10 +14,10 @@
 /* Self-checking blocks stay short, since they compare all their source bytes whenever they are entered. */
 enum { SELF_CHECKING_BYTES = 32 };
 
-/* How far a look at foreign code goes to learn about flags, if it does not matter much. */
+/* The instructions of foreign code that are searched for flags, if the answer does not matter much. */
 enum { PEEK_MAX = 6 };
 
-/* And how far inside a superblock: the answer must not depend on how long that is, see shown_flags in frame.c. */
+/* And those inside a superblock: the answer must not depend on its length, see shown_flags in frame.c. */
 enum { FLAGS_LOOK = 32 };
 
 /* Copies executable bytes from one page; remembers the last page asked about. */
@@ -72,7 +72,7 @@ static bool seen(const struct superblock *sb, uintptr_t pc) {
   return false;
 }
 
-/* Whether the code at pc is a stub of a procedure linkage table: nothing but a jump through memory. */
+/* True if the code at pc is a stub of a procedure linkage table: nothing but a jump through memory. */
 static bool is_linkage_stub(struct superblock *sb, uintptr_t pc) {
   struct item item;
   bool self_checking;
@@ -111,7 +111,7 @@ bool superblock_pass(struct superblock *sb, const struct item *item) {
   }
 }
 
-/* Where the main path goes after the item just added; false when it ends there. */
+/* Continues the main path after the item just added; false when it ends there. */
 static bool follow(struct superblock *sb, struct item *item) {
   uintptr_t next = item->pc + item->insn.len, target = next + (uintptr_t)item->insn.imm;
   sb->open = false;
@@ -135,7 +135,7 @@ static bool follow(struct superblock *sb, struct item *item) {
   }
 }
 
-/* What lies further from the start than a relative branch reaches must all be near each other. */
+/* Items further from the start than a relative branch reaches must all be near each other. */
 static bool within_reach(struct superblock *sb, uintptr_t pc) {
   if (!sb->count || superblock_near(sb->items[0].pc, pc)) return true;
   if (!sb->far_pc) sb->far_pc = pc;
@@ -152,7 +152,7 @@ bool superblock_add(struct superblock *sb) {
     return false;
   }
   if (sb->count && self_checking != sb->self_checking) return false;
-  /* What is only looked at is not checked, whatever the blocks are. */
+  /* Code that is only looked at is not checked, even where blocks are. */
   bool checked =
       config.check == CHECK_ALL && (sb->limit == CHECKED_SUPERBLOCK_MAX || sb->limit == CHECKED_PATH_MAX);
   bool for_engine =
@@ -185,7 +185,7 @@ void superblock_read(struct superblock *sb, uintptr_t pc, unsigned limit, bool u
 
 /* -- Liveness --------------------------------------------------------------------------------------------------- */
 
-/* What one instruction does to the set of flags still in doubt: false when the answer is known (*dead says which). */
+/* Removes the flags that one instruction decides from those in doubt: false when the answer is known (in *dead). */
 static bool flags_step(const struct x64_insn *insn, unsigned *doubt, bool *dead) {
   if (insn->flags_read & *doubt) return *dead = false;
   *doubt &= ~(unsigned)insn->flags_killed;
@@ -200,8 +200,8 @@ static bool passes(const struct x64_insn *insn) {
   return insn->kind == INSN_COPY || insn->kind == INSN_STRING;
 }
 
-/* Calls and returns that were followed end the search as those do that were not: what is known of flags is the same in every
- * superblock that the instruction is part of, and superblock_may_lose_flags knows it too. */
+/* Calls and returns end the search whether they were followed or not: so the answer for an instruction is the same in every
+ * superblock that has it, and superblock_may_lose_flags finds it too. */
 bool superblock_flags_dead(const struct superblock *sb, unsigned i) {
   unsigned doubt = FLAGS_STATUS;
   bool dead;
@@ -214,13 +214,13 @@ bool superblock_flags_dead(const struct superblock *sb, unsigned i) {
   return false;
 }
 
-/* A look at code outside the superblock: what of it was looked at, and whether that stays as it is unless the engine notices. */
+/* A look at code outside the superblock: the bytes read, and whether the engine notices when they change. */
 struct look {
   struct source_range ranges[2];
   bool steady;
 };
 
-/* Whether the flags in doubt are overwritten from pc on before anything can read them, at most so many instructions on and through one
+/* True if the flags in doubt are overwritten from pc on before anything can read them, at most so many instructions on and through one
  * direct jump or call. */
 static bool overwritten_at(struct superblock *sb, uintptr_t pc, unsigned doubt, unsigned most,
                            struct look *look) {

@@ -115,7 +115,7 @@ static void emit_heat(struct translation *t, bool flags_dead) {
 }
 
 /*   test byte gs:[map + block], own; jz …   ; for every block of memory that its source lies in
- * Behind the safepoint: until the next one nobody else writes there. */
+ * Behind the safepoint: no other thread writes there until the next one. */
 static void emit_source_tests(struct translation *t, bool flags_dead) {
   for (unsigned i = 0; i < t->sb.range_count; i++) {
     const struct source_range *range = &t->sb.ranges[i];
@@ -143,7 +143,7 @@ static void emit_entry(struct translation *t) {
     emit_flags_to_rax(c);
   }
   emit_count(c, t->block->count_word, (int32_t)t->sb.count);
-  /* Whoever steps has just been at a safepoint, and has taken permissions since that another one would lose. */
+  /* A stepping thread has just been at a safepoint, and has since taken permissions that another safepoint would lose. */
   if (!t->block->step) {
     struct exit *poll = new_exit(t, EXIT_POLL, t->block->pc);
     new_stub(t, emit_jcc(c, COND_NS), poll)->restore_flags = !dead;
@@ -337,7 +337,7 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry, unsigned limit
   return translate(&translation, pc, entry, entry < ENTRY_KINDS ? entry : ENTRY_DIRECT);
 }
 
-/* Whether the end of the main path leads back to its start. */
+/* True if the end of the main path leads back to its start. */
 static bool leads_back(const struct superblock *sb) {
   const struct item *last = &sb->items[sb->count - 1];
   uintptr_t head = sb->items[0].pc, next = last->pc + last->insn.len;
