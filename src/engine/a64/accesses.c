@@ -26,7 +26,7 @@ static struct access zeroed_block(const struct thread *thread, const struct a64_
   return (struct access){ALIGN_DOWN(register_of(thread, mem->base), bytes), bytes, true};
 }
 
-/* cpy and set move registers of which one is what is left, counted up or down: as far to both sides as that. */
+/* cpy and set move registers, one of which counts the bytes left, up or down: so many bytes to both sides of the addresses. */
 static unsigned block_operation(const struct thread *thread, const struct a64_insn *insn, struct access *to) {
   int64_t left = (int64_t)register_of(thread, a64_register(insn->word, FIELD_N));
   uint64_t bytes = (uint64_t)(left < 0 ? -left : left);

@@ -43,7 +43,7 @@
 
 struct thread;
 
-/* Where a thread is in C (entry.S). */
+/* The state of a thread in C (entry.S). */
 struct arch_mark {
   uint64_t saved[12]; /* x19 to x30 */
   uint64_t sp, tls;

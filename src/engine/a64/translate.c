@@ -187,7 +187,7 @@ static void emit_entry(struct translation *t) {
   if (t->cold) emit_heat(t);
 }
 
-/* Compares the source words with what was translated:
+/* Compares the source words with the translated ones:
  *   mov x13, source;  ldr w13, [x13];  mov x15, word;  sub x13, x13, x15;  cbnz x13, stale;  …               */
 static void emit_self_check(struct translation *t) {
   struct code *c = &t->code;

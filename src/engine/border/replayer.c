@@ -331,7 +331,7 @@ static long replay_exec(struct thread *thread, const struct call *call, uint64_t
   return result;
 }
 
-/* How other advice is received is up to the kernel: it is given again for the sake of speed. What changes memory is done as far as it was
+/* Advice that changes no memory is given again for the sake of speed; its result is up to the kernel. Advice that changes memory is applied as far as
  * in the recording: to the end, unless only some of the range was missing, or as far as is logged. */
 static long replay_madvise(struct thread *thread, const struct call *call, perform_call *perform) {
   struct call again = *call;

@@ -134,7 +134,7 @@ bool tracing_is_refused(struct thread *thread, const struct call *call);
 
 /* -- output.c ----------------------------------------------------------------------------------------------------------------- */
 
-/* Recording: true if the call must fail because the bytes it moves to standard output could not be logged. After a call: follows its descriptors, logs bytes moved there. */
+/* Recording: true if the call must fail because the bytes it moves to standard output could not be logged; and, after a call, logs them. */
 bool output_refuses(struct thread *thread, const struct call *call);
 void output_record(struct thread *thread, const struct call *call, long result);
 /* Replay: shows again the bytes that a call wrote to the recorded program's standard output and error. */

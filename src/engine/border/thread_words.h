@@ -9,14 +9,14 @@
 void store_tid(uintptr_t address, uint32_t tid);
 /* Marks the robust mutexes that the thread holds as abandoned, as the kernel does at its end or at an execve. */
 void thread_leave_robust_list(struct thread *thread);
-/* The same for the other threads of the process, which have come to a stop, at its end in a sphere: the kernel would do it out of
+/* The same for the other threads of the process, which have stopped, at its end in a sphere: the kernel would mark them out of
  * turn. */
 void process_leave_robust_lists(struct thread *thread);
-/* Tells the kernel of the word that is cleared at the thread's end, where another process may wait for this one to be killed. */
+/* Gives the kernel the word that is cleared at the thread's end, for a process that may be killed while others wait for the word. */
 void thread_entrust_word(struct thread *thread);
 /* Clears the word now; its waiter is woken when the thread ends. */
 void thread_announce_end(struct thread *thread);
-/* Leaves the robust mutexes of a process that is about to end, and announces the ends of its threads if it shares its memory. */
+/* For a process that is about to end: leaves the thread's robust mutexes, and announces the ends of all threads if it shares its memory. */
 void process_announce_end(struct thread *thread);
 
 #endif

@@ -46,7 +46,7 @@ struct exit {
   struct check_history history; /* of EXIT_CHECK */
 };
 
-/* Where an instruction's code begins, and what generated code has borrowed there: for precise faults. */
+/* The start of an instruction's code, and the registers that generated code has borrowed there: for precise faults. */
 struct insn_map {
   uint16_t code : 15; /* offset from the block's code */
   uint16_t far : 1;   /* it belongs to code far from the block's pc */
@@ -73,7 +73,7 @@ struct block {
   uintptr_t code;                    /* entry */
   uint32_t code_size;                /* bytes from code to the end of its stubs */
   uint32_t body_size;                /* … and to their beginning; 0: they are not told apart */
-  uint16_t instructions;             /* on the main path: what the entry adds to the position */
+  uint16_t instructions;             /* on the main path: the entry adds them to the position */
   uint16_t exit_count, map_count;
   bool dead;
   uint16_t step; /* not 0: of so many instructions at most, entered by the dispatcher only and never linked */
@@ -84,7 +84,7 @@ struct block {
   bool contended;     /* takes its source bytes at entry: code_is_contended */
   bool flags_unused;  /* the application's flags are dead at entry */
   uintptr_t killed;   /* code address the entry is patched to jump to when the block is dropped */
-  uintptr_t uncount;  /* likewise for who comes in behind the counting; 0: nobody does */
+  uintptr_t uncount;  /* likewise for entries behind the counting; 0: there are none */
   uint8_t count_word; /* which word of the position it counts in */
   uintptr_t entries[ENTRY_KINDS]; /* code addresses of the checking entries, 0 where not made yet */
   struct exit *exits;
@@ -131,7 +131,7 @@ bool cache_note_again(uintptr_t pc);
 void cache_translate(uintptr_t pc, enum entry_kind entry);
 enum { CACHE_STEP_MAX = 64 };
 void cache_translate_step(uintptr_t pc, unsigned instructions);
-/* How often in a while a check may fall short before it is made again. */
+/* The number of times in a while that a check may fall short before its block is dropped. */
 #if defined(REPRISE_STRESS_TINY_CACHE) || defined(REPRISE_STRESS_FLUSH)
 enum { SHORT_OFTEN = 3 };
 #else
@@ -157,7 +157,7 @@ struct cache_insn {
 };
 /* False: it belongs to none; safe in handlers. */
 bool cache_insn_at(uintptr_t code, struct cache_insn *found);
-/* The same in the cache of a process that runs under this very engine, too, and is stopped. */
+/* The same in the cache of another process that runs under this very engine and is stopped. */
 typedef bool cache_read(int32_t tid, uintptr_t from, void *to, size_t bytes);
 bool cache_insn_of_other(cache_read *read, int32_t tid, uintptr_t code, struct cache_insn *found);
 
@@ -168,7 +168,7 @@ void cache_call_out(void);
 void cache_let_in(void);
 /* Throws all blocks away: instructions are to be translated in another way from now on. */
 void cache_empty(void);
-/* How often the cache was emptied, under cache_lock; a thread that has noticed has the same number. */
+/* The number of times that the cache was emptied, under cache_lock; a thread that has noticed has the same number. */
 uint32_t cache_epoch(void);
 void cache_leave(struct thread *thread);
 

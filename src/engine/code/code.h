@@ -1,4 +1,4 @@
-/* code.h: the application's code and what happens when it changes (codewatch.c).
+/* code.h: notices changes of the application's code (codewatch.c).
  *
  * Code that was translated must be noticed when it changes. A page that the application may write is made unwritable while
  * blocks made from it exist; the write then faults, the blocks are dropped and the page is writable again. A page

@@ -43,7 +43,7 @@ static bool near_stop(const struct thread *thread) {
   return stops_exactly() && arch_until_stop(thread) < ARCH_NEAR_STOP;
 }
 
-/* Whether anything may be pending for a thread that is not quiet. That a stop cuts the next block in two is no reason, where it is
+/* True if something may be pending for a thread that is not quiet. That a stop cuts the next block in two is no reason, where it is
  * the only one to leave the cache before the stop. */
 static bool is_due(const struct thread *thread) {
   if (!stops_exactly() || !arch_stops_late()) return true;

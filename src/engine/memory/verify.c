@@ -119,8 +119,8 @@ static void survey_range(const struct survey *survey, uintptr_t start, uintptr_t
   }
 }
 
-/* Memory shared with others than this process is not looked at: it is theirs as well. The engine may have taken the
- * permission to write away, to watch code, so its own book is asked too; what is not in there is an emulator's. */
+/* Memory shared with other processes is not checked: it is theirs as well. The engine may have taken the
+ * write permission away, to watch code, so its own book is asked too; a mapping that is not in the book is an emulator's. */
 static void survey_mapping(const struct maps_line *line, void *context) {
   struct mapping known;
   const char *permissions = strchr(line->text, ' ');
@@ -178,7 +178,7 @@ static uint64_t resident_pages(void) {
 static bool digest_end(struct tally *tally, uint64_t *digest) {
   int64_t budget = read_clock(CLOCK_PROCESS_CPUTIME_ID) / SHARE + atomic_exchange(&region->check_budget, 0);
   int64_t begun = read_clock(CLOCK_THREAD_CPUTIME_ID);
-  uint64_t resident = resident_pages(); /* the engine's among them, and what others have as well */
+  uint64_t resident = resident_pages(); /* the engine's among them, and shared ones */
   int64_t left = budget - BEGIN_NS - (int64_t)resident * FIND_NS;
   bool done = false;
   if (left > 0) {

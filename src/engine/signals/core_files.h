@@ -6,8 +6,8 @@
 
 /* True if the default action of this signal would have the kernel write a core file. */
 bool core_wanted(int signo);
-/* The calling thread dies of the signal, whose action is the default one. Every thread that is in the program first puts the program's
- * registers where the kernel finds them. */
+/* The calling thread dies of the signal, whose action is the default one, after it has made sure that the kernel finds the program's
+ * registers in every thread that is in the program. */
 _Noreturn void core_die(struct thread *thread, const struct queued_signal *signal);
 
 #endif

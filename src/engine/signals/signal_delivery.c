@@ -276,7 +276,7 @@ void signals_deliver(struct thread *thread, signals_end *end) {
     /* For other signals the kernel itself takes the default action, once they are let in. */
     if (SIGNAL_BIT(signal.signo) & SYNCHRONOUS || ends_in_turn(signal.signo))
       end(thread, &signal);
-    else if (!replaying()) /* there, what the kernel did then shows in the log */
+    else if (!replaying()) /* there the log shows the kernel's action */
       send_again(thread, signal.signo, &signal.info);
     done_with_queued(thread);
   } else if (action.handler == HANDLER_IGNORE) {

@@ -36,7 +36,7 @@ enum { SCRIPT_DEPTH = 5, PREFIX_MAX = 2 * SCRIPT_DEPTH + 2, POINTERS_MAX = 0x600
 
 struct work {
   struct engine_config config;
-  char path[ENGINE_PATH_MAX]; /* what to open next */
+  char path[ENGINE_PATH_MAX]; /* the file to open next */
   struct script_line lines[SCRIPT_DEPTH + 1];
   const char *prefix[PREFIX_MAX]; /* what scripts put in place of argv[0] */
   unsigned prefix_count;
@@ -241,7 +241,7 @@ static bool closes_on_exec(int fd) {
 }
 
 static long execute(struct thread *thread, struct work *work, const struct request *r) {
-  if (replaying()) { /* what it loads, and with which stack, comes from the log */
+  if (replaying()) { /* the log has the files to load, and the stack */
     work->config.first = 0;
     return enter(thread, work, -1, r->argv, r->envp);
   }

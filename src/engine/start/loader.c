@@ -136,7 +136,7 @@ static void release_rest(uintptr_t start, uintptr_t end) {
   lock_release(&mappings_lock);
 }
 
-/* In place of what was reserved: with the alignment that the image wants, below that place as the kernel has it, or, where
+/* Replaces a reservation by one with the alignment that the image wants: below the first as the kernel has it, or, where
  * addresses are handed out upwards and that one is taken, in a larger piece. */
 static long reserve_aligned(const struct image *image, size_t bytes, uintptr_t alignment, long at) {
   os_call2(__NR_munmap, at, bytes);

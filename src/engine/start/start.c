@@ -101,7 +101,7 @@ static void load(struct thread *thread, int fd, uintptr_t place, uintptr_t top, 
   arena_free(interpreter, sizeof *interpreter);
 }
 
-/* How much of the stack the kernel maps beyond what it has put there. */
+/* The bytes of stack that the kernel maps beyond the content that it has put there. */
 enum { STACK_AHEAD = 0x21000 };
 
 /* The kernel's mappings besides the engine's file. */

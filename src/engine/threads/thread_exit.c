@@ -1,7 +1,7 @@
 /* thread_exit.c: how threads and processes end.
  *
- * The engine makes the kernel's writes to application memory at a thread's end before the kernel (border/thread_words.h). The kernel's own exit then only wakes the waiter for the thread's id and
- * clears kernel_tid. */
+ * The engine makes the kernel's writes to application memory at a thread's end before the kernel (border/thread_words.h). The kernel's
+ * own exit then only wakes the waiter for the thread's id and clears kernel_tid. */
 #include "engine/base/counters.h"
 #include "engine/base/lib.h"
 #include "engine/base/log.h"

@@ -11,7 +11,7 @@
 long edited_maps(const char *path, bool own, int flags);
 /* The auxiliary vector as the program got it. */
 long edited_auxv(int flags);
-/* status of the calling process, with the program's own signal handlers; whose: the thread it tells of, 0 for the calling one. */
+/* status of the calling process, with the program's own signal handlers; whose: the thread that it describes, 0 for the calling one. */
 long edited_status(const char *path, const struct thread *thread, int whose, int flags);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* An owner of calls: seccomp and its older form, a command of prctl. */
 bool sandbox_call(struct thread *thread, const struct call *call, long *result);
-/* The same in replay, where the filter is not set: from now on calls may have any result. */
+/* Replay, where the filter is not set: notes that calls may have any result from now on. */
 void sandbox_replayed(const struct call *call, long result);
 
 #endif

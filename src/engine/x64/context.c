@@ -135,7 +135,7 @@ void arch_recover_shown(struct arch_context *context, const struct cache_insn *i
   take_back(context, insn);
 }
 
-/* Where a block's entry makes sure that it is meant, the target is half computed: the tracee has to go on first. */
+/* In the checking entry of a block the target is half computed: the tracee has to be stepped on first. */
 bool arch_recover_crossing(struct arch_context *context, const uint64_t *registers) {
   (void)context, (void)registers;
   return false;

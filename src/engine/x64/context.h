@@ -42,7 +42,7 @@ struct thread;
 /* Words of PTRACE_GETREGSET that a tracer sees; 1 if the requests of older kernels exist as well. */
 enum { ARCH_SHOWN_REGISTERS = 27, ARCH_OLD_TRACING = 1 };
 
-/* Where a thread is in C (entry.S). */
+/* The state of a thread in C (entry.S). */
 enum { MARK_VECTORS_MAX = 16384 };
 struct arch_mark {
   uint64_t saved[6]; /* rbx, rbp, r12 to r15 */
@@ -98,7 +98,7 @@ struct arch_context {
   uint64_t cut, piece;
 };
 
-/* Nearer to a stop than this, a word's share of what is left may be less than a block. */
+/* Nearer to a stop than this, a word's share of the instructions left may be less than a block. */
 enum { ARCH_NEAR_STOP = 1024 };
 /* Indices of the last two arguments of clone(2) on this architecture. */
 enum { ARCH_CLONE_CHILD_TID = 3, ARCH_CLONE_TLS = 4 };

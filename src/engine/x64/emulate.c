@@ -102,7 +102,7 @@ static void emulate_random(struct thread *thread, uint64_t detail) {
   thread->arch.rflags = (thread->arch.rflags & ~(uint64_t)FLAGS_STATUS) | (ok ? FLAG_CF : 0);
 }
 
-/* Register 0 is what the system has switched on; 1 is which state is in use, of which the processor may be wrong. */
+/* Register 0 has the features that the system has enabled; 1 the state in use, about which the processor may be wrong. */
 static void emulate_xgetbv(struct thread *thread, uint64_t detail) {
   uint32_t which = (uint32_t)thread->arch.gpr[RCX], low = 0, high = 0;
   if (which > 1) {

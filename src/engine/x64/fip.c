@@ -7,7 +7,7 @@
 #include "engine/code/code.h"
 #include "engine/x64/translate.h"
 
-/* Where in the image the address is, and how wide. */
+/* The place of the address in the image, and its width. */
 enum form { FORM_ENVIRONMENT, FORM_FXSAVE, FORM_FXSAVE64 };
 static const struct {
   uint8_t offset, size;

@@ -170,7 +170,7 @@ static void reset_extended(void) {
   if (machine.pkru) wrpkru(PKRU_DEFAULT);
 }
 
-/* How much of the area at address is valid: its whole xsave area, or the old part alone. 0 when it can't
+/* The number of valid bytes at address: the whole xsave area, or the old part alone. 0 when it can't
  * be read. */
 static uint32_t extent_of(uintptr_t address, uint64_t *features) {
   struct _fpx_sw_bytes software;
@@ -251,8 +251,8 @@ void mark_load_rest(const struct arch_mark *mark) {
 
 /* -- The frame ------------------------------------------------------------------------------------------- */
 
-/* Where the application is about to overwrite its status flags, generated code does not keep them, and what they are depends on
- * where the position stands: in a sphere they are shown as zero, then, in the recording and in replay. After a single step
+/* Where the application is about to overwrite its status flags, generated code does not keep them, and their values depend on
+ * the position: in a sphere they are shown as zero then, in the recording and in replay. After a single step
  * they are the instruction's own. */
 uint64_t shown_flags(const struct thread *thread) {
   static struct superblock ahead = {.looks = true};

@@ -24,7 +24,7 @@
  * operand is (checks.c).
  *
  * Permissions are given up at safepoints only, so the test is good for the rest of the block. Where the thread can't keep all blocks of a hull,
- * because other threads use blocks in it, the code is made again without hulls (cache_fell_short). */
+ * because other threads use the blocks beside it, the code is made again without hulls (cache_fell_short). */
 #include "engine/x64/translate.h"
 
 enum { SEGMENT_FAR = 1 << 20 };

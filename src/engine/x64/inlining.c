@@ -21,7 +21,7 @@
 
 _Static_assert((int)PATH_INSTRUCTIONS <= (int)SUPERBLOCK_MAX, "a path that closes must fit");
 
-/* How far the instruction moves the stack pointer; false when that is not known, or when it may write to memory. */
+/* The distance by which the instruction moves the stack pointer; false if that is unknown, or if it may write to memory. */
 static bool moves_stack(const struct item *item, int32_t *by) {
   const struct x64_insn *insn = &item->insn;
   *by = 0;

@@ -167,7 +167,7 @@ static void emit_self_check_restore(struct code *c) {
   emit_load(c, RAX, SPILL(SLOT_RAX));
 }
 
-/* Compares the source bytes with what was translated:
+/* Compares the source bytes with the translated ones:
  *   mov gs:[0], rax; lahf; seto al; mov gs:[flags], rax; mov gs:[1], rcx
  *   mov rcx, source;  mov rax, imm64; cmp [rcx + k], rax; jne stale;  …
  *   mov rcx, gs:[1]; mov rax, gs:[flags]; add al, 127; sahf; mov rax, gs:[0]                       */
@@ -354,7 +354,7 @@ struct block *arch_translate_path(const struct path *path, struct block *old) {
                                                          : ENTRY_DIRECT;
   struct block *block = translate(&translation, path->head, ENTRY_PATH, front);
   if (!block) return NULL;
-  /* Where accesses are checked a path has room for less, and what was cut short is better continued. */
+  /* Where accesses are checked a path has room for less, and a loop that was cut short had better be continued. */
   bool whole = path->next == path->head && block->instructions == path->instructions;
   block->loop = whole || (config.check == CHECK_NONE && leads_back(&translation.sb));
   replace_block(old, block);

@@ -197,14 +197,14 @@ void count_back(struct thread *thread, unsigned word, int64_t instructions);
 /* The page at which the kernel performs three calls for a thread that jumps there. It lies beyond the addresses that can be translated. */
 #define VSYSCALL_PAGE 0xffffffffff600000UL
 
-/* The trap number of what is refused for no reason of its own; whether an address is one that the processor could have. */
+/* The trap number of refusals that have none of their own; true if the processor can have such an address. */
 enum { GENERAL_PROTECTION = 13 };
 static inline bool is_canonical(uintptr_t address) {
   intptr_t half = (intptr_t)address >> 47;
   return half == 0 || half == -1;
 }
 
-/* emulate.c: an instruction was not performed: the program counter is back on it, and the frame's numbers are set. */
+/* emulate.c: refuses an instruction: sets the program counter back to it, and the numbers of the signal frame. */
 void refuse(struct thread *thread, uint64_t detail, uint64_t trap_number, uint64_t error_code);
 void raise_protection_fault(struct thread *thread, uint64_t detail, uint64_t error_code);
 
@@ -231,7 +231,7 @@ uint64_t application_address(uint64_t code);
 
 /* links.c */
 enum { COUNT_BYTES = 10 }; /* the addition at a block's entry; the jump that polls is behind it */
-/* Bytes for what arch_link emits for an exit with a correction: perhaps a register taken back, an addition, a jump. */
+/* Bytes of the code that arch_link emits for an exit with a correction: perhaps a register taken back, an addition, a jump. */
 static inline size_t joint_room(const struct exit *exit) {
   return (exit->borrowed ? 9 : 0) + COUNT_BYTES + 5;
 }
