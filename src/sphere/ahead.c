@@ -2,8 +2,8 @@
  *
  * A file is mapped as it was only if all of it was read and compared with its hash, and the program waits for that at each
  * library that it loads. But its start uses one processor, and which files it will ask for, and in which order, is
- * known. So a thread with a reader of its own goes through the first of them. What it finds wrong it leaves
- * alone: who asks for the file then opens it by itself, and tells. */
+ * known. So a thread with a reader of its own checks the first of them. It leaves a damaged file
+ * alone: the replay then opens that file itself, and reports the damage. */
 #include "sphere/ahead.h"
 
 #include <pthread.h>
@@ -31,7 +31,7 @@ struct ahead {
   char path[];
 };
 
-/* Whether the file is for the thread to open. */
+/* True if the thread is to open this file. */
 static bool claim(struct ahead *ahead, uint32_t number) {
   pthread_mutex_lock(&ahead->lock);
   bool left = ahead->files[number].state == FILE_LEFT;

@@ -1,5 +1,5 @@
-/* allowance.c: see allowance.h. The manager's logs, the files that it keeps and the memory that it shares with the sphere, which is
- * a file as well, are not what the user's soft limits are for. */
+/* allowance.c: see allowance.h. The user's soft limits are not meant for the manager's logs, the files that it keeps and the memory that it
+ * shares with the sphere, which is a file as well. */
 #include "sphere/allowance.h"
 
 #include <string.h>

@@ -7,10 +7,10 @@
 
 struct allowance {
   struct rlimit files, size;  /* as the program has them */
-  struct sigaction too_large; /* what it does about SIGXFSZ */
+  struct sigaction too_large; /* its action for SIGXFSZ */
 };
 
-/* First of all: as many and as large files as the hard limits allow, and an error instead of a signal beyond. */
+/* To be called first: raises both limits to the hard ones, and makes the kernel return an error instead of sending a signal. */
 void allowance_take(struct allowance *allowance);
 /* In the process that becomes the program. */
 void allowance_return(const struct allowance *allowance);

@@ -54,7 +54,7 @@ static bool next_bytes(struct feed *feed, struct source *source, struct ring *ri
   return false;
 }
 
-/* What the sphere did not need any more is read all the same: damage must not go unnoticed. */
+/* Reads the rest of the stream, although the sphere needs it no more: damage must not go unnoticed. */
 static void close_source(struct feed *feed, struct source *source, struct ring *ring) {
   while (source->stream && !feed->failed && next_bytes(feed, source, ring)) source->at = source->frame.length;
   if (source->stream) recording_stream_close(source->stream);
@@ -191,12 +191,12 @@ bool feed_go_back(struct manager *manager, struct feed *feed, const struct feed_
 
 /* -- Serving ------------------------------------------------------------------------------------------------------------------------- */
 
-/* Whether something of the log is in the ring or behind it. */
+/* True if a part of the log is still in the ring, or not yet in it. */
 static bool is_unread(struct feed *feed, struct source *source, struct ring *ring) {
   return source->opened && (ring->head != ring->tail || next_bytes(feed, source, ring));
 }
 
-/* To be asked of a slot before its sources are closed, which reads what is left. */
+/* To be called before the slot's sources are closed, which reads the rest of them. */
 static void look_for_leftovers(struct feed *feed, uint32_t slot, struct rthread *rthread) {
   bool of_input = is_unread(feed, &feed->slots[slot], &rthread->ring);
   if (feed->leftover.found || (!of_input && !is_unread(feed, &feed->orders[slot], &rthread->order))) return;

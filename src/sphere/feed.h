@@ -17,14 +17,14 @@ struct source {
   bool opened, ended;
 };
 
-/* Something of a log that nobody has read, though its thread, or all of them, are gone. */
+/* A part of a log that no thread has read, though its thread, or all threads, have ended. */
 struct leftover {
   bool found, of_order, of_sphere;
   uint32_t thread;
   uint64_t position; /* how far the log was read */
 };
 
-/* Of a replay with checkpoints (travel/checkpoints.h), else NULL. */
+/* The callbacks of a replay with checkpoints (travel/checkpoints.h), else NULL. */
 struct feed_helper {
   void *context;
   void (*look)(void *context); /* whenever the rings are looked at */
@@ -44,7 +44,7 @@ struct feed {
   const struct replay_watcher *watcher; /* may be NULL */
   struct progress progress;
   uint64_t instructions, total;     /* of threads that have ended, and in the recording */
-  struct thread_set threads, files; /* whose stream or content was read, and so checked */
+  struct thread_set threads, files; /* those whose stream or content was read, and so checked */
   struct thread_set exits;          /* threads whose input logs end with an exit */
   uint32_t absent;                  /* one more than a thread of the recording that never began, 0: none */
   uint32_t
@@ -52,20 +52,20 @@ struct feed {
   struct leftover leftover; /* the first that was found */
 };
 
-/* How far all sources have come, to begin there again. */
+/* The positions of all sources, kept to restore them later. */
 struct feed_state;
 struct feed_state *feed_keep(const struct manager *manager, const struct feed *feed);
 void feed_forget(struct feed_state *state);
-/* The rings of the manager's region are as they were when the state was kept. */
+/* Restores the state. The rings of the manager's region must be as they were when it was kept. */
 bool feed_go_back(struct manager *manager, struct feed *feed, const struct feed_state *state);
 
 bool feed_open(struct feed *feed, struct source *source, struct recording_stream_id id);
 /* Makes the thread come by a safepoint. */
 void feed_summon(struct manager *manager, struct rthread *slot);
-/* For struct manager, whose context the feed is. */
+/* The functions of struct manager; its context is the feed. */
 bool feed_serve(struct manager *manager, bool last);
 int64_t feed_answer(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value);
-/* Looks at all logs whose threads were there until the end, and at the order of the sphere. */
+/* Looks for unread parts in the logs of threads that lived until the end, and in the order log of the sphere. */
 void feed_look_for_leftovers(struct manager *manager, struct feed *feed);
 /* The replay has come to its end: so must the recording, undamaged. */
 void feed_check_rest(struct manager *manager, struct feed *feed);

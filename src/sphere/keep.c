@@ -1,9 +1,9 @@
 /* keep.c: keeps the files that a recorded sphere maps, and watches that they stay what they were.
  *
  * A file has one number for as long as its content is the one that was kept. The manager holds each open, so that no other
- * file can get its device and inode. What the sphere itself does to a file later is in its logs (engine/border/objects.h):
- * the file is then marked in the manifest, for replay to make a copy that can change. What others do to it
- * is not, so it is looked for: by time of modification and size, and by content where these are not enough. */
+ * file can get its device and inode. Later changes by the sphere itself are in its logs (engine/border/objects.h):
+ * the file is then marked in the manifest, for replay to make a copy that can change. Changes by other programs
+ * are not logged, so the manager detects them: by time of modification and size, and by content where these are not enough. */
 #include "sphere/keep.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static bool exposed(int fd, const struct stat *info) {
     return false;
   }
   if (errno == EAGAIN) return true;
-  /* Not ours to ask. What only others may write is not open for writing in the sphere. */
+  /* We may not ask. A file that only other users may write is not open for writing in the sphere. */
   return info->st_uid == geteuid() || info->st_mode & (S_IWGRP | S_IWOTH);
 }
 

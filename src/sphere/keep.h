@@ -8,7 +8,7 @@
 
 #include "recording/recording.h"
 
-/* All that were mapped, by device and inode. */
+/* All files that were mapped, by device and inode. */
 struct keep {
   struct kept_object *objects;
   size_t count;
@@ -24,7 +24,7 @@ int64_t keep_file(struct keep *keep, struct recording_writer *writer, int32_t pi
 /* A file that was kept is going to be changed by the sphere: 0 or -errno. */
 int64_t keep_changes(struct keep *keep, struct recording_writer *writer, uint32_t number,
                      struct recording_error *error);
-/* At the end: tells of files that somebody else has changed. */
+/* At the end: reports files that another program has changed. */
 void keep_end(struct keep *keep, struct recording_writer *writer);
 
 #endif

@@ -16,9 +16,9 @@ struct launch_problem {
 int launch_channels(struct engine_config *settings, struct launch_problem *problem);
 /* The bits of the predictors that a list with commas names. 0, or -1 with the problem. */
 int launch_predictors(const char *list, uint32_t *bits, struct launch_problem *problem);
-/* Whether processes and threads can end here, where a filter of system calls may be in force. 0, or -1 with the problem. */
+/* Checks that processes and threads can end here, where a filter of system calls may be in force. 0, or -1 with the problem. */
 int launch_check_ends(struct launch_problem *problem);
-/* What the program shares with the manager, as descriptors; -1: there is none. */
+/* Descriptors that the program shares with the manager; -1: there is none. */
 struct launch_shared {
   int region; /* memory (contract/region.h) */
   int socket; /* over which files come in replay */

@@ -1,4 +1,4 @@
-/* manager.c: what recording and replay have in common on the manager's side: the region, the program's life, the loop. See
+/* manager.c: the part of the manager that recording and replay share: the region, the program's life, the loop. See
  * manager.h. */
 #include "sphere/manager.h"
 
@@ -216,13 +216,13 @@ static bool ends_sphere(int signo) {
   return signo == SIGHUP || signo == SIGINT || signo == SIGQUIT || signo == SIGTERM;
 }
 
-/* Who sends the recorder a signal means the program. What the terminal sends has reached the program as well. When the program has ended, and
- * has left processes behind, the signal is for them. A replay takes no signals but those of the log: it ends. */
+/* A signal sent to the recorder is meant for the program. The terminal's signals have reached the program as well. When the program has ended, and
+ * has left processes behind, the signal is for these. A replay takes no signals but those of the log: it ends. */
 static void pass_on(int signo, siginfo_t *info, void *context) {
   (void)context;
   bool sent = info->si_code <= 0, own = info->si_pid == getpid();
   int failed = errno;
-  if (own && signo == SIGPIPE) return; /* nobody reads what we say */
+  if (own && signo == SIGPIPE) return; /* our messages have no reader */
   if (!sent && (signo == SIGSEGV || signo == SIGABRT)) {
     signal(signo, SIG_DFL); /* our own, then */
   } else if (ends_sphere(signo)) {
@@ -354,7 +354,7 @@ static void relieve_guard(struct manager *manager) {
   }
 }
 
-/* Whether no thread of the first process is left. */
+/* True if no thread of the first process is left. */
 static bool first_is_gone(const struct region *region) {
   for (uint32_t i = 0; i < region_slots(region); i++)
     if (atomic_load(&region->slots[i].state) == SLOT_LIVE && !region->slots[i].process) return false;

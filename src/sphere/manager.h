@@ -13,7 +13,7 @@
 struct manager {
   struct allowance allowance; /* to be taken before all else */
   struct region *region;
-  int lock;         /* its own open file of the region: who can lock it knows that the sphere is dead */
+  int lock;         /* its own open file of the region: it can be locked only when the sphere is dead */
   pid_t self;       /* its own id */
   bool is_replay;   /* signals to the manager end it */
   pid_t program;    /* the first process … */
@@ -59,18 +59,18 @@ void manager_tell_reason(const struct manager *manager);
 /* Ends the calling process as the program ended. */
 int manager_leave(int status);
 
-/* Replay: sends the file to who has asked. */
+/* Replay: sends the file to the process that has asked. */
 bool manager_send_file(const struct manager *manager, int fd);
 
-/* The bytes of a ring; and its head or tail were moved. */
+/* The bytes of a ring. To be called after its head or tail was moved. */
 uint8_t *manager_ring(struct manager *manager, const struct ring *ring);
 void manager_moved(struct manager *manager, struct ring *ring);
 /* The region's lock, if it is free. */
 bool manager_try_lock(struct manager *manager);
 void manager_unlock(struct manager *manager);
-/* A slot whose stream is dealt with can be used again. */
+/* Frees a slot whose stream has been handled, for another thread. */
 void manager_free_slot(struct manager *manager, struct rthread *slot);
-/* Whether threads that are to be born wait until this is called again. */
+/* held: births of threads wait from now on, until this is called again. */
 void manager_hold_births(struct manager *manager, bool held);
 
 #endif

@@ -9,7 +9,7 @@ enum { MAPPED_OPEN = 256 };
 struct ahead;
 
 struct mapped {
-  struct ahead *ahead; /* who opens them beforehand, or NULL */
+  struct ahead *ahead; /* the thread that opens them beforehand, or NULL */
   struct {
     uint32_t number;
     int fd;            /* 0: none */
@@ -28,7 +28,7 @@ int mapped_open(struct mapped *mapped, struct recording_reader *reader, uint32_t
 /* Memory without a file that processes share, as a memory file of its own: a descriptor, kept for good; -errno. */
 int mapped_memory(struct mapped *mapped, uint64_t bytes);
 
-/* Copies of all that changes. */
+/* Copies of all files that change. */
 struct mapped_copies {
   size_t count;
   struct {
@@ -40,9 +40,9 @@ struct mapped_copies {
 /* NULL: there is no room for them. */
 struct mapped_copies *mapped_keep(const struct mapped *mapped);
 void mapped_forget(struct mapped_copies *copies);
-/* What changes is once more as it was; false: there is no room for that. */
+/* Restores all files that change from their copies; false: there is no room for that. */
 bool mapped_go_back(struct mapped *mapped, const struct mapped_copies *copies);
-/* Copies what one memory file holds to another, holes left out. */
+/* Copies the content of one memory file to another, holes left out. */
 bool mapped_copy(int from, int to);
 
 #endif

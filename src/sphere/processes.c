@@ -1,5 +1,5 @@
-/* processes.c: see processes.h. An id may be another process's by the time a signal is sent to it. So the process is opened first, then it is
- * made sure that a thread of it belongs to the sphere, and the signal goes to what was opened. */
+/* processes.c: see processes.h. An id may be another process's by the time a signal is sent to it. So we open the process first, then
+ * check that a thread of it belongs to the sphere, and send the signal to the descriptor. */
 #include "sphere/processes.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* progress.c: see progress.h. What takes less than a moment shows nothing. */
+/* progress.c: see progress.h. Work that takes less than FIRST_MS shows nothing. */
 #include "sphere/progress.h"
 
 #include <stdio.h>

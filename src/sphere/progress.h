@@ -14,11 +14,11 @@ struct progress {
 
 /* quiet: the work itself writes nothing to standard output. */
 void progress_begin(struct progress *progress, bool quiet);
-/* Whether it is time to tell. */
+/* True if the line is to be written again. */
 bool progress_is_due(struct progress *progress);
-/* How many hundredths are done, and what is going on. */
+/* Writes the line: the share that is done, in hundredths, and the details. */
 void progress_tell(struct progress *progress, uint64_t done, uint64_t total, const char *details);
-/* Leaves no trace. */
+/* Removes the line. */
 void progress_end(struct progress *progress);
 
 #endif

@@ -1,4 +1,4 @@
-/* record.c: the manager of a recording: takes what the engines have logged out of their rings and appends it to the recording. */
+/* record.c: the manager of a recording: takes the engines' logs out of their rings and appends them to the recording. */
 #include "sphere/record.h"
 
 #include <errno.h>
@@ -129,7 +129,7 @@ static bool list_exits(struct manager *manager) {
   return listed;
 }
 
-/* What is known of a thread's order is not kept before all its input up to there, should the manager be killed in between: the thread would run
+/* A thread's order is not stored before all its input up to there, should the manager be killed in between: otherwise the thread would run
  * on in replay where a signal, say, is lost. */
 static bool drain_slot(struct manager *manager, uint32_t i, bool all) {
   struct rthread *slot = &manager->region->slots[i];
@@ -167,8 +167,8 @@ static bool note_last_chunk(struct manager *manager) {
                            count, &drain->error);
 }
 
-/* Leaves a mark in the order log how far the running chunk has come, should the manager be killed before it ends. What the input
- * logs have beyond may be of other chunks, and can't be replayed. Only now and then, if nobody has the lock. */
+/* Leaves a mark in the order log how far the running chunk has come, should the manager be killed before it ends. Input
+ * beyond the mark may be of other chunks, and can't be replayed. Only now and then, if the lock is free. */
 static void mark_progress(struct manager *manager) {
   struct drain *drain = manager->context;
   struct region *region = manager->region;
@@ -236,7 +236,7 @@ static bool flush_is_due(const struct drain *drain) {
   return read_clock(CLOCK_MONOTONIC) >= drain->flush_due || drain->since_flushed >= FLUSH_BYTES;
 }
 
-/* The living, who have their files already, come first; then those that have ended. Who is born meanwhile is left to the next round, or a program that forks
+/* Live threads, which have their files already, come first; then those that have ended. A thread born meanwhile is left to the next round, or a program that forks
  * faster than files are made would keep the manager from ever coming back to the first process. A round that is not to take all
  * ends when it is time for one that is. */
 static bool drain_slots(struct manager *manager, bool all) {
@@ -261,8 +261,8 @@ static bool drain_order(struct manager *manager, uint64_t end, bool all) {
   return drain_ring(manager, &manager->region->order, end, id, all);
 }
 
-/* The disk is full and the sphere has been ended. What was logged can be replayed only as far as its order is known, so the
- * reserve is first for that, the rest for what fits of the input. The failure that is told stays the first one. */
+/* The disk is full and the sphere has been ended. Logs can be replayed only as far as their order is known, so the
+ * reserve is first for the order, the rest for as much input as fits. The failure that is reported stays the first one. */
 static void break_off(struct manager *manager) {
   struct drain *drain = manager->context;
   struct region *region = manager->region;
@@ -335,7 +335,7 @@ static int describe(struct recording_writer *writer, const struct record_options
   return status ? status : recording_save(writer, error);
 }
 
-/* What the program inherits besides its arguments, and can see. */
+/* Stores all that the program inherits besides its arguments, and can see. */
 static int describe_inherited(struct recording_writer *writer, const struct allowance *own,
                               struct recording_error *error) {
   char text[64];
@@ -384,7 +384,7 @@ static void measure(struct manager *manager, struct drain *drain, struct extent 
   }
 }
 
-/* What an audit (engine/order/audit.h) has looked at; its blind spots are numbers. */
+/* Stores the counts of an audit (engine/order/audit.h), its blind spots included. */
 static void note_audit(struct manager *manager, struct drain *drain) {
 #if defined(REPRISE_STRESS_AUDIT)
   static const char *const names[AUDIT_KINDS] = {

@@ -15,7 +15,7 @@ struct record_options {
   bool chaos;
   uint64_t chunk;        /* instructions */
   uint32_t order;        /* enum engine_order */
-  uint64_t max_episode;  /* instructions in an episode of it that others wait for, 0: any number */
+  uint64_t max_episode;  /* instructions in an episode that others wait for, 0: any number */
   uint32_t without;      /* predictors that are switched off, as bits */
   uint32_t values;       /* enum engine_values */
   uint64_t check_memory; /* instructions between two digests of memory, 0: none */

@@ -32,7 +32,7 @@ static int recorded_status(const struct recording_reader *reader) {
   return 9; /* it was cut off with its manager */
 }
 
-/* What was mapped where the replay diverged is in the log. */
+/* Finds the function and line of the divergence, from the mappings in the log. */
 static void find_place(struct feed *feed, const struct early_end *ending, char *text, size_t size) {
   struct logs *logs;
   struct log_entry entry;
@@ -58,7 +58,7 @@ static int tell_divergence(struct feed *feed, const struct early_end *ending) {
   return DIVERGED;
 }
 
-/* Whether it was somebody outside who ended the replay. */
+/* True if a signal from outside ended the replay. */
 static bool was_sent(int status) {
   int signo = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   return signo == SIGKILL || signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT;
@@ -72,7 +72,7 @@ static void tell_leftover(const struct leftover *leftover, const char *what) {
             leftover->thread, (unsigned long)leftover->position, leftover->of_order ? "order" : "input");
 }
 
-/* A thread that never began is no fault where one was killed that may have given birth to it, and could not log that any more. What it did is in
+/* A thread that never began is no fault if its parent may have been killed before it could log the birth. The child's own logs are in
  * the recording, and can't be replayed. */
 static bool tell_lost_birth(const struct manager *manager, const struct feed *feed) {
   uint32_t killed = manager->region->killed;
@@ -169,7 +169,7 @@ static int finish(struct manager *manager, struct feed *feed) {
   take_signal(manager);
   uint32_t outcome = atomic_load(&manager->region->outcome);
   bool complete = recording_reader_state(feed->reader) == RECORDING_COMPLETE;
-  /* Whether a core was dumped besides depends on where it runs. */
+  /* The core flag depends on where the program runs. */
   bool as_recorded = !outcome && (manager->status & ~WCOREFLAG) == recorded_status(feed->reader);
   bool at_end = as_recorded || atomic_load(&manager->region->finished) || outcome == OUTCOME_LOG_ENDS;
   bool by_itself = !outcome && complete && (as_recorded || !was_sent(manager->status));
@@ -206,8 +206,8 @@ static unsigned long number_of(const struct recording_reader *reader, const char
   return text ? strtoul(text, NULL, base) : absent;
 }
 
-/* What the program inherited when it was recorded. False if no program could have begun with it: of its arguments the kernel puts so many
- * bytes on every stack. */
+/* Restores what the recorded program inherited. False if no program could have begun with it: the kernel puts STACK_LEAST bytes of its
+ * arguments on every stack. */
 static bool inherit(const struct recording_reader *reader, struct engine_config *settings) {
   enum { STACK_LEAST = 1 << 12 };
   struct rlimit limit;

@@ -8,15 +8,15 @@
 
 struct manager;
 struct feed;
-/* What makes checkpoints, and goes back to them. */
+/* Makes checkpoints, and goes back to them. */
 struct replay_driver {
   /* Before the first process begins. */
   void (*prepare)(struct manager *manager, struct feed *feed);
-  /* Serves the manager, in as many runs as it likes, until the replay is over. False: it can't be, which is told. */
+  /* Serves the manager, in one or more runs, until the replay is over. False: that failed, and the driver has said why. */
   bool (*run)(struct manager *manager, struct feed *feed);
 };
 
-/* Who looks at a replay while it runs: is called once when the region is there, and then whenever the manager looks at the rings. */
+/* Callbacks of a replay while it runs: one when the region is there, the other whenever the manager looks at the rings. */
 struct replay_watcher {
   void (*started)(struct manager *manager, void *context);
   void (*looks)(struct manager *manager, void *context);
@@ -25,7 +25,7 @@ struct replay_watcher {
 
 struct replay_options {
   bool quiet;    /* output is not shown */
-  bool confined; /* what is replayed can do nothing outside (engine/border/confine.c) */
+  bool confined; /* the replayed program can do nothing outside (engine/border/confine.c) */
   bool serial;   /* one thread at a time, whatever the order of the recording (engine/order/serial.h) */
   const struct replay_driver *driver; /* of a replay with checkpoints, which is serial; or NULL */
   bool turns;                         /* how often the turn changed is told, with a digest of the sequence */

@@ -39,7 +39,7 @@ static uint64_t digest_of(const struct region *region) {
 
 /* -- Threads that do not look --------------------------------------------------------------------------------------------- */
 
-/* Whether the kernel holds the thread until its child is gone to another program, and the child is there. */
+/* True if the kernel holds the thread until its child of vfork executes a program or ends, and that child is alive. */
 static bool has_lent(const struct region *region, const struct rthread *slot) {
   if (!slot->vforks) return false;
   for (uint32_t i = 0; i < region_slots(region); i++) {
@@ -50,7 +50,7 @@ static bool has_lent(const struct region *region, const struct rthread *slot) {
   return false;
 }
 
-/* Whether a thread that sleeps in the kernel does so in a call of the program, with nothing of the engine's that others could wait for: it
+/* True if a thread that sleeps in the kernel does so in a call of the program, and holds nothing of the engine's that others could wait for: it
  * has given up the baton, or is parked. A replay makes no such calls. */
 static bool has_left(const struct region *region, uint32_t i, bool is_replay) {
   if (is_replay) return false;
@@ -101,7 +101,7 @@ static bool is_of(const struct rthread *rthread, struct awaited awaited) {
   return rthread->tid == (int32_t)(awaited.task & ~(LOCK_SLEEPERS | LOCK_YIELDS));
 }
 
-/* Whether an idle thread might be the one that is waited for. Memory is no reason to wait for one that is parked: who wants it takes it
+/* True if the thread may be waiting for an idle one. No thread waits for a parked thread's memory: a requester takes it
  * by itself. */
 static bool may_wait_for_idle(const struct watch *watch, const struct region *region,
                               const struct rthread *slot) {
@@ -116,7 +116,7 @@ static bool may_wait_for_idle(const struct watch *watch, const struct region *re
 
 /* -- Rounds ------------------------------------------------------------------------------------------------------------------ */
 
-/* Whether all who do not sleep in calls of the program have looked since the round began, or can't. */
+/* True if all threads that do not sleep in calls of the program have looked since the round began, or can't look. */
 static bool is_round(struct watch *watch, const struct region *region,
                      char (*state)(int32_t pid, int32_t tid)) {
   uint32_t waits = 0, idle = 0, slots = region_slots(region);

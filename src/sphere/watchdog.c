@@ -1,4 +1,4 @@
-/* watchdog.c: what the manager says and does when no thread can move. See watchdog.h; watch.c decides. */
+/* watchdog.c: reports and ends a sphere in which no thread can move. See watchdog.h; watch.c decides. */
 #include "sphere/watchdog.h"
 
 #include <errno.h>
@@ -81,7 +81,7 @@ static void describe_wait(const struct region *region, const struct rthread *slo
     snprintf(text + n, TEXT - (size_t)n, " (task %u)", awaited.task & ~(LOCK_SLEEPERS | LOCK_YIELDS));
 }
 
-/* Where a thread was that does not wait is known only as far as it has logged something. */
+/* The position of a thread that does not wait is known only as far as it has logged something. */
 static void tell_thread(const struct region *region, const struct rthread *slot, enum watch_part part) {
   char name[TEXT], wait[TEXT];
   uint64_t pc = atomic_load(&slot->watch.pc);
