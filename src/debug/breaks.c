@@ -1,4 +1,4 @@
-/* breaks.c: the tables of what is to be hit. */
+/* breaks.c: the tables of breakpoints and watchpoints. */
 #include <string.h>
 
 #include "debug/session.h"

@@ -1,4 +1,4 @@
-/* commands.c: what `monitor` understands. The commands of reprise.py are made of it. */
+/* commands.c: the `monitor` commands. Those of reprise.py are made of them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

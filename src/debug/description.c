@@ -1,4 +1,4 @@
-/* description.c: the registers of both architectures as the debugger is told of them, in the order in which engines export them
+/* description.c: the registers of both architectures as the client gets them, in the order in which engines export them
  * (engine/a64/export.c, engine/x64/export.c). */
 #include "debug/description.h"
 

@@ -10,12 +10,12 @@
 bool description_choose(const char *architecture);
 /* The description, as XML. */
 void description_write(FILE *out);
-/* Where a register is among the bytes of all; false: there is none of that number. */
+/* The offset of a register among the bytes of all registers; false: there is none of that number. */
 bool description_register(unsigned number, size_t *offset, size_t *bytes);
 size_t description_bytes(void);
 /* The number of the register that points to the thread's own memory; table: where from there glibc has its table of thread-local blocks. */
 unsigned description_thread_pointer(unsigned *table);
-/* Whether clients expect to be told of a watchpoint before the access is made. */
+/* True if clients expect to be told of a watchpoint before the access is made. */
 bool description_stops_before(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* files.c: files that the client reads: those of the recording under the names they had, then those of this machine; what /proc would have of
- * the recorded processes is made up. */
+/* files.c: files that the client reads: those of the recording under their recorded names, then those of this machine. Files in /proc of
+ * the recorded processes are made up. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +72,7 @@ static bool find_recorded(struct server *server, const char *path, struct record
   return found;
 }
 
-/* What is mapped is a file of the recording, named by the hash of its content: the path that it had. */
+/* A mapped file is one of the recording, named by the hash of its content: gives the path that it had. */
 static bool name_mapped(struct server *server, const char *path, char *name, size_t room) {
   struct recording_error error;
   uint8_t hash[16];

@@ -1,4 +1,4 @@
-/* keeper.c: the manager of a debugged replay. It has checkpoints made while the replay runs, and goes back to them when the debugger wants it. */
+/* keeper.c: the manager of a debugged replay. It makes checkpoints while the replay runs, and restores them when the debugger asks for it. */
 #include "debug/keeper.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static int64_t now(void) {
   return (int64_t)time.tv_sec * 1000 * MILLISECOND + time.tv_nsec;
 }
 
-/* -- What the debugger is told --------------------------------------------------------------------------------------------- */
+/* -- Messages to the debugger ---------------------------------------------------------------------------------------------- */
 
 static void send_region(int fd) {
   char byte = KEEPER_REGION;
@@ -159,7 +159,7 @@ void keeper_become(const struct keeper_settings *from, int control, const int ou
   static const struct replay_driver driver = {prepare, run};
   prctl(PR_SET_PDEATHSIG, SIGKILL); /* its guard then ends the rest */
   if (getppid() != debugger) _exit(125);
-  /* What the manager itself has to say goes where the debugger's own messages go. */
+  /* The manager's own messages go where the debugger's go. */
   int own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1),
       null = open("/dev/null", O_RDONLY | O_CLOEXEC);
   FILE *messages = own >= 0 ? fdopen(own, "w") : NULL;

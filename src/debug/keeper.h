@@ -8,14 +8,14 @@
 #include "contract/engine.h"
 #include "contract/region_debug.h"
 
-/* What the keeper tells, a byte each. */
+/* The keeper's messages to the debugger, a byte each. */
 enum {
   KEEPER_REGION = 'r', /* with a descriptor of the region: a run begins */
   KEEPER_STOPPED = 's',
   KEEPER_NOTHING = 'n', /* there is no checkpoint to go back to */
 };
 
-/* What it is told: make a checkpoint when the replay goes on, or go back to the latest one before a moment. */
+/* The debugger's message to the keeper: make a checkpoint when the replay goes on, or go back to the latest one before a moment. */
 struct keeper_wish {
   bool makes;
   struct debug_moment before;
@@ -28,7 +28,7 @@ struct keeper_settings {
   const struct engine_config *engine;
 };
 
-/* Becomes the manager of a replay, in a child of the debugger. control: a socket to that; output: where the program's goes. */
+/* Becomes the manager of a replay, in a child of the debugger. control: a socket to the debugger; output: for the program's output. */
 _Noreturn void keeper_become(const struct keeper_settings *settings, int control, const int output[2],
                              pid_t debugger);
 

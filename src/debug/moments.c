@@ -78,7 +78,7 @@ static bool find_event(struct session *session, uint64_t wanted, struct debug_mo
   return found;
 }
 
-/* Whether the replay stands where it was to go: a moment that does not exist ends somewhere else. */
+/* Fails unless the replay stands at the moment: a travel to a moment that does not exist ends somewhere else. */
 static enum travel checked(struct session *session, enum travel result, const struct debug_moment *moment) {
   if (result != TRAVEL_STOPPED || !debug_compare(moment, &session->stop.moment)) return result;
   return TRAVEL_FAILED;

@@ -24,10 +24,10 @@ struct packet_reader {
   char content[PACKET_MAX + 1];
 };
 
-/* One byte that came. */
+/* Takes one byte that has arrived. */
 enum packet_news packet_read(struct packet_reader *reader, uint8_t byte);
 
-/* What is answered. What does not fit is left out, and the reply is then an error. */
+/* The answer to a packet. Bytes that do not fit are left out, and the reply is then an error. */
 struct reply {
   size_t count;
   bool too_long;
@@ -37,7 +37,7 @@ struct reply {
 void reply_clear(struct reply *reply);
 void reply_text(struct reply *reply, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
 void reply_hex(struct reply *reply, const void *bytes, size_t count);
-/* Escaped; how many of the bytes did fit. */
+/* Adds the bytes, escaped; returns how many of them fit. */
 size_t reply_binary(struct reply *reply, const void *bytes, size_t count);
 /* `$…#cc` of the reply; to has 2 * PACKET_MAX bytes. */
 size_t reply_frame(const struct reply *reply, uint8_t *to);

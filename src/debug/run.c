@@ -84,7 +84,7 @@ void run_resume(struct run *run, uint32_t reason) {
   syscall(SYS_futex, &debug->state, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* Whether there is a region to go on with. */
+/* True if there is a region to go on with. */
 static bool unmap_and_map(struct run *run) {
   munmap(run->region, REGION_HEADER);
   run->region = NULL;
@@ -122,7 +122,7 @@ static void take_output(struct run *run, run_shows *shows, void *context) {
     }
 }
 
-/* Whoever is not at rest yet has passed the turn on, and is on its way. */
+/* A thread that is not at rest yet has passed the turn on, and will soon be. */
 static bool is_at_rest(const struct region *region) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *slot = &region->slots[i];

@@ -7,8 +7,8 @@
 /* Serves the recording to one client: the exit status. */
 struct serve_options {
   bool confined;
-  int port; /* 0: over standard input and output; -1: one that is free, which is told on standard error */
-  const char *at; /* where the replay is to stand first, or NULL */
+  int port; /* 0: over standard input and output; -1: a port that is free, which is printed on standard error */
+  const char *at; /* the moment at which the replay stands first, or NULL */
   int apart;      /* milliseconds of replay between checkpoints, at least; -1: as usual */
 };
 int serve_recording(const char *path, const struct serve_options *options);

@@ -38,7 +38,7 @@ static void send_reply(struct server *server) {
   put(server, frame, reply_frame(&server->reply, frame));
 }
 
-/* What the client says while the replay runs can only be that it should stop. */
+/* While the replay runs, the client can only ask it to stop. */
 static bool attend(struct session *session) {
   struct server *server = session->context;
   uint8_t bytes[256];

@@ -1,4 +1,4 @@
-/* session.h: a recording that is looked at: where the replay stands, and the ways to go elsewhere.
+/* session.h: a debugged recording: where the replay stands, and the ways to go elsewhere.
  *
  * travel.c goes forwards and backwards, target.c reads threads and memory where the replay stands, moments.c has the names of moments. No part of
  * it knows a protocol: server.c speaks the debugger's. */
@@ -18,13 +18,13 @@ struct session {
   struct debug_stop stop; /* where it stands, and why */
   uint64_t shown[2];      /* bytes of the program's output that were shown so far, in whichever run */
   int client;             /* a descriptor that is looked at while the replay runs, -1: none */
-  /* There is something to read from the client: false, it wants nothing any more. */
+  /* There is something to read from the client. False: the client is gone. */
   bool (*attend)(struct session *session);
   run_shows *shows;
   void *context; /* of both */
   bool gone;     /* the client is */
 
-  /* What is to be hit. */
+  /* Breakpoints, watchpoints and catchpoints. */
   struct debug_break breaks[DEBUG_BREAKS];
   struct debug_watch watches[DEBUG_WATCHES];
   uint64_t seams[DEBUG_BREAKS];             /* where breaks are, or have been … */
@@ -63,7 +63,7 @@ enum travel travel_to_end(struct session *session);
 enum travel travel_to_crash(struct session *session);
 /* Back to the last write of the memory, past all other hits; TRAVEL_BEGIN: there was none. */
 enum travel travel_to_last_write(struct session *session, const struct debug_watch *watch);
-/* What is to be hit has changed. */
+/* To be called when breakpoints, watchpoints or catchpoints have changed. */
 void session_changed(struct session *session);
 
 /* -- breaks.c ---------------------------------------------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ int target_next(const struct session *session, uint32_t slot);
 /* The slot of the thread with these recorded ids, -1: none; pid or tid 0: any. */
 int target_find(const struct session *session, int32_t pid, int32_t tid);
 const struct debug_thread *target_thread(const struct session *session, uint32_t slot);
-/* How many bytes from the address on could be read. */
+/* Returns how many bytes could be read, from the address on. */
 size_t target_read(const struct session *session, uint32_t slot, uint64_t address, void *to, size_t bytes);
 /* The thread's name, 16 bytes. */
 void target_name(const struct session *session, uint32_t slot, char name[16]);
@@ -93,7 +93,7 @@ bool target_is_detached(const struct session *session, int32_t pid);
 
 enum { MOMENT_TEXT = 96 };
 void moment_print(const struct debug_moment *moment, char text[MOMENT_TEXT]);
-/* What a user may mean by a moment. */
+/* A moment as a user may name it. */
 struct place {
   enum { PLACE_MOMENT, PLACE_POSITION, PLACE_BEGIN, PLACE_END, PLACE_CRASH, PLACE_EVENT } kind;
   struct debug_moment moment; /* PLACE_POSITION: thread and position of it */

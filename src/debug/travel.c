@@ -1,7 +1,7 @@
 /* travel.c: goes forwards and backwards in a replay.
  *
- * Backwards is forwards: the replay goes back to a checkpoint, or starts again from its beginning, and runs to where it is to stand. Where that is may not be
- * known before: then a first run goes as far as where the replay stands now, and notes the last hit. */
+ * Backwards is forwards: the replay goes back to a checkpoint, or to its beginning, and runs to the target. If the target is not
+ * known yet, a first run goes as far as the present moment, and notes the last hit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,7 +157,7 @@ static enum travel go_to_begin(struct session *session) {
   return result == TRAVEL_STOPPED ? TRAVEL_BEGIN : result;
 }
 
-/* What a run has noted. */
+/* Notes of a run. */
 struct notes {
   struct debug_stop last; /* reason DEBUG_NOTHING: there was no hit */
   bool has_instruction;
@@ -183,7 +183,7 @@ static enum travel note_until(struct session *session, const struct debug_moment
   return TRAVEL_STOPPED;
 }
 
-/* Whoever steps back once does so again: if the way to the moment is long, a checkpoint is made shortly before it. */
+/* A user who steps back once does so again: if the way to the moment is long, a checkpoint is made shortly before it. */
 static enum travel approach(struct session *session, const struct debug_moment *end) {
   enum { LONG = 1 << 20, SHORT = 1 << 14 };
   const struct debug_moment *start = &session->stop.moment;
@@ -244,7 +244,7 @@ enum travel travel_step_back(struct session *session, uint32_t thread) {
 
 /* -- Searches ---------------------------------------------------------------------------------------------------------------- */
 
-/* What the client wants to be hit, put aside. */
+/* The client's breakpoints, watchpoints and catchpoints, put aside. */
 struct wishes {
   uint64_t passed_signals;
   bool catches_calls, catches_processes;

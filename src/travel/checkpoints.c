@@ -108,7 +108,7 @@ static bool send_parcel(int channel, const struct launch_shared *shared, const s
 
 /* -- Orphans -------------------------------------------------------------------------------------------------------------------- */
 
-/* Vessels and runners whose parents are gone are ours. Who else is a child of ours has somebody who waits for it. */
+/* We reap vessels and runners whose parents are gone. Our other children have a waiter of their own. */
 static void reap(const struct manager *manager) {
   for (;;) {
     siginfo_t info = {0};
@@ -118,7 +118,7 @@ static void reap(const struct manager *manager) {
   }
 }
 
-/* Whether the process is a child of ours. */
+/* True if the process is our child. */
 static bool is_child(pid_t pid) {
   char path[64], line[256];
   int parent = 0;
@@ -138,7 +138,7 @@ static void kill_children(void) {
   if (processes) closedir(processes);
 }
 
-/* Vessels end with their channels. What a recording has made of one may not: nothing that the replay has made is left behind. */
+/* Vessels end with their channels. One that a recording has tampered with may not, so it is killed: a replay leaves no process behind. */
 static void reap_all(void) {
   enum { PATIENCE_MS = 1000, MOST_MS = 10000 };
   struct timespec pause = {0, 1000000};
@@ -227,7 +227,7 @@ static int64_t make(struct checkpoints *all) {
   return 0;
 }
 
-/* What was shown so far need not be shown again. */
+/* Notes how much output was shown, which need not be shown again. */
 static void note_shown(struct checkpoints *all) {
   const struct region_checkpoint *now = &all->manager->region->checkpoint;
   for (size_t i = 0; i < sizeof all->shown / sizeof *all->shown; i++) {
@@ -268,7 +268,7 @@ void checkpoint_wish(struct checkpoints *all, enum checkpoint_wish wish, uint64_
   atomic_store(&wanted->wish, wish);
 }
 
-/* A thread that computes comes to no point unless it is called. */
+/* A thread that only computes reaches no point unless it is summoned. */
 static void look(void *context) {
   struct checkpoints *all = context;
   struct region *region = all->manager->region;
@@ -288,7 +288,7 @@ static struct checkpoint *find(const struct checkpoints *all, uint32_t id) {
   return checkpoint;
 }
 
-/* The region is that of the checkpoint but for what the manager knows better. */
+/* The region is that of the checkpoint, except for the values that the manager knows better. */
 static void set_region(struct checkpoints *all) {
   struct region *region = all->manager->region;
   memcpy(region->checkpoint.shown, all->shown, sizeof all->shown);
@@ -324,7 +324,7 @@ uint64_t checkpoint_cost(const struct checkpoints *all, uint32_t id) {
   return checkpoint ? checkpoint->cost : 0;
 }
 
-/* Pages that a process shares with nobody. */
+/* Bytes of pages that a process shares with no other. */
 static uint64_t bytes_of(pid_t pid) {
   char path[64], line[256];
   uint64_t bytes = 0, kilobytes;

@@ -1,4 +1,4 @@
-/* checkpoints.h: states of a replay to go back to (checkpoints.c).
+/* checkpoints.h: states of a replay that it can be restored to (checkpoints.c).
  *
  * A checkpoint is made of copies: of the processes, which wait as vessels (engine/threads/vessel.c), of the region, of the memory that processes share,
  * and of where in its streams the feed was. A restart copies these once more, so a checkpoint can be restarted any number of times, in any order. */
@@ -14,13 +14,13 @@ struct manager;
 struct feed;
 struct checkpoints;
 
-/* Whose turn it was, and how often it had changed before; `point` counts places where checkpoints can be made. */
+/* The thread that had the turn, and how often the turn had changed before; `point` counts places where checkpoints can be made. */
 struct checkpoint_moment {
   uint64_t turn, position, point;
   uint32_t thread;
 };
 
-/* What the user of checkpoints is told. */
+/* Callbacks to the user of checkpoints. */
 struct checkpoint_user {
   void *context;
   /* A checkpoint was made, and the replay goes on. */
@@ -29,7 +29,7 @@ struct checkpoint_user {
   void (*halted)(void *context);
 };
 
-/* The manager becomes the reaper of all that is orphaned. NULL without memory. */
+/* The manager becomes the reaper of all orphaned processes. NULL without memory. */
 struct checkpoints *checkpoints_open(struct manager *manager, struct feed *feed,
                                      const struct checkpoint_user *user);
 /* Ends all vessels, and waits until they are gone. */
@@ -37,13 +37,13 @@ void checkpoints_close(struct checkpoints *checkpoints);
 
 /* Has a checkpoint made, or the replay halted, at the first opportunity from a point on; 0: at once. */
 void checkpoint_wish(struct checkpoints *checkpoints, enum checkpoint_wish wish, uint64_t point);
-/* Restarts one when the run is over (manager_run has returned); then comes manager_run again. False: it can't be, and the error says why. */
+/* Restarts one when the run is over (manager_run has returned); then call manager_run again. False: that failed, and the error says why. */
 bool checkpoint_restart(struct checkpoints *checkpoints, uint32_t id, const char **error);
 /* Microseconds for which it has held up the replay; bytes of memory that only it has, 0 where the kernel does not tell. */
 uint64_t checkpoint_cost(const struct checkpoints *checkpoints, uint32_t id);
 uint64_t checkpoint_bytes(const struct checkpoints *checkpoints, uint32_t id);
 void checkpoint_drop(struct checkpoints *checkpoints, uint32_t id);
-/* All of them, oldest first: the n-th, and when it was made. */
+/* All checkpoints, oldest first: how many, the id of the n-th, and the moment at which one was made. */
 unsigned checkpoint_count(const struct checkpoints *checkpoints);
 uint32_t checkpoint_nth(const struct checkpoints *checkpoints, unsigned n);
 struct checkpoint_moment checkpoint_moment(const struct checkpoints *checkpoints, uint32_t id);

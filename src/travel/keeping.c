@@ -1,4 +1,4 @@
-/* keeping.c: checkpoints by the policy, and nobody who goes back. See keeping.h. */
+/* keeping.c: makes checkpoints by the policy, and never restarts one. See keeping.h. */
 #include "travel/keeping.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 
 #include "sphere/replay.h"
 
-/* It tells on standard error how many were made and kept, and what they cost. */
+/* The driver prints on standard error how many were made and kept, and their cost. */
 const struct replay_driver *keeping_driver(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* policy.c: when checkpoints are made, and which are kept. See policy.h.
  *
- * The distance is a quarter of a second of replay, or fifty times what the last one has cost: so all of them together cost a fiftieth. Young ones are kept at that
- * distance, older ones at greater ones: what is looked at is mostly near, and from far away a replay takes longer anyway. */
+ * The distance is a quarter of a second of replay, or fifty times the cost of the last checkpoint: so all of them together cost a fiftieth. Recent ones are kept at
+ * that distance, older ones farther apart: users mostly look at recent moments, and a replay from far away takes longer anyway. */
 #include "travel/policy.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static void drop(struct policy *policy, size_t i) {
   memmove(&policy->entries[i], &policy->entries[i + 1], (--policy->count - i) * sizeof *policy->entries);
 }
 
-/* The one whose neighbours would lie closest together without it, compared with how long ago it was. Never the first or the last. */
+/* The checkpoint whose neighbours would lie closest together without it, relative to its age. Never the first or the last. */
 static size_t least_missed(const struct policy *policy) {
   size_t best = 0;
   double least = 0;
@@ -76,7 +76,7 @@ static bool takes_too_much(const struct policy *policy) {
   return bytes > policy->most_bytes;
 }
 
-/* In the order of their times, which is not that in which they were made where the replay has gone back. */
+/* Keeps entries in the order of their times, which is not the order of their creation once the replay has gone back. */
 static bool insert(struct policy *policy, struct policy_entry entry) {
   struct policy_entry *larger = realloc(policy->entries, (policy->count + 1) * sizeof *larger);
   if (!larger) return false;
@@ -96,7 +96,7 @@ void policy_made(struct policy *policy, uint32_t id) {
     return;
   }
   bool full = policy->count > KEPT_MOST;
-  /* To look at the memory of all takes a while: not each time. */
+  /* Measuring the memory of all takes a while, so it is not done each time. */
   if (!full && id % 8 == 0) full = takes_too_much(policy);
   for (size_t i; full && (i = least_missed(policy)); full = takes_too_much(policy)) drop(policy, i);
 }

@@ -1,7 +1,7 @@
-/* restarts.c: goes back at random. See restarts.h.
+/* restarts.c: restarts checkpoints at random. See restarts.h.
  *
- * Checkpoints and halts are wished for at random points, now few of them away, now many: so checkpoints are made of runs that began at checkpoints, and left and gone
- * back to in any order. */
+ * It requests checkpoints and halts at random points, sometimes few points away, sometimes many: so checkpoints are also made of runs that began at a checkpoint, and
+ * they are restarted in any order. */
 #include "travel/restarts.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "sphere/replay.h"
 
-/* Restarts so many times. The driver says, on standard error, when there are fewer. */
+/* Restarts so many times. The driver says, on standard error, when it could make fewer. */
 const struct replay_driver *restarts_driver(uint32_t restarts, uint64_t seed);
 
 #endif
