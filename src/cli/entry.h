@@ -8,12 +8,12 @@
 
 /* The entry's kind as users name it: an event's, or "chunk". */
 const char *entry_name(const struct log_entry *entry);
-/* Where the entry happened, if the log has it. */
+/* The program counter at which the entry happened, if the log has it. */
 bool entry_pc(const struct log_entry *entry, uint64_t *pc);
 /* How a chunk ended. */
 const char *entry_reason(uint8_t reason);
 
-/* place: what is known of its pc, or "". file: the path of the file that it is about, or NULL. */
+/* place: function and line of its pc, or "". file: the path of the entry's file, or NULL. */
 void entry_text(FILE *to, const struct log_entry *entry, const char *place, const char *file);
 void entry_json(FILE *to, const struct log_entry *entry, const char *place, const char *file);
 

@@ -1,5 +1,5 @@
-/* json.c: see json.h. What is no UTF-8 is taken byte by byte, so that every line is JSON whatever a recording holds; what a
- * terminal would not show as itself is escaped. */
+/* json.c: see json.h. Strings that are no UTF-8 are taken byte by byte, so that every line is JSON whatever a recording holds. Characters
+ * that a terminal would not show as themselves are escaped. */
 #include "cli/json.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* ls.c: reprise ls: the recordings that there are. */
+/* ls.c: reprise ls: lists the recordings. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

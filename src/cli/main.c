@@ -50,7 +50,7 @@ int bad_usage(const struct command *command, const char *pattern, ...) {
   return STATUS_USAGE;
 }
 
-/* What was printed has to arrive: status, or a line and STATUS_FAILED. */
+/* Output that could not be written is a failure: returns status, or a line and STATUS_FAILED. */
 static int finish_output(int status) {
   errno = 0;
   if (!fflush(stdout) && !ferror(stdout)) return status;

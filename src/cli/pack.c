@@ -1,4 +1,4 @@
-/* pack.c: reprise pack: a recording in one file. */
+/* pack.c: reprise pack: puts a recording into one file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* record.c: reprise record: a program under the engine, with everything that is needed to run it again. */
+/* record.c: reprise record: runs a program under the engine and keeps everything that a replay needs. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>

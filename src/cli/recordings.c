@@ -1,4 +1,4 @@
-/* recordings.c: what the commands about recordings share. See recordings.h. */
+/* recordings.c: functions that the commands about recordings share. See recordings.h. */
 #include <stdio.h>
 #include <string.h>
 

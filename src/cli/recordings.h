@@ -1,4 +1,4 @@
-/* recordings.h: what the commands that work on recordings share (recordings.c). */
+/* recordings.h: functions that the commands about recordings share (recordings.c). */
 #ifndef REPRISE_CLI_RECORDINGS_H
 #define REPRISE_CLI_RECORDINGS_H
 
@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "recording/recording.h"
 
-/* One line for what went wrong with a recording; the exit status that belongs to it. */
+/* Prints one line for a recording's error; returns the exit status that belongs to it. */
 int complain_recording(const struct recording_error *error);
 
 /* Refuses all options; `--' is skipped. *next is the first operand, operands the least and most of them (most < 0: any). */

@@ -1,4 +1,4 @@
-/* replay.c: reprise replay: a recorded execution once more. */
+/* replay.c: reprise replay: repeats a recorded execution. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* run.c: reprise run: a program under the engine, without recording. The command becomes the program (sphere/launch.c). */
+/* run.c: reprise run: runs a program under the engine, without recording. The command becomes the program (sphere/launch.c). */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -14,7 +14,7 @@
 
 enum { SHOWN_CALLS = 10 };
 
-/* What a recording says of itself. */
+/* Facts about a recording. */
 struct facts {
   const char *path, *state, *created, *order, *status, *breaks_off, *duration, *architecture;
   char *command; /* allocated */

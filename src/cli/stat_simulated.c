@@ -1,4 +1,4 @@
-/* stat_simulated.c: see stat_simulated.h. Its logs are not the engine's: they are measured, not read. */
+/* stat_simulated.c: see stat_simulated.h. The logs are not in the engine's format: they are measured, not read. */
 #include "cli/stat_simulated.h"
 
 #include <inttypes.h>

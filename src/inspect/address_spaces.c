@@ -1,7 +1,7 @@
 /* address_spaces.c: follows the mappings of files through the events of a recording. See address_spaces.h.
  *
- * A mapped file's event comes before its mmap. One that no mmap follows tells of a program's image: the process has
- * begun, or has executed another program, and what it had mapped before is gone. */
+ * A mapped file's event comes before its mmap. A file event that no mmap follows is a program's image: the process has
+ * begun, or has executed another program, and its earlier mappings are gone. */
 #include "inspect/address_spaces.h"
 
 #include <stdlib.h>

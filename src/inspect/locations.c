@@ -1,4 +1,4 @@
-/* locations.c: see locations.h. What was asked is kept: the same few addresses come again and again. */
+/* locations.c: see locations.h. Answers are cached: the same few addresses come again and again. */
 #include "inspect/locations.h"
 
 #include <stdio.h>

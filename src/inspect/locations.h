@@ -9,7 +9,7 @@ struct places;
 struct places *places_new(struct recording_reader *reader); /* NULL without memory */
 void places_free(struct places *places);
 
-/* Takes note of an entry, each in its turn. False without memory. */
+/* To be called with every entry, in order. False without memory. */
 bool places_follow(struct places *places, const struct log_entry *entry);
 /* "function+0x12 (file.c:34) in libx.so", as far as that is known, or "". Valid until the next call. */
 const char *places_text(struct places *places, uint32_t thread, uint64_t address);

@@ -1,7 +1,7 @@
 /* logs.c: merges the streams of a recording. See logs.h.
  *
  * Each R-thread's stream is opened when its first chunk comes and closed at its end. An event may reach from one frame into the
- * next, so what is left of a frame is kept and the next one put behind it. */
+ * next, so the rest of a frame is kept and the next frame is appended to it. */
 #include "inspect/logs.h"
 
 #include <inttypes.h>
@@ -197,7 +197,7 @@ static int next_chunk(struct logs *logs, struct recording_error *error) {
   return RECORDING_OK;
 }
 
-/* Whether the event belongs to the chunk that ends there: a call in which a chunk ends has its result after it, and a signal comes
+/* True if the event belongs to the chunk that ends there: a call in which a chunk ends has its result after it, and a signal comes
  * after the end of the chunk at the same position. */
 static bool in_chunk(const struct input_event *event, const struct chunk_end *chunk, uint64_t end) {
   if (event->position != end) return event->position < end;

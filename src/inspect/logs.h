@@ -1,7 +1,7 @@
-/* logs.h: the logs of a recording as one sequence of entries (logs.c), for those who look into it.
+/* logs.h: the logs of a recording as one sequence of entries (logs.c), for commands that inspect it.
  *
  * With the order scheme `chunk` entries come in the order in which they happened: the events of a chunk, then the chunk's
- * end. With any other scheme they come thread by thread, without chunks. Only what the threads that are alive need is in memory. */
+ * end. With any other scheme they come thread by thread, without chunks. Only the state of live threads is in memory. */
 #ifndef REPRISE_INSPECT_LOGS_H
 #define REPRISE_INSPECT_LOGS_H
 
@@ -21,7 +21,7 @@ struct log_entry {
   struct chunk_end chunk;   /* LOG_CHUNK */
 };
 
-/* Told about every frame that was read. */
+/* Called for every frame that was read. */
 typedef void log_visit_frame(void *context, struct recording_stream_id id,
                              const struct recording_frame *frame);
 
@@ -29,7 +29,7 @@ int logs_open(struct recording_reader *reader, log_visit_frame *visit, void *con
               struct recording_error *error);
 void logs_close(struct logs *logs);
 
-/* The next entry: RECORDING_OK, RECORDING_END, or what is wrong. A stream that breaks off, in a recording that was not closed,
+/* The next entry: RECORDING_OK, RECORDING_END, or an error. A stream that breaks off, in a recording that was not closed,
  * just ends. */
 int logs_next(struct logs *logs, struct log_entry *entry, struct recording_error *error);
 

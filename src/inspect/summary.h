@@ -20,13 +20,13 @@ struct summary {
   struct thread_summary *threads; /* by R-thread */
   size_t thread_count;            /* of the array */
   struct thread_summary all;
-  uint64_t live_threads, processes; /* how many there were */
+  uint64_t live_threads, processes; /* their numbers */
   uint64_t calls[SUMMARY_CALLS];    /* by number, the last for all others */
   uint64_t order_raw, order_stored;
   uint64_t memory_checks[EVENT_SAMPLE_LAST + 1]; /* by the sample of pages that they are of, 0: whole */
 };
 
-/* Counts. RECORDING_OK, or what is wrong; *out holds what was read until then, and is to be freed in any case. */
+/* Counts. RECORDING_OK, or an error; *out holds the counts until then, and is to be freed in any case. */
 int summary_count(struct recording_reader *reader, struct summary *out, struct recording_error *error);
 void summary_free(struct summary *summary);
 

@@ -1,5 +1,5 @@
 /* symbols.c: names and source lines, by elfutils. See symbols.h. Debugging information that the system keeps apart from the file is
- * found by its build id; nothing is fetched from anywhere. Where elfutils was not there to build with, nothing has a name. */
+ * found by its build id; nothing is fetched from anywhere. In a build without elfutils no address has a name. */
 #include "inspect/symbols.h"
 
 #if __has_include(<elfutils/libdwfl.h>)

@@ -12,7 +12,7 @@ struct symbols;
 struct symbols *symbols_open(int fd, const char *name);
 void symbols_close(struct symbols *symbols);
 
-/* Writes what is known of the address, "function+0x12 (file.c:34)"; an empty text if nothing is. offset counts from the beginning of
+/* Writes the address's name as far as it is known, "function+0x12 (file.c:34)"; else an empty text. offset counts from the beginning of
  * the file or, with image, from the first address that the program has. */
 void symbols_text(struct symbols *symbols, uint64_t offset, bool image, char *text, size_t size);
 
