@@ -1,7 +1,7 @@
 /* bounce.c: see bounce.h.
  *
- * A pointer is known by where it was found: the argument, or the word in memory. So the piece that a walk after the call
- * reports is matched with the copy made before it by that, never by its address: the application may
+ * A pointer is identified by where it was found: the argument, or the word in memory. This place, never the piece's address,
+ * matches the piece that a walk after the call reports with the copy made before the call: the application may
  * well give the same buffer twice. */
 #include "input/bounce.h"
 

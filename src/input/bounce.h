@@ -5,16 +5,16 @@
  *   perform call.nr with b.args
  *   bounce_leave(&b, result, …)             tells which bytes to copy in, and to where
  *
- * What was sent is then what was logged, and what is written is written by the engine, in order. Memory whose address
- * matters (INPUT_IN_PLACE) and memory that can't be read stay what they are: with the latter the kernel reports
- * the fault itself. A buffer to be written that the application does not have is noticed when it is copied
+ * So the kernel gets the very bytes that were logged, and the engine writes the results, in order. Memory whose address
+ * matters (INPUT_IN_PLACE) and memory that can't be read are not copied: with the latter the kernel reports
+ * the fault itself. A buffer to be written that the application does not have is noticed when its bytes are copied
  * in: then the call's result is -EFAULT. */
 #ifndef REPRISE_INPUT_BOUNCE_H
 #define REPRISE_INPUT_BOUNCE_H
 
 #include "input/input.h"
 
-/* What has been copied, from the end of the memory downwards. */
+/* The copies, from the end of the memory downwards. */
 struct bounce_copy {
   struct input_piece piece;
   uint8_t *copy;
@@ -34,7 +34,7 @@ struct bounce {
   size_t hint; /* where the last search ended */
 };
 
-/* Bytes that the kernel has written: to go to the application's address to. from is NULL for what was written in place. */
+/* Bytes that the kernel has written, for the application's address `to`. from is NULL for bytes written in place. */
 struct bounce_write {
   uintptr_t to;
   const uint8_t *from;
@@ -46,7 +46,7 @@ typedef long bounce_visit(void *visitor, const struct bounce_write *write);
 /* 0; -ENOMEM when room bytes are too few (bounce_room tells how many would do). memory is aligned to 16 bytes. */
 long bounce_enter(struct bounce *b, struct input_call *call, void *memory, size_t room);
 size_t bounce_room(struct input_call *call);
-/* 0, or what the visitor ended the walk with. */
+/* 0, or the value with which the visitor ended the walk. */
 long bounce_leave(struct bounce *b, long result, bounce_visit *visit, void *visitor);
 
 #endif

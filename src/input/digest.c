@@ -1,6 +1,6 @@
 /* digest.c: XXH3 in its 64-bit form, with a seed, in general registers only. See digest.h.
  *
- * A length has one of five ways: up to 16 bytes are read into one or two words that overlap; up to 128, pairs of words from
+ * The method depends on the length: up to 16 bytes are read into one or two words that overlap; up to 128, pairs of words from
  * both ends; up to 240, pairs of words in turn; longer ones in stripes of 64 bytes that are added to eight lanes. Every word is mixed with
  * a word of the secret before it is multiplied. Words are little-endian, as they are on every machine that Reprise runs on.
  * tests/input/digest.c holds it against the reference library. */

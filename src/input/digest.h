@@ -1,6 +1,6 @@
-/* digest.h: XXH3, a 64-bit digest of what the application sends out and holds, so that replay can tell that it is the same.
+/* digest.h: XXH3, a 64-bit digest of the bytes that the application sends out and holds, so that replay can compare them.
  *
- * Not against anybody's malice: a replay that differs must be noticed, and two different contents collide with
+ * It is no defence against malice: a replay that differs must be noticed, and two different contents collide with
  * probability 2^-64. Pieces are chained by giving the digest so far as the seed; where the pieces were cut matters. */
 #ifndef REPRISE_INPUT_DIGEST_H
 #define REPRISE_INPUT_DIGEST_H

@@ -453,7 +453,7 @@ static const struct input_event no_event;
 
 long input_encode(struct input_codec *codec, const struct input_event *e, uint8_t *buffer, size_t room) {
   struct cursor c = {.to = buffer, .end = room};
-  /* What is written is only looked at. */
+  /* The encoder only reads the event. */
   struct input_event *same = (struct input_event *)e;
   if (!e->kind || e->kind >= EVENT_KINDS) return -EINVAL;
   if (e->kind == EVENT_SYSCALL && room >= EVENT_LARGEST)

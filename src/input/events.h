@@ -7,8 +7,8 @@
  *   fields             by kind, see struct input_event; numbers are varints
  *
  * A varint has seven bits a byte, the low ones first, the high bit set on all but the last, in the fewest bytes; a
- * signed number is folded first (0, -1, 1, -2 → 0, 1, 2, 3). What tends to repeat is stored as the difference to the
- * last of its kind: so encoder and decoder keep the same state, and a stream is decoded from its beginning, or
+ * signed number is folded first (0, -1, 1, -2 → 0, 1, 2, 3). Values that tend to repeat are stored as the difference to the
+ * last of their kind: so encoder and decoder keep the same state, and a stream is decoded from its beginning, or
  * from where the encoder's state was reset. */
 #ifndef REPRISE_INPUT_EVENTS_H
 #define REPRISE_INPUT_EVENTS_H
@@ -21,12 +21,12 @@ enum input_event_kind {
   EVENT_SYSCALL = 1, /* a system call and its result */
   EVENT_COPY_IN,     /* bytes that the kernel, or another process, wrote into memory */
   EVENT_SIGNAL,      /* a signal given to the application at this position */
-  EVENT_INSN,        /* what a nondeterministic instruction returned */
+  EVENT_INSN,        /* the result of a nondeterministic instruction */
   EVENT_FILE,        /* a file of the recording that is mapped at an address */
   EVENT_THREAD,      /* birth of an R-thread of the same process */
   EVENT_PROCESS,     /* birth of a process */
   EVENT_EXIT,        /* the last event of an R-thread */
-  EVENT_CHECK,       /* what the registers, and perhaps memory, were at this position */
+  EVENT_CHECK,       /* digests of the registers, and perhaps memory, at this position */
   EVENT_CHANGE,      /* a file that is mapped somewhere in the sphere was changed by a system call */
   EVENT_OUTPUT, /* bytes on standard output or error that did not come from the sphere's memory; or another name of them */
   EVENT_OPEN, /* memory that is recorded by what the thread reads there (order/values.h) */
@@ -160,10 +160,10 @@ struct input_call_state {
   uint32_t nr;
   uint64_t pc;
   uint64_t args[6];
-  uint64_t time; /* that such a call told last */
+  uint64_t time; /* the time that such a call returned last */
 };
 
-/* What the next event is stored relative to. All zero at the beginning of a stream. */
+/* The values that the next event is stored relative to. All zero at the beginning of a stream. */
 struct input_codec {
   uint64_t position;
   uint64_t copied_to; /* where the last copy-in ended */

@@ -1,4 +1,4 @@
-/* input.h: the border of a sphere: what each system call reads from the application and writes into it.
+/* input.h: the border of a sphere: the memory that each system call reads from the application and writes into it.
  *
  * One row per system call (rows_*.c) drives recording, replay, checking and dump. A row gives the kind of each
  * argument and, for pointers, how many bytes the kernel reads or writes there. The walkers turn a row and a call
@@ -10,8 +10,8 @@
  *   perform the call                            take the result from the log
  *   input_incoming: log the bytes as copy-ins   apply the copy-ins
  *
- * Application memory is read only through the caller's callback, so a bad pointer costs nothing: what can't be read is
- * left out, and the kernel gives the error. Nothing here needs a libc or allocates. */
+ * Application memory is read only through the caller's callback, so a bad pointer does no harm: unreadable memory is
+ * left out, and the kernel returns the error. Nothing here needs a libc or allocates. */
 #ifndef REPRISE_INPUT_INPUT_H
 #define REPRISE_INPUT_INPUT_H
 
@@ -30,7 +30,7 @@ enum input_kind {
   INPUT_POINTER, /* pointer whose meaning the row's own walker knows (sub-tables, structures with pointers) */
 };
 
-/* What replay does with a call. */
+/* How replay treats a call. */
 enum input_replay {
   INPUT_EMULATE,     /* result and written bytes come from the log; the kernel is not entered */
   INPUT_EXECUTE,     /* must really happen (memory, threads); the result of the recording is imposed */
@@ -39,7 +39,7 @@ enum input_replay {
   INPUT_UNSUPPORTED, /* ends the recording with a clear line */
 };
 
-/* What else is known of a call, whatever its arguments: bits of struct input_row.facts. */
+/* Facts about a call that hold whatever its arguments: bits of struct input_row.facts. */
 enum input_fact {
   REPLAY_BITS = 7,       /* in a row's source the bits of enum input_replay come with the facts */
   INPUT_AT_ONCE = 8,     /* it never waits for another thread */
@@ -107,14 +107,14 @@ struct input_call {
   long nr;
   long args[6];
   const struct input_row *row; /* its row, or NULL … */
-  uint8_t replay;              /* … what replay does with it, enum input_replay … */
+  uint8_t replay;              /* … how replay treats it, enum input_replay … */
   uint8_t error;               /* … the error of INPUT_REFUSE … */
   uint8_t moves;               /* … which ways memory may be moved at all: INPUT_READS, INPUT_WRITES … */
   bool compares; /* … and whether any of it is INPUT_COMPARED, which is exact on copies only */
   int pid;       /* of the calling process: process_vm_writev into oneself; 0 if that is not of interest */
   uint32_t
       semaphores; /* semctl(GETALL, SETALL) only: how many the set has, which IPC_STAT tells while recording */
-  bool addressed; /* input_outgoing has found an address in what an ioctl that nobody knows is given */
+  bool addressed; /* input_outgoing has found an address in the argument of an ioctl that is in no table */
   input_read *read;
   void *context;
   uint32_t note_count;
@@ -137,27 +137,27 @@ enum { INPUT_DESCRIPTORS = 0x3f, INPUT_FOLDERS = 8 };
 unsigned input_descriptors(long nr);
 /* The descriptor whose file the call changes, as the number of its argument; -1: none (but some commands of ioctl do). */
 int input_changed(long nr);
-/* Whether such an argument is one in this very call. */
+/* True if such an argument is a descriptor in this very call. */
 bool input_is_descriptor(long nr, const long args[6], unsigned argument);
-/* What replay does with this very call: the row's answer, or that of its command (prctl, fcntl, ioctl, …).
+/* How replay treats this very call: as the row says, or its command (prctl, fcntl, ioctl, …).
  * *error is set for INPUT_REFUSE. A number without a row is refused with ENOSYS. */
 enum input_replay input_replay(const struct input_call *call, int *error);
 /* The name of the command of a multiplexed call ("F_GETLK", "TCGETS", …), or NULL. For dump. */
 const char *input_command(const struct input_call *call);
 
-/* Each walk returns 0, or what ended it. Pieces come parents first. */
+/* Each walk returns 0, or the value that ended it. Pieces come parents first. */
 
-/* Before the call: all that it may read, with what it would send. Futex words are not reported: they race. */
+/* Before the call: all memory that it may read, with all data that it would send. Futex words are not reported: they race. */
 long input_outgoing(struct input_call *call, input_visit *visit, void *visitor);
-/* The same with what was sent in bulk cut to what the result says was taken: a short write sends no more. */
+/* The same, with bulk data cut to the number of bytes that the result says: a short write sends no more. */
 long input_sent(struct input_call *call, long result, input_visit *visit, void *visitor);
 /* Before the call: all memory that it may read or write, at its largest. For bouncing. */
 long input_reach(struct input_call *call, input_visit *visit, void *visitor);
-/* Whether the call, with that result, has moved no more than there was room for. */
+/* True if the call, with that result, has moved no more bytes than there was room for. */
 bool input_result_fits(const struct input_call *call, long result);
-/* Of a call that is `addressed`: whether the result says that nobody looked at what it was given. If not, what it has written is not known. */
+/* For a call that is `addressed`: true if the result says that the kernel did not look at its argument. Otherwise the bytes it has written are not known. */
 bool input_ioctl_failed(long result);
-/* After the call: what it has written. With -EINTR and other errors too: some calls write then. The callback must see
+/* After the call: the memory that it has written. With -EINTR and other errors too: some calls write then. The callback must see
  * the memory that the kernel wrote to (the bounce buffers, if there are any). */
 long input_incoming(struct input_call *call, long result, input_visit *visit, void *visitor);
 

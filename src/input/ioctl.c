@@ -1,13 +1,13 @@
 /* ioctl.c: ioctl by rule.
  *
- * What is known of a number is in the table (ioctl_table.c), which is asked first. Of any other the number itself tells how much the
- * kernel reads, at least: that is logged as sent. What it writes need not be what the number says. Some say that they
+ * Known numbers are in the table (ioctl_table.c), which is looked up first. Any other number itself tells how much the
+ * kernel reads, at least: that is logged as sent. The kernel need not write what the number says. Some say that they
  * only read and write all the same, some have an array behind the structure that they name, and those from before the convention, or with a
- * careless author, say nothing. So the memory at the argument, if it is an address at all, is compared with what it was.
+ * careless author, say nothing. So the memory at the argument, if it is an address at all, is compared with its content before the call.
  *
- * What a structure points to is seen only if the table knows that it does. Families of which that is known, and which are not in the table
- * one by one, are refused there. Of a number that is in no table it is not known; but an address of the program's memory in what the
- * kernel reads is noticed (call->addressed), and if the kernel did anything with that the recording ends.
+ * Memory that a structure points to is seen only if the table names the pointer. Families that are known to have such pointers, and are not in the
+ * table one by one, are refused there. For a number in no table this is not known; but an address of the program's memory in the bytes that
+ * the kernel reads is noticed (call->addressed), and if the kernel did anything with it the recording ends.
  *
  * Known limit: a number that says that the kernel reads nothing, and is not in the table, is believed. None in the kernel's headers
  * declares a pointer there (tests/input/ioctls.c holds tables and rules against them). */
@@ -65,7 +65,7 @@ bool input_ioctl_failed(long result) {
   }
 }
 
-/* Whatever a number of the kind says: what the argument itself points to is all. */
+/* Covers just the memory that the argument itself points to, whatever the number says. */
 void ioctl_window(struct input_walk *w, struct place at) {
   walk_window(w, at, 0, WINDOW);
 }

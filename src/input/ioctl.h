@@ -4,9 +4,9 @@
 
 #include "input/row.h"
 
-/* Of a number that is not in the table: in how many bytes at its argument an address would mean that the kernel may look through it. */
+/* For a number that is not in the table: the number of bytes at its argument in which an address would mean that the kernel may follow it. */
 size_t ioctl_suspicious(uint32_t command);
-/* … whether it is without a size, and of a family of which no other looks through an address. */
+/* … true if it has no size, and is of a family in which no other number follows an address. */
 bool ioctl_is_plain(uint32_t command);
 
 void ioctl_window(struct input_walk *w, struct place at);

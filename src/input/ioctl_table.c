@@ -1,6 +1,6 @@
 /* ioctl_table.c: the ioctl numbers that don't say what they do.
  *
- * Kinds are what the kernel does with the memory at the argument. Numbers whose headers can't be included
+ * A kind tells how the kernel uses the memory at the argument. Numbers whose headers can't be included
  * together are spelled out. Whole families that let a device write memory at any time are at the end. */
 #include <asm/ioctls.h>
 #include <asm/termbits.h>

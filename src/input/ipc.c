@@ -1,6 +1,6 @@
 /* ipc.c: System V messages, semaphores and shared memory.
  *
- * The control calls of all three have the same commands: what each reads or writes at its address. */
+ * The control calls of all three have the same commands, which tell what they read or write at the address. */
 #include <linux/ipc.h>
 #include <linux/msg.h>
 #include <linux/sem.h>

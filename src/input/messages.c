@@ -1,6 +1,6 @@
 /* messages.c: socket messages: msghdr with name, vector and ancillary data, alone and in arrays; socket addresses.
  *
- * What recvmsg writes: the data, the name as far as it fits, each control message without the padding behind it,
+ * recvmsg writes the data, the name as far as it fits, each control message without the padding behind it,
  * and of the msghdr itself the three fields that report (name length, control length, flags). */
 #include <stddef.h>
 
@@ -131,7 +131,7 @@ void walk_recvmmsg(struct input_walk *w) {
     if (w->pass == PASS_INCOMING)
       walk_out(w, walk_part(at, sizeof(struct message)), sizeof length, sizeof length);
   }
-  /* What is left of the timeout. */
+  /* The rest of the timeout. */
   struct place timeout = walk_argument(w, 4);
   walk_piece(w, timeout, INPUT_READS | INPUT_WRITES, 16, received ? 16 : 0, false);
 }

@@ -1,8 +1,8 @@
 /* prctl.c: the commands of prctl, arch_prctl and seccomp.
  *
- * Most set something that only the kernel knows of, and are not repeated in replay. What changes how instructions
- * behave must be; what would take the engine's own ground (shadow stacks, memory that may not be
- * executed, keys that differ in every run) is refused as by a kernel without it. */
+ * Most set something that only the kernel knows of, and are not repeated in replay. Commands that change how instructions
+ * behave must be repeated; those that would break the engine itself (shadow stacks, memory that may not be
+ * executed, keys that differ in every run) are refused as by a kernel without them. */
 #include <linux/prctl.h>
 
 #include "input/row.h"

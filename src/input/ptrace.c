@@ -1,7 +1,7 @@
 /* ptrace.c: the requests of ptrace that only stop and look, as leak checkers do at a program's end.
  *
- * What they see of a thread of the sphere are the application's registers (engine/border/tracing.c), logged like any other input. What
- * would change the tracee, or have it report to its tracer from inside the engine, is refused as where tracing is forbidden. */
+ * A tracer sees the application's registers of a thread of the sphere (engine/border/tracing.c), logged like any other input. Requests
+ * that would change the tracee, or have it report to its tracer from inside the engine, are refused as where tracing is forbidden. */
 #include <linux/elf.h>
 #include <linux/ptrace.h>
 

@@ -1,7 +1,7 @@
 /* rows_memory.c: the address space.
  *
- * What changes which addresses hold what is done again in replay, with the addresses of the recording. What only tells
- * the kernel how to keep it (locks, policies) is not. */
+ * Calls that change mappings are done again in replay, with the addresses of the recording. Calls that only tell
+ * the kernel how to keep memory (locks, policies) are not. */
 #include "input/row.h"
 
 static const struct input_row rows[] = {

@@ -1,6 +1,6 @@
 /* rows_processes.c: threads, processes, their identity, scheduling and limits.
  *
- * Creation and end happen again in replay, with the ids of the recording; the rest is only told. */
+ * Creation and end happen again in replay, with the ids of the recording; all other results come from the log. */
 #include <linux/resource.h>
 
 #include "input/row.h"

@@ -1,5 +1,5 @@
-/* rows_signals.c: signals. Actions, masks and stacks are the engine's own in recording and replay alike; what is sent
- * goes to the kernel in the recording only, and arrives in replay by the log. */
+/* rows_signals.c: signals. Actions, masks and stacks are the engine's own in recording and replay alike; signals that the program
+ * sends go to the kernel in the recording only, and arrive in replay by the log. */
 #include "input/row.h"
 
 enum { ACTION = 32, STACK = 24, INFO = 128, TIMESPEC = 16 };

@@ -14,7 +14,7 @@ static const struct input_row rows[] = {
     ROW(adjtimex, EMULATE, INOUT_FLAGS(TIMEX, ON_ERROR | MAYBE)),
     ROW(gettimeofday, EMULATE | AT_ONCE | QUICK, OUT(TIMEVAL), OUT(ZONE)),
     ROW(settimeofday, EMULATE, IN(TIMEVAL), IN(ZONE)),
-    /* What is left is told only by a sleep that was for some time, not until some time. */
+    /* Only a sleep for some time, not one until some time, writes the rest of the time. */
     ROW(nanosleep, EMULATE, IN(TIMESPEC), OUT_FLAGS(TIMESPEC, ONLY_ON_EINTR)),
     ROW(clock_nanosleep, EMULATE, VALUE, VALUE, IN(TIMESPEC), OUT_FLAGS(TIMESPEC, ONLY_ON_EINTR | MAYBE)),
     ROW(getitimer, EMULATE | AT_ONCE, VALUE, OUT(ITIMERVAL)),

@@ -1,4 +1,4 @@
-/* table.c: finding the row of a number, and what the call's command says beyond its row. */
+/* table.c: finds the row of a number, and the facts that the call's command adds to it. */
 #include <stdatomic.h>
 
 #include "input/row.h"

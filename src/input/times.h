@@ -1,5 +1,5 @@
 /* times.h: the calls that do nothing but tell the time, as two words at one of their arguments: seconds and a fraction. They never wait,
- * programs make them by the million, and what they tell is little more than what the last one told: so the log has the time
+ * programs make them by the million, and the time differs little from that of the last call: so the log has the time
  * with the call (docs/format.md), unlike all else that the kernel writes. */
 #ifndef REPRISE_INPUT_TIMES_H
 #define REPRISE_INPUT_TIMES_H

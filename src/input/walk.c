@@ -1,7 +1,7 @@
 /* walk.c: from a row and a call to the pieces of memory that the kernel reads and writes.
  *
- * All walks are one walk in four passes (walk.h). Arguments with a rule are dealt with here; what the row's
- * own walker knows comes after them. */
+ * All walks are one walk in four passes (walk.h). Arguments with a rule are handled here; the row's
+ * own walker comes after them. */
 #include "input/row.h"
 
 /* The kernel transfers no more in one call. */

@@ -1,6 +1,6 @@
-/* walk.h: what the walkers of single calls (messages, sub-tables, structures with pointers) build upon.
+/* walk.h: functions for the walkers of single calls (messages, sub-tables, structures with pointers).
  *
- * A walker is called in each of the four passes alike. It names the memory it knows by walk_in, walk_out and
+ * A walker is called in each of the four passes alike. It names memory by walk_in, walk_out and
  * walk_inout; these report it or not, as the pass wants. */
 #ifndef REPRISE_INPUT_WALK_H
 #define REPRISE_INPUT_WALK_H
@@ -25,7 +25,7 @@ struct input_walk {
   long status; /* what ended the walk, 0 while it goes on */
 };
 
-/* Where a pointer was found, and what it points to. */
+/* The place where a pointer was found, and the address in it. */
 struct place {
   uintptr_t address;
   uintptr_t slot;
@@ -36,9 +36,9 @@ static inline bool before_call(const struct input_walk *w) {
   return w->pass <= PASS_REACH;
 }
 
-/* What argument i points to. */
+/* The memory that argument i points to. */
 struct place walk_argument(const struct input_walk *w, unsigned i);
-/* What the pointer at offset in the structure at base points to; address 0 when it can't be read. */
+/* The memory that the pointer at offset in the structure at base points to; address 0 when the pointer can't be read. */
 struct place walk_pointer(struct input_walk *w, struct place base, size_t offset);
 /* The same place, offset bytes on: reached through the same pointer, so only for parts of a piece already reported. */
 struct place walk_part(struct place base, size_t offset);
@@ -66,8 +66,8 @@ void walk_inout_fields(struct input_walk *w, struct place at, size_t bytes);
 void walk_piece(struct input_walk *w, struct place at, unsigned flags, size_t room, size_t bytes,
                 bool always);
 
-/* The kernel reads so many bytes, at least, and writes what its headers don't tell: all memory there, up to room bytes, is compared
- * with what it was. */
+/* The kernel reads so many bytes, at least, and writes an unknown part: all memory there, up to room bytes, is compared
+ * with its content before the call. */
 void walk_window(struct input_walk *w, struct place at, size_t bytes, size_t room);
 
 /* A string and its zero, at most limit bytes; its length with the zero, 0 if it can't be read. */
@@ -96,7 +96,7 @@ struct input_command {
   const char *name;
   void (*walk)(struct input_walk *, struct place); /* for INPUT_POINTER */
 };
-/* Reports what the command's argument points to, as its kind and size say. command may be NULL. */
+/* Reports the memory that the command's argument points to, as its kind and size say. command may be NULL. */
 void walk_command(struct input_walk *w, const struct input_command *command, unsigned argument);
 
 /* The walkers of the rows. (messages.c, sockopt.c, futex.c, structures.c, tree.c, ipc.c, prctl.c, …) */
