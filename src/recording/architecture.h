@@ -1,4 +1,4 @@
-/* architecture.h: what this machine is called in a manifest. */
+/* architecture.h: the name of this machine's architecture in a manifest. */
 #ifndef REPRISE_RECORDING_ARCHITECTURE_H
 #define REPRISE_RECORDING_ARCHITECTURE_H
 

@@ -1,6 +1,6 @@
 /* checksum.c: CRC-32C eight bytes at a time by tables, and MurmurHash3 in its 128-bit form. See checksum.h.
  *
- * Both are there to be faster than what feeds them (zstd, the disk) with no code of their own for any processor. */
+ * Both are faster than their sources (zstd, the disk) without code of their own for any processor. */
 #include "recording/checksum.h"
 
 #include <string.h>

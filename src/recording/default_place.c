@@ -1,4 +1,4 @@
-/* default_place.c: where recordings lie and what they are called. See recording.h. */
+/* default_place.c: the default place of recordings, and their names. See recording.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <pwd.h>
@@ -127,7 +127,7 @@ int recording_create_default(const char *program, struct recording_writer **out,
 
 /* -- Names that users type ----------------------------------------------------------------------------------------- */
 
-/* Whoever does not name a recording means one of their own: a link or a recording that another user has put there is not followed. */
+/* A user who names no recording means one of their own: a link or a recording that another user has put there is not followed. */
 static int check_owner(const char *path, struct recording_error *error) {
   struct stat link, target;
   if (lstat(path, &link) || stat(path, &target)) return recording_fail_errno(error, path, "looking at it");

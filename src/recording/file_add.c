@@ -69,7 +69,7 @@ static bool copy(struct recording_writer *w, int fd, uint8_t hash[16], uint64_t 
   return fine;
 }
 
-/* The same, by a link to what another recording has if there is any. What consists of holes is not read twice. */
+/* The same, by a link to another recording's content if one has it. A sparse file is not read twice. */
 static bool store(struct recording_writer *w, int fd, const struct stat *info, uint8_t hash[16],
                   uint64_t *size) {
   bool sparse = info->st_blocks < info->st_size / 1024;

@@ -17,7 +17,7 @@ bool file_entry_decode(const uint8_t *bytes, size_t length, struct recording_fil
 
 /* The file's name in files/: its hash in hexadecimal. */
 void content_name(const uint8_t hash[16], char out[CONTENT_NAME_MAX]);
-/* The reverse; false for what is no such name. */
+/* The reverse; false for a text that is no such name. */
 bool content_parse(const char *name, uint8_t hash[16]);
 
 /* Hashes the file behind fd from its start to its end. With to >= 0, copies it there as well. False with errno. */

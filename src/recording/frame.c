@@ -1,4 +1,4 @@
-/* frame.c: making and taking apart frames. See frame.h.
+/* frame.c: makes frames and takes them apart. See frame.h.
  *
  * The header has a checksum of its own so that its lengths can be believed before the payload is looked at: a length that was
  * damaged must not make a sound stream look truncated. */
@@ -77,7 +77,7 @@ static int level_of(const struct frame_header *header) {
 size_t frame_make(struct frame_maker *maker, struct frame_header *header, const void *raw) {
   uint8_t *payload = maker->bytes + FRAME_HEADER;
   if (header->raw) {
-    /* What does not become smaller fails for want of room and is stored. */
+    /* A payload that does not become smaller fails for want of room and is stored. */
     size_t size =
         ZSTD_compressCCtx(maker->compressor, payload, header->raw - 1, raw, header->raw, level_of(header));
     bool stored = ZSTD_isError(size);

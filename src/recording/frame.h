@@ -27,13 +27,13 @@ struct frame_header {
 enum frame_verdict {
   FRAME_FINE,
   FRAME_FOREIGN, /* another version's */
-  FRAME_BROKEN,  /* not what any writer wrote */
+  FRAME_BROKEN,  /* no writer wrote this */
 };
 
 /* Reads FRAME_HEADER bytes. When FINE, the lengths are in bounds and the header's checksum was right. */
 enum frame_verdict frame_decode(const uint8_t *bytes, struct frame_header *out);
 
-/* The frame's number that FRAME_FOREIGN is about. */
+/* The version of a frame that is FRAME_FOREIGN. */
 unsigned frame_version(const uint8_t *bytes);
 
 /* Makes frames. One is enough for any number of streams. */

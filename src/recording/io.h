@@ -1,4 +1,4 @@
-/* io.h: reading and writing all of a piece, whatever the kernel does at a time (io.c). */
+/* io.h: reads and writes whole pieces, however few bytes the kernel moves at a time (io.c). */
 #ifndef REPRISE_RECORDING_IO_H
 #define REPRISE_RECORDING_IO_H
 

@@ -1,4 +1,4 @@
-/* list.c: tells about recordings without reading their streams. See recording_describe and recording_list. */
+/* list.c: describes recordings without reading their streams. See recording_describe and recording_list. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

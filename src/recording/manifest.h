@@ -29,7 +29,7 @@ char *manifest_text(const struct manifest *manifest, size_t *length);
 int manifest_parse(struct manifest *manifest, const char *text, size_t length, const char *place,
                    struct recording_error *error);
 
-/* Does a file that begins so call itself a manifest, of whatever version? */
+/* True if a file that begins so calls itself a manifest, of whatever version. */
 bool manifest_recognize(const char *text, size_t length);
 
 #endif

@@ -1,7 +1,7 @@
 /* pack.c: puts a recording into one file. See recording_pack in recording.h, and pack_read.c for the way back.
  *
- * Streams are copied as they are, contents of files become frames too. Everything is checked before it is copied: a pack is what
- * travels, and damage should be found where it happened. */
+ * Streams are copied as they are, contents of files become frames too. Everything is checked before it is copied: packs
+ * travel, and damage should be found where it happened. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

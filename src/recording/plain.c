@@ -1,4 +1,4 @@
-/* plain.c: see plain.h. Names are what somebody else chose: a file may be called ESC ]0;… or have its ending turned round. */
+/* plain.c: see plain.h. Names are chosen by others: a file may be called ESC ]0;… or have its ending turned round. */
 #include "recording/plain.h"
 
 #include <string.h>

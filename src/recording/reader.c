@@ -117,7 +117,7 @@ void recording_reader_close(struct recording_reader *reader) {
   free(reader);
 }
 
-/* -- What the manifest says ---------------------------------------------------------------------------------------- */
+/* -- Facts from the manifest --------------------------------------------------------------------------------------- */
 
 const char *recording_reader_path(const struct recording_reader *reader) {
   return reader->path;

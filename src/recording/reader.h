@@ -1,4 +1,4 @@
-/* reader.h: what the parts of a recording's reader share. */
+/* reader.h: structures that the parts of a recording's reader share. */
 #ifndef REPRISE_RECORDING_READER_H
 #define REPRISE_RECORDING_READER_H
 
@@ -6,7 +6,7 @@
 #include "recording/manifest.h"
 #include "recording/stream_id.h"
 
-/* Where a stream's bytes are: a part of a file. */
+/* The place of a stream's bytes: a part of a file. */
 struct extent {
   int fd;
   bool own; /* the descriptor is to be closed after use, and the extent to be found again for the next */
@@ -15,12 +15,12 @@ struct extent {
 
 void extent_release(struct extent *extent);
 
-/* The two forms of a recording. All return RECORDING_ABSENT when there is no such thing. */
+/* The functions of either form of a recording. All return RECORDING_ABSENT when there is no such part. */
 struct source {
   int (*find_manifest)(struct recording_reader *reader, struct extent *out, struct recording_error *error);
   int (*find_stream)(struct recording_reader *reader, struct recording_stream_id id, struct extent *out,
                      struct recording_error *error);
-  /* The content as it lies there: for a pack, frames of KIND_CONTENT. */
+  /* The content as it is stored: for a pack, frames of KIND_CONTENT. */
   int (*find_content)(struct recording_reader *reader, const uint8_t hash[16], struct extent *out,
                       struct recording_error *error);
   /* All streams that are there, in order; for a recording whose manifest does not list them. */

@@ -1,11 +1,11 @@
-/* recording.h: a recording on disk, for those who write one and those who read it. docs/format.md tells the bytes.
+/* recording.h: a recording on disk, for its writers and its readers. docs/format.md describes the bytes.
  *
  * A recording is a directory with a manifest, streams of frames and the files that the program mapped; or a pack, which is
  * all of that in one file. Both are read through the same functions.
  *
- * Errors. Functions that return a recording_status return RECORDING_OK (0) or say in *error, unless it is NULL, what
- * happened: the same status and one line for the user, without a full stop or a line break. Unless a function says
- * otherwise its outputs are untouched then. What is read is never trusted: whatever the bytes, a reader returns, uses a bounded
+ * Errors. Functions that return a recording_status return RECORDING_OK (0) or put into *error, unless it is NULL, the
+ * same status and one line for the user, without a full stop or a line break. Unless a function says
+ * otherwise its outputs are untouched then. A reader never trusts the bytes: whatever they are, it returns, uses a bounded
  * amount of memory and tells damaged content from sound content.
  *
  * Threads. A writer, or a reader with all its streams, belongs to one thread at a time; different ones are independent.
@@ -52,8 +52,8 @@ struct recording_error {
 /* -- Streams ------------------------------------------------------------------------------------------------------- */
 
 enum recording_kind {
-  RECORDING_INPUT = 1,  /* what entered the sphere */
-  RECORDING_ORDER = 2,  /* how its threads interleaved */
+  RECORDING_INPUT = 1,  /* the input of the sphere */
+  RECORDING_ORDER = 2,  /* the order of its threads */
   RECORDING_EVENTS = 3, /* threads and processes that began and ended, programs executed */
   RECORDING_FILES = 4,  /* the table of mapped files; written by recording_add_file alone */
 };
@@ -107,13 +107,13 @@ int recording_end(struct recording_writer *writer, struct recording_stream_id id
 int recording_add_file(struct recording_writer *writer, int fd, const char *path, uint32_t *number,
                        struct recording_error *error);
 
-/* Of numbers that recording_add_file has returned: whether both have the same content. */
+/* True if two files, by the numbers that recording_add_file has returned, have the same content. */
 bool recording_same_content(const struct recording_writer *writer, uint32_t number, uint32_t other);
 
-/* Gives free the room that was taken in advance, so that a little more can be appended when the disk is full. */
+/* Frees the room that was reserved in advance, so that a little more can be appended when the disk is full. */
 void recording_use_reserve(struct recording_writer *writer);
 
-/* Waits until all that was written is on the disk, so that it survives the loss of power too. */
+/* Waits until all written data are on the disk, so that they survive the loss of power too. */
 int recording_flush(struct recording_writer *writer, struct recording_error *error);
 
 /* Closes all streams, writes the manifest and frees the writer, whatever it returns. After a failure the recording is one that was
@@ -129,7 +129,7 @@ struct recording_reader;
 struct recording_stream;
 
 enum recording_flags {
-  RECORDING_ANY_ARCHITECTURE = 1, /* do not refuse what was recorded on another kind of machine */
+  RECORDING_ANY_ARCHITECTURE = 1, /* do not refuse recordings of another architecture */
 };
 
 enum recording_state {
@@ -173,7 +173,7 @@ void recording_stream_close(struct recording_stream *stream);
 int recording_next(struct recording_stream *stream, struct recording_frame *frame,
                    struct recording_error *error);
 
-/* Goes on to the first frame, from here on, whose last position is not below this one, reading headers only. */
+/* Skips to the first frame, from here on, whose last position is not below this one, reading headers only. */
 int recording_seek(struct recording_stream *stream, uint64_t position, struct recording_error *error);
 
 void recording_rewind(struct recording_stream *stream);
@@ -186,8 +186,8 @@ struct recording_place {
 struct recording_place recording_place(const struct recording_stream *stream);
 void recording_return(struct recording_stream *stream, const struct recording_place *place);
 
-/* Reads every frame of every stream and every file; the first thing that is wrong, or RECORDING_OK. Streams that break off
- * are wrong in a complete recording only. */
+/* Reads every frame of every stream and every file; returns the first error, or RECORDING_OK. Streams that break off
+ * are an error in a complete recording only. */
 int recording_verify(struct recording_reader *reader, struct recording_error *error);
 
 /* -- Mapped files -------------------------------------------------------------------------------------------------- */
@@ -214,12 +214,12 @@ int recording_open_file(struct recording_reader *reader, const struct recording_
 /* $REPRISE_DIR, else $XDG_DATA_HOME/reprise, else ~/.local/share/reprise. path has RECORDING_PATH_MAX bytes. */
 int recording_home(char *path, struct recording_error *error);
 
-/* What the link `latest` points at, a name in the default place, RECORDING_PATH_MAX bytes; false: nothing. And points it there, if there
- * is such a recording: for one who has made a recording that is not to be. */
+/* The target of the link `latest`, a name in the default place, RECORDING_PATH_MAX bytes; false: there is none. The second function points the link
+ * there, if there is such a recording: for a caller that gives up a recording which it has made. */
 bool recording_get_latest(char *name);
 void recording_set_latest(const char *name);
 
-/* What the user means by name: a path if it holds a slash; else a recording of the default place, or of the current
+/* Resolves a user's name for a recording: a path if it holds a slash; else a recording of the default place, or of the current
  * folder; NULL is the latest one. RECORDING_ABSENT when nothing is there. */
 int recording_resolve(const char *name, char *path, struct recording_error *error);
 
@@ -234,14 +234,14 @@ struct recording_info {
   const struct recording_reader *details; /* for recording_get */
 };
 
-/* Tells about one recording, or about every one in a folder, in no order, until visit returns other than 0; returns that. A folder that
+/* Describes one recording, or every one in a folder, in no order, until visit returns other than 0; returns that. A folder that
  * does not exist has none. Only manifests are read. */
 typedef int recording_visit(const struct recording_info *info, void *context);
 int recording_describe(const char *path, recording_visit *visit, void *context,
                        struct recording_error *error);
 int recording_list(const char *folder, recording_visit *visit, void *context, struct recording_error *error);
 
-/* Removes a recording, even a damaged one; the link `latest` beside it goes too if it pointed there. RECORDING_NOT_ONE when there is
+/* Removes a recording, even a damaged one; the link `latest` beside it goes too if it pointed there. RECORDING_NOT_ONE when the folder has
  * anything that no recording has: nothing was removed then. RECORDING_BUSY while it is recorded or read. */
 int recording_remove(const char *path, struct recording_error *error);
 

@@ -1,6 +1,6 @@
-/* remove.c: removes a recording, and nothing that is none. See recording_remove in recording.h.
+/* remove.c: removes recordings, and nothing else. See recording_remove in recording.h.
  *
- * First everything is looked at; only if each name is one that a recording has, and its manifest begins like one, is anything removed. The
+ * It checks everything first: it removes something only if each name is one that a recording has, and the manifest begins like one. The
  * manifest goes last, so that a removal that was interrupted can be repeated. */
 #include <dirent.h>
 #include <errno.h>

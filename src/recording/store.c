@@ -1,12 +1,12 @@
 /* store.c: contents that recordings share. See store.h.
  *
- * In the default place lies a folder for each owner of recordings, `.contents-UID`, with a file for each content, named by its hash. The
- * same file has a name in `files/` of every recording that has this content. A recording never needs the store: its own name is as good as the store's, so
- * recordings can be removed in any order and by any means, and the store as well. A file with one name only is the store's alone, and
- * goes when somebody sweeps. Between a look and a link anything may happen: then the link fails, or makes one copy too many.
+ * In the default place there is a folder for each owner of recordings, `.contents-UID`, with a file for each content, named by its hash. The
+ * same file has a name in `files/` of every recording that has this content. A recording never needs the store: its own link is as good as the store's, so
+ * recordings can be removed in any order and by any means, and the store as well. A file with a single link is the store's alone, and
+ * goes at the next sweep. Other processes may change the store between a check and a link: then the link fails, or makes one copy too many.
  *
- * Nothing is taken from the store that another user could have written, and no content that differs from the one wanted: a hash alone
- * would let somebody who makes two contents of the same hash put one into other recordings. */
+ * A writer takes nothing from the store that another user could have written, and no content that differs from the one wanted: a hash alone
+ * would let an attacker who makes two contents of the same hash put one into other recordings. */
 #include "recording/store.h"
 
 #include <dirent.h>

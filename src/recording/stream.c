@@ -1,6 +1,6 @@
 /* stream.c: reads a stream frame by frame, in a bounded amount of memory and trusting nothing. See recording.h.
  *
- * How a stream can end:
+ * A stream ends in one of three ways:
  *   RECORDING_END        with the frame that its writer puts last, and nothing behind it
  *   RECORDING_TRUNCATED  at a frame's border, or within a frame that would have gone on; or with nothing but zeros, which
  *                        is what some file systems make of a write that was lost with the power

@@ -1,4 +1,4 @@
-/* stream_id.c: how streams are called, and which of them exist. See stream_id.h. */
+/* stream_id.c: names of streams, and sets of them. See stream_id.h. */
 #include "recording/stream_id.h"
 
 #include <errno.h>

@@ -11,12 +11,12 @@ enum {
   STREAM_NAME_MAX = 24,
 };
 
-/* Is there such a stream in the format? */
+/* True if the format has such a stream. */
 bool stream_id_valid(struct recording_stream_id id);
 
 /* "input-7", "order", "events": the file's name in streams/. */
 void stream_name(struct recording_stream_id id, char out[STREAM_NAME_MAX]);
-/* The reverse; false for what stream_name would not have written. */
+/* The reverse; false for a name that stream_name would not have written. */
 bool stream_parse(const char *name, struct recording_stream_id *out);
 
 /* By kind, then thread, the sphere's stream last: for qsort and bsearch. */

@@ -1,9 +1,9 @@
 /* writer.c: makes a recording and appends to it. See recording.h for the contracts.
  *
  * Safe against death at any instruction: the manifest is replaced by rename, a frame is one write at the end of its stream,
- * and a stream or a recording that was not closed is recognised by what it lacks. The writer keeps the descriptor of
- * the stream written last only, because there may be more threads than descriptors; opening one costs little beside compressing its
- * frame. Where threads are many and short their streams are written once, and ended then. */
+ * and a stream or a recording that was not closed is recognised by its missing end. The writer keeps only the descriptor of
+ * the stream written last, because there may be more threads than descriptors; opening a stream costs little beside compressing its
+ * frame. The streams of many short threads are written once, and ended then. */
 #include "recording/writer.h"
 
 #include <errno.h>

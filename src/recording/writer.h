@@ -1,4 +1,4 @@
-/* writer.h: what the parts of a recording's writer share. */
+/* writer.h: structures that the parts of a recording's writer share. */
 #ifndef REPRISE_RECORDING_WRITER_H
 #define REPRISE_RECORDING_WRITER_H
 
@@ -9,7 +9,7 @@
 #include "recording/stream_id.h"
 #include "recording/stream_table.h"
 
-/* A mapped file as stat(2) knows it. A file that was changed has another. */
+/* A mapped file's identity from stat(2). A file that was changed has another identity. */
 struct file_identity {
   dev_t device;
   ino_t inode;
@@ -41,7 +41,7 @@ struct recording_writer {
   uint32_t kept_count;
 };
 
-/* recording_append without its checks of what callers may do. */
+/* recording_append without its checks of the caller's arguments. */
 int writer_append(struct recording_writer *writer, struct recording_stream_id id, uint64_t first,
                   uint64_t last, const void *bytes, size_t length, struct recording_error *error);
 
