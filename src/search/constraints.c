@@ -1,8 +1,8 @@
 /* constraints.c: the least constraints between threads that keep an order. See search.h.
  *
- * Accesses are gone through in the order that was found. Each has the vector of what has come before it: how many accesses of every
- * thread. Of the earlier accesses that it conflicts with only those need a constraint that its vector does not have yet, the
- * latest first, since its vector brings others. (Netzer's transitive reduction.) */
+ * Accesses are visited in the order that was found. Each has a vector: how many accesses of every thread come before
+ * it. An earlier access that conflicts with it needs a constraint only if the vector does not cover it yet; the
+ * latest comes first, since its vector covers others. (Netzer's transitive reduction.) */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* demand.h: who still has to read a value, and who can still write it: what the pruning of a search goes by.
+/* demand.h: how many accesses still have to read a value, and how many can still write it: a search is pruned by these counts.
  *
- * Words of which all accesses cover the same bytes have a number for each of their values; others take no part. */
+ * Words of which all accesses cover the same bytes have a number for each of their values; other words take no part. */
 #ifndef REPRISE_SEARCH_DEMAND_H
 #define REPRISE_SEARCH_DEMAND_H
 

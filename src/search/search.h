@@ -6,16 +6,16 @@
  *
  * Locations are words of eight bytes. An access covers the bytes of its mask, in one word; the caller splits those that cross words.
  *
- * **Tickets.** What is known of real time prunes the search: a came before b if a.ended < b.began. Both grow from each access of a
+ * **Tickets.** Known facts about real time prune the search: a came before b if a.ended < b.began. Both grow from each access of a
  * thread to the next. Without such knowledge: 0 and UINT64_MAX.
  *
- * The search is depth first over states: how far each thread is, and the memory. What makes it fast:
+ * The search is depth first over states: how far each thread is, and the memory. Three rules make it fast:
  *
  * - A state from which there was no way to the end is remembered, and not entered a second time.
- * - A read that finds its value is made at once, and nothing else is tried there: it changes nothing, so whatever explains all values
+ * - A read that finds its value is made at once, and nothing else is tried there: it changes nothing, so any order that explains all values
  *   with that read later does so with the read now. This is not so for a store that changes nothing ("silent"): it may be needed
  *   later, behind a store of another value.
- * - A store that destroys a value which somebody still has to read, and which nobody will write again, is not tried. A silent store
+ * - A store that destroys a value which a thread still has to read, and which no thread will write again, is not tried. A silent store
  *   destroys nothing.
  *
  * Each state is named by 128 bits that stand for it, so that none is taken for another that was remembered. */
@@ -53,7 +53,7 @@ enum search_result {
   SEARCH_NONE,    /* there is no such order */
   SEARCH_GAVE_UP, /* more states than the limit */
   SEARCH_NO_MEMORY,
-  SEARCH_SENSELESS, /* the slice contradicts what is said above */
+  SEARCH_SENSELESS, /* the slice breaks the rules above */
 };
 
 struct search_options {
@@ -84,14 +84,14 @@ enum search_result search_explain(const struct search_slice *slice, const struct
 /* True if the order has every access once, each thread's in program order, and explains every value. */
 bool search_is_explained(const struct search_slice *slice, const uint32_t *order);
 
-/* -- What a replay has to keep of an order ------------------------------------------------------------------------------- */
+/* -- Constraints that a replay of an order needs ------------------------------------------------------------------------- */
 
 struct search_constraint {
   uint32_t before, after; /* indices into accesses */
 };
 
-/* The least constraints between threads that keep all accesses to the same bytes, of which one is a write, in this order: what follows from
- * others and from the threads' own order is left out. Returns how many there are, at most size * threads; UINT32_MAX without memory. */
+/* The least constraints between threads that keep all accesses to the same bytes, of which one is a write, in this order: constraints that follow
+ * from others and from the threads' own order are left out. Returns how many there are, at most size * threads; UINT32_MAX without memory. */
 uint32_t search_constraints(const struct search_slice *slice, const uint32_t *order,
                             struct search_constraint *constraints, uint32_t room);
 

@@ -7,7 +7,7 @@ enum search_wrong {
   WRONG_NOTHING,
   WRONG_SILENT_EAGER,        /* a store that changes nothing is made at once, as a read is */
   WRONG_SILENT_STRANDS,      /* … and is taken for one that destroys the value */
-  WRONG_EXCHANGE_STRANDS,    /* what an exchange reads itself counts as somebody else's need */
+  WRONG_EXCHANGE_STRANDS,    /* the value that an exchange reads itself counts as another's need */
   WRONG_NAME_WITHOUT_MEMORY, /* states that differ in memory have the same name */
   WRONG_TICKETS_TOUCH,       /* the same ticket behind one and before the other orders them */
   WRONG_OVERTAKES_SAME,      /* an access overtakes one to the same bytes */

@@ -1,4 +1,4 @@
-/* kernels.h: the searches as a graphics processor does them. The same code is plain C, for the tests and for machines without one: there the lanes of a
+/* kernels.h: the searches on a graphics processor. The same code is plain C, for the tests and for machines without one: there the lanes of a
  * warp take turns. Nothing is passed from lane to lane but in memory that they share, before JOIN.
  *
  * **Permutations** (LightPlay, section 3.1): each lane makes the order that its number stands for and tries it.
@@ -70,7 +70,7 @@ struct gpu_state {
   uint16_t at[GPU_THREADS], memory[GPU_LOCATIONS];
 };
 
-/* What the lanes of a warp share. */
+/* Memory that the lanes of a warp share. */
 struct gpu_frontier {
   struct gpu_state now[GPU_LANES], next[GPU_STAGED];
   uint32_t names[GPU_STAGED]; /* two states with different names are different */

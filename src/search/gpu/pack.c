@@ -40,7 +40,7 @@ static bool fits(const struct search_slice *slice) {
          slice->locations <= GPU_LOCATIONS;
 }
 
-/* What the final value of a word is numbered; 0xffff where nothing in the slice has that value. */
+/* Sets the number of each word's final value; 0xffff where nothing in the slice has that value. */
 static void pack_final(const struct search_slice *slice, const struct demand *demand, struct gpu_slice *to) {
   to->has_final = slice->final != NULL;
   for (unsigned x = 0; slice->final && x < slice->locations; x++) {

@@ -1,9 +1,9 @@
-/* slices.h: slices as a graphics processor gets them, and what it says of them; also what goes over the pipe to reprise-solve-gpu.
+/* slices.h: slices for a graphics processor, and its answers; both also go over the pipe to reprise-solve-gpu.
  *
  *     request   struct gpu_request, then that many struct gpu_slice
  *     answer    struct gpu_reply, then that many struct gpu_answer
  *
- * and so on until the pipe is closed. Both ends run on the same machine. What the processor finds is a proposal: whoever asked makes sure that the order
+ * and so on until the pipe is closed. Both ends run on the same machine. The processor's answer is a proposal: the requester checks that the order
  * explains the values (gpu_unfold), and searches itself where none was found. */
 #ifndef REPRISE_SEARCH_GPU_SLICES_H
 #define REPRISE_SEARCH_GPU_SLICES_H

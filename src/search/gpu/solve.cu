@@ -1,8 +1,8 @@
-/* solve.cu: reprise-solve-gpu: searches on a graphics processor, asked over standard input and answered over standard output (slices.h).
+/* solve.cu: reprise-solve-gpu: searches on a graphics processor; requests come on standard input, answers go to standard output (slices.h).
  *
  *     reprise-solve-gpu
  *
- * A warp for each slice of a frontier search, a block for each slice whose permutations are tried. Whatever does not work ends the program with a line and
+ * A warp for each slice of a frontier search, a block for each slice whose permutations are tried. Any failure ends the program with a line and
  * status 1; its user then searches itself. */
 #include <stdio.h>
 #include <stdlib.h>
