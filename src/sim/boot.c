@@ -61,7 +61,7 @@ static bool begin_recording(struct boot *boot) {
   return true;
 }
 
-/* What has been logged since the last time goes to the disk. */
+/* Writes the logs since the last time to the disk. */
 static bool write_logs(struct boot *boot) {
   struct recording_error error;
   int status = 0;

@@ -1,4 +1,4 @@
-/* run.c: a simulation from beginning to end: spheres are made, their programs run, what was recorded is kept, what was replayed is compared. */
+/* run.c: a simulation from beginning to end: makes spheres, runs their programs, stores recordings, compares replays. */
 #include "sim/run.h"
 
 #include <fcntl.h>
@@ -192,7 +192,7 @@ static uint64_t compressed(const uint8_t *log, size_t count) {
   return ZSTD_isError(bytes) ? count : bytes;
 }
 
-/* What a thread's logs have got since the last time. */
+/* Writes a thread's logs since the last time. */
 static int write_logs(struct simulation *sim, struct session *session, uint32_t thread,
                       struct recording_error *error) {
   struct sphere *sphere = session->sphere;

@@ -1,4 +1,4 @@
-/* run.h: a simulation from beginning to end: what `reprise sim` does. */
+/* run.h: a simulation from beginning to end, for `reprise sim`. */
 #ifndef REPRISE_SIM_RUN_H
 #define REPRISE_SIM_RUN_H
 

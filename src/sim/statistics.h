@@ -1,4 +1,4 @@
-/* statistics.h: what a simulation counted: one list, printed as text or JSON. */
+/* statistics.h: the counts of a simulation: one list, printed as text or JSON. */
 #ifndef REPRISE_SIM_STATISTICS_H
 #define REPRISE_SIM_STATISTICS_H
 
@@ -35,9 +35,9 @@ struct series *statistics_series(struct statistics *statistics, const char *name
 void statistics_distribution(struct statistics *statistics, const char *name,
                              const struct distribution *counts);
 double statistics_get(const struct statistics *statistics, const char *name); /* 0 if there is none */
-/* What harts and caches have counted. */
+/* Adds the counts of harts and caches. */
 void statistics_machine(struct statistics *statistics, const struct machine *machine);
-/* And the kernel. */
+/* Adds those of the kernel. */
 void statistics_collect(struct statistics *statistics, const struct machine *machine);
 void statistics_print(const struct statistics *statistics, FILE *to, bool json);
 

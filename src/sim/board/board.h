@@ -1,7 +1,7 @@
 /* board.h: the simulated machine as a computer that runs an operating system of its own: harts with supervisor mode and Sv39, firmware, a console.
  *
- * The board is a supervisor of the machine (machine.h): it gives harts no threads, but carries out for them what a user-level hart leaves: traps, privileged
- * instructions, translation. There is no machine mode. The firmware is here, on the host: it answers the SBI calls of the operating system (timer,
+ * The board is a supervisor of the machine (machine.h): it gives harts no threads, but does what a user-level hart can't do: traps, privileged
+ * instructions, translation. There is no machine mode. The firmware runs on the host: it answers the SBI calls of the operating system (timer,
  * interrupts between harts, remote fences, start and stop of harts, console). */
 #ifndef REPRISE_SIM_BOARD_H
 #define REPRISE_SIM_BOARD_H
@@ -57,7 +57,7 @@ struct walk {
   uint64_t page, table;
 };
 
-/* What a hart has besides its user level. */
+/* The state of a hart besides its user level. */
 struct board_hart {
   enum privilege privilege;
   bool started;
@@ -101,7 +101,7 @@ void board_trap(struct hart *hart, uint64_t cause, uint64_t value);
 void board_raise(struct hart *hart, unsigned interrupt, uint64_t cycle);
 /* Hart 0, or one that another starts, begins here in supervisor mode. */
 void board_start(struct hart *hart, struct hart *by, uint64_t pc, uint64_t argument, uint64_t cycle);
-/* What an instruction gets from outside: recorded, or as it was recorded. */
+/* An instruction's input from outside: recorded, or as it was recorded. */
 uint64_t board_input(struct hart *hart, uint64_t value);
 /* Another hart has asked for a fence. */
 void board_fence(struct hart *hart);
@@ -116,7 +116,7 @@ uint64_t board_digest_memory(struct machine *machine);
 
 /* mmu.c: the supervisor's translate. */
 uint64_t board_translate(struct hart *hart, uint64_t vaddr, unsigned permission);
-/* Nothing that was translated before is remembered. */
+/* Forgets all translations. */
 void board_forget(struct hart *hart);
 
 /* privileged.c: an instruction that user-level harts do not have. False: nor has this one. */

@@ -1,8 +1,8 @@
-/* board_log.h: what enters a board, hart by hart: what the log of FDR's inputs and interrupts holds (its section 5).
+/* board_log.h: the input of a board, hart by hart, as in FDR's log of inputs and interrupts (its section 5).
  *
- * An event is a kind (one byte), varint(positions since the last one), varint(value). A value is what an instruction or a firmware call returned that does not
+ * An event is a kind (one byte), varint(positions since the last one), varint(value). A value is a result of an instruction or a firmware call that does not
  * follow from registers and memory: the time, pending interrupts, whether a hart could be started. An interrupt has its cause; a fence, which another
- * hart asked the firmware for, makes the hart forget its translations. Both happen before what has their position. The end is how far the hart came. */
+ * hart requested from the firmware, makes the hart forget its translations. Both happen before the instruction at their position. The end is how far the hart came. */
 #ifndef REPRISE_SIM_BOARD_LOG_H
 #define REPRISE_SIM_BOARD_LOG_H
 

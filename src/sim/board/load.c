@@ -1,4 +1,4 @@
-/* load.c: what is in memory when the board is switched on: kernel, initial file system, device tree. */
+/* load.c: puts kernel, initial file system and device tree into memory before the board is switched on. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

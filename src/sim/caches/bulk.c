@@ -106,7 +106,7 @@ void bulk_free(struct bulk *bulk, const struct machine *machine) {
   free(bulk);
 }
 
-/* -- What a chunk has written ------------------------------------------------------------------------------------------------ */
+/* -- Lines that a chunk has written ------------------------------------------------------------------------------------------ */
 
 /* The place of the line in the hash table, or the empty one where it belongs. */
 static uint16_t *place_of(struct bulk_port *port, const struct machine *machine, uint64_t block) {

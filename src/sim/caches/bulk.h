@@ -1,9 +1,9 @@
 /* bulk.h: memory for chunks that execute atomically and in isolation, after BulkSC, as DeLorean and CapoOne use it.
  *
- * Between two commits a hart runs a chunk: what it writes stays with it (in its L1, as copies of lines), what it reads goes into a signature, together with
- * the lines that it fetches instructions from. Committed data are in the machine's memory. A chunk that commits makes its lines visible
- * at once; other harts whose signatures know one of them have read what is stale, and are squashed. Here are the sets, the
- * timing and the accesses; who commits when is chunks.c's.
+ * Between two commits a hart runs a chunk: lines that it writes stay in its L1, as copies; lines that it reads, or fetches instructions from, go into a
+ * signature. Committed data are in the machine's memory. A chunk that commits makes its lines visible
+ * at once; other harts whose signatures hold one of these lines have read stale data, and are squashed. Here are the sets, the
+ * timing and the accesses; chunks.c decides which chunk commits when.
  *
  * Caches are tags only: they tell how long an access takes, and when speculative lines overflow a set. */
 #ifndef REPRISE_SIM_BULK_H

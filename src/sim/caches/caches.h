@@ -23,7 +23,7 @@ struct l1_line {
   uint8_t state;   /* enum l1_state */
   int16_t missing; /* acknowledgements that have not come yet; may be negative before the data have */
   uint64_t asked;  /* cycle of the request that is under way */
-  bool for_hart, for_buffer; /* who is to be told when it is there */
+  bool for_hart, for_buffer; /* the receivers to be told when the block is there */
   uint8_t data[LINE_BYTES] __attribute__((aligned(16)));
 };
 
@@ -51,7 +51,7 @@ struct l2_line {
   uint64_t block;
   uint64_t used;
   struct node_set sharers; /* nodes that may have a copy, or had one and have been asked for nothing since */
-  struct node_set leaving; /* while busy: those who have been told to give their copy up */
+  struct node_set leaving; /* while busy: nodes that have been told to give their copy up */
   uint8_t state;           /* enum dir_state */
   uint8_t owner;           /* node or NOBODY */
   uint8_t last_writer;     /* node or NOBODY; it is the owner or a sharer */
@@ -97,11 +97,11 @@ struct caches_counters {
   uint64_t note_bits; /* of them, the recorder's */
 };
 
-/* What a recorder sees. A port's two caches are one to it. */
+/* The recorder's view. It takes a port's two caches for one. */
 enum reply_for {
   REPLY_DATA, /* a data cache gives a block up, or shares it, or is its last writer */
   REPLY_CODE, /* an instruction cache does, whose fast lines are never dropped for the recorder: it may have fetched until now */
-  REPLY_PROXY, /* the block has been out of the L2: who was made its proxy then answers */
+  REPLY_PROXY, /* the block has been out of the L2: the port that became its proxy then answers */
 };
 
 struct caches_hooks {
@@ -122,7 +122,7 @@ struct caches_hooks {
   /* For a recorder that keeps its notes in the banks (Rerun), instead of the last writer, evicted and proxy; else NULL. A port gives a block back, or
      a copy of it: its bank takes note. True: the message carries one. */
   bool (*bank_hears)(struct machine *machine, struct port *from, uint64_t block, enum reply_for what);
-  /* … and has it for the next one who gets the block. */
+  /* … and has it for the next port that gets the block. */
   bool (*bank_tells)(struct machine *machine, struct port *to, uint64_t block, bool write);
   /* Total store order: the load at this position must be given its value in replay. */
   void (*value)(struct port *port, uint64_t position, const uint8_t *data, uint32_t size);
@@ -150,7 +150,7 @@ struct caches {
   uint64_t random;       /* of the latencies */
   struct caches_counters counters;
   uint64_t in_flight; /* messages on their way */
-  uint64_t touched;   /* block of the last message, for who checks */
+  uint64_t touched;   /* block of the last message, for checks of invariants */
 };
 
 extern const struct memory_system cached_memory;

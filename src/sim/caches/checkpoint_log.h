@@ -1,8 +1,8 @@
 /* checkpoint_log.h: FDR's checkpoint logs, after SafetyNet (FDR sections 3 and 6).
  *
  * Time is cut into intervals. The first time in an interval that a block is updated in a cache, its old bytes are logged; likewise the first time
- * that it is updated in memory. Memory as it was when an interval began is what it is now, with the cache log's old bytes
- * put back, youngest interval first. An interval's logs are compressed when it is over; of old ones only so many are kept as the
+ * that it is updated in memory. Memory at the beginning of an interval is restored from present memory by putting the cache log's old bytes
+ * back, youngest interval first. An interval's logs are compressed when it is over; only as many old intervals are kept as the
  * history is to be long. */
 #ifndef REPRISE_SIM_CHECKPOINT_LOG_H
 #define REPRISE_SIM_CHECKPOINT_LOG_H

@@ -1,7 +1,7 @@
-/* directory.c: the shared L2: its banks, and the directory of who has which block.
+/* directory.c: the shared L2: its banks, and the directory of owners and sharers of each block.
  *
- * A request finds its block, or makes room for it; the row of the protocol's table says what is sent and to whom. While the block is busy, messages
- * that would disturb it wait in a list of the block's, and come again in their order. */
+ * A request finds its block, or makes room for it; the row of the protocol's table says which messages are sent and to which node. While the block is busy,
+ * messages that would disturb it wait in the block's list, and are delivered again in their order. */
 #include "sim/caches/caches.h"
 
 static struct l2_line *set_of(struct caches *caches, uint64_t block, uint32_t *ways) {

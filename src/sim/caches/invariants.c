@@ -1,4 +1,4 @@
-/* invariants.c: what must hold of a block at every moment, whatever is on its way. */
+/* invariants.c: the invariants of a block, which hold at every moment, whatever messages are on their way. */
 #include "sim/caches/caches.h"
 
 static bool writable(unsigned state) {

@@ -1,4 +1,4 @@
-/* l1.c: a private cache: what its hart asks of it, and what messages do to it.
+/* l1.c: a private cache: requests of its hart, and messages from other nodes.
  *
  * Each goes through a row of the protocol's table: `step` performs the row's actions and takes its next state. */
 #include "sim/caches/caches.h"
@@ -53,7 +53,7 @@ static void add_data(struct message *message, const struct l1_line *line, bool d
   message->dirty = dirty;
 }
 
-/* What the recorder has to say to whom the answer goes. A port's two caches are one to it. */
+/* Adds the recorder's note for the receiver of the answer. The recorder takes a port's two caches for one. */
 static void add_note(struct l1 *l1, struct message *message, unsigned to, bool write, enum reply_for what) {
   const struct caches_hooks *hooks = l1->caches->hooks;
   struct port *receiver = node_port(l1->caches, to);

@@ -1,4 +1,4 @@
-/* links.h: what messages wait for: links of the mesh, memory channels, log buffers.
+/* links.h: resources that messages wait for: links of the mesh, memory channels, log buffers.
  *
  * Each is booked when a message is sent, or an entry logged, for cycles that may lie a little ahead; nothing is an event of its own. */
 #ifndef REPRISE_SIM_LINKS_H
@@ -25,7 +25,7 @@ uint64_t link_book(struct link *link, uint64_t cycle, uint32_t count, uint64_t *
 
 /* -- A queue -------------------------------------------------------------------------------------------------------------- */
 
-/* What is served one after the other: a bank, a channel. */
+/* A resource that serves one after the other: a bank, a channel. */
 struct queue {
   uint64_t free_at; /* the first cycle at which it can take something up */
   uint64_t waited;  /* cycles, of all */
@@ -41,7 +41,7 @@ static inline uint64_t queue_book(struct queue *queue, uint64_t cycle, uint32_t 
 
 /* -- A log buffer --------------------------------------------------------------------------------------------------------- */
 
-/* Entries go in at any time and out at a steady rate. Whoever adds one to a full buffer waits until there is room. */
+/* Entries go in at any time and out at a steady rate. A port that adds one to a full buffer waits until there is room. */
 struct log_buffer {
   uint64_t
       fill; /* bytes, times the clock's MHz: so that a rate in megabytes a second is what leaves in a cycle */

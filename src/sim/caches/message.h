@@ -1,4 +1,4 @@
-/* message.h: what caches, directory and devices say to each other.
+/* message.h: the messages between caches, directory and devices.
  *
  * Nodes are the private caches: node p is the data cache of port p (a hart or a device), node P + h the instruction cache of hart h, when
  * there are P ports. A message goes to a node, or to the directory: the L2 bank that is the block's home. */
@@ -14,7 +14,7 @@
 #define MESSAGE_KINDS(X)                                                                                     \
   X(GET_S)      /* request a copy to read */                                                                 \
   X(GET_M)      /* request the permission to write, with the data */                                         \
-  X(UPGRADE)    /* the same, by someone who has the data */                                                  \
+  X(UPGRADE)    /* the same, by a node that has the data */                                                  \
   X(PUT)        /* give the ownership back: clean, or dirty with the data */                                 \
   X(FORWARD_S)  /* directory to owner: send a copy to the requester */                                       \
   X(FORWARD_M)  /* directory to owner: send the data to the requester and give it up */                      \
@@ -24,7 +24,7 @@
   X(DATA)       /* to the requester, with the number of acknowledgements to wait for */                      \
   X(GRANT)      /* the same without data, after UPGRADE */                                                   \
   X(ACK)        /* to the requester, from a sharer, last writer or proxy */                                  \
-  X(PUT_ACK)    /* directory to who sent PUT */                                                              \
+  X(PUT_ACK)    /* directory to the sender of PUT */                                                         \
   X(COPY_BACK)  /* owner to directory: the data, after FORWARD_S */                                          \
   X(UNBLOCK)    /* requester to directory: done */                                                           \
   X(RECALL_ACK) /* owner or sharer to directory, after RECALL */                                             \

@@ -112,7 +112,7 @@ static const struct protocol_row l1_rows[] = {
   ROW(MESI, SI,   RECALL,     II,   L1_SEND_RECALL_ACK),
   ROW(MOSI, OI,   RECALL,     II,   L1_SEND_RECALL_ACK),
 
-  /* What was asked for. */
+  /* Answers to the cache's own requests. */
   ROW(BOTH, IS,   DATA_S,      IS_A, L1_FILL),
   ROW(BOTH, IS,   DATA_S_LAST, S,    L1_FILL | L1_DONE),
   ROW(MESI, IS,   DATA_E,      IE_A, L1_FILL),

@@ -8,8 +8,8 @@
  * has everything (UNBLOCK). So a cache is asked for a block only in a few of its transient states. The network keeps no
  * order: all the rows are made for messages that overtake each other.
  *
- * For the recorders (Karma section 4.6, FDR section 4.3): shared copies are dropped without a word and acknowledged later; who gives
- * the ownership back stays among the sharers, so that the next writer asks it; the directory knows the last writer, whom it
+ * For the recorders (Karma section 4.6, FDR section 4.3): shared copies are dropped silently and acknowledged later; an owner that gives
+ * the ownership back stays among the sharers, so that the next writer asks it; the directory knows the last writer, which it
  * makes order the next reader (ORDER); and a block that leaves the L2 is ordered before its proxy (RECALL, PROXY_ORDER). */
 #ifndef REPRISE_SIM_PROTOCOL_H
 #define REPRISE_SIM_PROTOCOL_H

@@ -1,10 +1,10 @@
 /* store_buffer.h: total store order: stores wait in a buffer of their port, first in first out, while loads go ahead.
  *
  * For the recorders (Karma section 4.7, after RTR's order-value hybrid): an instruction is **ordered** when it and all earlier stores of its thread
- * have reached the cache. What the recorders call the position of a thread is that of its first instruction that is not ordered: so
- * the order they log is one in which instructions come as the program has them. It is wrong only for a load that went ahead of an earlier
- * store and whose line was taken away before that store reached the cache (a problematic read): others may have written what this order makes it
- * read. Its value is logged, and replay gives it that. */
+ * have reached the cache. For the recorders the position of a thread is that of its first instruction that is not ordered: so
+ * they log an order in which instructions come in program order. That order is wrong only for a load that went ahead of an earlier
+ * store and whose line was taken away before that store reached the cache (a problematic read): in this order it would read what others may
+ * have written. Its value is logged, and replay gives it that value. */
 #ifndef REPRISE_SIM_STORE_BUFFER_H
 #define REPRISE_SIM_STORE_BUFFER_H
 
@@ -30,7 +30,7 @@ struct store_buffer {
   uint32_t room, first, count;
   bool draining; /* the next step is under way: an event, or a line that was asked for */
   bool stalled;  /* its line could not even be asked for */
-  bool waited;   /* the port waits for room or for the end of it all */
+  bool waited;   /* the port waits for room or until the buffer is empty */
   uint32_t early_first, early_count;
   struct early_load early[EARLY_LOADS];
 };
@@ -38,7 +38,7 @@ struct store_buffer {
 struct store_buffer *store_buffer_new(uint32_t room);
 void store_buffer_free(struct store_buffer *buffer);
 
-/* An access of a port with a buffer. False: it is none of the buffer's business and goes to the cache. */
+/* An access of a port with a buffer. False: the buffer is not concerned, and the access goes to the cache. */
 bool store_buffer_access(struct port *port, struct access *access, enum access_result *result);
 /* A load has been performed from the cache: it may have gone ahead. */
 void store_buffer_loaded(struct port *port, const struct access *access);

@@ -1,6 +1,6 @@
 /* fidelity.c: the page that holds each number of the papers against ours: fidelity.md.
  *
- * A row is a claim: which runs give it, program by program, what the paper has, and what has to hold for ours to agree. What is said about a
+ * A row is a claim: the runs that give it, program by program, the paper's number, and the condition under which ours agrees. The reason of a
  * deviation is measured, too. */
 #include <math.h>
 #include <stdio.h>
@@ -109,13 +109,13 @@ static struct estimate fdr_rate(const struct figures *f, const char *program) {
   return fdr_sum(f, program, false);
 }
 
-/* What the reason of a deviation is measured by; part of the sentence that it ends. */
+/* A claim, and the reason of a deviation with its measure, which ends the sentence of the reason. */
 struct claim {
   const char *where, *what, *paper;
   measure_function *measure;
   double from, to; /* a program does as the paper does if its interval meets this */
   const char *reason;
-  measure_function *because; /* what the reason gives numbers of, or NULL */
+  measure_function *because; /* the measure of the reason, or NULL */
 };
 
 static const double any = INFINITY; /* no limit */

@@ -43,7 +43,7 @@ static void plan_fdr(struct figures *figures, const char *program) {
   }
 }
 
-/* What is done with a chunk when an interrupt comes; twice as many threads as processors. */
+/* The policies for a chunk that is interrupted; twice as many threads as processors. */
 static void plan_capo(struct figures *figures, const char *program) {
   static const char *const policies[] = {"finish", "commit", "squash"};
   figures_plan(figures, program, &(struct figures_pick){"karma", "none", "base", 4, 0});

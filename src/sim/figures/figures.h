@@ -2,7 +2,7 @@
  *
  * An experiment is a set of runs; a run is a program on a machine, recorded with a scheme and replayed, or just run. Every run is made with several seeds, each
  * of which ends as a row of FOLDER/runs.csv; rows that are there already are not made again. From the rows come tables (figures.txt, a CSV
- * file each), plots (SVG), and a page that holds what the papers found against what was found here (fidelity.md). Numbers are means over the seeds with
+ * file each), plots (SVG), and a page that compares the papers' results with ours (fidelity.md). Numbers are means over the seeds with
  * 95% intervals, as FDR's are (its section 7). */
 #ifndef REPRISE_SIM_FIGURES_H
 #define REPRISE_SIM_FIGURES_H
@@ -26,7 +26,7 @@ struct figures_request {
   uint32_t seeds;
 };
 
-/* What makes a run that run, but for its seed. */
+/* All that identifies a run, except its seed. */
 struct figures_pick {
   const char *preset, *scheme; /* scheme "none": not recorded */
   const char *variant;         /* of the machine or the recorder: figures_runs.c; "-": none */
@@ -41,7 +41,7 @@ struct figures_key {
   uint64_t episode;
 };
 
-/* What a run gave, in the order of its row. */
+/* The numbers of a run, in the order of its row. */
 #define FIGURES_VALUES(X)                                             \
   X(cycles)        /* without recording, or while recording */        \
   X(replay_cycles) /* 0 if it was not recorded */                     \

@@ -1,4 +1,4 @@
-/* runs.c: carries the runs out, each in a process of its own, as many at a time as there are cores, and keeps what they gave.
+/* runs.c: carries the runs out, each in a process of its own, as many at a time as there are cores, and stores their rows.
  *
  * On other machines a run is a job: --print-jobs prints a command for each, which prints the run's row; --collect takes the rows. */
 #include <errno.h>
@@ -239,7 +239,7 @@ static bool carry_out(const struct figures *figures, struct figures_run *run, co
   return good;
 }
 
-/* What the programs print is not wanted. */
+/* Discards the output of the programs. */
 static void hide_output(void) {
   int null = open("/dev/null", O_RDWR);
   dup2(null, 1);
@@ -299,7 +299,7 @@ struct child {
   int pipe;
 };
 
-/* What the programs print is not wanted; the row comes through a pipe. */
+/* Discards the output of the programs; the row comes through a pipe. */
 static bool begin(const struct figures *figures, struct figures_run *run, struct child *child) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC)) return false;

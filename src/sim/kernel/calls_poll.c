@@ -1,6 +1,6 @@
 /* calls_poll.c: waiting for any of several files: poll, select, epoll; and eventfd.
  *
- * Whoever waits is woken whenever any pipe, socket or counter has changed, and looks again: files know nothing of who watches them. */
+ * A waiting task is woken whenever any pipe, socket or counter has changed, and looks again: files do not know the tasks that watch them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -81,7 +81,7 @@ int64_t call_ppoll(struct task *task, const uint64_t argument[6]) {
 }
 
 enum { SET_BYTES = MAX_FILES / 8 };
-/* What each of select's three sets asks for, and is told of. */
+/* The events that each of select's three sets asks for, and those that count for it. */
 static const short set_events[3] = {POLLIN, POLLOUT, POLLPRI};
 static const short set_answers[3] = {POLLIN | POLLHUP | POLLERR, POLLOUT | POLLERR, POLLPRI};
 

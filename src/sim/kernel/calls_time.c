@@ -1,4 +1,4 @@
-/* calls_time.c: clocks, and what a program may ask about the system. */
+/* calls_time.c: clocks, and queries about the system. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@ static uint64_t mix(uint64_t digest, uint64_t value) {
   return digest ^ digest >> 29;
 }
 
-/* What is added up must differ in all bits where it differs in one: else two differences may cancel each other. */
+/* Terms of the sum must differ in all bits where they differ in one: else two differences may cancel each other. */
 static uint64_t finish(uint64_t digest) {
   digest = (digest ^ digest >> 33) * 0xff51afd7ed558ccd;
   digest = (digest ^ digest >> 33) * 0xc4ceb9fe1a85ec53;

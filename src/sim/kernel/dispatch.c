@@ -1,6 +1,6 @@
 /* dispatch.c: a hart's turn: the task that it has, in the kernel or in user code, or the next one.
  *
- * Tasks take turns only when there are more of them than harts: a timer runs while somebody is in the queue. A task that waits at a closed
+ * Tasks take turns only when there are more of them than harts: a timer runs while the ready queue is not empty. A task that waits at a closed
  * gate is taken off its hart like one that runs; one that waits for the memory system is not, since the line is kept for it. */
 #include "sim/kernel/dispatch.h"
 

@@ -4,7 +4,7 @@
 
 #include "sim/kernel/kernel.h"
 
-/* The ready queue has got longer: an idle hart takes it up, or the timers see to it. */
+/* The ready queue has grown: an idle hart takes the task, or the timers see to it. */
 void dispatch_work(struct kernel *kernel, uint64_t cycle);
 
 #endif

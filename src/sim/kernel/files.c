@@ -152,7 +152,7 @@ struct open_file *file_make_counter(struct kernel *kernel, uint64_t value, bool 
   return file;
 }
 
-/* -- What can be done now ------------------------------------------------------------------------------------------------------------------- */
+/* -- Readiness ------------------------------------------------------------------------------------------------------------------------------ */
 
 static unsigned can_read(const struct pipe *pipe) {
   return (pipe->count ? POLLIN | POLLRDNORM : 0) | (pipe->writers ? 0 : POLLHUP);
@@ -211,7 +211,7 @@ static int64_t pipe_write(struct task *task, struct open_file *file, const uint8
       return -EPIPE;
     }
     uint64_t room = PIPE_BYTES - pipe->count, part = count - done < room ? count - done : room;
-    /* What fits in a page is written at once or not at all. */
+    /* A write of up to a page is made at once or not at all. */
     if (!room || (count <= PAGE_BYTES && room < count)) {
       if (file->nonblocking) return done ? (int64_t)done : -EAGAIN;
       if (wait_on(task, &pipe->can_write, UINT64_MAX, true) == -EINTR) return done ? (int64_t)done : -RESTART;

@@ -39,7 +39,7 @@ struct socket {
 
 struct open_file {
   uint32_t users;
-  int host; /* descriptor, or -1 for what is the simulator's own */
+  int host; /* descriptor, or -1 for the simulator's own files */
   struct pipe *pipe;
   struct pipe *out;      /* of a connected socket, whose `pipe` is what comes in */
   struct socket *socket; /* also of a connected one: its addresses */
@@ -69,7 +69,7 @@ bool file_make_pair(struct kernel *kernel, struct open_file *ends[2]);
 /* Nothing more will be written to the socket. */
 void file_end_output(struct open_file *file);
 struct open_file *file_make_counter(struct kernel *kernel, uint64_t value, bool semaphore);
-/* What can be done now without waiting: POLLIN and so on. */
+/* The operations that are possible now without waiting: POLLIN and so on. */
 unsigned file_ready(const struct open_file *file);
 uint64_t file_changes(const struct open_file *file);
 /* It is the simulator's own: it has no position, and no host file behind it. */

@@ -370,7 +370,7 @@ void input_copy_out(struct task *task, uint64_t from, const void *bytes, uint64_
   }
 }
 
-/* What was written since then is one. */
+/* Counts the bytes written since then as an interrupt. */
 static void count_interrupt(struct task *task, uint64_t before) {
   struct stream *s = stream(task);
   s->interrupt += s->count - before;

@@ -1,8 +1,8 @@
-/* input_log.h: what enters a simulated sphere, per R-thread.
+/* input_log.h: the input of a simulated sphere, per R-thread.
  *
  * One stream of events per thread: a system call begins (number, position), bytes go out (address, length, checksum), bytes come in (address, bytes), the call's
  * result; a counter was read; a signal is delivered or the thread was killed, at a position. In replay the kernel goes
- * through the same functions and gets what the recording got; the first difference ends the replay with a line that says where. */
+ * through the same functions and gets the recorded values; the first difference ends the replay with a line that says where. */
 #ifndef REPRISE_SIM_INPUT_LOG_H
 #define REPRISE_SIM_INPUT_LOG_H
 
@@ -12,7 +12,7 @@ struct input_log;
 
 struct input_log *input_log_new(void);
 void input_log_free(struct input_log *log);
-/* By FDR's kinds of log (its figure 5): what calls and counters gave, what the disk moved, signals and ends of threads from outside. */
+/* By FDR's kinds of log (its figure 5): results of calls and counters, data moved by the disk, signals and ends of threads from outside. */
 struct input_sizes {
   uint64_t input, dma, interrupt;
 };

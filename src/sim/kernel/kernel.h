@@ -1,8 +1,8 @@
-/* kernel.h: the small kernel in the simulator: processes, tasks, what they wait for.
+/* kernel.h: the small kernel in the simulator: processes, tasks, waiting.
  *
  * Kernel code runs on the host, at the simulated moment of the trap, as a coroutine of its task: whenever it has to wait (for a line of user
- * memory, for its turn in time, for another task) it yields to the machine and goes on later. Kernel data lives on the host; only what is copied
- * from and to user memory goes through the simulated caches. So interleaving logs hold no kernel instruction. */
+ * memory, for its turn in time, for another task) it yields to the machine and goes on later. Kernel data lives on the host; only copies
+ * from and to user memory go through the simulated caches. So order logs hold no kernel instruction. */
 #ifndef REPRISE_SIM_KERNEL_H
 #define REPRISE_SIM_KERNEL_H
 
@@ -109,8 +109,8 @@ struct process {
   uint64_t close_on_exec[MAX_FILES / 64];
   bool exiting, zombie, reaped;
   int status;                     /* as wait tells it */
-  struct wait_queue children;     /* who waits for one to end */
-  struct wait_queue vfork_parent; /* who waits until this one executes a program or ends … */
+  struct wait_queue children;     /* tasks that wait for one to end */
+  struct wait_queue vfork_parent; /* tasks that wait until this one executes a program or ends … */
   bool vforked, vfork_over;       /* … which it has done */
   char *path;                     /* of the program */
   uint64_t alarm, alarm_period;   /* cycles: when SIGALRM is due, and then how often; 0: never */
@@ -127,7 +127,7 @@ struct kernel {
   struct task *current;
   void *spare_stacks;
   struct wait_queue futexes[256]; /* hashed by physical address */
-  struct wait_queue pollers;      /* who waits for any of several files: woken whenever one has changed */
+  struct wait_queue pollers;      /* tasks that wait for any of several files: woken when any changes */
   struct socket *listeners;
   struct segment *segments; /* shared_memory.h */
   struct attachment *attachments;
@@ -153,10 +153,10 @@ void kernel_fail(struct kernel *kernel, int status, const char *pattern, ...)
 struct process *kernel_start(struct kernel *kernel, struct sphere *sphere, const char *path, char **argv,
                              char **envp);
 
-/* What harts ask of this kernel (struct supervisor). */
+/* The functions that harts call (struct supervisor). */
 void kernel_hart_turn(struct port *port);
 uint64_t kernel_counter(struct hart *hart, uint64_t value);
-/* The cycle of what is going on. */
+/* The present cycle. */
 uint64_t kernel_now(const struct kernel *kernel);
 
 /* -- Inside -------------------------------------------------------------------------------------------------------------------- */
@@ -232,7 +232,7 @@ void process_exit(struct process *process,
 void process_end_vfork(struct task *task); /* does not use its parent's memory any more */
 void process_kill_others(struct process *process, const struct task *survivor);
 
-/* digest.c: what a replay must come to as well: registers and position of each thread, memory of each process at their ends. */
+/* digest.c: digests that a replay must reach as well: registers and position of each thread, memory of each process at their ends. */
 uint64_t digest_thread(const struct thread *thread); /* registers and position */
 void digest_task(struct task *task);
 void digest_space(struct process *process);

@@ -1,6 +1,6 @@
-/* calendar.h: what is to happen when: the machine's events, in the order of their cycles.
+/* calendar.h: the machine's events, in the order of their cycles.
  *
- * A wheel of one slot a cycle holds what is near, a heap what is far off. Events of one cycle leave in the order in which they were put
+ * A wheel of one slot a cycle holds the near events, a heap those far off. Events of one cycle leave in the order in which they were put
  * in, so that a simulation is a function of its configuration and seed alone. */
 #ifndef REPRISE_SIM_CALENDAR_H
 #define REPRISE_SIM_CALENDAR_H

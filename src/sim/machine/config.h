@@ -1,4 +1,4 @@
-/* config.h: what the simulated machine is like: defaults, presets, configuration file, options. */
+/* config.h: the parameters of the simulated machine: defaults, presets, configuration file, options. */
 #ifndef REPRISE_SIM_CONFIG_H
 #define REPRISE_SIM_CONFIG_H
 

@@ -1,7 +1,7 @@
 /* decode.h: RV64GC instructions with Zba, Zbb and Zbs, decoded once per line of code.
  *
  * A line of 64 bytes has 32 places at which an instruction can start. Each is decoded when it is first executed. Decoded lines are found by
- * physical address and are good as long as the bytes are those that were decoded: who fetches a line anew compares. */
+ * physical address and are good as long as the bytes are those that were decoded: a hart that fetches a line anew compares them. */
 #ifndef REPRISE_SIM_DECODE_H
 #define REPRISE_SIM_DECODE_H
 

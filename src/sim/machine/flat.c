@@ -1,4 +1,4 @@
-/* flat.c: flat memory: every access takes one cycle. Nobody observes who has which line, so all of them are fast. */
+/* flat.c: flat memory: every access takes one cycle. No recorder observes the lines of a port, so all of them are fast. */
 #include "sim/machine/machine.h"
 
 /* Where nobody cares about LRU. */

@@ -117,7 +117,7 @@ static bool single_arithmetic(struct registers *r, uint32_t bits) {
   }
 }
 
-/* -- What raises no flag ------------------------------------------------------------------------------------------------------ */
+/* -- Operations that raise no flag -------------------------------------------------------------------------------------------- */
 
 static bool put_x(struct registers *r, uint32_t bits, uint64_t value) {
   if (bits >> 7 & 31) r->x[bits >> 7 & 31] = value;

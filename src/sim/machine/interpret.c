@@ -377,7 +377,7 @@ do_FENCEI:
   if (!slow_fence(hart, true)) return hart->exit;
   cycle = port->cycle;
   limit = find_limit(hart);
-  /* What is decoded is compared with memory again when it is fetched next. */
+  /* Decoded lines are compared with memory again at their next fetch. */
   port_drop_all(port, PORT_FETCHES);
   pc += 4;
   cycle++;

@@ -1,12 +1,12 @@
-/* machine.h: the simulated multiprocessor: harts, ports, events, and who watches them.
+/* machine.h: the simulated multiprocessor: harts, ports, events, and the watcher.
  *
- * Time. Each port has its local cycle. The machine always advances what is earliest: an event before a port of the same cycle, events of
+ * Time. Each port has its local cycle. The machine always advances the earliest event or port: an event before a port of the same cycle, events of
  * one cycle in the order in which they were made, ports of one cycle by number. A hart may run ahead over instructions that
- * touch no memory: nobody can tell. Before a memory access it stops at its horizon: the next event, or the cycle from which on another port
+ * touch no memory: no other port can tell. Before a memory access it stops at its horizon: the next event, or the cycle from which on another port
  * could have done something that reaches it.
  *
- * The **watcher** is a recorder or replayer of the order. It is told of what software does (threads are born, die, change harts, call
- * the kernel) and may stop a thread at any position; what the hardware does it learns inside the memory system that it is hooked into. */
+ * The **watcher** is a recorder or replayer of the order. It is told of the software's actions (threads are born, die, change harts, call
+ * the kernel) and may stop a thread at any position; it sees the hardware's actions through its hooks in the memory system. */
 #ifndef REPRISE_SIM_MACHINE_H
 #define REPRISE_SIM_MACHINE_H
 
@@ -107,7 +107,7 @@ struct machine {
   struct sim_config config;
   const struct memory_system *system;
   void *memory;                  /* the memory system's state */
-  const struct watcher *watcher; /* NULL: nobody watches */
+  const struct watcher *watcher; /* NULL: there is none */
   void *watch;                   /* its state */
   struct trace *trace;           /* of what it does, or NULL */
   const struct supervisor *supervisor;

@@ -1,16 +1,16 @@
-/* memory.h: where processors and memory systems meet.
+/* memory.h: the interface between processors and memory systems.
  *
- * A **port** is what a memory system serves: a hart, or a device that moves data by itself (FDR's pseudo-processor for DMA). A port
+ * A memory system serves **ports**: a port is a hart, or a device that moves data by itself (FDR's pseudo-processor for DMA). A port
  * asks for one **access** at a time; an access never crosses a line. The memory system answers
  *
- *   ACCESS_DONE   the access has been performed (access_perform) and port->cycle has been advanced by what it cost
+ *   ACCESS_DONE   the access has been performed (access_perform) and port->cycle has been advanced by its cost
  *   ACCESS_WAIT   nothing has happened yet. The port stalls until port_wake and then makes the very same access again, which the
  *                 memory system must be able to perform at once at that cycle: it keeps the line for the port until then.
  *
  * Because an access is repeated and not continued, a processor has no half-executed instruction to remember, traps are precise, and a
  * stalled thread can be taken off its hart.
  *
- * **Fast lines.** Most accesses hit the L1. For lines which a port may access without anybody being told, the memory
+ * **Fast lines.** Most accesses hit the L1. For lines which a port may access without telling the memory system, that
  * system leaves an entry in the port's tables (port_grant), and the hart reads or writes the line through it, inline, for
  * port->hit_cycles each. An entry is a promise that holds until port_drop: a line that is invalidated, downgraded or evicted is dropped, and
  * so are lines whose next access a recorder must see (all of them when an episode ends and its filter is emptied). The tables are indexed by

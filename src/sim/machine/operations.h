@@ -1,4 +1,4 @@
-/* operations.h: what instructions compute, one line each. The interpreter makes a label of every line.
+/* operations.h: the results of instructions, one line each. The interpreter makes a label of every line.
  *
  * S1 and S2 are the source registers, F2 the second one of the floating-point registers, IMM the immediate, pc where the instruction is. */
 #ifndef REPRISE_SIM_OPERATIONS_H

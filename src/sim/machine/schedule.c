@@ -1,8 +1,8 @@
-/* schedule.c: who comes next: events and ports in the order of their cycles.
+/* schedule.c: runs events and ports in the order of their cycles.
  *
  * An event comes before a port of the same cycle. A port runs up to its horizon: the next event, or the cycle at which the earliest other port could
- * make itself felt. Between two ports that is machine->lookahead cycles (a request has to travel to the directory, and what that makes of
- * it to the other port), so a hart that hits its caches runs tens of instructions at a time and the outcome is as if all ports advanced cycle
+ * affect it. Between two ports that is machine->lookahead cycles (a request has to travel to the directory, and the directory's message
+ * to the other port), so a hart that hits its caches runs tens of instructions at a time and the outcome is as if all ports advanced cycle
  * by cycle. Flat memory has no lookahead: there ports of one cycle go by their number. */
 #include "sim/machine/check.h"
 #include "sim/machine/machine.h"

@@ -25,7 +25,7 @@ enum float_flags {
   FLAG_INVALID = 16
 };
 
-/* What an operation is done under: flags are only ever added. */
+/* The environment of an operation: flags are only ever added. */
 struct float_state {
   uint32_t rounding, flags;
 };

@@ -1,4 +1,4 @@
-/* thread.h: simulated threads and the spheres that they belong to, as everybody in the simulator sees them. */
+/* thread.h: simulated threads and the spheres that they belong to, for all parts of the simulator. */
 #ifndef REPRISE_SIM_THREAD_H
 #define REPRISE_SIM_THREAD_H
 
@@ -10,7 +10,7 @@ struct process;
 struct task;
 struct port;
 
-/* What an instruction can change besides memory. */
+/* The state that an instruction can change besides memory. */
 struct registers {
   uint64_t x[32];
   uint64_t f[32]; /* single precision is NaN-boxed */
@@ -50,7 +50,7 @@ struct thread {
   struct task *task; /* the kernel's part: state, signals, the system call that it is in */
 };
 
-/* What a gate or an access waited for is there, whether the thread is on a port or not. */
+/* Ends a wait at a gate or for an access, whether the thread is on a port or not. */
 void thread_wake(struct thread *thread, uint64_t cycle);
 
 #endif

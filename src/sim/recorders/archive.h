@@ -1,7 +1,7 @@
 /* archive.h: a simulated sphere's recording on disk, in the project's format (docs/format.md): input and order streams of each thread, the programs that
- * ran, cuts, and in the manifest what a replay is compared with.
+ * ran, cuts, and in the manifest the digests that a replay is compared with.
  *
- * It is written while the simulation runs. Now and then comes a **cut**: all that the logs hold goes to the disk, then a record of how far every thread has come.
+ * It is written while the simulation runs. Now and then there is a **cut**: all logs go to the disk, then a record of how far every thread has come.
  * If the recorder is killed, or gives up, the recording is good up to the last cut. */
 #ifndef REPRISE_SIM_ARCHIVE_H
 #define REPRISE_SIM_ARCHIVE_H
@@ -48,7 +48,7 @@ struct archive_end {
 /* The recording is complete. Frees the writer, whatever it returns. */
 int archive_finish(struct archive_writer *writer, const struct archive_end *end,
                    struct recording_error *error);
-/* It stays as it is. */
+/* Leaves the recording as it is. */
 void archive_abandon(struct archive_writer *writer);
 
 /* -- Reading ---------------------------------------------------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* checkpoint.h: a sphere as it was at one of FDR's checkpoints, from which it can be replayed.
  *
- * FDR section 3: a logical checkpoint is the final memory with the old bytes of the checkpoint logs put back, plus what processors held then. Here
- * the latter is what the simulator's kernel knows of the process and its threads. It is noted when a checkpoint begins; when the process ends, the
- * oldest one whose logs are still there becomes an image that goes into the recording.
+ * FDR section 3: a logical checkpoint is the final memory with the old bytes of the checkpoint logs put back, plus the state of processors then. Here
+ * the latter is the kernel's state of the process and its threads. It is noted when a checkpoint begins; when the process ends, the
+ * oldest checkpoint whose logs are still there becomes an image that goes into the recording.
  *
  * A checkpoint is put off while a thread of a recorded sphere is in the kernel and does not wait there. None is noted of a sphere that has
  * several processes just then, or for which the disk has worked, or that has shared memory segments, or whose stores go through buffers: that is replayed from its beginning. */
@@ -16,7 +16,7 @@ struct checkpoints; /* of a sphere: sphere->checkpoints */
 /* From now on: whenever the machine's checkpoint log begins an interval. */
 void checkpoints_begin(struct machine *machine);
 void checkpoints_free(struct sphere *sphere);
-/* What is to be kept, NULL if there is nothing. */
+/* The image to be stored, NULL if there is none. */
 const uint8_t *checkpoints_image(const struct sphere *sphere, size_t *count);
 
 /* Makes the process of an image, ready to go on, in a sphere whose logs have been read. NULL after kernel_fail. */

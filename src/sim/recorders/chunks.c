@@ -323,7 +323,7 @@ static enum access_result chunk_access(struct port *port, struct access *access)
   return ACCESS_DONE;
 }
 
-/* What is committed is in the machine's memory. A chunk that has seen the page as it was, in its old use, may not commit. */
+/* Committed data are in the machine's memory. A chunk that has seen the page in its old use may not commit. */
 static void forget(struct machine *machine, uint64_t paddr) {
   for (uint64_t block = paddr; block < paddr + PAGE_BYTES; block += LINE_BYTES)
     squash_others(chunks_of(machine), NULL, block, machine->cycle);

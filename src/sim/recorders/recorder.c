@@ -1,10 +1,10 @@
 /* recorder.c: the order schemes as recorders in the simulated machine: the watcher of a recording.
  *
  * A slot is an R-thread. The papers' recorders sit in cores; here threads move between harts (Capo virtualises them so), hence:
- *  - a port answers for the last thread of the sphere that ran on it, wherever that is by now: what is in the port's caches was touched by it, or
- *  - by threads that ran there before, and whoever enters a port is ordered after who was there last;
+ *  - a port answers for the last thread of the sphere that ran on it, wherever that thread is by now: the lines in the port's caches were touched by it, or
+ *  - by threads that ran there before, and a thread that enters a port is ordered after the last one there;
  *  - a page belongs to the sphere that touched it last, and notes pass between threads of that sphere alone;
- *  - a line that a thread asked for may arrive when that has left, for whoever is on the port then.
+ *  - a line that a thread requested may arrive after the thread has left, for the thread that is on the port then.
  *
  * An episode ends between two instructions, and with it the fast lines: the next access to each goes through touch() and so into the
  * filter of the new episode. */
@@ -231,8 +231,8 @@ static uint64_t clock_after(const struct slot *slot, uint64_t position) {
   return slot->recorder.base + arcs + position + 1;
 }
 
-/* FDR's CIC (table 2): the clock of the answerer after its last access to the block, if its port still has the block. What was accessed before the thread
-   came to the port belongs to when it came; if the port does not know any more, or with a filter between, it is now (section 4.3). */
+/* FDR's CIC (table 2): the clock of the answerer after its last access to the block, if its port still has the block. An access before the thread
+   came to the port counts as made when it came; if the port does not know any more, or with a filter between, as made now (section 4.3). */
 static uint64_t access_clock(struct recorder *recorder, struct slot *slot, struct port *port, uint64_t block,
                              enum reply_for what) {
   uint64_t now = last_clock(slot);
@@ -430,8 +430,8 @@ static void enter(struct port *port) {
     order_threads(recorder, *last, slot);
     pay(recorder, port, slot);
     *last = slot;
-    /* It answers for what others left in the caches. What its filter does not know is its previous episode's: that must be one that was
-       ordered after them. */
+    /* It answers for lines that others left in the caches. Blocks that its filter does not know belong to its previous episode: that must be one
+       that was ordered after the others. */
     end_episode(recorder, slot, &recorder->counters.ends_leave);
   }
   slot->entered = port_time(port);
@@ -460,8 +460,8 @@ static void leave(struct port *port, enum leave_reason reason) {
 const struct watcher recorder_watcher = {.born = born, .enter = enter, .leave = leave};
 /* -- Beginning and end -------------------------------------------------------------------------------------------------- */
 
-/* What a reply carries: Karma a timestamp of four bytes and previouslyOrdered (its section 4.2), Rerun the timestamp, FDR the sender and its instruction
-   count (its table 2). And what is logged: Karma four bytes of references and two sets of a bit for each core, Rerun references and timestamp, FDR
+/* The note on a reply: Karma a timestamp of four bytes and previouslyOrdered (its section 4.2), Rerun the timestamp, FDR the sender and its instruction
+   count (its table 2). And the log entry: Karma four bytes of references and two sets of a bit for each core, Rerun references and timestamp, FDR
    nine bytes (its table 3). */
 static void set_sizes(struct recorder *recorder) {
   const struct sim_config *config = &recorder->machine->config;

@@ -1,10 +1,10 @@
 /* replayer.c: replay in the simulated machine: threads stop where their order logs say. The watcher of a replay.
  *
  * No cache and no message of the recording matters here: a thread counts its position, waits before a step until the board of
- * src/order says that it is ready, and at the step's end tells others. How long that takes is the scheme's hardware:
+ * src/order says that it is ready, and at the step's end wakes others. The time for that depends on the scheme's hardware:
  *  - dag: a wake-up message to each successor, over the mesh, counted at the receiver (Karma section 4.5);
  *  - scalar: the idealised Rerun of Karma section 5: all are told at once, for nothing;
- *  - arcs, named: the waiter is told by who reaches the position, as a message.
+ *  - arcs, named: the thread that reaches the position sends the waiter a message.
  * For arcs a thread can be waited for at any of its positions: it gets a stop there. */
 #include "order/replay.h"
 #include "sim/recorders/archive.h"
@@ -395,7 +395,7 @@ void replayer_begin(struct machine *machine) {
   if (!machine->config.flat) caches_of(machine)->loaded = loaded;
 }
 
-/* What is wrong about where a thread stands, or NULL. One that had ended must have ended. */
+/* The error in a thread's position, or NULL. A thread that had ended must have ended. */
 static const char *misses(const struct follower *me, const struct archive_cut *cut) {
   if (!me) return "it was not born";
   if (cut->ended)

@@ -4,7 +4,7 @@
 
 #include "sim/recorders/watch.h"
 
-struct trace; /* machine->trace; NULL: nobody wants one */
+struct trace; /* machine->trace; NULL: there is none */
 
 /* False: the file can't be made. */
 bool trace_begin(struct machine *machine, const char *path);

@@ -1,7 +1,7 @@
 /* watch.h: recording and replaying the order of simulated threads with the order schemes of src/order.
  *
- * The schemes are the engine's own; what is here is what differs on this substrate. Recording (recorder.c): coherence messages carry the schemes'
- * notes. Replay (replayer.c): a thread stops where its log says until what it waits for has happened; wake-ups are
+ * The schemes are the engine's own; here are the differences on this substrate. Recording (recorder.c): coherence messages carry the schemes'
+ * notes. Replay (replayer.c): a thread stops where its log says until the step that it waits for is done; wake-ups are
  * messages that travel over the mesh. A sphere's logs are one struct order_logs. */
 #ifndef REPRISE_SIM_WATCH_H
 #define REPRISE_SIM_WATCH_H
@@ -10,7 +10,7 @@
 #include "sim/machine/distribution.h"
 #include "sim/machine/machine.h"
 
-/* -- What a recording of the order is ------------------------------------------------------------------------------ */
+/* -- Recordings of the order --------------------------------------------------------------------------------------- */
 
 struct order_log {
   uint8_t *bytes;
@@ -85,7 +85,7 @@ void replayer_begin(struct machine *machine);
 void replayer_ended(struct machine *machine, struct sphere *sphere, unsigned slot);
 /* All threads of a recording that breaks off stand where it has them, with the registers that they had; else replayer_error() says what is wrong. */
 bool replayer_reached(struct machine *machine, const struct sphere *sphere);
-/* NULL, or what is wrong: the first thing found out. */
+/* NULL, or the first error found. */
 const char *replayer_error(const struct machine *machine);
 void replayer_end(struct machine *machine);
 

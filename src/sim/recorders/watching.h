@@ -17,7 +17,7 @@ static inline struct watch *watch_of(const struct machine *machine) {
 }
 /* Makes the machine's watcher, if there is none yet. */
 struct watch *watch_begin(struct machine *machine);
-/* Removes it, if nobody is left. */
+/* Removes the watcher, if recorder, replayer and chunks are gone. */
 void watch_end(struct machine *machine);
 
 #endif
