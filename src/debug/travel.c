@@ -194,8 +194,8 @@ static enum travel approach(struct session *session, const struct debug_moment *
   return result;
 }
 
-/* Looks for what was last before `now`: from the latest checkpoint on; if there is nothing, from the one before that. wants_instruction: the thread's from a
- * position on; else a hit. TRAVEL_BEGIN: there is nothing, and the replay stands at its beginning. */
+/* Looks for the last hit before `now`: from the latest checkpoint on; if there is none, from the checkpoint before that. wants_instruction: for the thread's last
+ * instruction from a position on instead. TRAVEL_BEGIN: there is none, and the replay stands at its beginning. */
 static enum travel search_back(struct session *session, bool wants_instruction, uint32_t thread,
                                uint64_t from, struct notes *notes) {
   struct debug_moment end = session->stop.moment, start = end;

@@ -23,7 +23,7 @@ static bool bounced(const struct input_piece *piece) {
   return !(piece->flags & INPUT_IN_PLACE);
 }
 
-/* A copy of which it matters what it was before the call: for an audit (engine/order/audit.h) all but the largest. */
+/* True if the copy's content before the call matters: for an audit (engine/order/audit.h) that of all but the largest. */
 static bool keeps_original(const struct input_piece *piece) {
 #if defined(REPRISE_STRESS_AUDIT)
   if (piece->bytes <= AUDIT_LIMIT) return true;
@@ -31,7 +31,7 @@ static bool keeps_original(const struct input_piece *piece) {
   return piece->flags & INPUT_COMPARED;
 }
 
-/* An audit has memory that the kernel is only to write begin as what it surely is not afterwards. */
+/* An audit fills memory that the kernel is only to write with bytes that it surely does not hold afterwards. */
 static void prepare(const struct input_piece *piece, uint8_t *copy) {
 #if defined(REPRISE_STRESS_AUDIT)
   uint64_t pattern = piece->address * 0x9e3779b97f4a7c15 | 1;

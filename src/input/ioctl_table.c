@@ -248,7 +248,7 @@ static const struct input_command commands[] = {
     /* More data behind the structure than is compared. */
     NUMBERED_REFUSE(0x31d, "HDIO_DRIVE_TASKFILE"),
     NUMBERED_REFUSE(0x31f, "HDIO_DRIVE_CMD"),
-    /* Numbers that name a pointer, and mean what the argument points to; and structures with a pointer that nobody follows. */
+    /* Numbers that name a pointer, and mean the memory that the argument points to; and structures with a pointer that is not followed. */
     NUMBERED_WINDOW(0x80086300, "CM_IOCGSTATUS", ioctl_window),
     NUMBERED_WINDOW(0x80200204, "FDGETPRM", ioctl_window),
     NUMBERED_WINDOW(0x80500212, "FDGETDRVSTAT", ioctl_window),

@@ -101,7 +101,7 @@ const struct input_command *input_find_command(const struct input_command *table
   return NULL;
 }
 
-/* A command that is not in the table of its call may write memory in a way that nobody knows yet: answered as by a kernel without it. */
+/* A command that is not in the table of its call may write memory in an unknown way: it is answered as by a kernel without it. */
 static const struct input_command *known_or_refused(const struct input_command *command, long nr) {
   static const struct input_command unknown = {0, INPUT_REFUSE, EINVAL, INPUT_VALUE, 0, NULL, NULL};
   static const struct input_command unknown_key = {0, INPUT_REFUSE, EOPNOTSUPP, INPUT_VALUE, 0, NULL, NULL};

@@ -40,7 +40,7 @@ static bool is_default(const char *place) {
          one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/* The store of an owner in a place, if there is one that nobody else can write to. */
+/* The store of an owner in a place, if there is one that no other user can write to. */
 static int open_store(const char *place, uid_t owner, bool make) {
   char name[32], path[RECORDING_PATH_MAX];
   struct stat info;

@@ -96,7 +96,7 @@ static int make_folder(struct recording_writer *w, const char *name, int *fd, st
   return recording_fail_errno(error, w->path, "making a folder in it");
 }
 
-/* A file that nobody sees and that is gone with its writer, however it ends. Where room can't be taken in advance, do without. */
+/* A file without a name, which is gone with its writer, however that ends. Where room can't be reserved in advance, do without. */
 static int take_reserve(struct recording_writer *w, struct recording_error *error) {
   w->reserve = openat(w->directory, "reserve", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (w->reserve < 0) return recording_fail_errno(error, w->path, "making a file in it");
@@ -278,7 +278,7 @@ int recording_end(struct recording_writer *writer, struct recording_stream_id id
   return status;
 }
 
-/* Which streams there are, so that one which is missing later is missed. */
+/* Lists the streams in the manifest, so that a reader notices a missing one. */
 static int list_streams(struct recording_writer *w, struct recording_error *error) {
   for (int kind = KIND_FIRST; kind <= KIND_LAST; kind++) {
     char *text = thread_set_text(&w->existing[kind]);

@@ -203,7 +203,7 @@ static bool changes_nothing(const struct search *s, const struct search_access *
   return access->kind == SEARCH_READ || (access->kind == SEARCH_EXCHANGE && access->read == access->written);
 }
 
-/* A write that destroys a value which somebody has to read, and which nobody writes any more. One that changes nothing is itself among those
+/* True for a write that destroys a value which a thread has to read, and no thread writes any more. A write that changes nothing is itself among those
  * that write the value. */
 static bool strands_reader(const struct search *s, uint32_t index) {
   const struct search_access *access = &s->slice->accesses[index];

@@ -15,7 +15,7 @@
 
 /* -- Rings ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Nothing in the region can be trusted: what a recording has made of the engine writes there, too. */
+/* Nothing in the region can be trusted: an engine that a recording has taken over writes there, too. */
 static void forged(struct feed *feed, const char *what) {
   if (feed->failed) return;
   feed->failed = true;

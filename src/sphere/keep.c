@@ -1,4 +1,4 @@
-/* keep.c: keeps the files that a recorded sphere maps, and watches that they stay what they were.
+/* keep.c: keeps the files that a recorded sphere maps, and checks that they do not change.
  *
  * A file has one number for as long as its content is the one that was kept. The manager holds each open, so that no other
  * file can get its device and inode. Later changes by the sphere itself are in its logs (engine/border/objects.h):
@@ -39,7 +39,7 @@ void keep_begin(void) {
 
 /* -- One file --------------------------------------------------------------------------------------------------------- */
 
-/* Clocks of file systems tick slowly: what was written a moment ago can be written again at the same time. */
+/* Clocks of file systems tick slowly: a file written a moment ago can be written again at the same time. */
 static bool just_modified(const struct stat *info) {
   enum { TICK_MS = 100 };
   struct timespec now;
@@ -59,7 +59,7 @@ static bool looks_the_same(const struct kept_object *object, const struct stat *
          object->modified.tv_nsec == info->st_mtim.tv_nsec;
 }
 
-/* Somebody may have it open for writing: a lease is granted only if nobody has. */
+/* True if a process may have the file open for writing: a lease is granted only if none has. */
 static bool exposed(int fd, const struct stat *info) {
   if (!fcntl(fd, F_SETLEASE, F_RDLCK)) {
     fcntl(fd, F_SETLEASE, F_UNLCK);

@@ -36,7 +36,7 @@ __attribute__((format(printf, 3, 4))) static void set_problem(struct launch_prob
   va_end(args);
 }
 
-/* The bits of the names in a list with commas; where: what the list is one of, for a name that is none of these. */
+/* The bits of the names in a list with commas; where: the list's source, for the message about an unknown name. */
 static int parse_names(const char *list, const char *const names[], size_t count, const char *where,
                        uint32_t *bits, struct launch_problem *problem) {
   for (const char *word = list; *word;) {
@@ -93,7 +93,7 @@ static int config_file(const struct engine_config *from) {
 /* Puts the files on their numbers (engine.h). The first number, or -1. */
 static int place_descriptors(int engine, int settings, int fourth, int socket) {
   struct rlimit limit, higher;
-  if (getrlimit(RLIMIT_NOFILE, &limit)) limit = (struct rlimit){1024, 1024}; /* nobody tells: the usual one */
+  if (getrlimit(RLIMIT_NOFILE, &limit)) limit = (struct rlimit){1024, 1024}; /* not known: the usual one */
   int number = choose_number(&limit);
   if (number <= STDERR_FILENO || number <= engine || number <= settings || number <= fourth ||
       number <= socket)
@@ -146,7 +146,7 @@ static bool can_end_by(long call, long other) {
   return child < 0 || status == 0;
 }
 
-/* There is nothing that could take the place of these calls: whoever is denied one would go on, and all others wait for its end. */
+/* No other call can replace these: a thread that is denied one would go on, and all others wait for its end. */
 int launch_check_ends(struct launch_problem *problem) {
   if (!prctl(PR_GET_SECCOMP)) return 0;
   const char *denied = NULL;

@@ -28,7 +28,7 @@
 
 /* -- Futexes ------------------------------------------------------------------------------------------------------------- */
 
-/* The manager looks at the rings this often, even when nobody rings the doorbell: recording rests on it (record.c). */
+/* The manager looks at the rings this often, even if no engine rings the doorbell: recording relies on it (record.c). */
 enum { SLEEP_MS = 20 };
 
 static void sleep_on(_Atomic uint32_t *word, uint32_t seen) {
@@ -59,7 +59,7 @@ void manager_hold_births(struct manager *manager, bool held) {
   wake_all(&region->order.moved);
 }
 
-/* The engines' lock of the region (engine/region/rings.c), if it is free at this moment: the manager waits for nobody who could be dead. */
+/* The engines' lock of the region (engine/region/rings.c), if it is free at this moment: the manager never waits for a holder that could be dead. */
 
 bool manager_try_lock(struct manager *manager) {
   uint32_t seen = 0;
@@ -166,7 +166,7 @@ static const char *why_no_region(int error) {
   return strerror(error);
 }
 
-/* The manager's end sends. It never waits for who does not receive. */
+/* The manager's end sends. It never waits for a process that does not receive. */
 static bool make_socket(struct manager *manager, struct launch_shared *shared) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) return false;
@@ -304,9 +304,9 @@ static void close_from(int first) {
   for (int fd = first; fd < end; fd++) close(fd);
 }
 
-/* A process that outlives the manager for a moment: should that be killed, nobody takes the logs any more, and the sphere ends.
- * It learns of it by the end of a pipe that only the manager can write to, and holds nothing else open. It has a deputy that does the same, should it
- * be killed together with the manager, which then can't post another. */
+/* The guard outlives the manager for a moment: if the manager is killed, no process takes the logs any more, and the guard ends the sphere.
+ * It learns of the death by the end of a pipe that only the manager can write to, and holds nothing else open. It has a deputy that does the same, in case
+ * the guard is killed together with the manager, which then can't post another. */
 static void stand_guard(struct manager *manager, int pipe) {
   char byte;
   prctl(PR_SET_NAME, "reprise-guard");

@@ -26,7 +26,7 @@ enum { UNSUPPORTED = 122, FAILED = 125 };
 enum { FLUSH_MS = 40, FLUSH_MS_MOST = 60, FLUSH_SHARE = 4, FLUSH_BYTES = 1 << 20 };
 
 /* Each thread has files of its own, which take long to make compared to the life of a short process. When a round through those that have ended takes
- * longer than this, nobody else is born until the manager has caught up: what the living have logged can be replayed only with the logs of the
+ * longer than this, births wait until the manager has caught up: the logs of live threads can be replayed only with those of the
  * dead. */
 enum { ROUND_MS_MOST = 20 };
 
@@ -365,7 +365,7 @@ static int complain(const struct recording_error *error) {
   return FAILED;
 }
 
-/* Nothing remains of it: `latest` is what it was before. */
+/* Removes the recording; `latest` points again where it did before. */
 static void remove_again(const struct drain *drain, const char *path) {
   recording_remove(path, NULL);
   if (drain->latest[0]) recording_set_latest(drain->latest);
@@ -434,7 +434,7 @@ static int leave_unfinished(struct drain *drain, const struct extent *extent, co
   return status;
 }
 
-/* Where standard error is a terminal somebody reads it, and wants to know. */
+/* If standard error is a terminal, a user reads it and wants to know. */
 static void tell_place(const char *path) {
   if (isatty(STDERR_FILENO)) fprintf(stderr, "reprise: recorded in %s\n", path);
 }

@@ -117,7 +117,7 @@ static int compare_ends(const struct manager *manager, const struct feed *feed) 
   return DIVERGED;
 }
 
-/* Why an unfinished recording ends where it does; `word` is what the engines have to say, or "". */
+/* Prints why an unfinished recording ends where it does; `word` is the engines' reason, or "". */
 static void tell_break(const struct recording_reader *reader, const char *word) {
   const char *reason = *word ? word : recording_get(reader, "breaks-off", 0);
   if (!reason)
@@ -128,7 +128,7 @@ static void tell_break(const struct recording_reader *reader, const char *word) 
   fputc('\n', stderr);
 }
 
-/* As any command whose output can't be written: who has closed a pipe has read enough. */
+/* As any command whose output can't be written: a reader that has closed a pipe has read enough. */
 static int tell_unwritable(const struct early_end *ending) {
   if (ending->unwritable.error == EPIPE) return manager_leave(SIGPIPE);
   fprintf(stderr, "reprise: standard %s: %s\n",
@@ -226,7 +226,7 @@ static void tell_turns(const struct region *region) {
           (unsigned long)region->turns_digest);
 }
 
-/* Of a recording that breaks off nobody knows. */
+/* The exits of a recording that breaks off are not known. */
 static bool read_exits(struct feed *feed) {
   const char *list = recording_get(feed->reader, "exits", 0);
   uint32_t from, to;

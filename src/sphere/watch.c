@@ -108,7 +108,7 @@ static bool may_wait_for_idle(const struct watch *watch, const struct region *re
   struct awaited awaited = watch_awaited(region, slot);
   if (awaited.what == AWAITS_MEMORY) return false;
   if (awaited.slot && awaited.slot <= region_slots(region)) return watch->part[awaited.slot - 1] == PART_IDLE;
-  if (awaited.what == AWAITS_BATON) return false; /* nobody has it */
+  if (awaited.what == AWAITS_BATON) return false; /* it has no holder */
   for (uint32_t i = 0; awaited.task && i < region_slots(region); i++)
     if (watch->part[i] == PART_IDLE && is_of(&region->slots[i], awaited)) return true;
   return !awaited.task;

@@ -162,7 +162,7 @@ static void forget(struct checkpoint *checkpoint) {
   free(checkpoint);
 }
 
-/* The copy is one in which nobody asks for anything. */
+/* In the copy no request is pending and no lock is held. */
 static int copy_region(const struct manager *manager) {
   const struct region *region = manager->region;
   int fd = scratch_file("reprise-checkpoint", REGION_BYTES(region->slots_most));
@@ -189,7 +189,7 @@ static void append(struct checkpoints *all, struct checkpoint *checkpoint) {
   *link = checkpoint;
 }
 
-/* Each was made by one thread, who has left its id. */
+/* The thread that made a vessel has left the vessel's id in its slot. */
 static pid_t *list_vessels(struct region *region, size_t count) {
   pid_t *processes = calloc(count + 1, sizeof *processes);
   size_t found = 0;
@@ -200,7 +200,7 @@ static pid_t *list_vessels(struct region *region, size_t count) {
   return processes;
 }
 
-/* All vessels are made. Nobody moves but the manager. */
+/* All vessels are made. No process moves but the manager. */
 static int64_t make(struct checkpoints *all) {
   const struct region_checkpoint *from = &all->manager->region->checkpoint;
   struct checkpoint *checkpoint = calloc(1, sizeof *checkpoint);

@@ -54,7 +54,7 @@ static void write_all(const void *from, size_t bytes) {
   }
 }
 
-/* Slices come from whoever started the program, but are looked at before memory is: an index too large would be a fault far from its cause. */
+/* Slices come from the program's parent, but are checked before memory is accessed: an index too large would be a fault far from its cause. */
 static bool makes_sense(const struct gpu_slice *slice, uint32_t mode) {
   unsigned most = mode == GPU_PERMUTATIONS ? GPU_PERMUTED : GPU_ACCESSES;
   if (slice->threads > GPU_THREADS || slice->accesses > most || slice->locations > GPU_LOCATIONS) return false;

@@ -139,7 +139,7 @@ struct caches {
   uint32_t ports, nodes, banks, bank_shift;
   uint32_t width; /* of the square of tiles */
   uint32_t travel[NODES]
-                 [NODES]; /* cycles from tile to tile when nobody is in the way, before the seed adds some */
+                 [NODES]; /* cycles from tile to tile when all links are free, before the seed adds some */
   struct link *links;     /* LINKS_PER_TILE of each tile; NULL: they have no limit */
   struct queue channel[SIM_MAX_CHANNELS];
   struct log_buffer log_buffer[NODES][LOG_KINDS]; /* by port; of the memory checkpoint: by bank */

@@ -177,7 +177,7 @@ static void take_interrupt(struct hart *hart, struct task *task) {
 
 /* -- The turn --------------------------------------------------------------------------------------------------------------------------- */
 
-/* At a position somebody asked for. */
+/* At a stop that the watcher or the kernel requested. */
 static void at_stop(struct hart *hart, struct task *task) {
   struct port *port = &hart->port;
   if (port->position >= port->stop && !watcher_of(port)->gate(port)) {

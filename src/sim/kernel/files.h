@@ -31,7 +31,7 @@ struct socket {
   uint8_t address[112];
   bool bound, listens;
   struct sphere *sphere;
-  struct open_file *waiting[64]; /* connections that nobody has accepted yet */
+  struct open_file *waiting[64]; /* connections that are not accepted yet */
   uint32_t first, count;
   struct wait_queue can_accept;
   struct socket *next; /* of those that listen */

@@ -55,7 +55,7 @@ static struct port *earliest(struct machine *machine, uint64_t *limit) {
 enum turn machine_turn(struct machine *machine) {
   uint64_t limit, next = machine->calendar->next;
   struct port *port = NULL;
-  /* Events come in crowds, and most of them wake nobody: the ports need not be looked at for each. */
+  /* Events come in crowds, and most of them wake no port: the ports need not be looked at for each. */
   if (next > machine->quiet_until || next == CALENDAR_EMPTY) {
     port = earliest(machine, &limit);
     machine->quiet_until = port ? port->cycle : UINT64_MAX;

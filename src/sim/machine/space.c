@@ -49,7 +49,7 @@ uint64_t space_translate(const struct space *space, uint64_t vaddr, unsigned per
   return (*entry & ~(uint64_t)(PAGE_BYTES - 1)) | (vaddr & (PAGE_BYTES - 1));
 }
 
-/* Nobody may go on using what the tables said before. */
+/* No port may go on using the old translations. */
 static void forget_translations(const struct space *space) {
   struct machine *machine = space->machine;
   for (uint32_t i = 0; i < machine->port_count; i++) port_drop_all(machine->ports[i], PORT_ALL);

@@ -181,7 +181,7 @@ static void accept(struct recorder *recorder, struct slot *to, unsigned from, co
   recorder->counters.arcs++;
 }
 
-/* All that one thread has done comes before what the other does from now on. The block is one that both touch for the purpose. */
+/* Orders all that `first` has done before all that `second` does from now on. Both touch a block for the purpose. */
 static void order_threads(struct recorder *recorder, struct slot *first, struct slot *second) {
   struct order_note note;
   if (!first || first == second) return;
@@ -278,8 +278,8 @@ static uint64_t *bank_clock(struct recorder *recorder, uint64_t block) {
                               [recorder->page_sphere[block >> PAGE_SHIFT] - 1];
 }
 
-/* A bank has the latest timestamp of all who gave it a block back; whoever gets one from it is later. So nobody has to be asked, and no block needs
-   a proxy. The episode that touched the block ends: its timestamp is known now. */
+/* A bank has the latest timestamp of all threads that gave it a block back; a thread that gets one from it is later. So no thread has to be asked, and no block
+   needs a proxy. The episode that touched the block ends: its timestamp is known now. */
 static bool bank_hears(struct machine *machine, struct port *from, uint64_t block, enum reply_for what) {
   struct recorder *recorder = recorder_of(machine);
   struct slot *slot = who_answers(recorder, from, block);
@@ -344,7 +344,7 @@ static struct port *evicted(struct machine *machine, struct port *port, uint64_t
   struct slot *proxy = proxy_slot(recorder, block);
   if (!proxy || !order_is_alive(&proxy->recorder)) {
     struct slot *chosen = choose_proxy(recorder, recorder->page_sphere[block >> PAGE_SHIFT] - 1u, block);
-    if (!chosen) return NULL;               /* nobody is left who could touch it again */
+    if (!chosen) return NULL;               /* no thread is left that could touch it again */
     order_threads(recorder, proxy, chosen); /* the old one has ended */
     recorder->proxy[block >> LINE_SHIFT] = (uint16_t)(chosen->recorder.slot + 1);
     proxy = chosen;

@@ -24,7 +24,7 @@ struct follower {
   const struct archive_cut *cut; /* the recording breaks off before the thread ends; else NULL */
   bool arrived;                  /* at the present step, and has said so */
   bool closed;                   /* waits at its gate */
-  uint64_t wanted;    /* arcs: the least clock of this slot that somebody waits for, UINT64_MAX: nobody */
+  uint64_t wanted;    /* arcs: the least clock of this slot that a thread waits for, UINT64_MAX: none */
   size_t used;        /* bytes of its log */
   uint32_t last_port; /* where it ran last: wake-ups go there */
   struct order_reader reader;
