@@ -89,12 +89,13 @@ static const struct machine {
   const char *name, *architecture;
   const struct registers *registers;
   size_t count;
-  unsigned thread_pointer; /* index of the register with the thread's own memory … */
-  unsigned table;          /* … and how far from there the table of thread-local blocks is found (glibc) */
-  bool stops_before;       /* watchpoints are reported before the access, as by the hardware */
+  unsigned program_counter; /* index of the register */
+  unsigned thread_pointer;  /* index of the register with the thread's own memory … */
+  unsigned table;           /* … and how far from there the table of thread-local blocks is found (glibc) */
+  bool stops_before;        /* watchpoints are reported before the access, as by the hardware */
 } machines[] = {
-    {"aarch64", "aarch64", a64, sizeof a64 / sizeof *a64, 68, 0, true},
-    {"x86-64", "i386:x86-64", x64, sizeof x64 / sizeof *x64, 58, 8, false},
+    {"aarch64", "aarch64", a64, sizeof a64 / sizeof *a64, 32, 68, 0, true},
+    {"x86-64", "i386:x86-64", x64, sizeof x64 / sizeof *x64, 16, 58, 8, false},
 };
 
 static const struct machine *machine = &machines[0];
@@ -132,6 +133,10 @@ size_t description_bytes(void) {
   size_t offset, bytes;
   description_register(~0U, &offset, &bytes);
   return offset;
+}
+
+unsigned description_program_counter(void) {
+  return machine->program_counter;
 }
 
 unsigned description_thread_pointer(unsigned *table) {

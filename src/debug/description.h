@@ -13,6 +13,8 @@ void description_write(FILE *out);
 /* The offset of a register among the bytes of all registers; false: there is none of that number. */
 bool description_register(unsigned number, size_t *offset, size_t *bytes);
 size_t description_bytes(void);
+/* The number of the register with the address of the next instruction. */
+unsigned description_program_counter(void);
 /* The number of the register that points to the thread's own memory; table: where from there glibc has its table of thread-local blocks. */
 unsigned description_thread_pointer(unsigned *table);
 /* True if clients expect to be told of a watchpoint before the access is made. */

@@ -72,56 +72,16 @@ static bool find_recorded(struct server *server, const char *path, struct record
   return found;
 }
 
-/* A mapped file is one of the recording, named by the hash of its content: gives the path that it had. */
-static bool name_mapped(struct server *server, const char *path, char *name, size_t room) {
-  struct recording_error error;
-  uint8_t hash[16];
-  static struct recording_file next;
-  const char *last = strrchr(path, '/');
-  if (!last || packet_bytes(last + 1, hash, sizeof hash) != sizeof hash) return false;
-  for (uint32_t i = 0; !recording_find_file(server->session.reader, i, &next, &error); i++)
-    if (!memcmp(next.hash, hash, sizeof hash)) {
-      snprintf(name, room, "%s", next.path);
-      return true;
-    }
-  return false;
-}
-
-struct mapping {
-  uint64_t start, end, offset;
-  char access[8], path[RECORDING_PATH_MAX];
-};
-
-/* The program's mappings, one after the other; false: there are no more. */
-static bool next_mapping(struct server *server, char **text, struct mapping *mapping) {
-  while (*text && **text) {
-    char *line = *text, *end = strchr(line, '\n');
-    if (end) *end = 0;
-    *text = end ? end + 1 : NULL;
-    int at = 0;
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &mapping->start, &mapping->end,
-               mapping->access, &mapping->offset, &at) < 4)
-      continue;
-    if (mapping->start >= ENGINE_BASE && mapping->start < ENGINE_END) continue;
-    const char *path = at ? line + at : "";
-    bool named = *path == '/' && name_mapped(server, path, mapping->path, sizeof mapping->path);
-    if (!named) snprintf(mapping->path, sizeof mapping->path, "%s", *path == '[' ? path : "");
-    return true;
-  }
-  return false;
-}
-
 static char *make_maps(struct server *server, uint32_t slot, size_t *count) {
   static struct mapping mapping;
   char *made = NULL;
-  char *text = target_proc_file(&server->session, slot, "maps", count), *rest = text;
-  if (text && *count) text[*count - 1] = 0;
+  char *text = mappings_open(&server->session, slot), *rest = text;
   FILE *out = open_memstream(&made, count);
   if (!out) {
     free(text);
     return NULL;
   }
-  while (next_mapping(server, &rest, &mapping))
+  while (mapping_next(&server->session, &rest, &mapping))
     fprintf(out, "%" PRIx64 "-%" PRIx64 " %s %08" PRIx64 " 00:00 0 %s\n", mapping.start, mapping.end,
             mapping.access, mapping.offset, mapping.path);
   fclose(out);
@@ -131,11 +91,9 @@ static char *make_maps(struct server *server, uint32_t slot, size_t *count) {
 
 char *files_program(struct server *server, uint32_t slot) {
   static struct mapping mapping;
-  size_t count;
-  char *found = NULL, *text = target_proc_file(&server->session, slot, "maps", &count), *rest = text;
+  char *found = NULL, *text = mappings_open(&server->session, slot), *rest = text;
   uint64_t headers = auxv_value(server, slot, AT_PHDR);
-  if (text && count) text[count - 1] = 0;
-  while (!found && next_mapping(server, &rest, &mapping))
+  while (!found && mapping_next(&server->session, &rest, &mapping))
     if (mapping.start <= headers && headers < mapping.end && *mapping.path) found = strdup(mapping.path);
   free(text);
   const char *first = recording_get(server->session.reader, "program", 0);

@@ -7,16 +7,13 @@
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "debug/description.h"
 #include "debug/server.h"
-#include "recording/plain.h"
 
-enum { USAGE = 2, DAMAGED = 121, FAILED = 125 };
+enum { FAILED = 125 };
 
 /* One connection, at a port of the loopback interface; -1 with errno. */
 static int accept_client(int port) {
@@ -40,61 +37,28 @@ static int accept_client(int port) {
   return client;
 }
 
-static int complain(int status, const char *what, const char *why) {
-  fputs("reprise: ", stderr);
-  plain_write(stderr, what);
-  fprintf(stderr, "%s%s\n", *why ? ": " : "", why);
-  return status;
-}
-
-/* A replay that has ended before it stood anywhere has told why itself. */
-static int begin(struct server *server, const char *at) {
-  struct session *session = &server->session;
-  struct place place;
-  server->arrived = session_begin(session);
-  if (server->arrived == TRAVEL_OVER) return FAILED;
-  if (server->arrived != TRAVEL_STOPPED)
-    return complain(FAILED, "no replay could be started", strerror(errno));
-  if (!at) return 0;
-  if (!place_parse(at, &place)) return complain(USAGE, at, "this is no moment");
-  server->arrived = travel_to_place(session, &place);
-  if (server->arrived == TRAVEL_STOPPED) return 0;
-  session_end(session);
-  return complain(FAILED, at, "the recording has no such moment");
-}
-
 int serve_recording(const char *path, const struct serve_options *options) {
   int port = options->port;
   static struct server server;
-  struct recording_error error;
   struct session *session = &server.session;
-  session->path = path;
   session->confined = options->confined;
   session->apart = options->apart;
-  session->client = -1;
-  session->settings.magic = ENGINE_CONFIG_MAGIC;
-  if (recording_open(path, 0, &session->reader, &error))
-    return complain(error.kind == RECORDING_SYSTEM || error.kind == RECORDING_ABSENT ? FAILED : DAMAGED,
-                    error.text, "");
-  if (!description_choose(recording_get(session->reader, "architecture", 0)))
-    return complain(DAMAGED, path, "recorded on a machine that can't be debugged here");
-  /* Memory that is open holds what the last thread there has seen. */
-  if (recording_get(session->reader, "values", 0))
-    return complain(FAILED, path, "recorded with --values, which can't be debugged yet");
   signal(SIGPIPE, SIG_IGN);
   if (!port) signal(SIGINT, SIG_IGN); /* which the terminal sends to all when the client is to interrupt us */
   server.in = STDIN_FILENO;
   server.out = STDOUT_FILENO;
-  int status = begin(&server, options->at);
+  int status = session_open(session, path, options->at);
   if (status) return status;
+  server.arrived = TRAVEL_STOPPED;
   if (port) {
     server.in = server.out = accept_client(port);
     if (server.in < 0) {
-      session_end(session);
-      return complain(FAILED, "can't listen", strerror(errno));
+      fprintf(stderr, "reprise: can't listen: %s\n", strerror(errno));
+      session_close(session);
+      return FAILED;
     }
   }
   status = server_run(&server);
-  recording_reader_close(session->reader);
+  session_close(session);
   return status;
 }

@@ -5,6 +5,8 @@
 #ifndef REPRISE_DEBUG_SESSION_H
 #define REPRISE_DEBUG_SESSION_H
 
+#include <stdio.h>
+
 #include "debug/run.h"
 #include "recording/recording.h"
 
@@ -36,6 +38,13 @@ struct session {
   bool catches_calls, catches_processes;
   uint64_t caught_calls[DEBUG_CALLS / 64];
 };
+
+/* -- opening.c --------------------------------------------------------------------------------------------------------------- */
+
+/* Opens a recording, starts the replay and goes to a place; NULL: it stands at its beginning. What the caller may have set: confined, apart, shows
+ * and context. 0, or the exit status, after one line on standard error. */
+int session_open(struct session *session, const char *path, const char *at);
+void session_close(struct session *session);
 
 /* -- travel.c ---------------------------------------------------------------------------------------------------------------- */
 
@@ -88,6 +97,33 @@ void target_name(const struct session *session, uint32_t slot, char name[16]);
 /* A file of the process's folder in /proc, all of it, allocated; NULL: none. */
 char *target_proc_file(const struct session *session, uint32_t slot, const char *name, size_t *bytes);
 bool target_is_detached(const struct session *session, int32_t pid);
+
+/* -- mappings.c -------------------------------------------------------------------------------------------------------------- */
+
+struct mapping {
+  uint64_t start, end, offset;
+  bool is_recorded; /* it is of a file of the recording, with this number */
+  uint32_t file;
+  char access[8], path[RECORDING_PATH_MAX];
+};
+
+/* The mappings of the thread's process, as text, allocated; NULL: none. */
+char *mappings_open(const struct session *session, uint32_t slot);
+/* The program's mappings, one after the other, from that text; false: there are no more. */
+bool mapping_next(const struct session *session, char **text, struct mapping *mapping);
+
+/* Code, as users name it. What is not known is empty. */
+struct code_place {
+  uint64_t address;
+  char symbol[256]; /* "function+0x12 (file.c:34)" */
+  char file[256];   /* the name of the executable or library */
+};
+
+/* The thread's program counter. */
+uint64_t target_pc(const struct session *session, uint32_t slot);
+void target_place(const struct session *session, uint32_t slot, uint64_t address, struct code_place *place);
+/* "0x1234 function+0x12 (file.c:34) in program" */
+void code_place_print(const struct code_place *place, FILE *out);
 
 /* -- moments.c --------------------------------------------------------------------------------------------------------------- */
 

@@ -107,7 +107,7 @@ int recording_open_file(struct recording_reader *reader, const struct recording_
   if (status) return status;
   int content = extent.fd;
   if (!extent.own) {
-    content = scratch_file("reprise-file", file->size);
+    content = scratch_file(name, file->size);
     if (content < 0) return recording_fail_errno(error, reader->path, "unpacking a file");
     status = unpack(reader, file, name, extent, content, error);
   }

@@ -1,0 +1,54 @@
+/* opening.c: opens a recording to look into it, and says in one line why that can't be. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "debug/description.h"
+#include "debug/session.h"
+#include "recording/plain.h"
+
+enum { USAGE = 2, DAMAGED = 121, FAILED = 125 };
+
+static int complain(int status, const char *what, const char *why) {
+  fputs("reprise: ", stderr);
+  plain_write(stderr, what);
+  fprintf(stderr, "%s%s\n", *why ? ": " : "", why);
+  return status;
+}
+
+/* A replay that has ended before it stood anywhere has told why itself. */
+static int begin(struct session *session, const char *at, const struct place *place) {
+  enum travel result = session_begin(session);
+  if (result == TRAVEL_OVER) return FAILED;
+  if (result != TRAVEL_STOPPED) return complain(FAILED, "no replay could be started", strerror(errno));
+  if (!at || travel_to_place(session, place) == TRAVEL_STOPPED) return 0;
+  return complain(FAILED, at, "the recording has no such moment");
+}
+
+int session_open(struct session *session, const char *path, const char *at) {
+  struct recording_error error;
+  struct place place;
+  session->path = path;
+  session->client = -1;
+  session->settings.magic = ENGINE_CONFIG_MAGIC;
+  if (at && !place_parse(at, &place)) return complain(USAGE, at, "this is no moment");
+  if (recording_open(path, 0, &session->reader, &error))
+    return complain(error.kind == RECORDING_SYSTEM || error.kind == RECORDING_ABSENT ? FAILED : DAMAGED,
+                    error.text, "");
+  int status;
+  if (!description_choose(recording_get(session->reader, "architecture", 0)))
+    status = complain(DAMAGED, path, "recorded on a machine that can't be debugged here");
+  else if (recording_get(session->reader, "values", 0))
+    /* Memory that is open holds what the last thread there has seen. */
+    status = complain(FAILED, path, "recorded with --values, which can't be debugged yet");
+  else
+    status = begin(session, at, &place);
+  if (status) session_close(session);
+  return status;
+}
+
+void session_close(struct session *session) {
+  session_end(session);
+  recording_reader_close(session->reader);
+  session->reader = NULL;
+}
