@@ -73,7 +73,7 @@ const struct command gdbserver_command = {
         "output;\n"
         "                 0: at a free one, which is told on standard error\n"
         "  --at=MOMENT    begin there: a moment as `monitor when' prints it, THREAD@POSITION, event:N (as\n"
-        "                 `reprise dump' counts them), begin, end or crash\n"
+        "                 `reprise dump' counts them), N%, begin, end or crash\n"
         "  --apart=MS     make a checkpoint after MS milliseconds of replay, each, instead of as often as is "
         "cheap\n"
         "  --unconfined   as in `reprise replay'\n"

@@ -22,7 +22,7 @@ static void seek(struct server *server, const char *text, FILE *out) {
   char moment[MOMENT_TEXT];
   if (!place_parse(text, &place)) {
     fprintf(out,
-            "no moment: %.80s (TURN:THREAD:POSITION:EVENT, THREAD@POSITION, event:N, begin, end or crash)\n",
+            "no moment: %.80s (TURN:THREAD:POSITION:EVENT, THREAD@POSITION, event:N, N%%, begin, end or crash)\n",
             text);
     return;
   }

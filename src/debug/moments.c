@@ -3,6 +3,7 @@
  *   TURN:THREAD:POSITION:EVENT   a moment, as it is printed
  *   THREAD@POSITION              the instruction of an R-thread at a position, as in messages and `reprise dump`
  *   event:N                      the N-th line of `reprise dump`, from 0 on
+ *   N%                           so much of the instructions of the thread that has executed most; 0% is the beginning, 100% the end
  *   begin, end, crash            the first instruction, the last moment, the signal that ended the program */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 #include "debug/session.h"
 #include "inspect/logs.h"
+#include "inspect/summary.h"
 
 void moment_print(const struct debug_moment *moment, char text[MOMENT_TEXT]) {
   snprintf(text, MOMENT_TEXT, "%" PRIu64 ":%u:%" PRIu64 ":%u", moment->turn, moment->thread, moment->position,
@@ -47,6 +49,20 @@ static bool parse_position(const char *text, struct debug_moment *moment) {
   return true;
 }
 
+/* "N%" or "N.M%", in thousandths of a percent; three digits behind the point at most. */
+static bool parse_share(const char *text, uint64_t *share) {
+  uint64_t whole, digit = PLACE_WHOLE / 1000;
+  if (!(text = number(text, 100, &whole))) return false;
+  *share = whole * (PLACE_WHOLE / 100);
+  if (*text == '.') {
+    const char *start = ++text;
+    for (; *text >= '0' && *text <= '9' && digit; text++, digit /= 10)
+      *share += (uint64_t)(*text - '0') * digit;
+    if (text == start) return false;
+  }
+  return !strcmp(text, "%") && *share <= PLACE_WHOLE;
+}
+
 bool place_parse(const char *text, struct place *place) {
   static const struct {
     const char *name;
@@ -60,6 +76,8 @@ bool place_parse(const char *text, struct place *place) {
     const char *rest = number(text + 6, INT64_MAX, &place->event);
     return rest && !*rest;
   }
+  place->kind = PLACE_SHARE;
+  if (parse_share(text, &place->share)) return true;
   place->kind = PLACE_MOMENT;
   if (parse_moment(text, &place->moment)) return true;
   place->kind = PLACE_POSITION;
@@ -78,25 +96,50 @@ static bool find_event(struct session *session, uint64_t wanted, struct debug_mo
   return found;
 }
 
+/* Threads have no common measure of time but their turns, which may be of any length; the positions of one thread are even. */
+static bool find_share(struct session *session, uint64_t share, struct debug_moment *moment) {
+  struct summary summary;
+  uint64_t most = 0;
+  *moment = (struct debug_moment){0};
+  bool counted = !summary_count(session->reader, &summary, NULL);
+  for (uint32_t i = 0; i < summary.thread_count; i++)
+    if (summary.threads[i].instructions > most) {
+      most = summary.threads[i].instructions;
+      moment->thread = i;
+    }
+  summary_free(&summary);
+  moment->position = most / PLACE_WHOLE * share + most % PLACE_WHOLE * share / PLACE_WHOLE;
+  return counted;
+}
+
 /* Fails unless the replay stands at the moment: a travel to a moment that does not exist ends somewhere else. */
 static enum travel checked(struct session *session, enum travel result, const struct debug_moment *moment) {
   if (result != TRAVEL_STOPPED || !debug_compare(moment, &session->stop.moment)) return result;
   return TRAVEL_FAILED;
 }
 
+/* At the first instruction of the moment's thread at its position or later. */
+static enum travel arrive_at(struct session *session, const struct debug_moment *moment) {
+  enum travel result = travel_to_position(session, moment->thread, moment->position);
+  bool there = session->stop.moment.thread == moment->thread && session->stop.reason != DEBUG_ENDS;
+  return result == TRAVEL_STOPPED && !there ? TRAVEL_FAILED : result;
+}
+
 enum travel travel_to_place(struct session *session, const struct place *place) {
   struct debug_moment moment = place->moment;
   switch (place->kind) {
+    case PLACE_SHARE:
+      if (!place->share) return travel_to_position(session, 0, 0);
+      if (place->share == PLACE_WHOLE) return travel_to_end(session);
+      if (!find_share(session, place->share, &moment)) return TRAVEL_FAILED;
+      return arrive_at(session, &moment);
     case PLACE_MOMENT:
       return checked(session, travel_to(session, &moment), &moment);
     case PLACE_EVENT:
       if (!find_event(session, place->event, &moment)) return TRAVEL_FAILED;
-      __attribute__((fallthrough));
-    case PLACE_POSITION: {
-      enum travel result = travel_to_position(session, moment.thread, moment.position);
-      bool there = session->stop.moment.thread == moment.thread && session->stop.reason != DEBUG_ENDS;
-      return result == TRAVEL_STOPPED && !there ? TRAVEL_FAILED : result;
-    }
+      return arrive_at(session, &moment);
+    case PLACE_POSITION:
+      return arrive_at(session, &moment);
     case PLACE_BEGIN:
       return travel_to_position(session, 0, 0);
     case PLACE_END:

@@ -44,15 +44,16 @@ class When(gdb.Command):
 
 
 class Seek(gdb.Command):
-    """Go to a place in the recording, forwards or backwards: seek MOMENT | THREAD@POSITION | event:N | begin | end | crash.
-MOMENT is what `when' tells; THREAD@POSITION and event:N are as in `reprise dump'; crash is the signal that ended the program."""
+    """Go to a place in the recording, forwards or backwards: seek MOMENT | THREAD@POSITION | event:N | N% | begin | end | crash.
+MOMENT is what `when' tells; THREAD@POSITION and event:N are as in `reprise dump'; N% is so much of the instructions
+of the busiest thread; crash is the signal that ended the program."""
 
     def __init__(self):
         super().__init__("seek", gdb.COMMAND_RUNNING)
 
     def invoke(self, argument, from_tty):
         if not argument.strip():
-            raise gdb.GdbError("seek where? (a moment, THREAD@POSITION, event:N, begin, end or crash)")
+            raise gdb.GdbError("seek where? (a moment, THREAD@POSITION, event:N, N%, begin, end or crash)")
         seek(argument.strip())
 
 

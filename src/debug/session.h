@@ -127,13 +127,14 @@ void code_place_print(const struct code_place *place, FILE *out);
 
 /* -- moments.c --------------------------------------------------------------------------------------------------------------- */
 
-enum { MOMENT_TEXT = 96 };
+enum { MOMENT_TEXT = 96, PLACE_WHOLE = 100000 };
 void moment_print(const struct debug_moment *moment, char text[MOMENT_TEXT]);
 /* A moment as a user may name it. */
 struct place {
-  enum { PLACE_MOMENT, PLACE_POSITION, PLACE_BEGIN, PLACE_END, PLACE_CRASH, PLACE_EVENT } kind;
+  enum { PLACE_MOMENT, PLACE_POSITION, PLACE_BEGIN, PLACE_END, PLACE_CRASH, PLACE_EVENT, PLACE_SHARE } kind;
   struct debug_moment moment; /* PLACE_POSITION: thread and position of it */
   uint64_t event;             /* PLACE_EVENT: as `reprise dump` counts them */
+  uint64_t share;             /* PLACE_SHARE: of PLACE_WHOLE */
 };
 bool place_parse(const char *text, struct place *place);
 enum travel travel_to_place(struct session *session, const struct place *place);

@@ -59,7 +59,7 @@ END
 case_bad_places() {
   recorded counters
   local place
-  for place in nonsense 0@99999999999 7777:0:1:0 event:123456789 crash ''; do
+  for place in nonsense 101% 100.1% 5.% 5 % 1.2345% 0@99999999999 7777:0:1:0 event:123456789 crash ''; do
     if commands counters <<<"seek $place" 2>/dev/null && ! grep -qE 'no moment|no such moment|seek where' out; then
       fail "seek $place: $(cat out)"
     fi
@@ -73,4 +73,26 @@ case_begin_at_the_crash() {
   says '#0 .*main'
   refuses 127 'not found' "$REPRISE" debug --gdb=/nonexistent/gdb overwritten.rec
   refuses 2 'no such option' "$REPRISE" debug --nonsense
+}
+
+case_seek_by_share() {
+  local order
+  for order in chunk dag; do
+    ORDER=$order recorded overwritten 139
+    commands overwritten <<'END'
+seek 50%
+when
+seek 90.5%
+when
+seek 50%
+when
+seek 100%
+when
+seek 0%
+when
+END
+    grep -E '^[0-9]+:[0-9]+:[0-9]+:[0-9]+$' out | tr : ' ' >moments
+    awk 'NR == 1 { turn = $1; half = $3 } NR == 2 { more = $3 } NR == 3 && $3 != half { exit 1 } NR == 4 && $1 < turn { exit 1 }
+      NR == 5 && $3 { exit 1 } END { exit NR != 5 || half < 1000 || more * 1000 < half * 1809 || more * 1000 > half * 1811 }' moments || fail "$(cat out)"
+  done
 }
