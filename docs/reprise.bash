@@ -18,7 +18,7 @@ _reprise() {
       _reprise_record "$word"
       ;;
     replay)
-      _reprise_options "$word" '--quiet --serial --turns --checkpoints --restarts'
+      _reprise_options "$word" '--quiet --unconfined --goto= --json --serial --turns --checkpoints --restarts'
       ;;
     debug)
       _reprise_options "$word" '--at= --gdb= --unconfined'

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/recordings.h"
+#include "cli/replay_to.h"
 #include "sphere/replay.h"
 #include "travel/keeping.h"
 #include "travel/restarts.h"
@@ -32,6 +33,8 @@ static int run(int argc, char **argv) {
   struct recording_error error;
   char path[RECORDING_PATH_MAX];
   struct replay_options options = {.confined = CAN_CONFINE};
+  const char *place = NULL;
+  bool as_json = false;
   int i = 1;
   for (; i < argc && argv[i][0] == '-'; i++) {
     if (!strcmp(argv[i], "--")) {
@@ -44,6 +47,10 @@ static int run(int argc, char **argv) {
       options.confined = false;
     else if (!strcmp(argv[i], "--serial"))
       options.serial = true;
+    else if (!strncmp(argv[i], "--goto=", 7))
+      place = argv[i] + 7;
+    else if (!strcmp(argv[i], "--json"))
+      as_json = true;
     else if (!strncmp(argv[i], "--restarts=", 11)) {
       if (!parse_restarts(argv[i] + 11, &options))
         return bad_usage(&replay_command, "%s: not a number of restarts and a seed", argv[i]);
@@ -55,17 +62,23 @@ static int run(int argc, char **argv) {
       return bad_usage(&replay_command, "%s: no such option", argv[i]);
   }
   if (argc - i > 1) return bad_usage(&replay_command, "too many arguments");
+  if (place && (options.serial || options.turns || options.driver))
+    return bad_usage(&replay_command,
+                     "--goto can't be combined with --serial, --turns, --checkpoints or --restarts");
+  if (as_json && !place) return bad_usage(&replay_command, "--json is for --goto");
   const char *name = i < argc && strcmp(argv[i], "latest") ? argv[i] : NULL;
   if (launch_channels(&settings, &problem)) return complain(problem.status, "%s", problem.text);
   if (recording_resolve(name, path, &error)) return complain_recording(&error);
+  if (place)
+    return replay_to(path, place, &(struct replay_to_options){options.quiet, options.confined, as_json});
   return replay(path, &options, &settings);
 }
 
 const struct command replay_command = {
     .name = "replay",
     .usage =
-        "[--quiet] [--unconfined] [--serial] [--turns] [--checkpoints] [--restarts=N[,SEED]] "
-        "[RECORDING|latest]",
+        "[--quiet] [--unconfined] [--goto=PLACE [--json]] [--serial] [--turns] [--checkpoints] "
+        "[--restarts=N[,SEED]] [RECORDING|latest]",
     .summary = "repeat a recorded execution",
     .help =
         "Repeats the execution that RECORDING holds: every instruction of every thread, in the recorded "
@@ -79,6 +92,13 @@ const struct command replay_command = {
         "\n"
         "  -q, --quiet    do not write the program's output again\n"
         "  --unconfined   replay without the filter of system calls, for kernels that have none\n"
+        "  --goto=PLACE   go as far as PLACE (as in `reprise debug'), tell on standard error which moment "
+        "that "
+        "is and\n"
+        "                 where each thread stands, and end there with status 0; 125 if there is no such "
+        "moment.\n"
+        "                 Of recordings made with --values this can't be done yet\n"
+        "  --json         with --goto: tell it as JSON, one object for each thread\n"
         "  --serial       run one thread at a time, in an order that depends on the recording alone\n"
         "  --turns        tell how often the turn went to another thread, with a digest of the sequence; "
         "with\n"

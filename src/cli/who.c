@@ -8,8 +8,8 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/recordings.h"
+#include "cli/thread_view.h"
 #include "debug/session.h"
-#include "input/input.h"
 #include "recording/plain.h"
 
 #if defined(REPRISE_EMULATED)
@@ -45,79 +45,59 @@ static bool parse_process(const char *text, int32_t *pid) {
   return *text && !*end && number > 0 && number <= INT32_MAX;
 }
 
-/* What is told of a write. */
-struct answer {
-  char moment[MOMENT_TEXT], name[16];
-  int32_t pid, tid;
-  uint32_t thread;
-  const char *call; /* the system call that has written it, or NULL */
-  struct code_place place;
-};
-
 /* The moment of a write by the kernel is an event of the thread, which has an odd number; one within no call is the entry of a handler. */
-static struct answer describe(const struct session *session) {
-  uint32_t slot = session->stop.slot;
-  const struct debug_thread *thread = target_thread(session, slot);
-  struct answer answer = {
-      .pid = thread->pid, .tid = thread->tid, .thread = session->run.region->slots[slot].number};
-  const struct input_row *row = thread->call > 0 ? input_row((unsigned)thread->call - 1) : NULL;
-  if (session->stop.moment.event & 1) answer.call = row ? row->name : "entry of a signal handler";
-  moment_print(&session->stop.moment, answer.moment);
-  target_name(session, slot, answer.name);
-  target_place(session, slot, target_pc(session, slot), &answer.place);
-  return answer;
+static const char *kernel_part(const struct session *session, const struct thread_view *view) {
+  if (!(session->stop.moment.event & 1)) return NULL;
+  return view->call ? view->call : "entry of a signal handler";
 }
 
-static void print(const struct answer *answer) {
-  printf("at %s, thread %" PRIu32 " (process %d, id %d, ", answer->moment, answer->thread, answer->pid,
-         answer->tid);
-  plain_write(stdout, answer->name);
-  fputs("): ", stdout);
-  if (answer->call) printf("%s at ", answer->call);
-  code_place_print(&answer->place, stdout);
+static void print(const struct session *session) {
+  struct thread_view view = thread_view(session, session->stop.slot);
+  const char *kernel = kernel_part(session, &view);
+  char moment[MOMENT_TEXT];
+  moment_print(&session->stop.moment, moment);
+  printf("at %s, thread %" PRIu32 " (process %d, id %d, ", moment, view.thread, view.pid, view.tid);
+  plain_write(stdout, view.name);
+  printf("): %s%s", kernel ? kernel : "", kernel ? " at " : "");
+  code_place_print(&view.place, stdout);
   putchar('\n');
 }
 
-static void print_json(const struct question *question, const struct answer *answer) {
+static void print_json(const struct session *session, const struct question *question, bool written) {
   struct json json = json_begin(stdout);
+  char moment[MOMENT_TEXT];
   json_address(&json, "address", question->watch.address);
   json_number(&json, "bytes", question->watch.bytes);
-  json_bool(&json, "written", answer);
-  if (answer) {
-    json_string(&json, "moment", answer->moment);
-    json_number(&json, "thread", answer->thread);
-    json_signed(&json, "process", answer->pid);
-    json_signed(&json, "id", answer->tid);
-    json_string(&json, "name", answer->name);
-    json_string(&json, "by", answer->call);
-    json_address(&json, "pc", answer->place.address);
-    json_string(&json, "symbol", *answer->place.symbol ? answer->place.symbol : NULL);
-    json_string(&json, "file", *answer->place.file ? answer->place.file : NULL);
+  json_bool(&json, "written", written);
+  if (written) {
+    struct thread_view view = thread_view(session, session->stop.slot);
+    moment_print(&session->stop.moment, moment);
+    json_string(&json, "moment", moment);
+    json_string(&json, "by", kernel_part(session, &view));
+    thread_view_json(&view, &json);
   }
   json_end(&json);
 }
 
 /* Of the process that has the turn, unless another was named. */
 static int answer(struct session *session, struct question *question) {
+  int status = session_verdict(session);
+  if (status) return status;
   if (!question->watch.pid)
     question->watch.pid = target_thread(session, session->stop.slot)->pid;
   else if (target_find(session, question->watch.pid, 0) < 0)
     return complain(STATUS_FAILED, "there is no process %d at that moment", question->watch.pid);
   enum travel result = travel_to_last_write(session, &question->watch);
-  if (result == TRAVEL_STOPPED) {
-    struct answer found = describe(session);
-    if (question->as_json)
-      print_json(question, &found);
-    else
-      print(&found);
-    return 0;
-  }
-  if (result != TRAVEL_BEGIN) return complain(STATUS_FAILED, "the replay has ended before it was there");
+  bool written = result == TRAVEL_STOPPED;
+  if (!written && result != TRAVEL_BEGIN)
+    return complain(STATUS_FAILED, "the replay has ended before it was there");
   if (question->as_json)
-    print_json(question, NULL);
+    print_json(session, question, written);
+  else if (written)
+    print(session);
   else
     puts("it was not written before");
-  return NOT_WRITTEN;
+  return written ? 0 : NOT_WRITTEN;
 }
 
 /* Whether the argument is an option; *wrong: one with a wrong value. */

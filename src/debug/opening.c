@@ -7,7 +7,7 @@
 #include "debug/session.h"
 #include "recording/plain.h"
 
-enum { USAGE = 2, DAMAGED = 121, FAILED = 125 };
+enum { USAGE = 2, DIVERGED = 120, DAMAGED = 121, FAILED = 125 };
 
 static int complain(int status, const char *what, const char *why) {
   fputs("reprise: ", stderr);
@@ -16,13 +16,24 @@ static int complain(int status, const char *what, const char *why) {
   return status;
 }
 
+int session_verdict(const struct session *session) {
+  const struct debug_stop *stop = &session->stop;
+  if (stop->reason != DEBUG_ENDS || stop->outcome == OUTCOME_NONE || stop->outcome == OUTCOME_LOG_ENDS)
+    return 0;
+  int status = stop->outcome == OUTCOME_DIVERGED  ? DIVERGED
+               : stop->outcome == OUTCOME_DAMAGED ? DAMAGED
+                                                  : FAILED;
+  return complain(status, *stop->text ? stop->text : "the replay can't go on", "");
+}
+
 /* A replay that has ended before it stood anywhere has told why itself. */
 static int begin(struct session *session, const char *at, const struct place *place) {
   enum travel result = session_begin(session);
   if (result == TRAVEL_OVER) return FAILED;
   if (result != TRAVEL_STOPPED) return complain(FAILED, "no replay could be started", strerror(errno));
   if (!at || travel_to_place(session, place) == TRAVEL_STOPPED) return 0;
-  return complain(FAILED, at, "the recording has no such moment");
+  int status = session_verdict(session);
+  return status ? status : complain(FAILED, at, "the recording has no such moment");
 }
 
 int session_open(struct session *session, const char *path, const char *at) {

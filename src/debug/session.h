@@ -45,6 +45,8 @@ struct session {
  * and context. 0, or the exit status, after one line on standard error. */
 int session_open(struct session *session, const char *path, const char *at);
 void session_close(struct session *session);
+/* Whether the replay stands where it could not go on, because it has diverged, for instance: the exit status, after one line, or 0. */
+int session_verdict(const struct session *session);
 
 /* -- travel.c ---------------------------------------------------------------------------------------------------------------- */
 
