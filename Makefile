@@ -80,10 +80,10 @@ ENGINE_OBJECTS := $(call objects,$(ENGINE_BUILD)/engine,$(ENGINE_SOURCES))
 $(call objects,$(ENGINE_BUILD)/engine,$(addprefix src/,$(ENGINE_TOGETHER))): OWN_FLAGS = $(TOGETHER)
 
 .PHONY: all
-all: $(BUILD)/reprise $(BUILD)/reprise-engine $(BUILD)/reprise.py
+all: $(BUILD)/reprise $(BUILD)/reprise-engine $(BUILD)/reprise.py $(BUILD)/backtrace.py
 
-# The commands of `reprise debug`.
-$(BUILD)/reprise.py: src/debug/reprise.py
+# The commands of `reprise debug`, and the part of `reprise backtrace` that gdb executes.
+$(BUILD)/reprise.py $(BUILD)/backtrace.py: $(BUILD)/%.py: src/debug/%.py
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 # Nothing else is linked with CUDA: the program is spoken to over a pipe.

@@ -4,12 +4,12 @@ _reprise() {
   local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run record replay debug gdbserver who ls stat dump pack rm sim help --help --version' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W 'run record replay debug gdbserver backtrace who ls stat dump pack rm sim help --help --version' -- "$word")
     return
   fi
   case $command in
     help)
-      [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay debug gdbserver who ls stat dump pack rm sim help' -- "$word")
+      [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay debug gdbserver backtrace who ls stat dump pack rm sim help' -- "$word")
       ;;
     run)
       _reprise_run "$word"
@@ -25,6 +25,9 @@ _reprise() {
       ;;
     gdbserver)
       _reprise_options "$word" '--port= --at= --apart= --unconfined'
+      ;;
+    backtrace)
+      _reprise_options "$word" '--at= --all-threads --json --gdb= --unconfined'
       ;;
     who)
       _reprise_options "$word" '--at= --process= --json --unconfined'

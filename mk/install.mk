@@ -9,6 +9,7 @@ install: all
 	$(Q)install -D -m 755 $(BUILD)/reprise $(PLACE)/bin/reprise
 	$(Q)install -D -m 755 $(BUILD)/reprise-engine $(PLACE)/libexec/reprise/reprise-engine
 	$(Q)install -D -m 644 $(BUILD)/reprise.py $(PLACE)/libexec/reprise/reprise.py
+	$(Q)install -D -m 644 $(BUILD)/backtrace.py $(PLACE)/libexec/reprise/backtrace.py
 	$(Q)[ ! -x $(BUILD)/reprise-solve-gpu ] || install -D -m 755 $(BUILD)/reprise-solve-gpu $(PLACE)/libexec/reprise/reprise-solve-gpu
 	$(Q)if [ -d $(BUILD)/tests/sim/workloads ]; then install -d $(PLACE)/libexec/reprise/workloads && \
 	  find $(BUILD)/tests/sim/workloads -maxdepth 1 -type f -executable -exec install -m 755 {} $(PLACE)/libexec/reprise/workloads \; ; fi

@@ -26,6 +26,7 @@ extern const struct command record_command;
 extern const struct command replay_command;
 extern const struct command debug_command;
 extern const struct command gdbserver_command;
+extern const struct command backtrace_command;
 extern const struct command who_command;
 extern const struct command ls_command;
 extern const struct command stat_command;

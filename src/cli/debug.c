@@ -7,44 +7,11 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/gdb.h"
 #include "cli/recordings.h"
 #include "sphere/installed.h"
 
-enum { ARGUMENTS = 256, LINE = 2 * RECORDING_PATH_MAX + 4096 };
-
-/* For a shell: in single quotes, and those of the text outside of them. False: it does not fit. */
-static bool add_quoted(char *line, size_t room, const char *text) {
-  size_t at = strlen(line);
-  if (at + 2 >= room) return false;
-  line[at++] = '\'';
-  for (; *text; text++) {
-    if (at + 6 >= room) return false;
-    if (*text == '\'') {
-      memcpy(line + at, "'\\''", 4);
-      at += 4;
-    } else {
-      line[at++] = *text;
-    }
-  }
-  line[at++] = '\'';
-  line[at] = 0;
-  return true;
-}
-
-/* target remote | REPRISE gdbserver [--at=…] RECORDING */
-static bool make_target(char *line, size_t room, const char *path, const char *at, bool confined) {
-  char own[RECORDING_PATH_MAX], option[512];
-  ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-  if (n <= 0) return false;
-  own[n] = 0;
-  snprintf(line, room, "target remote | ");
-  if (!add_quoted(line, room, own)) return false;
-  strncat(line, confined ? " gdbserver " : " gdbserver --unconfined ", room - strlen(line) - 1);
-  if (at && snprintf(option, sizeof option, "--at=%s", at) >= (int)sizeof option) return false;
-  if (at && !add_quoted(line, room, option)) return false;
-  strncat(line, " -- ", room - strlen(line) - 1);
-  return add_quoted(line, room, path);
-}
+enum { ARGUMENTS = 256 };
 
 static int start_gdb(const char *gdb, const char *target, int count, char **own) {
   static char file[INSTALLED_PATH_MAX], source[INSTALLED_PATH_MAX + 16];
@@ -61,12 +28,11 @@ static int start_gdb(const char *gdb, const char *target, int count, char **own)
   for (int i = 0; i < count; i++) argv[n++] = own[i];
   argv[n] = NULL;
   execvp(gdb, (char **)(uintptr_t)argv);
-  return complain(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE, "%s: %s", gdb,
-                  errno == ENOENT ? "not found: the debugger has to be installed" : strerror(errno));
+  return complain_gdb(gdb, errno);
 }
 
 static int run(int argc, char **argv) {
-  static char path[RECORDING_PATH_MAX], target[LINE];
+  static char path[RECORDING_PATH_MAX], target[GDB_TARGET];
   struct recording_error error;
   const char *at = NULL, *gdb = "gdb", *name = NULL;
   bool confined = true;
@@ -88,7 +54,7 @@ static int run(int argc, char **argv) {
   if (i < argc) i++; /* -- */
   if (recording_resolve(name && strcmp(name, "latest") ? name : NULL, path, &error))
     return complain_recording(&error);
-  if (!make_target(target, sizeof target, path, at, confined))
+  if (!gdb_target(target, path, at, confined))
     return complain(STATUS_FAILED, "the names of files are too long");
   return start_gdb(gdb, target, argc - i, argv + i);
 }

@@ -5,7 +5,7 @@
 
 static int help_list(void) {
   puts("Usage: reprise COMMAND …\n\nCommands:");
-  for (const struct command *const *c = commands; *c; c++) printf("  %-8s %s\n", (*c)->name, (*c)->summary);
+  for (const struct command *const *c = commands; *c; c++) printf("  %-9s %s\n", (*c)->name, (*c)->summary);
   puts("\n`reprise help COMMAND` tells more; `reprise --version` tells the version.");
   return 0;
 }

@@ -10,13 +10,10 @@
 
 #define VERSION "0.1"
 
-const struct command *const commands[] = {&run_command,       &record_command,
-                                          &replay_command,    &debug_command,
-                                          &gdbserver_command, &who_command,
-                                          &ls_command,        &stat_command,
-                                          &dump_command,      &pack_command,
-                                          &rm_command,        &sim_command,
-                                          &help_command,      NULL};
+const struct command *const commands[] = {
+    &run_command,       &record_command, &replay_command, &debug_command, &gdbserver_command,
+    &backtrace_command, &who_command,    &ls_command,     &stat_command,  &dump_command,
+    &pack_command,      &rm_command,     &sim_command,    &help_command,  NULL};
 
 const struct command *find_command(const char *name) {
   for (const struct command *const *c = commands; *c; c++)

@@ -37,6 +37,17 @@ static int accept_client(int port) {
   return client;
 }
 
+/* A client that meets several processes at once takes the registers of all but one for others than they have (gdb 13): those are let go. */
+static void let_others_go(struct session *session) {
+  int32_t pid = target_thread(session, session->stop.slot)->pid;
+  for (int slot = -1; (slot = target_next(session, (uint32_t)(slot + 1))) >= 0;) {
+    int32_t other = target_thread(session, (uint32_t)slot)->pid;
+    if (other != pid && session->detached_count < DEBUG_DETACHED)
+      session->detached[session->detached_count++] = other;
+  }
+  session_changed(session);
+}
+
 int serve_recording(const char *path, const struct serve_options *options) {
   int port = options->port;
   static struct server server;
@@ -50,6 +61,7 @@ int serve_recording(const char *path, const struct serve_options *options) {
   int status = session_open(session, path, options->at);
   if (status) return status;
   server.arrived = TRAVEL_STOPPED;
+  let_others_go(session);
   if (port) {
     server.in = server.out = accept_client(port);
     if (server.in < 0) {

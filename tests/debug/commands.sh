@@ -56,6 +56,62 @@ END
   [ "$(grep -c 'in increment' out)" = 2 ] || fail "$(cat out)"
 }
 
+case_backtrace() {
+  local order
+  for order in chunk dag; do
+    ORDER=$order recorded counters
+    timeout 100 "$REPRISE" backtrace --at=2@500 counters.rec >out 2>err || fail "$(cat out err)"
+    says '^at [0-9]+:2:500:[0-9]+$'
+    says '^thread 2  process [0-9]+, id [0-9]+, counters, position 500: has the turn$'
+    says '^#[0-9]+ .* in work \(argument=.*counters.c:15$'
+    [ "$(grep -c ^thread out)" = 1 ] || fail "$(cat out)"
+    [ ! -s err ] || fail "$(cat err)"
+    ! grep -vE '^(at |thread |#[0-9])' out || fail "gdb's own messages are there"
+    timeout 100 "$REPRISE" backtrace --at=2@500 --all-threads counters.rec >out 2>err || fail "$(cat out err)"
+    says '^thread 0 .*waits for its turn'
+    says '^#[0-9]+ .*in main \(\) at '
+    timeout 100 "$REPRISE" backtrace --at=2@500 --all-threads --json counters.rec >out 2>err || fail "$(cat out err)"
+    python3 - <<'END' || fail "$(cat out)"
+import json
+threads = {entry["thread"]: entry for entry in map(json.loads, open("out"))}
+assert 0 in threads and threads[2]["position"] == 500, threads.keys()
+[work] = [frame for frame in threads[2]["frames"] if frame.get("function") == "work"]
+assert work["line"] == 15 and work["file"].endswith("counters.c") and work["object"].endswith("/counters"), work
+assert "argument" in work["arguments"], work
+assert threads[0]["frames"][-1]["function"], threads[0]
+END
+  done
+}
+
+case_backtrace_of_the_end() {
+  recorded overwritten 139
+  "$REPRISE" pack overwritten.rec overwritten.rpk >/dev/null || fail pack
+  timeout 100 "$REPRISE" backtrace overwritten.rpk >out 2>err </dev/null || fail "$(cat out err)"
+  says '^#0 .*in main \(\) at .*overwritten.c:33$'
+  timeout 100 "$REPRISE" backtrace overwritten.rec >out 2>err <&- || fail "$(cat out err)"
+  says '^#0 .*in main \(\) at .*overwritten.c:33$'
+  nobody_left
+}
+
+case_backtrace_among_processes() {
+  ORDER=dag recorded processes
+  timeout 100 "$REPRISE" backtrace --at=1@120 --all-threads processes.rec >out 2>err || fail "$(cat out err)"
+  says '^thread 1 .*position 120: has the turn$'
+  says '^#[0-9]+ .*main \(.*processes.c:[0-9]+$'
+  [ "$(grep -c ^thread out)" = 1 ] || fail "$(cat out)"
+}
+
+case_backtrace_of_nothing() {
+  recorded counters
+  refuses 2 'this is no moment' "$REPRISE" backtrace --at=nonsense counters.rec
+  refuses 2 'no such option' "$REPRISE" backtrace --nonsense counters.rec
+  refuses 2 'too many arguments' "$REPRISE" backtrace counters.rec counters.rec
+  refuses 125 'no such moment' "$REPRISE" backtrace --at=0@99999999999 counters.rec
+  refuses 127 'not found: the debugger has to be installed' "$REPRISE" backtrace --gdb=/nonexistent/gdb counters.rec
+  rm -f counters.rec/manifest*
+  refuses 121 'reprise: ' "$REPRISE" backtrace counters.rec
+}
+
 case_bad_places() {
   recorded counters
   local place
