@@ -164,7 +164,7 @@ void files_close(struct server *server) {
 
 static void open_file(struct server *server, const char *text) {
   char path[RECORDING_PATH_MAX];
-  uint64_t flags;
+  uint64_t flags = 0;
   size_t n = packet_bytes(text, path, sizeof path - 1);
   path[n] = 0;
   text += 2 * n;

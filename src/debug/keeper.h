@@ -29,7 +29,7 @@ struct keeper_settings {
 };
 
 /* Becomes the manager of a replay, in a child of the debugger. control: a socket to the debugger; output: for the program's output. */
-_Noreturn void keeper_become(const struct keeper_settings *settings, int control, const int output[2],
+_Noreturn void keeper_become(const struct keeper_settings *from, int control, const int output[2],
                              pid_t debugger);
 
 #endif

@@ -111,9 +111,9 @@ static char *make_object(struct server *server, const char *object, const char *
     return bytes;
   }
   if (!strcmp(object, "siginfo") && server->session.stop.reason == DEBUG_SIGNAL) {
-    bytes = malloc(sizeof server->session.stop.information);
-    if (!bytes) return NULL;
     *count = sizeof server->session.stop.information;
+    bytes = malloc(*count);
+    if (!bytes) return NULL;
     return memcpy(bytes, server->session.stop.information, *count);
   }
   return NULL;

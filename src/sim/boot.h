@@ -19,6 +19,6 @@ struct sim_boot {
 };
 
 /* Until it powers itself off. The command's status, with a line in error if it is not 0. */
-int sim_boot(const struct sim_boot *boot, struct statistics *statistics, char error[1024]);
+int sim_boot(const struct sim_boot *request, struct statistics *statistics, char error[1024]);
 
 #endif

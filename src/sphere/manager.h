@@ -37,7 +37,7 @@ struct manager {
 const char *manager_order_name(uint32_t order);
 int manager_order_named(const char *name);
 /* The same for enum engine_values. */
-const char *manager_values_name(uint32_t values);
+const char *manager_values_name(uint32_t which);
 int manager_values_named(const char *name);
 
 /* Makes the region and starts the program in it: 0, or -1 with the problem. */

@@ -33,19 +33,19 @@ struct checkpoint_user {
 struct checkpoints *checkpoints_open(struct manager *manager, struct feed *feed,
                                      const struct checkpoint_user *user);
 /* Ends all vessels, and waits until they are gone. */
-void checkpoints_close(struct checkpoints *checkpoints);
+void checkpoints_close(struct checkpoints *all);
 
 /* Has a checkpoint made, or the replay halted, at the first opportunity from a point on; 0: at once. */
-void checkpoint_wish(struct checkpoints *checkpoints, enum checkpoint_wish wish, uint64_t point);
+void checkpoint_wish(struct checkpoints *all, enum checkpoint_wish wish, uint64_t point);
 /* Restarts one when the run is over (manager_run has returned); then call manager_run again. False: that failed, and the error says why. */
-bool checkpoint_restart(struct checkpoints *checkpoints, uint32_t id, const char **error);
+bool checkpoint_restart(struct checkpoints *all, uint32_t id, const char **error);
 /* Microseconds for which it has held up the replay; bytes of memory that only it has, 0 where the kernel does not tell. */
-uint64_t checkpoint_cost(const struct checkpoints *checkpoints, uint32_t id);
-uint64_t checkpoint_bytes(const struct checkpoints *checkpoints, uint32_t id);
-void checkpoint_drop(struct checkpoints *checkpoints, uint32_t id);
+uint64_t checkpoint_cost(const struct checkpoints *all, uint32_t id);
+uint64_t checkpoint_bytes(const struct checkpoints *all, uint32_t id);
+void checkpoint_drop(struct checkpoints *all, uint32_t id);
 /* All checkpoints, oldest first: how many, the id of the n-th, and the moment at which one was made. */
-unsigned checkpoint_count(const struct checkpoints *checkpoints);
-uint32_t checkpoint_nth(const struct checkpoints *checkpoints, unsigned n);
-struct checkpoint_moment checkpoint_moment(const struct checkpoints *checkpoints, uint32_t id);
+unsigned checkpoint_count(const struct checkpoints *all);
+uint32_t checkpoint_nth(const struct checkpoints *all, unsigned n);
+struct checkpoint_moment checkpoint_moment(const struct checkpoints *all, uint32_t id);
 
 #endif

@@ -235,6 +235,7 @@ static void replay_close(struct thread *thread, uint64_t lines) {
     const struct input_event *event = next_of(thread, OPEN_LINE);
     if (!event || event->open.count != VALUES_LINE || event->open.address % VALUES_LINE)
       replay_senseless(thread, "a line of memory is missing");
+    /* cppcheck-suppress nullPointerRedundantCheck ; replay_senseless does not return */
     uintptr_t to = event->open.address;
     if (to >= ENGINE_BASE && to < ENGINE_END) replay_senseless(thread, "no program has memory there");
     if (safe_copy((void *)to, event->open.bytes, VALUES_LINE))

@@ -107,7 +107,7 @@ static void expect_room(uint32_t slot) {
   uintptr_t own = (uintptr_t)&region->slots[slot] - REGION_BASE;
   uintptr_t handed = (uintptr_t)&region->directory[slot] - REGION_BASE;
   if (!has_room(own, offsetof(struct rthread, step)) || !has_room(handed, sizeof region->directory[slot]) ||
-      !has_room(REGION_RING(1 + 2 * slot), 2 * RING_BYTES))
+      !has_room(REGION_RING(1 + 2 * slot), 2UL * RING_BYTES))
     sphere_fail(OUTCOME_FAILED, REGION_IS_FULL);
   atomic_store(&there[slot], true);
 }

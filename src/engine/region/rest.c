@@ -41,6 +41,7 @@ void rest(struct thread *thread, uint32_t times) {
     return;
   }
   struct arch_mark mark;
+  /* cppcheck-suppress autoVariables ; only while this function waits */
   thread->mark = &mark;
   os_call4(__NR_rt_sigprocmask, SIG_SETMASK, 0, &thread->rest_mask, sizeof thread->rest_mask);
   if (arch_mark(&mark)) {
