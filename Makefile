@@ -65,7 +65,7 @@ ENGINE_SOURCES := $(wildcard $(ENGINE_ROOMS:%=src/engine/%/*.c) src/engine/$(ARC
 
 # Every system call goes through these one after the other: gcc makes one unit of them, which takes a tenth off a recorded call. All that
 # handlers change behind the compiler's back is in files of their own, or behind calls of assembly.
-ENGINE_TOGETHER := $(addprefix engine/,loop/dispatch.c loop/syscalls.c border/quick.c border/attempts.c border/sphere.c region/journal.c region/rings.c \
+ENGINE_TOGETHER := $(addprefix engine/,loop/dispatch.c loop/syscall_dispatch.c border/quick.c border/attempts.c border/sphere.c region/journal.c region/rings.c \
                    code/cache.c code/codewatch.c signals/kernel_call.c view/descriptors.c view/vdso.c x64/context.c x64/flags.c x64/links.c) input/events.c input/digest.c
 NOT_CLANG = $(shell echo __clang__ | $(CC) -E -P - 2>/dev/null | grep __clang__)
 HAS_LTO = $(filter /%,$(shell $(CC) -print-prog-name=lto-wrapper 2>/dev/null))

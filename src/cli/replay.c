@@ -7,7 +7,7 @@
 #include "cli/recordings.h"
 #include "cli/replay_to.h"
 #include "sphere/replay.h"
-#include "travel/keeping.h"
+#include "travel/measuring.h"
 #include "travel/restarts.h"
 
 /* An emulator of the tests has no filters of system calls. */

@@ -54,7 +54,7 @@ struct engine_config {
   uint8_t quiet;          /* replay: output is not shown */
   uint8_t confined;       /* replay: the processes are confined (confine.c) */
   uint8_t serial;      /* replay: one thread at a time, in whatever order it was recorded (order/serial.h) */
-  uint8_t checkpoints; /* replay: checkpoints can be made (threads/vessel.c) */
+  uint8_t checkpoints; /* replay: checkpoints can be made (threads/checkpoint_vessel.c) */
   uint8_t debugged;    /* replay: a debugger drives it (region/debug.h) */
   uint8_t whole;       /* replay: the recording was closed, so all logs are whole */
   uint8_t sandboxed;   /* a filter of the program's judges its calls (sandbox.c) */
@@ -85,7 +85,7 @@ struct engine_config {
 #define DIRECTORY_GROUPS 0x4001000UL
 #define SHARED_RANGES \
   (ENGINE_BASE + 0x580000000UL) /* shared.c: what is mapped of the memory that processes share */
-#define OPEN_BASE (ENGINE_BASE + 0x590000000UL) /* open.c: what is known of each block … */
+#define OPEN_BASE (ENGINE_BASE + 0x590000000UL) /* open_blocks.c: what is known of each block … */
 #define OPEN_PART 0x4000000UL
 #define OPEN_THREADS (OPEN_BASE + OPEN_PART) /* … and what each thread has seen */
 #define OPEN_STRIDE 0x30000UL

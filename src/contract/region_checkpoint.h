@@ -1,4 +1,4 @@
-/* region_checkpoint.h: the part of the region through which the manager requests checkpoints and restarts them (engine/threads/vessel.c,
+/* region_checkpoint.h: the part of the region through which the manager requests checkpoints and restarts them (engine/threads/checkpoint_vessel.c,
  * travel/checkpoints.c).
  *
  * A checkpoint is a copy of every process of a replay, which waits (a *vessel*), and of the region. All threads but the one with the turn rest while it

@@ -16,7 +16,7 @@
 #include "contract/schemes.h"
 #include "recording/recording.h"
 #include "recording/stream_id.h"
-#include "sphere/keep.h"
+#include "sphere/kept_files.h"
 #include "sphere/manager.h"
 
 enum { UNSUPPORTED = 122, FAILED = 125 };

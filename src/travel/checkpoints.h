@@ -1,6 +1,6 @@
 /* checkpoints.h: states of a replay that it can be restored to (checkpoints.c).
  *
- * A checkpoint is made of copies: of the processes, which wait as vessels (engine/threads/vessel.c), of the region, of the memory that processes share,
+ * A checkpoint is made of copies: of the processes, which wait as vessels (engine/threads/checkpoint_vessel.c), of the region, of the memory that processes share,
  * and of where in its streams the feed was. A restart copies these once more, so a checkpoint can be restarted any number of times, in any order. */
 #ifndef REPRISE_TRAVEL_CHECKPOINTS_H
 #define REPRISE_TRAVEL_CHECKPOINTS_H

@@ -12,7 +12,7 @@
 #include "engine/base/lib.h"
 #include "engine/border/sphere.h"
 #include "engine/code/code.h"
-#include "engine/order/open.h"
+#include "engine/order/open_blocks.h"
 #include "engine/order/permissions.h"
 #include "engine/order/shared.h"
 #include "engine/order/stops.h"

@@ -20,7 +20,7 @@
 #include "engine/memory/verify.h"
 #include "engine/order/audit.h"
 #include "engine/order/baton.h"
-#include "engine/order/open.h"
+#include "engine/order/open_blocks.h"
 #include "engine/order/own_code.h"
 #include "engine/order/shared.h"
 #include "engine/order/stops.h"

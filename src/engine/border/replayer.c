@@ -15,7 +15,7 @@
 #include "engine/memory/memory_pieces.h"
 #include "engine/memory/verify.h"
 #include "engine/order/baton.h"
-#include "engine/order/open.h"
+#include "engine/order/open_blocks.h"
 #include "engine/order/stops.h"
 #include "engine/order/thread_order.h"
 #include "engine/region/debug.h"

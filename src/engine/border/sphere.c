@@ -10,7 +10,7 @@
 #include "engine/memory/mappings.h"
 #include "engine/memory/verify.h"
 #include "engine/order/baton.h"
-#include "engine/order/open.h"
+#include "engine/order/open_blocks.h"
 #include "engine/order/serial.h"
 #include "engine/order/shared.h"
 #include "engine/order/stops.h"

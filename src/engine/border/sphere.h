@@ -28,7 +28,7 @@ uintptr_t sphere_stack(struct thread *thread, uintptr_t sp, uintptr_t top);
 
 /* -- While it runs ----------------------------------------------------------------------------------------------------- */
 
-/* A system call (syscalls.c). */
+/* A system call (syscall_dispatch.c). */
 long sphere_call(struct thread *thread, const struct call *call, perform_call *perform);
 /* At a safepoint, before signals are delivered: chunks end here, and replay's signals come. */
 void sphere_safepoint(struct thread *thread);

@@ -10,7 +10,7 @@
 #include "engine/base/lib.h"
 #include "engine/base/slots.h"
 #include "engine/code/code.h"
-#include "engine/order/open.h"
+#include "engine/order/open_blocks.h"
 #include "engine/order/permissions.h"
 
 static void wake_one(uintptr_t word) {

@@ -1,4 +1,4 @@
-/* by_value.c: accesses to memory that is recorded by the values read from it. See open.h.
+/* by_value.c: accesses to memory that is recorded by the values read from it. See open_blocks.h.
  *
  * The lock makes instruction and comparison one step for all threads that use open memory. So the compared bytes are those that the instruction
  * reads: nothing is read a second time. While recording, the instruction works on memory as usual. In replay it works on memory,
@@ -6,7 +6,7 @@
  *
  * All bytes that an instruction touches are compared, also those that it only writes: an exclusive store succeeds or fails depending on
  * the old value. */
-#include "engine/order/open.h"
+#include "engine/order/open_blocks.h"
 
 #include <linux/mman.h>
 

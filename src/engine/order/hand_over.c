@@ -8,7 +8,7 @@
 #include "engine/base/patience.h"
 #include "engine/base/slots.h"
 #include "engine/order/baton.h"
-#include "engine/order/open.h"
+#include "engine/order/open_blocks.h"
 #include "engine/order/predictors.h"
 #include "engine/order/private_stack.h"
 #include "engine/order/shared.h"

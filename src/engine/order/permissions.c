@@ -9,7 +9,7 @@
 #include "engine/base/slots.h"
 #include "engine/memory/limits.h"
 #include "engine/order/hand_over.h"
-#include "engine/order/open.h"
+#include "engine/order/open_blocks.h"
 #include "engine/order/predictors.h"
 #include "engine/order/private_stack.h"
 #include "engine/order/shared.h"

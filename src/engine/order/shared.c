@@ -14,7 +14,7 @@
 #include "engine/code/code.h"
 #include "engine/memory/limits.h"
 #include "engine/order/baton.h"
-#include "engine/order/open.h"
+#include "engine/order/open_blocks.h"
 #include "engine/order/own_code.h"
 #include "engine/order/permissions.h"
 #include "engine/order/shared_undo.h"

@@ -5,7 +5,7 @@
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
 #include "engine/order/baton.h"
-#include "engine/order/open.h"
+#include "engine/order/open_blocks.h"
 #include "engine/order/replay_waits.h"
 #include "engine/order/serial.h"
 #include "engine/order/shared.h"

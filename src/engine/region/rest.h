@@ -19,7 +19,7 @@ void rest(struct thread *thread, uint32_t times);
 /* At a place where all other threads rest, or come to rest: makes a checkpoint, or halts, if the manager wants it. */
 void rest_point(struct thread *thread);
 
-/* The functions of vessel.c that rest and rest_point need. */
+/* The functions of checkpoint_vessel.c that rest and rest_point need. */
 struct vessel_maker {
   bool (*make)(struct thread *thread);    /* the vessel of this process; true: in a runner of it */
   void (*resumed)(struct thread *thread); /* the thread was made again */

@@ -25,7 +25,7 @@
 #include "engine/start/loader.h"
 #include "engine/start/stack.h"
 #include "engine/threads/threads.h"
-#include "engine/threads/vessel.h"
+#include "engine/threads/checkpoint_vessel.h"
 #include "engine/view/descriptors.h"
 #include "engine/view/vdso.h"
 

@@ -309,7 +309,7 @@ static bool loads_gs(const struct x64_insn *insn) {
   return insn->kind == INSN_MOV_TO_SEG && insn->opcode == 0x8e && (insn->modrm >> 3 & 7) == 5;
 }
 
-/* Instructions that the engine performs (syscalls.c, emulate.c) or refuses; false for those that the processor performs. */
+/* Instructions that the engine performs (syscall_dispatch.c, emulate.c) or refuses; false for those that the processor performs. */
 static bool end_in_engine(struct translation *t, const struct item *item) {
   const struct x64_insn *insn = &item->insn;
   uintptr_t next = item->pc + insn->len;

@@ -1,5 +1,5 @@
-/* open.c: which blocks of memory are open. See open.h. */
-#include "engine/order/open.h"
+/* open_blocks.c: which blocks of memory are open. See open_blocks.h. */
+#include "engine/order/open_blocks.h"
 
 #include <linux/mman.h>
 

@@ -1,4 +1,4 @@
-/* open.h: blocks of memory that threads hand to and fro, recorded by the values read from them: which blocks these are (open.c), and how they are
+/* open_blocks.h: blocks of memory that threads hand to and fro, recorded by the values read from them: which blocks these are (open.c), and how they are
  * read and written (by_value.c).
  *
  * A block is **opened** by a thread that has it for writing, after so many requests for it. All threads may then have it at the same time: for the
@@ -11,8 +11,8 @@
  * All blocks are closed at once, with the stage taken, wherever memory must be whole: when the engine or the kernel reads or writes it for a call, at forks,
  * changes of mappings, the end of the process. Their bytes are logged then, and replay puts them into memory. A block that was closed for a call is not
  * opened any more. */
-#ifndef REPRISE_ENGINE_OPEN_H
-#define REPRISE_ENGINE_OPEN_H
+#ifndef REPRISE_ENGINE_OPEN_BLOCKS_H
+#define REPRISE_ENGINE_OPEN_BLOCKS_H
 
 #include "engine/region/rings.h"
 #include "order/values.h"

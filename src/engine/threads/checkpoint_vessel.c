@@ -1,4 +1,4 @@
-/* vessel.c: copies of a replaying process. See contract/region_checkpoint.h; region/rest.c says when one is made.
+/* checkpoint_vessel.c: copies of a replaying process. See contract/region_checkpoint.h; region/rest.c says when one is made.
  *
  * A vessel is a fork of the process, made by one thread while all others rest. It lets go of the region, so that the run it comes from can end without it, and
  * waits for the manager at its channel. Whenever the manager sends it another region it forks a runner. The forking thread goes on there from
@@ -6,7 +6,7 @@
  * a file, or of files that change) is mapped again from the copies that the manager sends.
  *
  * When the manager closes the channel, or is killed, the vessel ends. It needs nothing that confinement denies (border/confine.c). */
-#include "engine/threads/vessel.h"
+#include "engine/threads/checkpoint_vessel.h"
 
 #include <linux/fcntl.h>
 #include <linux/mman.h>

@@ -1,6 +1,6 @@
-/* keep.h: the files that a recorded sphere maps (keep.c). */
-#ifndef REPRISE_SPHERE_KEEP_H
-#define REPRISE_SPHERE_KEEP_H
+/* kept_files.h: the files that a recorded sphere maps (keep.c). */
+#ifndef REPRISE_SPHERE_KEPT_FILES_H
+#define REPRISE_SPHERE_KEPT_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>

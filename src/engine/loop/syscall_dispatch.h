@@ -1,6 +1,6 @@
-/* syscalls.h: hands each system call of the application to its owner (syscalls.c). */
-#ifndef REPRISE_ENGINE_SYSCALLS_H
-#define REPRISE_ENGINE_SYSCALLS_H
+/* syscall_dispatch.h: hands each system call of the application to its owner (syscalls.c). */
+#ifndef REPRISE_ENGINE_SYSCALL_DISPATCH_H
+#define REPRISE_ENGINE_SYSCALL_DISPATCH_H
 
 #include "engine/base/arch_host.h"
 

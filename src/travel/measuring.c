@@ -1,5 +1,5 @@
-/* keeping.c: makes checkpoints by the policy, and never restarts one. See keeping.h. */
-#include "travel/keeping.h"
+/* measuring.c: makes checkpoints by the policy, and never restarts one. See measuring.h. */
+#include "travel/measuring.h"
 
 #include <inttypes.h>
 #include <stdio.h>

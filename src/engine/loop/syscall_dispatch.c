@@ -1,9 +1,9 @@
-/* syscalls.c: the switchboard. Every system call of the application passes here.
+/* syscall_dispatch.c: the switchboard. Every system call of the application passes here.
  *
  * Each part of the engine is asked in turn whether it owns the call; a call without an owner goes to
  * the kernel as it is. Interfaces that let the kernel write memory or move the program counter behind the
  * engine's back are answered as a kernel without them would, so that programs fall back. */
-#include "engine/loop/syscalls.h"
+#include "engine/loop/syscall_dispatch.h"
 
 #include "engine/base/counters.h"
 #include "engine/base/lib.h"
@@ -12,7 +12,7 @@
 #include "engine/code/code.h"
 #include "engine/code/code_files.h"
 #include "engine/memory/mappings.h"
-#include "engine/order/open.h"
+#include "engine/order/open_blocks.h"
 #include "engine/order/permissions.h"
 #include "engine/order/stops.h"
 #include "engine/signals/kernel_call.h"

@@ -1,10 +1,10 @@
-/* keep.c: keeps the files that a recorded sphere maps, and checks that they do not change.
+/* kept_files.c: keeps the files that a recorded sphere maps, and checks that they do not change.
  *
  * A file has one number for as long as its content is the one that was kept. The manager holds each open, so that no other
  * file can get its device and inode. Later changes by the sphere itself are in its logs (engine/border/objects.h):
  * the file is then marked in the manifest, for replay to make a copy that can change. Changes by other programs
  * are not logged, so the manager detects them: by time of modification and size, and by content where these are not enough. */
-#include "sphere/keep.h"
+#include "sphere/kept_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
