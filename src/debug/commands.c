@@ -21,9 +21,10 @@ static void seek(struct server *server, const char *text, FILE *out) {
   struct place place;
   char moment[MOMENT_TEXT];
   if (!place_parse(text, &place)) {
-    fprintf(out,
-            "no moment: %.80s (TURN:THREAD:POSITION:EVENT, THREAD@POSITION, event:N, N%%, begin, end or crash)\n",
-            text);
+    fprintf(
+        out,
+        "no moment: %.80s (TURN:THREAD:POSITION:EVENT, THREAD@POSITION, event:N, N%%, begin, end or crash)\n",
+        text);
     return;
   }
   enum travel result = travel_to_place(session, &place);
