@@ -244,7 +244,7 @@ $(FUZZ)/recording: tests/fuzz/recording_fuzz.c tests/recording/forge.c $(RECORDI
 $(FUZZ)/events: tests/fuzz/events_fuzz.c src/input/events.c src/input/events.h
 $(FUZZ)/order: tests/fuzz/order_fuzz.c $(ORDER_PARTS) $(wildcard src/order/*.h)
 $(FUZZ)/values: tests/fuzz/values_fuzz.c src/order/values.c src/order/values.h src/order/varint.h
-$(FUZZ)/packets: tests/fuzz/packets_fuzz.c src/debug/packets.c src/debug/packets.h
+$(FUZZ)/packets: tests/fuzz/packets_fuzz.c src/debug/framing.c src/debug/framing.h
 $(FUZZ)/logs: tests/fuzz/logs_fuzz.c src/cli/entry.c src/cli/json.c \
               $(wildcard src/inspect/*.c) $(RECORDING_PARTS) $(wildcard src/input/*.c) $(ORDER_PARTS)
 # A real recording of each order: the beginnings of their logs.

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "debug/description.h"
-#include "debug/packets.h"
+#include "debug/framing.h"
 #include "debug/session.h"
 #include "inspect/symbols.h"
 

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "debug/keeper.h"
+#include "debug/checkpointing.h"
 
 /* -- The region ------------------------------------------------------------------------------------------------------- */
 

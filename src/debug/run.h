@@ -11,7 +11,7 @@
 
 #include "contract/engine.h"
 #include "contract/region.h"
-#include "debug/keeper.h"
+#include "debug/checkpointing.h"
 
 struct run {
   pid_t manager;       /* 0: there is none */

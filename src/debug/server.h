@@ -2,7 +2,7 @@
 #ifndef REPRISE_DEBUG_SERVER_H
 #define REPRISE_DEBUG_SERVER_H
 
-#include "debug/packets.h"
+#include "debug/framing.h"
 #include "debug/session.h"
 
 enum { SERVER_FILES = 16, SERVER_SYMBOL_TRIES = 2 };
@@ -66,7 +66,7 @@ void files_close(struct server *server);
 char *files_program(struct server *server, uint32_t slot);
 /* The program's auxiliary vector, allocated. */
 char *files_auxv(struct server *server, uint32_t slot, size_t *bytes);
-/* commands.c: `monitor` commands. Text for the user, allocated. */
+/* monitor.c: `monitor` commands. Text for the user, allocated. */
 char *command_perform(struct server *server, const char *line);
 
 #endif

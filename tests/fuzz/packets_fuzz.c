@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/packets.h"
+#include "debug/framing.h"
 
 static void expect(bool condition) {
   if (!condition) abort();

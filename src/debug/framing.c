@@ -1,5 +1,5 @@
-/* packets.c: see packets.h. */
-#include "debug/packets.h"
+/* framing.c: see framing.h. */
+#include "debug/framing.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* commands.c: the `monitor` commands. Those of reprise.py are made of them. */
+/* monitor.c: the `monitor` commands. Those of reprise.py are made of them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

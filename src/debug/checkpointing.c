@@ -1,5 +1,5 @@
-/* keeper.c: the manager of a debugged replay. It makes checkpoints while the replay runs, and restores them when the debugger asks for it. */
-#include "debug/keeper.h"
+/* checkpointing.c: the manager of a debugged replay. It makes checkpoints while the replay runs, and restores them when the debugger asks for it. */
+#include "debug/checkpointing.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-/* keeper.h: the debugger's part in the manager of a run (keeper.c). */
-#ifndef REPRISE_DEBUG_KEEPER_H
-#define REPRISE_DEBUG_KEEPER_H
+/* checkpointing.h: the debugger's part in the manager of a run (checkpointing.c). */
+#ifndef REPRISE_DEBUG_CHECKPOINTING_H
+#define REPRISE_DEBUG_CHECKPOINTING_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,6 +1,6 @@
-/* packets.h: packets of the remote protocol as bytes: `$…#cc` with its checksum, acknowledgements, escapes (packets.c). */
-#ifndef REPRISE_DEBUG_PACKETS_H
-#define REPRISE_DEBUG_PACKETS_H
+/* framing.h: packets of the remote protocol as bytes: `$…#cc` with its checksum, acknowledgements, escapes (framing.c). */
+#ifndef REPRISE_DEBUG_FRAMING_H
+#define REPRISE_DEBUG_FRAMING_H
 
 #include <stdbool.h>
 #include <stddef.h>
