@@ -16,8 +16,6 @@
 #include "recording/scratch.h"
 #include "sphere/installed.h"
 
-extern char **environ;
-
 enum { ANSWER = 3 }; /* the descriptor that the answer is written to, in gdb */
 
 struct request {

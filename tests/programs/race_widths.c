@@ -61,8 +61,9 @@ static void on_signal(int signo) {
   }
 BLOCK_OF(1)
 BLOCK_OF(2)
-BLOCK_OF(3) BLOCK_OF(4) BLOCK_OF(7) BLOCK_OF(8) BLOCK_OF(16) BLOCK_OF(24) BLOCK_OF(32) BLOCK_OF(48)
-    BLOCK_OF(64) BLOCK_OF(100)
+BLOCK_OF(3)
+BLOCK_OF(4) BLOCK_OF(7) BLOCK_OF(8) BLOCK_OF(16) BLOCK_OF(24) BLOCK_OF(32) BLOCK_OF(48) BLOCK_OF(64)
+    BLOCK_OF(100)
 
         static uint64_t any_block(uint8_t *at, uint64_t own) {
   static uint64_t (*const blocks[])(uint8_t *, uint64_t) = {block_1,  block_2,  block_3,  block_4,
@@ -95,7 +96,8 @@ BLOCK_OF(3) BLOCK_OF(4) BLOCK_OF(7) BLOCK_OF(8) BLOCK_OF(16) BLOCK_OF(24) BLOCK_
   }
 ATOMIC_OF(uint8_t)
 ATOMIC_OF(uint16_t)
-ATOMIC_OF(uint32_t) ATOMIC_OF(uint64_t)
+ATOMIC_OF(uint32_t)
+ATOMIC_OF(uint64_t)
 
     static uint64_t any_atomic(uint8_t *at, uint64_t own) {
   switch (own / 11 % 4) {
