@@ -183,7 +183,7 @@ END
     for end in return threads signal thread; do
       [ $end != thread ] || [ $order = chunk ] || continue
       rm -rf recording changed
-      printf 0123456789abcdef | "$REPRISE" record --order=$order -o recording -- ./program $end 2>err
+      printf 0123456789abcdef | "$REPRISE" record --check-memory --order=$order -o recording -- ./program $end 2>err
       status=$?
       "$REPRISE" stat recording >out || fail "status $?"
       grep -q '^memory checked whole, at 1 place$' out || fail "$order, $end: $(cat out)"
