@@ -88,7 +88,7 @@ check-contained: all build-tests
 
 check-sanitized: all build-tests
 	+@$(MAKE) --no-print-directory SANITIZE=1 all hosted-units
-	@ARCH=$(ARCH) tests/run --sanitized
+	@ARCH=$(ARCH) tests/run --sanitized --sample
 
 check-fuzz:
 	+@$(MAKE) --no-print-directory -j1 fuzz FUZZ_SECONDS=5
