@@ -146,7 +146,8 @@ static bool transfer(struct server *server, const char *text) {
     server_error(server, 0, NULL);
     return true;
   }
-  size_t left = offset < server->xfer_count ? server->xfer_count - offset : 0;
+  if (offset > server->xfer_count) offset = server->xfer_count;
+  size_t left = server->xfer_count - offset;
   size_t count = length < left ? (size_t)length : left;
   reply_text(&server->reply, "m");
   size_t sent = reply_binary(&server->reply, server->xfer + offset, count);
