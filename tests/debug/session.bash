@@ -6,7 +6,8 @@ debug_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 recorded() { # NAME [STATUS]: compiles the program and records it to NAME.rec
   local name=$1 want=${2:-0} status
   [ "$name" != counters ] || want=3
-  gcc -g -O1 -fno-inline -D_GNU_SOURCE -pthread -o "$name" "$debug_here/programs/$name.c" || fail "$name can't be compiled"
+  # At a fixed address: also where the kernel chooses addresses at random.
+  gcc -g -O1 -fno-inline -fno-pie -no-pie -D_GNU_SOURCE -pthread -o "$name" "$debug_here/programs/$name.c" || fail "$name can't be compiled"
   rm -rf "$name.rec"
   "$REPRISE" record --order="${ORDER:-chunk}" -o "$name.rec" -- "./$name" >"$name.out" 2>&1
   status=$?
