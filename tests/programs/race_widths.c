@@ -59,13 +59,22 @@ static void on_signal(int signo) {
     memcpy(at, &block, sizeof block);                        \
     return got;                                              \
   }
+/* clang-format off */
 BLOCK_OF(1)
 BLOCK_OF(2)
 BLOCK_OF(3)
-BLOCK_OF(4) BLOCK_OF(7) BLOCK_OF(8) BLOCK_OF(16) BLOCK_OF(24) BLOCK_OF(32) BLOCK_OF(48) BLOCK_OF(64)
-    BLOCK_OF(100)
+BLOCK_OF(4)
+BLOCK_OF(7)
+BLOCK_OF(8)
+BLOCK_OF(16)
+BLOCK_OF(24)
+BLOCK_OF(32)
+BLOCK_OF(48)
+BLOCK_OF(64)
+BLOCK_OF(100)
+/* clang-format on */
 
-        static uint64_t any_block(uint8_t *at, uint64_t own) {
+static uint64_t any_block(uint8_t *at, uint64_t own) {
   static uint64_t (*const blocks[])(uint8_t *, uint64_t) = {block_1,  block_2,  block_3,  block_4,
                                                             block_7,  block_8,  block_16, block_24,
                                                             block_32, block_48, block_64, block_100};
@@ -94,12 +103,14 @@ BLOCK_OF(4) BLOCK_OF(7) BLOCK_OF(8) BLOCK_OF(16) BLOCK_OF(24) BLOCK_OF(32) BLOCK
         return seen;                                                                                         \
     }                                                                                                        \
   }
+/* clang-format off */
 ATOMIC_OF(uint8_t)
 ATOMIC_OF(uint16_t)
 ATOMIC_OF(uint32_t)
 ATOMIC_OF(uint64_t)
+/* clang-format on */
 
-    static uint64_t any_atomic(uint8_t *at, uint64_t own) {
+static uint64_t any_atomic(uint8_t *at, uint64_t own) {
   switch (own / 11 % 4) {
     case 0:
       return atomic_uint8_t(at, own);
