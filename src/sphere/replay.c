@@ -239,6 +239,63 @@ static bool read_exits(struct feed *feed) {
   return true;
 }
 
+/* Which order the recording has; -1: one that can't be replayed, which is told. */
+static int find_order(const struct feed *feed, const char *path) {
+  const char *order = recording_get(feed->reader, "order", 0);
+  int scheme = order ? manager_order_named(order) : -1;
+  if (scheme >= 0) return scheme;
+  fputs("reprise: ", stderr);
+  plain_write(stderr, path);
+  if (recording_get(feed->reader, "substrate", 0)) {
+    fputs(": recorded on the simulated machine: `reprise sim replay` repeats it\n", stderr);
+  } else {
+    fputs(": recorded with the order ", stderr);
+    plain_write(stderr, order ? order : "?");
+    fputs(", which this version can't replay\n", stderr);
+  }
+  return -1;
+}
+
+/* The settings that the manifest decides; false: it is damaged, which is told. */
+static bool read_manifest(struct feed *feed, const char *path, int scheme, struct engine_config *settings) {
+  const char *values = recording_get(feed->reader, "values", 0),
+             *program = recording_get(feed->reader, "program", 0);
+  int which = values ? manager_values_named(values) : VALUES_OFF;
+  if (which < 0 || (which != VALUES_OFF && scheme != ENGINE_DAG)) {
+    fprintf(stderr, "reprise: %s/manifest: damaged: such values are not recorded in this order\n", path);
+    return false;
+  }
+  snprintf(settings->program, sizeof settings->program, "%s", program ? program : "?");
+  plain_text(settings->program); /* it is for messages alone */
+  snprintf(settings->execfn, sizeof settings->execfn, "%s", settings->program);
+  if (!inherit(feed->reader, settings)) {
+    fprintf(stderr, "reprise: %s/manifest: damaged: no program begins with the stack-limit %s\n", path,
+            recording_get(feed->reader, "stack-limit", 0));
+    return false;
+  }
+  if (!read_exits(feed)) {
+    fprintf(stderr, "reprise: %s/manifest: damaged: it has a bad list of exits\n", path);
+    return false;
+  }
+  settings->order = (uint32_t)scheme;
+  settings->values = (uint32_t)which;
+  if (which != VALUES_OFF) settings->check = CHECK_ALL;
+  settings->whole = recording_reader_state(feed->reader) == RECORDING_COMPLETE;
+  return true;
+}
+
+static void set_options(const struct replay_options *options, bool parallel, struct engine_config *settings) {
+  settings->mode = MODE_REPLAY;
+  settings->first = 1;
+  settings->program_fd = -1;
+  settings->quiet = options->quiet;
+  settings->confined = options->confined;
+  settings->serial = (options->serial || options->driver) && parallel;
+  settings->checkpoints = options->driver != NULL;
+  settings->output_roles[0] = OUTPUT_ROLE(STDOUT_FILENO, STDOUT_FILENO);
+  settings->output_roles[1] = OUTPUT_ROLE(STDERR_FILENO, STDERR_FILENO);
+}
+
 int replay(const char *path, const struct replay_options *options, struct engine_config *settings) {
   static struct feed feed;
   static struct manager manager;
@@ -248,62 +305,21 @@ int replay(const char *path, const struct replay_options *options, struct engine
     fprintf(stderr, "reprise: %s\n", feed.error.text);
     return feed.error.kind == RECORDING_SYSTEM || feed.error.kind == RECORDING_ABSENT ? FAILED : DAMAGED;
   }
-  const char *order = recording_get(feed.reader, "order", 0),
-             *program = recording_get(feed.reader, "program", 0);
-  if (!order && recording_reader_state(feed.reader) != RECORDING_COMPLETE) { /* it had not begun */
+  bool complete = recording_reader_state(feed.reader) == RECORDING_COMPLETE;
+  if (!recording_get(feed.reader, "order", 0) && !complete) { /* it had not begun */
     tell_break(feed.reader, "");
     return manager_leave(SIGKILL);
   }
-  int scheme = order ? manager_order_named(order) : -1;
-  if (scheme < 0) {
-    fputs("reprise: ", stderr);
-    plain_write(stderr, path);
-    if (recording_get(feed.reader, "substrate", 0)) {
-      fputs(": recorded on the simulated machine: `reprise sim replay` repeats it\n", stderr);
-    } else {
-      fputs(": recorded with the order ", stderr);
-      plain_write(stderr, order ? order : "?");
-      fputs(", which this version can't replay\n", stderr);
-    }
-    return DAMAGED;
-  }
-  const char *values = recording_get(feed.reader, "values", 0);
-  int which = values ? manager_values_named(values) : VALUES_OFF;
-  if (which < 0 || (which != VALUES_OFF && scheme != ENGINE_DAG)) {
-    fprintf(stderr, "reprise: %s/manifest: damaged: such values are not recorded in this order\n", path);
-    return DAMAGED;
-  }
+  int scheme = find_order(&feed, path);
+  if (scheme < 0) return DAMAGED;
   struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};
   if (!feed_open(&feed, &feed.order, id)) {
     fprintf(stderr, "reprise: %s\n", feed.error.text);
     return DAMAGED;
   }
-  snprintf(settings->program, sizeof settings->program, "%s", program ? program : "?");
-  plain_text(settings->program); /* it is for messages alone */
-  snprintf(settings->execfn, sizeof settings->execfn, "%s", settings->program);
-  if (!inherit(feed.reader, settings)) {
-    fprintf(stderr, "reprise: %s/manifest: damaged: no program begins with the stack-limit %s\n", path,
-            recording_get(feed.reader, "stack-limit", 0));
-    return DAMAGED;
-  }
-  if (!read_exits(&feed)) {
-    fprintf(stderr, "reprise: %s/manifest: damaged: it has a bad list of exits\n", path);
-    return DAMAGED;
-  }
-  settings->order = (uint32_t)scheme;
+  if (!read_manifest(&feed, path, scheme, settings)) return DAMAGED;
   feed.parallel = scheme != ENGINE_CHUNK;
-  settings->values = (uint32_t)which;
-  if (which != VALUES_OFF) settings->check = CHECK_ALL;
-  settings->mode = MODE_REPLAY;
-  settings->first = 1;
-  settings->program_fd = -1;
-  settings->quiet = options->quiet;
-  settings->confined = options->confined;
-  settings->serial = (options->serial || options->driver) && feed.parallel;
-  settings->checkpoints = options->driver != NULL;
-  settings->whole = recording_reader_state(feed.reader) == RECORDING_COMPLETE;
-  settings->output_roles[0] = OUTPUT_ROLE(STDOUT_FILENO, STDOUT_FILENO);
-  settings->output_roles[1] = OUTPUT_ROLE(STDERR_FILENO, STDERR_FILENO);
+  set_options(options, feed.parallel, settings);
   manager.context = &feed;
   manager.serve = feed_serve;
   manager.answer = feed_answer;
