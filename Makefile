@@ -3,7 +3,7 @@
 #   ARCH=x64|a64     the instruction set (default: this machine's; the other one is cross-built, mk/cross.mk)
 #   CC, CXX          gcc or clang; changing them, or any flag, rebuilds what depends on it
 #   STRESS=NAME      build one of the stress engines (mk/stress.mk) into build/stress-NAME
-#   CUDA=1           reprise-solve-gpu as well, by nvcc (NVCC=…), for this machine's graphics processor
+#   CUDA=1           reprise-solve-gpu as well, by nvcc (NVCC=…), for all graphics processors; CUDA=sm_90: for that kind
 #   SANITIZE=1       the hosted half under AddressSanitizer and UBSan, into build/sanitized
 #   PREFIX, DESTDIR  where `make install` puts things
 #   V=1              show the commands
@@ -46,10 +46,9 @@ COMMON := -O2 -g -I src $(WARNINGS)
 
 # The command is an ordinary hosted program.
 CLI_FLAGS := -std=gnu11 $(COMMON) $(CLI_STRESS_FLAGS) $(SANITIZERS) -D_GNU_SOURCE $(CROSS_FLAGS)
-# Without elfutils reports have no names of functions. Asked at link time, when packages have been installed.
-SYMBOL_LIBS = $$(echo '\#include <elfutils/libdwfl.h>' | $(CLI_CC) -E - >/dev/null 2>&1 && echo -ldw -lelf)
-CLI_LIBS = -lzstd -lm $(SYMBOL_LIBS) -pthread $(CLI_LINK)
-CLI_SOURCES := $(wildcard src/cli/*.c src/debug/*.c src/sphere/*.c src/travel/*.c src/inspect/*.c src/recording/*.c src/sim/*.c src/sim/*/*.c)
+# Elfutils, without which reports have no names of functions, are loaded where they are needed (inspect/symbols.c).
+CLI_LIBS = -lzstd -lm -pthread $(CLI_LINK)
+CLI_SOURCES := $(wildcard src/cli/*.c src/debug/*.c src/dap/*.c src/sphere/*.c src/travel/*.c src/inspect/*.c src/recording/*.c src/sim/*.c src/sim/*/*.c)
 
 # The engine shares its address space with the program it runs: no libc, no stack protector (its canary lives in
 # the program's TLS), no vector registers (they are the program's), position-independent code because it
@@ -59,7 +58,7 @@ ENGINE_FLAGS_a64 := -mgeneral-regs-only -mbranch-protection=none -mno-outline-at
 ENGINE_FLAGS := -std=gnu11 $(COMMON) $(STRESS_FLAGS) -ffreestanding -fno-stack-protector -fPIE -fvisibility=hidden \
                 -fno-asynchronous-unwind-tables -fno-strict-aliasing $(ENGINE_FLAGS_$(ARCH))
 ENGINE_LINK := -nostdlib -static -Wl,-Ttext-segment=0x680000000000 -Wl,-z,noexecstack \
-               -Wl,--build-id=none -Wl,-z,norelro -Wl,--no-relax
+               -Wl,--build-id=sha1 -Wl,-z,norelro -Wl,--no-relax
 ENGINE_ROOMS := base region predict code memory order turns signals view border threads start loop
 ENGINE_SOURCES := $(wildcard $(ENGINE_ROOMS:%=src/engine/%/*.c) src/engine/$(ARCH)/*.c src/engine/$(ARCH)/*.S src/order/*.c src/input/*.c)
 
@@ -88,12 +87,13 @@ $(BUILD)/reprise.py $(BUILD)/backtrace.py: $(BUILD)/%.py: src/debug/%.py
 
 # Nothing else is linked with CUDA: the program is spoken to over a pipe.
 NVCC := nvcc
+CUDA_FLAGS := -arch=$(if $(filter 1,$(CUDA)),all-major,$(CUDA))
 ifneq ($(CUDA),)
 all: $(BUILD)/reprise-solve-gpu
 endif
 $(BUILD)/reprise-solve-gpu: src/search/gpu/solve.cu src/search/gpu/kernels.h src/search/gpu/slices.h src/search/search.h
 	$(call say,NVCC $<)
-	$(Q)mkdir -p $(@D) && $(NVCC) -O3 -std=c++17 -arch=native -I src -o $@ $<
+	$(Q)mkdir -p $(@D) && $(NVCC) -O3 -std=c++17 $(CUDA_FLAGS) -Xcompiler -static-libgcc,-static-libstdc++ -I src -o $@ $<
 
 $(BUILD)/reprise: $(CLI_OBJECTS) $(CLI_EXTRA)
 	$(call say,LD $@)
@@ -133,7 +133,7 @@ demo: all
 
 bench: all bench-programs
 	@tools/packages.sh bench
-	@status=0; bench/run $(BUILD)/reprise || status=1; bench/record $(BUILD)/reprise || status=1; bench/orders $(BUILD)/reprise || status=1; bench/sim $(BUILD)/reprise || status=1; exit $$status
+	@status=0; bench/run $(BUILD)/reprise || status=1; bench/record $(BUILD)/reprise || status=1; bench/cold $(BUILD)/reprise || status=1; bench/orders $(BUILD)/reprise || status=1; bench/sim $(BUILD)/reprise || status=1; exit $$status
 
 clean:
 	$(Q)rm -rf build

@@ -8,7 +8,7 @@ BENCH_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 
 .PHONY: bench-programs
 bench: bench-programs
-bench-programs: $(BENCH_KERNELS) $(BENCH_PARALLEL) $(BENCH)/search $(BENCH)/search_gpu $(BENCH)/memory $(BENCH)/measure $(BENCH)/mixed.data
+bench-programs: $(BENCH_KERNELS) $(BENCH_PARALLEL) $(BENCH)/search $(BENCH)/search_gpu $(BENCH)/memory $(BENCH)/looked $(BENCH)/measure $(BENCH)/mixed.data
 
 $(BENCH)/kernels/%: bench/kernels/%.c bench/kernels/kernel.h $(BENCH)/kernels.flags
 	$(call say,CC $<)
@@ -21,6 +21,11 @@ $(BENCH)/parallel/%: bench/parallel/%.c bench/parallel/team.h bench/kernels/kern
 $(BENCH)/memory: bench/memory.c bench/parallel/team.h bench/kernels/kernel.h $(BENCH)/kernels.flags
 	$(call say,CC $<)
 	$(Q)$(CC) $(BENCH_CFLAGS) -pthread -o $@ $<
+
+# At a fixed address, as the session's breakpoints are.
+$(BENCH)/looked: bench/looked.c $(BENCH)/kernels.flags
+	$(call say,CC $<)
+	$(Q)$(CC) $(BENCH_CFLAGS) -fno-pie -no-pie -pthread -o $@ $<
 
 $(BENCH)/search_gpu: bench/search_gpu.c bench/slices.h $(wildcard src/search/*.[ch] src/search/gpu/*.[ch]) $(BENCH)/kernels.flags
 	$(call say,CC $<)

@@ -45,7 +45,9 @@ static inline void slice_make(const struct slice_kind *kind, struct made_slice *
   uint32_t first[SLICE_THREADS], at[SLICE_THREADS] = {0};
   bool ready[SLICE_THREADS] = {0};
   uint64_t ticket = 0;
-  memset(made, 0, sizeof *made);
+  memset(made->accesses, 0, kind->accesses * sizeof *made->accesses);
+  memset(made->initial, 0, sizeof made->initial);
+  memset(made->final, 0, sizeof made->final);
   made->slice = (struct search_slice){kind->threads, made->counts,  made->accesses,
                                       kind->words,   made->initial, made->final};
   for (unsigned t = 0; t < kind->threads; t++) {

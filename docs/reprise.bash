@@ -4,12 +4,12 @@ _reprise() {
   local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run record replay debug gdbserver backtrace who ls stat dump pack rm sim help --help --version' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W 'run record replay debug gdbserver dap backtrace who checkpoint ls stat dump pack rm trigger cache sim help --help --version' -- "$word")
     return
   fi
   case $command in
     help)
-      [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay debug gdbserver backtrace who ls stat dump pack rm sim help' -- "$word")
+      [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay debug gdbserver dap backtrace who checkpoint ls stat dump pack rm trigger cache sim help' -- "$word")
       ;;
     run)
       _reprise_run "$word"
@@ -18,7 +18,7 @@ _reprise() {
       _reprise_record "$word"
       ;;
     replay)
-      _reprise_options "$word" '--quiet --unconfined --goto= --json --serial --turns --checkpoints --restarts'
+      _reprise_options "$word" '--quiet --unconfined --goto= --json --from= --until= --verify --jobs= --print-jobs --serial --turns --checkpoints --restarts --tries='
       ;;
     debug)
       _reprise_options "$word" '--at= --gdb= --unconfined'
@@ -29,6 +29,9 @@ _reprise() {
     backtrace)
       _reprise_options "$word" '--at= --all-threads --json --gdb= --unconfined'
       ;;
+    checkpoint)
+      _reprise_options "$word" '--every= --at= --list --remove --remove= --unconfined'
+      ;;
     who)
       _reprise_options "$word" '--at= --process= --json --unconfined'
       ;;
@@ -36,13 +39,16 @@ _reprise() {
       [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay figures' -- "$word")
       [ "$COMP_CWORD" -le 2 ] || _reprise_options "$word" '--harts --seed --preset --config --set --flat --tso --scheme --max-episode --stats --json --quick --seeds --manifest --print-jobs --collect'
       ;;
+    cache)
+      mapfile -t COMPREPLY < <(compgen -W '--clear' -- "$word")
+      ;;
     stat)
       _reprise_options "$word" '--json'
       ;;
     dump)
       _reprise_options "$word" '--json --thread= --kind= --from= --to='
       ;;
-    ls | rm)
+    ls | rm | trigger)
       _reprise_recordings "$word"
       ;;
     pack)
@@ -63,7 +69,7 @@ _reprise_options() {
 # Options, then a command.
 _reprise_record() {
   if [ "${1#-}" != "$1" ]; then
-    mapfile -t COMPREPLY < <(compgen -W '--output --quiet --order= --chunk= --max-episode= --chaos= --check-memory --values= --without= --' -- "$1")
+    mapfile -t COMPREPLY < <(compgen -W '--output --quiet --order= --chunk= --max-episode= --chaos= --check-memory --values= --without= --flight= --trigger= --keep= --' -- "$1")
   else
     mapfile -t COMPREPLY < <(compgen -c -- "$1")
   fi
@@ -88,7 +94,7 @@ _reprise_run() {
   elif [ "$word" = = ] || [ "${COMP_WORDS[COMP_CWORD - 1]}" = = ]; then
     mapfile -t COMPREPLY < <(compgen -W 'none accesses' -- "${word#=}")
   elif [ "${word#-}" != "$word" ]; then
-    mapfile -t COMPREPLY < <(compgen -W '--check=none --check=accesses --check=all --counters --' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W '--check=none --check=accesses --check=all --counters --no-cache --' -- "$word")
   else
     mapfile -t COMPREPLY < <(compgen -c -- "$word")
   fi

@@ -5,13 +5,15 @@
 #   flush      the code cache is thrown away at random
 #   signals    a signal arrives at every safepoint
 #   audit      a recording compares memory around each system call with what the table names (engine/order/audit.h)
+#   lasting    what is taken from stored code is compared with a new translation (engine/code/lasting.h)
 #   slowpaths  every inline fast path is refused, and memory handed over block by block
 
-STRESS_NAMES := tinycache flush signals slowpaths audit
+STRESS_NAMES := tinycache flush signals slowpaths lasting audit
 
 STRESS_FLAGS_tinycache := -DREPRISE_STRESS_TINY_CACHE
 STRESS_FLAGS_flush := -DREPRISE_STRESS_FLUSH
 STRESS_FLAGS_signals := -DREPRISE_STRESS_SIGNALS
+STRESS_FLAGS_lasting := -DREPRISE_STRESS_LASTING
 STRESS_FLAGS_audit := -DREPRISE_STRESS_AUDIT
 STRESS_FLAGS_slowpaths := -DREPRISE_STRESS_SLOW_PATHS
 

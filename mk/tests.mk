@@ -114,7 +114,7 @@ cross-tests: test-packages
 	  $(MAKE) --no-print-directory --keep-going ARCH=$(OTHER_ARCH) all \
 	    $$(tests/run -l | sed -n 's,^\(.*\)@$(OTHER_ARCH).*,build/$(OTHER_ARCH)/tests/\1,p') || :
 
-TOOLS := limit terminal recorded stepped victim pairs planted wedge wedged exchange bend cut mutate quota.so slow_files.so contained
+TOOLS := limit terminal recorded stepped victim pairs planted wedge wedged exchange bend cut mutate poison answer quota.so slow_files.so contained
 test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(SPHERE_UNITS) $(addprefix $(TESTS)/,$(TOOLS))
 test-programs: $(SIM_UNITS) $(RISCV_PROGRAMS) $(RISCV_BOARDS)
 
@@ -166,7 +166,7 @@ $(RISCV_PROGRAMS): $(TESTS)/%: tests/%.c tests/sim/programs/program.h tests/sim/
 	$(call say,RISCV-CC $<)
 	$(Q)mkdir -p $(@D) && $(RISCV_CC) $(RISCV_FLAGS) -o $@ $< -lm
 
-$(RISCV_BOARDS): $(TESTS)/%: tests/%.c tests/sim/boards/start.S tests/sim/boards/board.ld
+$(RISCV_BOARDS): $(TESTS)/%: tests/%.c tests/sim/boards/board.h tests/sim/boards/start.S tests/sim/boards/board.ld
 	$(call say,RISCV-CC $<)
 	$(Q)mkdir -p $(@D) && $(RISCV_CC) $(RISCV_BOARD_FLAGS) -o $@.elf tests/sim/boards/start.S $< && $(RISCV_CC:gcc=objcopy) -O binary $@.elf $@ && rm $@.elf
 
@@ -174,7 +174,7 @@ $(TESTS)/sim/%: tests/sim/%.c $(SIM_OBJECTS)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(SIM_OBJECTS) -lzstd -lm
 
-$(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/victim $(TESTS)/pairs $(TESTS)/planted $(TESTS)/wedge $(TESTS)/wedged: $(TESTS)/%: tests/lib/%.c
+$(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/victim $(TESTS)/pairs $(TESTS)/planted $(TESTS)/wedge $(TESTS)/wedged $(TESTS)/answer: $(TESTS)/%: tests/lib/%.c
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $<
 
@@ -192,6 +192,10 @@ $(TESTS)/quota.so $(TESTS)/slow_files.so: $(TESTS)/%.so: tests/lib/%.c
 $(TESTS)/exchange $(TESTS)/cut: $(TESTS)/%: tests/lib/%.c tests/lib/copying.h $(RECORDING_PARTS) $(wildcard src/recording/*.h)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(RECORDING_PARTS) -lzstd
+
+$(TESTS)/poison: tests/lib/poison.c src/input/digest.c
+	$(call say,CC $<)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $^
 
 $(TESTS)/mutate: tests/lib/mutate.c tests/lib/copying.h tests/recording/forge.c $(RECORDING_PARTS) $(INPUT_PARTS) src/order/chunk.c
 	$(call say,CC $<)
@@ -229,7 +233,8 @@ FUZZ := build/fuzz
 FUZZ_FLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I src -I tests/recording \
               -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 
-FUZZ_RUNS := $(FUZZ)/recording.run $(FUZZ)/events.run $(FUZZ)/order.run $(FUZZ)/values.run $(FUZZ)/logs.run $(FUZZ)/packets.run
+FUZZ_RUNS := $(FUZZ)/recording.run $(FUZZ)/events.run $(FUZZ)/order.run $(FUZZ)/values.run $(FUZZ)/logs.run $(FUZZ)/packets.run $(FUZZ)/adapter.run \
+             $(FUZZ)/images.run
 
 .PHONY: fuzz $(FUZZ_RUNS)
 fuzz: $(FUZZ_RUNS)
@@ -245,7 +250,9 @@ $(FUZZ)/events: tests/fuzz/events_fuzz.c src/input/events.c src/input/events.h
 $(FUZZ)/order: tests/fuzz/order_fuzz.c $(ORDER_PARTS) $(wildcard src/order/*.h)
 $(FUZZ)/values: tests/fuzz/values_fuzz.c src/order/values.c src/order/values.h src/order/varint.h
 $(FUZZ)/packets: tests/fuzz/packets_fuzz.c src/debug/framing.c src/debug/framing.h
-$(FUZZ)/logs: tests/fuzz/logs_fuzz.c src/cli/entry.c src/cli/json.c \
+$(FUZZ)/adapter: tests/fuzz/adapter_fuzz.c src/dap/messages.c src/dap/value.c src/dap/json_read.c src/dap/mi.c src/inspect/json.c src/recording/plain.c $(wildcard src/dap/*.h)
+$(FUZZ)/images: tests/fuzz/images_fuzz.c tests/recording/forge.c src/travel/image_read.c $(RECORDING_PARTS) $(wildcard src/travel/*.h)
+$(FUZZ)/logs: tests/fuzz/logs_fuzz.c src/cli/entry.c \
               $(wildcard src/inspect/*.c) $(RECORDING_PARTS) $(wildcard src/input/*.c) $(ORDER_PARTS)
 # A real recording of each order: the beginnings of their logs.
 $(FUZZ)/seeded: tests/fuzz/seeds.c $(RECORDING_PARTS) $(BUILD)/reprise $(BUILD)/reprise-engine
@@ -255,9 +262,9 @@ $(FUZZ)/seeded: tests/fuzz/seeds.c $(RECORDING_PARTS) $(BUILD)/reprise $(BUILD)/
 	$(Q)set -e; for order in chunk dag tokens scalar arcs; do rm -rf $(FUZZ)/seed; \
 	  $(BUILD)/reprise record --order=$$order -o $(FUZZ)/seed -- /bin/sh -c 'echo words | /bin/cat & wait' >$(FUZZ)/seed.out; \
 	  $(FUZZ)/seeds $(FUZZ)/seed $(FUZZ); done; touch $@
-$(FUZZ)/recording $(FUZZ)/events $(FUZZ)/order $(FUZZ)/values $(FUZZ)/logs $(FUZZ)/packets:
+$(FUZZ)/recording $(FUZZ)/events $(FUZZ)/order $(FUZZ)/values $(FUZZ)/logs $(FUZZ)/packets $(FUZZ)/adapter $(FUZZ)/images:
 	@tools/packages.sh fuzz
 	$(call say,FUZZER $<)
-	$(Q)mkdir -p $(@D) && clang $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) -lzstd $(if $(filter %/logs,$@),$(SYMBOL_LIBS))
+	$(Q)mkdir -p $(@D) && clang $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) -lzstd
 
 -include $(PROGRAMS:=.d)

@@ -22,6 +22,7 @@ group_packages() {
       ;;
     test)
       echo g++ binutils gdb strace procps util-linux
+      echo golang-go # a program with a runtime of its own, for the debugger
       echo gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user parallel # programs for the simulated machine, their oracle, and its sweeps
       echo libxxhash-dev                                                    # the oracle of the digest
       [ "$arch" != x86_64 ] || echo libzydis-dev libzycore-dev

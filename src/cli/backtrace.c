@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/gdb.h"
 #include "cli/recordings.h"
+#include "debug/gdb_target.h"
 #include "debug/session.h"
 #include "recording/plain.h"
 #include "recording/scratch.h"
@@ -112,44 +114,24 @@ static int check_recording(const char *path) {
   return 0;
 }
 
-static bool take_option(const char *text, struct request *request) {
-  if (!strncmp(text, "--at=", 5))
-    request->at = text + 5;
-  else if (!strncmp(text, "--gdb=", 6))
-    request->gdb = text + 6;
-  else if (!strcmp(text, "--all-threads"))
-    request->all_threads = true;
-  else if (!strcmp(text, "--json"))
-    request->as_json = true;
-  else if (!strcmp(text, "--unconfined"))
-    request->confined = false;
-  else
-    return false;
-  return true;
-}
-
 static int run(int argc, char **argv) {
   static char path[RECORDING_PATH_MAX], target[GDB_TARGET];
   struct request request = {.at = "end", .gdb = "gdb", .confined = true};
-  struct recording_error error;
+  const struct option_row options[] = {
+      {"at", 0, OPTION_WITH_VALUE, take_text, &request.at, NULL},
+      {"gdb", 0, OPTION_WITH_VALUE, take_text, &request.gdb, NULL},
+      {"all-threads", 0, OPTION_ALONE, take_true, &request.all_threads, NULL},
+      {"json", 0, OPTION_ALONE, take_true, &request.as_json, NULL},
+      {"unconfined", 0, OPTION_ALONE, take_false, &request.confined, NULL},
+      {0}};
   struct place place;
-  bool options = true;
-  for (int i = 1; i < argc; i++) {
-    if (options && !strcmp(argv[i], "--"))
-      options = false;
-    else if (options && argv[i][0] == '-') {
-      if (!take_option(argv[i], &request))
-        return bad_usage(&backtrace_command, "%s: no such option", argv[i]);
-    } else if (request.name)
-      return bad_usage(&backtrace_command, "too many arguments");
-    else
-      request.name = argv[i];
-  }
+  int next;
+  int status = options_parse(&backtrace_command, options, argc, argv, false, &next);
+  if (status) return status;
   if (!place_parse(request.at, &place))
     return bad_usage(&backtrace_command, "%s: this is no moment", request.at);
-  bool latest = !request.name || !strcmp(request.name, "latest");
-  if (recording_resolve(latest ? NULL : request.name, path, &error)) return complain_recording(&error);
-  int status = check_recording(path);
+  status = find_recording(&backtrace_command, argc, argv, next, path);
+  if (!status) status = check_recording(path);
   if (status) return status;
   if (!gdb_target(target, path, request.at, request.confined))
     return complain(STATUS_FAILED, "the names of files are too long");

@@ -26,13 +26,17 @@ extern const struct command record_command;
 extern const struct command replay_command;
 extern const struct command debug_command;
 extern const struct command gdbserver_command;
+extern const struct command dap_command;
 extern const struct command backtrace_command;
 extern const struct command who_command;
 extern const struct command ls_command;
 extern const struct command stat_command;
 extern const struct command dump_command;
+extern const struct command checkpoint_command;
 extern const struct command pack_command;
 extern const struct command rm_command;
+extern const struct command trigger_command;
+extern const struct command cache_command;
 extern const struct command sim_command;
 extern const struct command help_command;
 

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/gdb.h"
 #include "cli/recordings.h"
+#include "debug/gdb_target.h"
 #include "sphere/installed.h"
 
 enum { ARGUMENTS = 256 };
@@ -31,32 +33,29 @@ static int start_gdb(const char *gdb, const char *target, int count, char **own)
   return complain_gdb(gdb, errno);
 }
 
+/* Where gdb's own options begin, behind "--". */
+static int find_own(int argc, char **argv) {
+  int i = 1;
+  while (i < argc && strcmp(argv[i], "--")) i++;
+  return i;
+}
+
 static int run(int argc, char **argv) {
   static char path[RECORDING_PATH_MAX], target[GDB_TARGET];
-  struct recording_error error;
-  const char *at = NULL, *gdb = "gdb", *name = NULL;
+  const char *at = NULL, *gdb = "gdb";
   bool confined = true;
-  int i = 1;
-  for (; i < argc && strcmp(argv[i], "--"); i++) {
-    if (!strncmp(argv[i], "--at=", 5))
-      at = argv[i] + 5;
-    else if (!strncmp(argv[i], "--gdb=", 6))
-      gdb = argv[i] + 6;
-    else if (!strcmp(argv[i], "--unconfined"))
-      confined = false;
-    else if (argv[i][0] == '-')
-      return bad_usage(&debug_command, "%s: no such option", argv[i]);
-    else if (name)
-      return bad_usage(&debug_command, "too many arguments");
-    else
-      name = argv[i];
-  }
-  if (i < argc) i++; /* -- */
-  if (recording_resolve(name && strcmp(name, "latest") ? name : NULL, path, &error))
-    return complain_recording(&error);
+  const struct option_row options[] = {{"at", 0, OPTION_WITH_VALUE, take_text, &at, NULL},
+                                       {"gdb", 0, OPTION_WITH_VALUE, take_text, &gdb, NULL},
+                                       {"unconfined", 0, OPTION_ALONE, take_false, &confined, NULL},
+                                       {0}};
+  int own = find_own(argc, argv), next;
+  int status = options_parse(&debug_command, options, own, argv, false, &next);
+  if (!status) status = find_recording(&debug_command, own, argv, next, path);
+  if (status) return status;
   if (!gdb_target(target, path, at, confined))
     return complain(STATUS_FAILED, "the names of files are too long");
-  return start_gdb(gdb, target, argc - i, argv + i);
+  if (own < argc) own++;
+  return start_gdb(gdb, target, argc - own, argv + own);
 }
 
 const struct command debug_command = {

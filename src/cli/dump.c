@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/entry.h"
 #include "cli/recordings.h"
 #include "inspect/locations.h"
@@ -27,23 +28,16 @@ static int kind_number(const char *name, size_t length) {
   return -1;
 }
 
-static int parse_kinds(struct filter *filter, const char *text) {
+static bool take_kinds(void *into, const char *text) {
+  struct filter *filter = into;
   while (*text) {
     size_t length = strcspn(text, ",");
     int kind = kind_number(text, length);
-    if (kind < 0) return bad_usage(&dump_command, "--kind: no kind of event named `%.*s'", (int)length, text);
+    if (kind < 0) return false;
     filter->kinds[kind] = filter->some_kinds = true;
     text += length + (text[length] == ',');
   }
-  return 0;
-}
-
-static int parse_position(const char *option, const char *text, uint64_t *position) {
-  char *end;
-  errno = 0;
-  *position = strtoull(text, &end, 0);
-  if (!errno && !*end && *text && *text != '-') return 0;
-  return bad_usage(&dump_command, "%s=%s: expected a position", option, text);
+  return true;
 }
 
 /* One range of such a list: *text moves on behind it. */
@@ -60,25 +54,12 @@ static bool next_range(const char **text, unsigned long *from, unsigned long *to
   return *from <= *to;
 }
 
-static int parse_threads(struct filter *filter, const char *text) {
+static bool take_threads(void *into, const char *text) {
   unsigned long from, to;
-  filter->threads = text;
+  *(const char **)into = text;
   for (const char *at = text; at == text || *at;)
-    if (!next_range(&at, &from, &to))
-      return bad_usage(&dump_command, "--thread=%s: expected numbers of threads, like 0,2-4", text);
-  return 0;
-}
-
-static int parse_option(struct filter *filter, const char *option) {
-  if (!strcmp(option, "--json")) {
-    filter->json = true;
-    return 0;
-  }
-  if (!strncmp(option, "--thread=", 9)) return parse_threads(filter, option + 9);
-  if (!strncmp(option, "--kind=", 7)) return parse_kinds(filter, option + 7);
-  if (!strncmp(option, "--from=", 7)) return parse_position("--from", option + 7, &filter->from);
-  if (!strncmp(option, "--to=", 5)) return parse_position("--to", option + 5, &filter->to);
-  return bad_usage(&dump_command, "%s: no such option", option);
+    if (!next_range(&at, &from, &to)) return false;
+  return true;
 }
 
 /* -- Entries ------------------------------------------------------------------------------------------------------------------ */
@@ -141,20 +122,17 @@ static int dump(const char *path, const struct filter *filter) {
 static int run(int argc, char **argv) {
   struct filter filter = {.to = UINT64_MAX};
   char path[RECORDING_PATH_MAX];
-  struct recording_error error;
-  int i = 1;
-  for (; i < argc && argv[i][0] == '-'; i++) {
-    if (!strcmp(argv[i], "--")) {
-      i++;
-      break;
-    }
-    int status = parse_option(&filter, argv[i]);
-    if (status) return status;
-  }
-  if (argc - i > 1) return bad_usage(&dump_command, "too many arguments");
-  const char *name = i < argc && strcmp(argv[i], "latest") ? argv[i] : NULL;
-  if (recording_resolve(name, path, &error)) return complain_recording(&error);
-  return dump(path, &filter);
+  const struct option_row options[] = {
+      {"json", 0, OPTION_ALONE, take_true, &filter.json, NULL},
+      {"thread", 0, OPTION_WITH_VALUE, take_threads, &filter.threads, "numbers of threads, like 0,2-4"},
+      {"kind", 0, OPTION_WITH_VALUE, take_kinds, &filter, "kinds of events, like syscall,signal"},
+      {"from", 0, OPTION_WITH_VALUE, take_position, &filter.from, "a position"},
+      {"to", 0, OPTION_WITH_VALUE, take_position, &filter.to, "a position"},
+      {0}};
+  int next;
+  int status = options_parse(&dump_command, options, argc, argv, false, &next);
+  if (!status) status = find_recording(&dump_command, argc, argv, next, path);
+  return status ? status : dump(path, &filter);
 }
 
 const struct command dump_command = {

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "cli/json.h"
+#include "inspect/json.h"
 #include "cli/recordings.h"
 #include "recording/plain.h"
 #include "input/input.h"
@@ -193,6 +193,8 @@ static void event_text(FILE *to, const struct input_event *e, const char *file) 
       else if (e->open.what == OPEN_CLOSES)
         fprintf(to, "all is closed%s, %" PRIu64 " lines follow",
                 e->open.alone ? " at a position of its own" : "", e->open.address);
+      else if (e->open.what == OPEN_STOP)
+        fprintf(to, "stop");
       else if (e->open.what == OPEN_LINE)
         fprintf(to, "line 0x%" PRIx64 " ", e->open.address);
       else
@@ -300,9 +302,10 @@ static void event_json(struct json *json, const struct input_event *e, const cha
         json_bytes(json, "bytes", e->output.bytes, e->output.count);
       break;
     case EVENT_OPEN: {
-      static const char *const whats[OPEN_WHATS] = {"values", "view", "closes", "line"};
+      static const char *const whats[OPEN_WHATS] = {"values", "view", "closes", "line", "stop"};
       json_string(json, "what", whats[e->open.what]);
-      if (e->open.what != OPEN_VALUES) json_address(json, "address", e->open.address);
+      if (e->open.what != OPEN_VALUES && e->open.what != OPEN_STOP)
+        json_address(json, "address", e->open.address);
       if (e->open.count) json_bytes(json, "bytes", e->open.bytes, e->open.count);
       break;
     }

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/recordings.h"
-#include "debug/serve.h"
+#include "debug/connection.h"
 
 #if defined(REPRISE_EMULATED)
 enum { CAN_CONFINE = 0 };
@@ -13,48 +14,38 @@ enum { CAN_CONFINE = 0 };
 enum { CAN_CONFINE = 1 };
 #endif
 
-/* -1: none. */
-static int parse_number(const char *text) {
-  enum { MOST = 1000000 };
+static bool take_number(int *into, const char *text, long most) {
   char *end;
   long number = strtol(text, &end, 10);
-  return !*text || *end || number < 0 || number > MOST ? -1 : (int)number;
+  *into = (int)number;
+  return *text && !*end && number >= 0 && number <= most;
 }
 
-static int parse_port(const char *text) {
-  int port = parse_number(text);
-  if (port < 0 || port > 65535) return -2;
-  return port ? port : -1;
+/* A port of -1 is a free one. */
+static bool take_port(void *into, const char *text) {
+  int *port = into;
+  bool taken = take_number(port, text, 65535);
+  if (!*port) *port = -1;
+  return taken;
+}
+
+static bool take_apart(void *into, const char *text) {
+  return take_number(into, text, 1000000);
 }
 
 static int run(int argc, char **argv) {
-  struct recording_error error;
   static char path[RECORDING_PATH_MAX];
   struct serve_options options = {.confined = CAN_CONFINE, .apart = -1};
-  int i = 1;
-  for (; i < argc && argv[i][0] == '-'; i++) {
-    if (!strcmp(argv[i], "--")) {
-      i++;
-      break;
-    }
-    if (!strncmp(argv[i], "--port=", 7)) {
-      options.port = parse_port(argv[i] + 7);
-      if (options.port == -2) return bad_usage(&gdbserver_command, "%s: no port", argv[i] + 7);
-    } else if (!strncmp(argv[i], "--at=", 5)) {
-      options.at = argv[i] + 5;
-    } else if (!strncmp(argv[i], "--apart=", 8)) {
-      options.apart = parse_number(argv[i] + 8);
-      if (options.apart < 0) return bad_usage(&gdbserver_command, "%s: no time in milliseconds", argv[i] + 8);
-    } else if (!strcmp(argv[i], "--unconfined")) {
-      options.confined = false;
-    } else {
-      return bad_usage(&gdbserver_command, "%s: no such option", argv[i]);
-    }
-  }
-  if (argc - i > 1) return bad_usage(&gdbserver_command, "too many arguments");
-  const char *name = i < argc && strcmp(argv[i], "latest") ? argv[i] : NULL;
-  if (recording_resolve(name, path, &error)) return complain_recording(&error);
-  return serve_recording(path, &options);
+  const struct option_row rows[] = {
+      {"port", 0, OPTION_WITH_VALUE, take_port, &options.port, "a port"},
+      {"at", 0, OPTION_WITH_VALUE, take_text, &options.at, NULL},
+      {"apart", 0, OPTION_WITH_VALUE, take_apart, &options.apart, "a time in milliseconds"},
+      {"unconfined", 0, OPTION_ALONE, take_false, &options.confined, NULL},
+      {0}};
+  int next;
+  int status = options_parse(&gdbserver_command, rows, argc, argv, false, &next);
+  if (!status) status = find_recording(&gdbserver_command, argc, argv, next, path);
+  return status ? status : serve_recording(path, &options);
 }
 
 const struct command gdbserver_command = {
@@ -80,7 +71,9 @@ const struct command gdbserver_command = {
         "\n"
         "Breakpoints, watchpoints, steps, threads and files are those of the recording; reverse-continue, "
         "reverse-step\n"
-        "and their kin go backwards. Nothing can be changed: what is looked at is what happened.\n"
+        "and their kin go backwards. Calls of functions and changes happen in a copy, which is thrown away "
+        "when the\n"
+        "replay goes on.\n"
         "\n"
         "The exit status is 0 when the client is gone, 121 if the recording is damaged, 125 if reprise "
         "itself "

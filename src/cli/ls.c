@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/recordings.h"
 #include "recording/plain.h"
 
@@ -130,8 +131,9 @@ static int list_one(struct table *table, const char *name) {
 
 static int run(int argc, char **argv) {
   struct table table = {0};
+  const struct option_row options[] = {{0}};
   int next;
-  int status = parse_operands(&ls_command, argc, argv, &next, 0, -1);
+  int status = options_parse(&ls_command, options, argc, argv, false, &next);
   if (status) return status;
   if (next == argc) status = list_all(&table);
   for (; next < argc && !table.no_memory; next++) {

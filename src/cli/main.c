@@ -4,16 +4,32 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "recording/plain.h"
 
 #define VERSION "0.1"
 
-const struct command *const commands[] = {
-    &run_command,       &record_command, &replay_command, &debug_command, &gdbserver_command,
-    &backtrace_command, &who_command,    &ls_command,     &stat_command,  &dump_command,
-    &pack_command,      &rm_command,     &sim_command,    &help_command,  NULL};
+const struct command *const commands[] = {&run_command,
+                                          &record_command,
+                                          &replay_command,
+                                          &debug_command,
+                                          &gdbserver_command,
+                                          &dap_command,
+                                          &backtrace_command,
+                                          &who_command,
+                                          &checkpoint_command,
+                                          &ls_command,
+                                          &stat_command,
+                                          &dump_command,
+                                          &pack_command,
+                                          &rm_command,
+                                          &trigger_command,
+                                          &cache_command,
+                                          &sim_command,
+                                          &help_command,
+                                          NULL};
 
 const struct command *find_command(const char *name) {
   for (const struct command *const *c = commands; *c; c++)
@@ -57,7 +73,14 @@ static int finish_output(int status) {
   return complain(STATUS_FAILED, "standard output: %s", errno ? strerror(errno) : "it can't be written");
 }
 
+/* All that most commands print is written at once, by finish_output, which then knows why it can't be. */
+static void buffer_output(void) {
+  static char buffer[1 << 16];
+  if (!isatty(STDOUT_FILENO)) setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
+}
+
 int main(int argc, char **argv) {
+  buffer_output();
   if (argc < 2) return bad_usage(&help_command, "no command given");
   const char *name = argv[1];
   if (!strcmp(name, "--version")) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/recordings.h"
 
 /* NAME.reprise in the current folder, where NAME is the recording's own and not that of a link to it. */
@@ -32,9 +33,11 @@ static int pack(const char *path, const char *output) {
 static int run(int argc, char **argv) {
   char path[RECORDING_PATH_MAX], output[RECORDING_PATH_MAX];
   struct recording_error error;
+  const struct option_row options[] = {{0}};
   int next;
-  int status = parse_operands(&pack_command, argc, argv, &next, 0, 2);
+  int status = options_parse(&pack_command, options, argc, argv, false, &next);
   if (status) return status;
+  if (argc - next > 2) return bad_usage(&pack_command, "too many arguments");
   if (recording_resolve(next < argc ? argv[next] : NULL, path, &error)) return complain_recording(&error);
   if (next + 1 < argc) return pack(path, argv[next + 1]);
   status = default_output(path, output, sizeof output);

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/program.h"
+#include "cli/record_flight.h"
 #include "contract/predictor_names.h"
 #include "order/chunk.h"
 #include "sphere/manager.h"
@@ -13,88 +15,115 @@
 
 enum { CHECK_MEMORY = 100000000 };
 
-/* Takes the value of an option "--name=value" or "--name value"; false if argv[*i] is another option. */
-static bool take_option(int argc, char **argv, int *i, const char *name, const char **value) {
-  size_t length = strlen(name);
-  if (strncmp(argv[*i], name, length)) return false;
-  if (argv[*i][length] == '=') {
-    *value = argv[*i] + length + 1;
-    return true;
-  }
-  if (argv[*i][length] || *i + 1 >= argc) return false;
-  *value = argv[++*i];
+/* What the options ask for. */
+struct wish {
+  struct record_options options;
+  struct flight_options flight;
+  bool flies, triggers; /* --flight, and --trigger or --keep, were given */
+};
+
+static bool take_order(void *into, const char *value) {
+  int order = manager_order_named(value);
+  *(uint32_t *)into = (uint32_t)order;
+  return order >= 0;
+}
+
+static bool take_values(void *into, const char *value) {
+  int values = manager_values_named(value);
+  *(uint32_t *)into = (uint32_t)values;
+  return values >= 0;
+}
+
+static bool take_chunk(void *into, const char *value) {
+  return take_position(into, value) && *(uint64_t *)into >= CHUNK_SIZE_LEAST;
+}
+
+static bool take_check_memory(void *into, const char *value) {
+  *(uint64_t *)into = CHECK_MEMORY;
+  return !value || (take_position(into, value) && *(uint64_t *)into);
+}
+
+static bool take_chaos(void *into, const char *value) {
+  struct record_options *options = into;
+  options->chaos = true;
+  return take_position(&options->seed, value);
+}
+
+static bool take_flight(void *into, const char *value) {
+  struct wish *wish = into;
+  wish->flies = true;
+  return flight_parse_window(value, &wish->flight);
+}
+
+static bool take_trigger(void *into, const char *value) {
+  struct wish *wish = into;
+  wish->triggers = true;
+  return flight_parse_trigger(value, &wish->flight);
+}
+
+static bool take_keep(void *into, const char *value) {
+  struct wish *wish = into;
+  uint64_t number;
+  wish->triggers = true;
+  if (!take_position(&number, value) || !number || number > UINT32_MAX) return false;
+  wish->flight.keep = (unsigned)number;
   return true;
 }
 
-static int parse_number(const char *option, const char *text, uint64_t least, uint64_t *number) {
-  char *end;
-  errno = 0;
-  *number = strtoull(text, &end, 0);
-  if (errno || *end || !*text || *text == '-' || *number < least)
-    return bad_usage(&record_command, "%s %s: expected a number from %lu on", option, text,
-                     (unsigned long)least);
-  return 0;
+/* What is told of a mistake in the options together. */
+static const char *find_conflict(const struct wish *wish) {
+  const struct record_options *options = &wish->options;
+  if (options->order == ENGINE_SYNC && options->check_memory)
+    return "--check-memory is not supported with --order=sync";
+  if (options->values != VALUES_OFF && options->order != ENGINE_DAG)
+    return "--values is not supported yet with another order than dag";
+  if (wish->flies && options->order != ENGINE_CHUNK)
+    return "--flight is not supported yet with another order than chunk";
+  if (wish->triggers && !wish->flies) return "--trigger and --keep are for --flight";
+  return NULL;
 }
 
-static int parse_options(int argc, char **argv, struct record_options *to, int *next) {
-  int i = 1;
-  for (; i < argc && argv[i][0] == '-'; i++) {
-    const char *value;
-    int status = 0;
-    if (!strcmp(argv[i], "--")) {
-      i++;
-      break;
-    }
-    if (take_option(argc, argv, &i, "--output", &value) || take_option(argc, argv, &i, "-o", &value)) {
-      to->output = value;
-    } else if (take_option(argc, argv, &i, "--order", &value)) {
-      int order = manager_order_named(value);
-      if (order < 0)
-        status = bad_usage(&record_command, "--order=%s: expected chunk, dag, scalar or arcs", value);
-      to->order = (uint32_t)order;
-    } else if (take_option(argc, argv, &i, "--max-episode", &value)) {
-      status = parse_number("--max-episode", value, 0, &to->max_episode);
-    } else if (take_option(argc, argv, &i, "--values", &value)) {
-      int values = manager_values_named(value);
-      if (values < 0) status = bad_usage(&record_command, "--values=%s: expected off, auto or all", value);
-      to->values = (uint32_t)values;
-    } else if (take_option(argc, argv, &i, "--without", &value)) {
-      struct launch_problem problem;
-      if (launch_predictors(value, &to->without, &problem))
-        status = bad_usage(&record_command, "%s", problem.text);
-    } else if (take_option(argc, argv, &i, "--chunk", &value)) {
-      status = parse_number("--chunk", value, CHUNK_SIZE_LEAST, &to->chunk);
-    } else if (!strcmp(argv[i], "--quiet") || !strcmp(argv[i], "-q")) {
-      to->quiet = true;
-    } else if (!strcmp(argv[i], "--check-memory")) {
-      to->check_memory = CHECK_MEMORY;
-    } else if (take_option(argc, argv, &i, "--check-memory", &value)) {
-      status = parse_number("--check-memory", value, 1, &to->check_memory);
-    } else if (take_option(argc, argv, &i, "--chaos", &value)) {
-      to->chaos = true;
-      status = parse_number("--chaos", value, 0, &to->seed);
-    } else {
-      status = bad_usage(&record_command, "%s: no such option, or its value is missing", argv[i]);
-    }
-    if (status) return status;
-  }
-  if (to->values != VALUES_OFF && to->order != ENGINE_DAG)
-    return bad_usage(&record_command, "--values is not supported yet with another order than dag");
-  *next = i;
-  return 0;
+static int parse_options(int argc, char **argv, struct wish *wish, const char **without, int *next) {
+  struct record_options *to = &wish->options;
+  const struct option_row options[] = {
+      {"output", 'o', OPTION_WITH_VALUE, take_text, &to->output, NULL},
+      {"order", 0, OPTION_WITH_VALUE, take_order, &to->order, "chunk, dag, scalar, arcs or sync"},
+      {"max-episode", 0, OPTION_WITH_VALUE, take_position, &to->max_episode, "a number"},
+      {"values", 0, OPTION_WITH_VALUE, take_values, &to->values, "off, auto or all"},
+      {"without", 0, OPTION_WITH_VALUE, take_text, without, NULL},
+      {"chunk", 0, OPTION_WITH_VALUE, take_chunk, &to->chunk, "a number from 1024 on"},
+      {"quiet", 'q', OPTION_ALONE, take_true, &to->quiet, NULL},
+      {"check-memory", 0, OPTION_MAY_HAVE_VALUE, take_check_memory, &to->check_memory, "a number from 1 on"},
+      {"flight", 0, OPTION_WITH_VALUE, take_flight, wish, "a time and a size, as 10s or 500ms,512M"},
+      {"trigger", 0, OPTION_WITH_VALUE, take_trigger, wish, "signal, exit, exit=N, exit=N-M or end"},
+      {"keep", 0, OPTION_WITH_VALUE, take_keep, wish, "a number from 1 on"},
+      {"chaos", 0, OPTION_WITH_VALUE, take_chaos, to, "a number"},
+      {0}};
+  int status = options_parse(&record_command, options, argc, argv, true, next);
+  if (status) return status;
+  const char *conflict = find_conflict(wish);
+  return conflict ? bad_usage(&record_command, "%s", conflict) : 0;
 }
 
 static int run(int argc, char **argv) {
   static struct engine_config settings = {.magic = ENGINE_CONFIG_MAGIC, .first = 1, .program_fd = -1};
-  struct record_options options = {.chunk = CHUNK_SIZE, .max_episode = EPISODE_SIZE};
+  struct wish wish = {
+      .options = {.chunk = CHUNK_SIZE, .max_episode = EPISODE_SIZE},
+      .flight = {
+          .bytes = 512 << 20, .on_signal = true, .on_status = true, .least = 1, .most = 255, .keep = 4}};
+  struct record_options *options = &wish.options;
   struct launch_problem problem;
-  int next = 0;
-  int status = parse_options(argc, argv, &options, &next);
+  const char *without = NULL;
+  int next;
+  int status = parse_options(argc, argv, &wish, &without, &next);
   if (status) return status;
+  if (without && launch_predictors(without, &options->without, &problem))
+    return bad_usage(&record_command, "%s", problem.text);
+  if (wish.flies) options->keeper = flight_keeper(&wish.flight);
   if (launch_channels(&settings, &problem)) return complain(problem.status, "%s", problem.text);
   if (next == argc) return bad_usage(&record_command, "no program given");
   status = program_find(argv[next], settings.program, sizeof settings.program);
-  return status ? status : record(&options, &settings, argv + next);
+  return status ? status : record(options, &settings, argv + next);
 }
 
 #define PREDICTOR_LINE(name, what) "                          " #name ": " what "\n"
@@ -102,8 +131,9 @@ static int run(int argc, char **argv) {
 const struct command record_command = {
     .name = "record",
     .usage =
-        "[-q] [-o FOLDER] [--order=chunk|dag|scalar|arcs] [--chunk=N] [--max-episode=N] [--chaos=SEED] "
-        "[--check-memory[=N]] [--values=off|auto|all] [--without=PREDICTOR,…] [--] PROGRAM "
+        "[-q] [-o FOLDER] [--order=chunk|dag|scalar|arcs|sync] [--chunk=N] [--max-episode=N] [--chaos=SEED] "
+        "[--check-memory[=N]] [--values=off|auto|all] [--without=PREDICTOR,…] "
+        "[--flight=TIME[,SIZE] [--trigger=END,…] [--keep=N]] [--] PROGRAM "
         "[ARGUMENT]…",
     .summary = "run a program and record its execution",
     .help =
@@ -119,6 +149,8 @@ const struct command record_command = {
         "wake-ups)\n"
         "  --order=scalar        in parallel, as episodes with time stamps\n"
         "  --order=arcs          in parallel, as arcs between instructions\n"
+        "  --order=sync          in parallel, with an order of synchronisation alone: fast, and exact for programs\n"
+        "                        without data races. Replay tells if it was not (status 120)\n"
         "  --chunk=N             at most N instructions in a chunk while others wait (default: 1048576)\n"
         "  --max-episode=N       dag: an episode that others wait for, or that waits, has at most about N\n"
         "                        instructions (default: 512; 0: any number): shorter ones make for a "
@@ -141,6 +173,19 @@ const struct command record_command = {
         "the\n"
         "                        recording takes longer, and is as good. They decide:\n"
         PREDICTORS(PREDICTOR_LINE)
+        "\n"
+        "  --flight=TIME[,SIZE]  chunk: record without end, in memory, and store only the last TIME (as 10s, "
+        "500ms), and\n"
+        "                        only if PROGRAM ends as --trigger says. At most SIZE bytes of logs are "
+        "kept, as 64M\n"
+        "                        (default: 512M). Programs that share memory which they write are not "
+        "supported yet:\n"
+        "                        no checkpoint is made of them\n"
+        "  --trigger=END,…       the ends for which the last part is stored: signal (PROGRAM is killed by "
+        "one, or aborts),\n"
+        "                        exit (its status is not 0), exit=N, exit=N-M, end (any). Default: "
+        "signal,exit\n"
+        "  --keep=N              keep the N latest parts that `reprise trigger' has had stored (default: 4)\n"
         "\n"
         "A recording contains all that went into the program: its arguments and environment, what it read, "
         "passwords\n"

@@ -37,14 +37,10 @@ char *recording_command_line(const struct recording_reader *details) {
   return line;
 }
 
-int parse_operands(const struct command *command, int argc, char **argv, int *next, int least, int most) {
-  int i = 1;
-  if (i < argc && !strcmp(argv[i], "--"))
-    i++;
-  else if (i < argc && argv[i][0] == '-' && argv[i][1])
-    return bad_usage(command, "%s: no such option", argv[i]);
-  if (argc - i < least) return bad_usage(command, "no recording given");
-  if (most >= 0 && argc - i > most) return bad_usage(command, "too many arguments");
-  *next = i;
-  return 0;
+int find_recording(const struct command *command, int argc, char **argv, int next,
+                   char path[RECORDING_PATH_MAX]) {
+  struct recording_error error;
+  const char *name = next < argc && strcmp(argv[next], "latest") ? argv[next] : NULL;
+  if (argc - next > 1) return bad_usage(command, "too many arguments");
+  return recording_resolve(name, path, &error) ? complain_recording(&error) : 0;
 }

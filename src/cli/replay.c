@@ -4,11 +4,15 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/recordings.h"
+#include "cli/replay_jobs.h"
 #include "cli/replay_to.h"
 #include "sphere/replay.h"
+#include "sphere/replay_tries.h"
 #include "travel/measuring.h"
 #include "travel/restarts.h"
+#include "travel/window.h"
 
 /* An emulator of the tests has no filters of system calls. */
 #if defined(REPRISE_EMULATED)
@@ -18,7 +22,8 @@ enum { CAN_CONFINE = 1 };
 #endif
 
 /* "N" or "N,SEED" */
-static bool parse_restarts(const char *text, struct replay_options *options) {
+static bool take_restarts(void *into, const char *text) {
+  struct replay_options *options = into;
   enum { MOST = 1000000 };
   char *end;
   unsigned long restarts = strtoul(text, &end, 10);
@@ -27,58 +32,122 @@ static bool parse_restarts(const char *text, struct replay_options *options) {
   return end > text && !*end && restarts && restarts <= MOST;
 }
 
-static int run(int argc, char **argv) {
-  static struct engine_config settings = {.magic = ENGINE_CONFIG_MAGIC};
-  struct launch_problem problem;
-  struct recording_error error;
+/* The number of a stored checkpoint. */
+static bool take_image(void *into, const char *text) {
+  int64_t *number = into;
+  char *end;
+  *number = strtol(text, &end, 10);
+  return *text >= '0' && *text <= '9' && !*end && *number <= RECORDING_THREAD_MAX;
+}
+
+static bool take_jobs(void *into, const char *text) {
+  struct replay_jobs *jobs = into;
+  enum { MOST = 4096 };
+  char *end;
+  unsigned long number = strtoul(text, &end, 10);
+  jobs->jobs = (unsigned)number;
+  return *text >= '0' && *text <= '9' && !*end && number && number <= MOST;
+}
+
+static bool take_tries(void *into, const char *text) {
+  unsigned *tries = into;
+  enum { MOST = 1000000 };
+  char *end;
+  unsigned long number = strtoul(text, &end, 10);
+  *tries = (unsigned)number;
+  return *text >= '0' && *text <= '9' && !*end && number && number <= MOST;
+}
+
+static bool take_checkpoints(void *into, const char *value) {
+  (void)value;
+  ((struct replay_options *)into)->driver = keeping_driver();
+  return true;
+}
+
+/* What the options ask for. */
+struct wish {
+  struct replay_options options;
+  struct replay_jobs jobs;
+  int64_t from, until; /* images, or WINDOW_WHOLE */
+  const char *place;
+  bool as_json;
+  unsigned tries; /* 0: one, whose output is shown at once */
   char path[RECORDING_PATH_MAX];
-  struct replay_options options = {.confined = CAN_CONFINE};
-  const char *place = NULL;
-  bool as_json = false;
-  int i = 1;
-  for (; i < argc && argv[i][0] == '-'; i++) {
-    if (!strcmp(argv[i], "--")) {
-      i++;
-      break;
-    }
-    if (!strcmp(argv[i], "--quiet") || !strcmp(argv[i], "-q"))
-      options.quiet = true;
-    else if (!strcmp(argv[i], "--unconfined"))
-      options.confined = false;
-    else if (!strcmp(argv[i], "--serial"))
-      options.serial = true;
-    else if (!strncmp(argv[i], "--goto=", 7))
-      place = argv[i] + 7;
-    else if (!strcmp(argv[i], "--json"))
-      as_json = true;
-    else if (!strncmp(argv[i], "--restarts=", 11)) {
-      if (!parse_restarts(argv[i] + 11, &options))
-        return bad_usage(&replay_command, "%s: not a number of restarts and a seed", argv[i]);
-    } else if (!strcmp(argv[i], "--checkpoints"))
-      options.driver = keeping_driver();
-    else if (!strcmp(argv[i], "--turns"))
-      options.turns = true;
-    else
-      return bad_usage(&replay_command, "%s: no such option", argv[i]);
-  }
-  if (argc - i > 1) return bad_usage(&replay_command, "too many arguments");
-  if (place && (options.serial || options.turns || options.driver))
-    return bad_usage(&replay_command,
-                     "--goto can't be combined with --serial, --turns, --checkpoints or --restarts");
-  if (as_json && !place) return bad_usage(&replay_command, "--json is for --goto");
-  const char *name = i < argc && strcmp(argv[i], "latest") ? argv[i] : NULL;
+};
+
+static const char *find_conflict(const struct wish *wish) {
+  const struct replay_options *options = &wish->options;
+  bool window = wish->from != WINDOW_WHOLE || wish->until != WINDOW_WHOLE;
+  if (wish->place && (options->serial || options->turns || options->driver))
+    return "--goto can't be combined with --serial, --turns, --checkpoints or --restarts";
+  if (wish->as_json && !wish->place) return "--json is for --goto";
+  if (window && (wish->place || options->driver))
+    return "--from and --until can't be combined with --goto, --checkpoints or --restarts";
+  if ((wish->jobs.jobs || wish->jobs.prints) &&
+      (!options->verifies || window || wish->place || options->driver))
+    return "--jobs and --print-jobs are for --verify of a whole recording";
+  if (wish->tries && (wish->jobs.jobs || wish->jobs.prints || wish->place || options->driver))
+    return "--tries can't be combined with --jobs, --print-jobs, --goto, --checkpoints or --restarts";
+  if (options->verifies && wish->place) return "--verify can't be combined with --goto";
+  return NULL;
+}
+
+static int perform(void *context) {
+  struct wish *wish = context;
+  const char *path = wish->path;
+  static struct engine_config settings = {.magic = ENGINE_CONFIG_MAGIC};
+  struct replay_options *options = &wish->options;
+  struct launch_problem problem;
   if (launch_channels(&settings, &problem)) return complain(problem.status, "%s", problem.text);
-  if (recording_resolve(name, path, &error)) return complain_recording(&error);
-  if (place)
-    return replay_to(path, place, &(struct replay_to_options){options.quiet, options.confined, as_json});
-  return replay(path, &options, &settings);
+  if (wish->from == WINDOW_WHOLE && !options->driver) wish->from = window_begins(path);
+  if (wish->from != WINDOW_WHOLE || wish->until != WINDOW_WHOLE) {
+    options->driver = window_driver(wish->from, wish->until);
+    settings.debugged = wish->until != WINDOW_WHOLE;
+  }
+  wish->jobs.confined = options->confined;
+  if (wish->jobs.jobs || wish->jobs.prints) return replay_in_jobs(path, &wish->jobs);
+  if (wish->place)
+    return replay_to(path, wish->place,
+                     &(struct replay_to_options){options->quiet, options->confined, wish->as_json});
+  return replay(path, options, &settings);
+}
+
+static int run(int argc, char **argv) {
+  struct wish wish = {.options.confined = CAN_CONFINE, .from = WINDOW_WHOLE, .until = WINDOW_WHOLE};
+  const struct option_row options[] = {
+      {"quiet", 'q', OPTION_ALONE, take_true, &wish.options.quiet, NULL},
+      {"unconfined", 0, OPTION_ALONE, take_false, &wish.options.confined, NULL},
+      {"serial", 0, OPTION_ALONE, take_true, &wish.options.serial, NULL},
+      {"goto", 0, OPTION_WITH_VALUE, take_text, &wish.place, NULL},
+      {"json", 0, OPTION_ALONE, take_true, &wish.as_json, NULL},
+      {"restarts", 0, OPTION_WITH_VALUE, take_restarts, &wish.options,
+       "a number of restarts, and perhaps ,SEED"},
+      {"checkpoints", 0, OPTION_ALONE, take_checkpoints, &wish.options, NULL},
+      {"from", 0, OPTION_WITH_VALUE, take_image, &wish.from, "the number of an image"},
+      {"until", 0, OPTION_WITH_VALUE, take_image, &wish.until, "the number of an image"},
+      {"verify", 0, OPTION_ALONE, take_true, &wish.options.verifies, NULL},
+      {"jobs", 0, OPTION_WITH_VALUE, take_jobs, &wish.jobs, "a number of jobs"},
+      {"print-jobs", 0, OPTION_ALONE, take_true, &wish.jobs.prints, NULL},
+      {"tries", 0, OPTION_WITH_VALUE, take_tries, &wish.tries, "a number of tries"},
+      {"turns", 0, OPTION_ALONE, take_true, &wish.options.turns, NULL},
+      {0}};
+  int next;
+  int status = options_parse(&replay_command, options, argc, argv, false, &next);
+  if (status) return status;
+  if (wish.options.verifies) wish.options.quiet = true;
+  const char *conflict = find_conflict(&wish);
+  if (conflict) return bad_usage(&replay_command, "%s", conflict);
+  status = find_recording(&replay_command, argc, argv, next, wish.path);
+  if (status) return status;
+  return wish.tries ? replay_in_tries(wish.tries, perform, &wish) : perform(&wish);
 }
 
 const struct command replay_command = {
     .name = "replay",
     .usage =
-        "[--quiet] [--unconfined] [--goto=PLACE [--json]] [--serial] [--turns] [--checkpoints] "
-        "[--restarts=N[,SEED]] [RECORDING|latest]",
+        "[--quiet] [--unconfined] [--goto=PLACE [--json]] [--from=N] [--until=N] "
+        "[--verify [--jobs=N | --print-jobs]] [--serial] [--turns] [--checkpoints] "
+        "[--restarts=N[,SEED]] [--tries=N] [RECORDING|latest]",
     .summary = "repeat a recorded execution",
     .help =
         "Repeats the execution that RECORDING holds: every instruction of every thread, in the recorded "
@@ -99,7 +168,22 @@ const struct command replay_command = {
         "moment.\n"
         "                 Of recordings made with --values this can't be done yet\n"
         "  --json         with --goto: tell it as JSON, one object for each thread\n"
+        "  --from=N       begin at image N, which `reprise checkpoint' has stored: the output is that from "
+        "there "
+        "on\n"
+        "  --until=N      end at image N, with status 0\n"
+        "  --verify       write no output; the status is 0 if the replay does what the recording did, "
+        "however "
+        "the\n"
+        "                 program ended\n"
+        "  --jobs=N       with --verify: replay the windows between images, N of them at once\n"
+        "  --print-jobs   with --verify: print the commands that do so, one a line, for other tools to "
+        "spread\n"
         "  --serial       run one thread at a time, in an order that depends on the recording alone\n"
+        "  --tries=N      of a recording made with --order=sync: replay it up to N times, until a replay "
+        "does "
+        "what the\n"
+        "                 recording did; the output of the last one is shown when it is over\n"
         "  --turns        tell how often the turn went to another thread, with a digest of the sequence; "
         "with\n"
         "                 --serial, or of a recording made with --order=chunk\n"

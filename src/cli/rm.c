@@ -1,5 +1,6 @@
 /* rm.c: reprise rm: removes recordings. */
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/recordings.h"
 
 static int remove_one(const char *name) {
@@ -11,9 +12,11 @@ static int remove_one(const char *name) {
 }
 
 static int run(int argc, char **argv) {
+  const struct option_row options[] = {{0}};
   int next;
-  int status = parse_operands(&rm_command, argc, argv, &next, 1, -1);
+  int status = options_parse(&rm_command, options, argc, argv, false, &next);
   if (status) return status;
+  if (next == argc) return bad_usage(&rm_command, "no recording given");
   for (; next < argc; next++) { /* one that can't be removed keeps none of the others */
     int failed = remove_one(argv[next]);
     if (!status) status = failed;

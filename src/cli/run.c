@@ -4,50 +4,43 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/program.h"
 #include "contract/log_channels.h"
 #include "sphere/launch.h"
 
 /* -- Options ----------------------------------------------------------------------------------------------------------- */
 
-static int parse_check(const char *word, struct engine_config *to) {
-  if (!strcmp(word, "none"))
-    to->check = CHECK_NONE;
-  else if (!strcmp(word, "accesses"))
-    to->check = CHECK_ACCESSES;
-  else if (!strcmp(word, "all"))
-    to->check = CHECK_ALL;
-  else
-    return bad_usage(&run_command, "--check=%s: expected none, accesses or all", word);
-  return 0;
+static bool take_check(void *into, const char *word) {
+  static const char *const names[] = {
+      [CHECK_NONE] = "none", [CHECK_ACCESSES] = "accesses", [CHECK_ALL] = "all"};
+  for (uint32_t check = 0; check < sizeof names / sizeof *names; check++)
+    if (names[check] && !strcmp(word, names[check])) return *(uint32_t *)into = check, true;
+  return false;
 }
 
-/* Fills the configuration from the options; *next is the first argument that is none. */
-static int parse_options(int argc, char **argv, struct engine_config *to, int *next) {
-  int i = 1;
-  for (; i < argc && argv[i][0] == '-'; i++) {
-    const char *option = argv[i];
-    int status = 0;
-    if (!strcmp(option, "--")) {
-      i++;
-      break;
-    }
-    if (!strcmp(option, "--counters"))
-      to->counters = 1;
-    else if (!strncmp(option, "--check=", 8))
-      status = parse_check(option + 8, to);
-    else
-      status = bad_usage(&run_command, "%s: no such option", option);
-    if (status) return status;
-  }
-  *next = i;
-  return 0;
+static bool take_counters(void *into, const char *value) {
+  (void)value;
+  *(uint32_t *)into = 1;
+  return true;
+}
+
+static bool take_no_cache(void *into, const char *value) {
+  (void)value;
+  *(uint8_t *)into = 0;
+  return true;
 }
 
 static int run(int argc, char **argv) {
-  struct engine_config settings = {.magic = ENGINE_CONFIG_MAGIC, .first = 1, .program_fd = -1};
+  struct engine_config settings = {
+      .magic = ENGINE_CONFIG_MAGIC, .first = 1, .program_fd = -1, .keeps_code = 1};
+  const struct option_row options[] = {
+      {"counters", 0, OPTION_ALONE, take_counters, &settings.counters, NULL},
+      {"no-cache", 0, OPTION_ALONE, take_no_cache, &settings.keeps_code, NULL},
+      {"check", 0, OPTION_WITH_VALUE, take_check, &settings.check, "none, accesses or all"},
+      {0}};
   int next;
-  int status = parse_options(argc, argv, &settings, &next);
+  int status = options_parse(&run_command, options, argc, argv, true, &next);
   if (status) return status;
   struct launch_problem problem;
   if (launch_check_ends(&problem) || launch_channels(&settings, &problem))
@@ -61,7 +54,7 @@ static int run(int argc, char **argv) {
 
 const struct command run_command = {
     .name = "run",
-    .usage = "[--check=none|accesses|all] [--counters] [--] PROGRAM [ARGUMENT]…",
+    .usage = "[--check=none|accesses|all] [--counters] [--no-cache] [--] PROGRAM [ARGUMENT]…",
     .summary = "run a program under the engine",
     .help =
         "Runs PROGRAM, found as the shell finds it, translated by the engine and otherwise unchanged.\n"
@@ -70,6 +63,7 @@ const struct command run_command = {
         "pointer\n"
         "  --check=all        before every access (default: none)\n"
         "  --counters         print what the engine has done when the program ends\n"
+        "  --no-cache         neither use nor store translated code (see `reprise help cache`)\n"
         "\n"
         "The exit status is PROGRAM's; 127 if it is not found, 126 if it can't be executed,\n"
         "125 if reprise itself fails, 2 for a mistake in the arguments.\n"

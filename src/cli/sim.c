@@ -18,8 +18,8 @@ struct options {
   const char *folder;   /* -o of the part that is being read */
   bool from_checkpoint; /* … and this option */
   bool statistics, json;
-  const char *initrd, *append; /* boot: initial file system, the kernel's arguments, */
-  const char *replay, *typed;  /* a recording to repeat, what is typed at the console */
+  const char *initrd, *append, *disk; /* boot: initial file system, the kernel's arguments, its disk */
+  const char *replay, *typed;         /* a recording to repeat, what is typed at the console */
 };
 
 /* -- Options ------------------------------------------------------------------------------------------------------------ */
@@ -51,7 +51,7 @@ static int set_scheme(struct options *options, const char *value) {
   options->request.scheme = value;
   return sim_find_scheme(value)
              ? 0
-             : bad_usage(&sim_command, "%s: no such scheme (dag, named, scalar, arcs, chunk)", value);
+             : bad_usage(&sim_command, "%s: no such scheme (tokens, dag, scalar, arcs, chunk)", value);
 }
 
 static int set_preset(struct options *options, const char *value) {
@@ -62,6 +62,11 @@ static int set_preset(struct options *options, const char *value) {
 
 static int set_trace(struct options *options, const char *value) {
   options->request.trace = value;
+  return 0;
+}
+
+static int set_disk(struct options *options, const char *value) {
+  options->disk = value;
   return 0;
 }
 
@@ -106,11 +111,13 @@ static int read_config(struct options *options, const char *value) {
 static const struct {
   const char *name;
   int (*take)(struct options *options, const char *value);
-} valued[] = {{"--harts", set_harts},   {"--seed", set_seed},           {"--set", read_setting},
-              {"--preset", set_preset}, {"--config", read_config},      {"--scheme", set_scheme},
-              {"-o", set_folder},       {"--max-episode", set_episode}, {"--trace", set_trace},
-              {"--initrd", set_initrd}, {"--append", set_append},       {"--replay", set_replay},
-              {"--type", set_typed}};
+} valued[] = {{"--harts", set_harts},    {"--seed", set_seed},
+              {"--set", read_setting},   {"--preset", set_preset},
+              {"--config", read_config}, {"--scheme", set_scheme},
+              {"-o", set_folder},        {"--max-episode", set_episode},
+              {"--trace", set_trace},    {"--initrd", set_initrd},
+              {"--append", set_append},  {"--replay", set_replay},
+              {"--type", set_typed},     {"--disk", set_disk}};
 
 /* The option at argv[*i], and its value if it has one. */
 static int take_option(struct options *options, int argc, char **argv, int *i) {
@@ -293,11 +300,12 @@ static int boot(struct options *options, int argc, char **argv) {
       .mode = options->replay   ? SPHERE_REPLAY
               : options->folder ? SPHERE_RECORD
                                 : SPHERE_PLAIN,
-      .scheme = options->request.scheme ? options->request.scheme : "dag",
+      .scheme = options->request.scheme ? options->request.scheme : "tokens",
       .folder = options->replay ? options->replay : options->folder,
       .kernel = argv[i],
       .initrd = options->initrd,
       .typed = options->typed,
+      .disk = options->disk,
       .arguments = options->append ? options->append : "console=hvc0 earlycon=sbi",
       .max_episode = options->request.max_episode,
   };
@@ -305,7 +313,7 @@ static int boot(struct options *options, int argc, char **argv) {
   status = sim_boot(&request, &statistics, error);
   add_host(&statistics, host_seconds() - start);
   if (options->statistics) statistics_print(&statistics, stderr, options->json);
-  return status ? complain(status, "%s", error) : 0;
+  return error[0] ? complain(status, "%s", error) : status;
 }
 
 static int run(int argc, char **argv) {
@@ -334,7 +342,8 @@ const struct command sim_command = {
     .name = "sim",
     .usage =
         "run|record|replay [OPTION]… [--] PROGRAM [ARGUMENT]… | RECORDING [::: …]\n"
-        "       reprise sim boot [OPTION]… [--initrd FILE] [--append ARGUMENTS] [--type FILE] KERNEL | "
+        "       reprise sim boot [OPTION]… [--initrd FILE] [--append ARGUMENTS] [--type FILE]\n"
+        "                        [--disk FILE] KERNEL | "
         "--replay RECORDING\n"
         "       reprise sim figures [--quick] [-o FOLDER] [--programs FOLDER|--manifest FILE] [--seeds N]\n"
         "                           [--print-jobs|--collect|--job RUN]",
@@ -361,8 +370,8 @@ const struct command sim_command = {
         "                     latencies (docs/simulator.md); sizes take K, M or G\n"
         "  --flat             no caches: every access takes one cycle\n"
         "  --tso              store buffers: total store order instead of sequential consistency\n"
-        "  --scheme NAME      how the order is recorded: dag (Karma; the default), named, scalar (Rerun),\n"
-        "                     arcs (FDR), chunk (DeLorean)\n"
+        "  --scheme NAME      how the order is recorded: tokens (Karma's hardware; the default), dag\n"
+        "                     (Karma with named episodes), scalar (Rerun), arcs (FDR), chunk (DeLorean)\n"
         "  --max-episode N    episodes end after so many memory references, chunks after so many "
         "instructions\n"
         "  -o FOLDER          of the recording; else one is made where `reprise ls` finds it\n"
@@ -373,7 +382,9 @@ const struct command sim_command = {
         "\n"
         "`reprise sim boot` runs an operating system, as a RISC-V Linux image, in supervisor mode with Sv39, "
         "until\n"
-        "it powers the machine off; its firmware (SBI 0.3) is the simulator, its console standard output.\n"
+        "it powers the machine off; its firmware (SBI 0.3) is the simulator, its console and its serial "
+        "port\n"
+        "standard output, what is typed there the file of --type, its disk the file of --disk.\n"
         "With -o FOLDER it is recorded, each hart as a thread; --replay FOLDER repeats that, with any "
         "caches.\n"
         "\n"

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/json.h"
+#include "cli/options.h"
+#include "inspect/json.h"
 #include "cli/recordings.h"
 #include "cli/stat_simulated.h"
 #include "recording/plain.h"
@@ -18,7 +19,14 @@ enum { SHOWN_CALLS = 10 };
 struct facts {
   const char *path, *state, *created, *order, *status, *breaks_off, *duration, *architecture;
   char *command; /* allocated */
+  uint64_t images;
 };
+
+static int count_image(struct recording_stream_id id, void *context, struct recording_error *error) {
+  (void)id, (void)error;
+  ++*(uint64_t *)context;
+  return RECORDING_OK;
+}
 
 static const char *state_name(const struct recording_reader *reader) {
   switch (recording_reader_state(reader)) {
@@ -126,6 +134,7 @@ static void print_text(const struct facts *facts, const struct summary *s) {
   if (facts->duration) printf("%-14s %s s\n", "duration", facts->duration);
   number("processes", s->processes);
   number("threads", s->live_threads);
+  if (facts->images) number("images", facts->images);
   number("instructions", s->all.instructions);
   number("chunks", s->all.chunks);
   for (uint32_t kind = 1; kind < EVENT_KINDS; kind++)
@@ -172,6 +181,7 @@ static void print_json(const struct facts *facts, const struct summary *s) {
   json_string(&json, "duration", facts->duration);
   json_number(&json, "processes", s->processes);
   json_number(&json, "threads", s->live_threads);
+  json_number(&json, "images", facts->images);
   events_json(&json, &s->all);
   json_number(&json, "order_bytes", s->order_raw);
   json_number(&json, "order_stored_bytes", s->order_stored);
@@ -213,6 +223,7 @@ static int print(const char *path, bool json) {
   if (recording_get(reader, "substrate", 0)) return print_simulated(reader, json);
   int status = summary_count(reader, &summary, &error);
   struct facts facts = facts_of(reader);
+  if (!status) status = recording_each_image(reader, count_image, &facts.images, &error);
   if (!status) (json ? print_json : print_text)(&facts, &summary);
   free(facts.command);
   summary_free(&summary);
@@ -222,15 +233,12 @@ static int print(const char *path, bool json) {
 
 static int run(int argc, char **argv) {
   char path[RECORDING_PATH_MAX];
-  struct recording_error error;
+  bool json = false;
+  const struct option_row options[] = {{"json", 0, OPTION_ALONE, take_true, &json, NULL}, {0}};
   int next;
-  bool json = argc > 1 && !strcmp(argv[1], "--json");
-  int status = parse_operands(&stat_command, argc - json, argv + json, &next, 0, 1);
-  if (status) return status;
-  const char *name = next < argc - json ? argv[next + json] : NULL;
-  if (name && !strcmp(name, "latest")) name = NULL;
-  if (recording_resolve(name, path, &error)) return complain_recording(&error);
-  return print(path, json);
+  int status = options_parse(&stat_command, options, argc, argv, false, &next);
+  if (!status) status = find_recording(&stat_command, argc, argv, next, path);
+  return status ? status : print(path, json);
 }
 
 const struct command stat_command = {

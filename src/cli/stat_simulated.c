@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/json.h"
+#include "inspect/json.h"
 #include "cli/recordings.h"
 #include "order/order.h"
 #include "recording/plain.h"

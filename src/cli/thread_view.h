@@ -2,7 +2,7 @@
 #ifndef REPRISE_CLI_THREAD_VIEW_H
 #define REPRISE_CLI_THREAD_VIEW_H
 
-#include "cli/json.h"
+#include "inspect/json.h"
 #include "debug/session.h"
 
 struct thread_view {

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/json.h"
+#include "cli/options.h"
+#include "inspect/json.h"
 #include "cli/recordings.h"
 #include "cli/thread_view.h"
 #include "debug/session.h"
@@ -38,7 +39,8 @@ static bool parse_memory(const char *text, struct debug_watch *watch) {
   return !*end && !errno && watch->bytes && watch->bytes <= DEBUG_WATCH_BYTES && !wraps;
 }
 
-static bool parse_process(const char *text, int32_t *pid) {
+static bool take_process(void *into, const char *text) {
+  int32_t *pid = into;
   char *end;
   long number = strtol(text, &end, 10);
   *pid = (int32_t)number;
@@ -100,50 +102,27 @@ static int answer(struct session *session, struct question *question) {
   return written ? 0 : NOT_WRITTEN;
 }
 
-/* Whether the argument is an option; *wrong: one with a wrong value. */
-static bool take_option(const char *text, struct question *question, bool *wrong) {
-  if (!strncmp(text, "--at=", 5))
-    question->at = text + 5;
-  else if (!strncmp(text, "--process=", 10))
-    *wrong = !parse_process(text + 10, &question->watch.pid);
-  else if (!strcmp(text, "--json"))
-    question->as_json = true;
-  else if (!strcmp(text, "--unconfined"))
-    question->confined = false;
-  else
-    return false;
-  return true;
-}
-
 static int run(int argc, char **argv) {
   static char path[RECORDING_PATH_MAX];
   static struct session session;
-  struct recording_error error;
   struct question question = {.watch.access = DEBUG_WRITES, .at = "end", .confined = CAN_CONFINE};
-  const char *operands[2] = {NULL};
-  int count = 0;
-  bool wrong = false, options = true;
-  for (int i = 1; i < argc; i++) {
-    if (options && !strcmp(argv[i], "--"))
-      options = false;
-    else if (options && argv[i][0] == '-') {
-      if (!take_option(argv[i], &question, &wrong))
-        return bad_usage(&who_command, "%s: no such option", argv[i]);
-      if (wrong) return bad_usage(&who_command, "%s: no process", argv[i]);
-    } else if (count == 2)
-      return bad_usage(&who_command, "too many arguments");
-    else
-      operands[count++] = argv[i];
-  }
-  if (!count) return bad_usage(&who_command, "no address given");
-  if (!parse_memory(operands[0], &question.watch))
-    return bad_usage(&who_command, "%s: not an address, and at most %d bytes", operands[0],
-                     DEBUG_WATCH_BYTES);
-  const char *name = operands[1] && strcmp(operands[1], "latest") ? operands[1] : NULL;
-  if (recording_resolve(name, path, &error)) return complain_recording(&error);
+  const struct option_row options[] = {
+      {"at", 0, OPTION_WITH_VALUE, take_text, &question.at, NULL},
+      {"process", 0, OPTION_WITH_VALUE, take_process, &question.watch.pid, "the recorded id of a process"},
+      {"json", 0, OPTION_ALONE, take_true, &question.as_json, NULL},
+      {"unconfined", 0, OPTION_ALONE, take_false, &question.confined, NULL},
+      {0}};
+  int next;
+  int status = options_parse(&who_command, options, argc, argv, false, &next);
+  if (status) return status;
+  if (next == argc) return bad_usage(&who_command, "no address given");
+  if (!parse_memory(argv[next], &question.watch))
+    return bad_usage(&who_command, "%s: not an address, and at most %d bytes", argv[next], DEBUG_WATCH_BYTES);
+  status = find_recording(&who_command, argc, argv, next + 1, path);
+  if (status) return status;
   session.confined = question.confined;
   session.apart = -1;
-  int status = session_open(&session, path, question.at);
+  status = session_open(&session, path, question.at);
   if (status) return status;
   status = answer(&session, &question);
   session_close(&session);

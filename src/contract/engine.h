@@ -22,7 +22,7 @@ enum check_mode {
 enum engine_mode { MODE_RUN, MODE_RECORD, MODE_REPLAY };
 
 /* How the threads of a sphere are ordered. All but the first run at once. */
-enum engine_order { ENGINE_CHUNK, ENGINE_DAG, ENGINE_TOKENS, ENGINE_SCALAR, ENGINE_ARCS };
+enum engine_order { ENGINE_CHUNK, ENGINE_DAG, ENGINE_TOKENS, ENGINE_SCALAR, ENGINE_ARCS, ENGINE_SYNC };
 
 /* Which memory is recorded by the values that threads read from it (order/values.h). */
 enum engine_values {
@@ -55,9 +55,13 @@ struct engine_config {
   uint8_t confined;       /* replay: the processes are confined (confine.c) */
   uint8_t serial;      /* replay: one thread at a time, in whatever order it was recorded (order/serial.h) */
   uint8_t checkpoints; /* replay: checkpoints can be made (threads/checkpoint_vessel.c) */
+  uint8_t live;        /* record: the same, while the program goes on (region/live.h) */
   uint8_t debugged;    /* replay: a debugger drives it (region/debug.h) */
   uint8_t whole;       /* replay: the recording was closed, so all logs are whole */
-  uint8_t sandboxed;   /* a filter of the program's judges its calls (sandbox.c) */
+  uint8_t restores;    /* replay: the process becomes a stored vessel (contract/image_plan.h) */
+  uint8_t sandboxed;   /* a filter of the program's judges its calls (sandbox.c) … */
+  uint8_t judged;      /* … and also those that its first thread has made since it began */
+  uint8_t keeps_code;  /* FD_CODE is there: the folder of the code cache that lasts (code/lasting.h) */
   uint32_t output_roles[OUTPUT_ROLES]; /* the descriptors that are standard output and error (output.c) */
   char comm[16]; /* the process's name as the kernel would have set it (not by the launcher) */
   char program[ENGINE_PATH_MAX]; /* the file to load: the program, or the interpreter of its script */
@@ -78,7 +82,17 @@ struct engine_config {
 #define ARENA_MAX 0x80000000UL
 #define CODE_COPY_BASE (ENGINE_BASE + 0x1c0000000UL) /* for a moment: the cache of a child */
 #define VDSO_BASE (ENGINE_BASE + 0x200000000UL)      /* the kernel's vDSO, moved out of the program's way */
-#define REGION_BASE (ENGINE_BASE + 0x300000000UL)    /* shared with the manager: contract/region.h */
+#define LASTING_BASE (ENGINE_BASE + 0x210000000UL)   /* lasting_files.c: stored blocks … */
+#define LASTING_ROOM 0x40000000UL
+#define LASTING_NEW_BASE (ENGINE_BASE + 0x250000000UL) /* … those that will be … */
+#define LASTING_NEW_ROOM 0x4000000UL
+#define LASTING_OLD_BASE \
+  (ENGINE_BASE + 0x258000000UL) /* … and, while they are stored, the old file and the new table */
+#define LASTING_OLD_ROOM 0x10000000UL
+#define LASTING_TABLE_BASE (ENGINE_BASE + 0x268000000UL)
+#define LASTING_TABLE_ROOM 0x8000000UL
+#define IMAGE_PLAN_BASE (ENGINE_BASE + 0x280000000UL) /* image_restore.c: what a process is made of */
+#define REGION_BASE (ENGINE_BASE + 0x300000000UL)     /* shared with the manager: contract/region.h */
 #define DIRECTORY_BASE \
   (ENGINE_BASE + 0x500000000UL) /* entries of memory blocks, the infos that belong to them, and groups */
 #define DIRECTORY_PART 0x21000000UL
@@ -89,6 +103,9 @@ struct engine_config {
 #define OPEN_PART 0x4000000UL
 #define OPEN_THREADS (OPEN_BASE + OPEN_PART) /* … and what each thread has seen */
 #define OPEN_STRIDE 0x30000UL
+#define SYNC_BASE \
+  (ENGINE_BASE + 0x5d0000000UL) /* order/sync.h: what each thread has seen of memory by its atomics */
+#define SYNC_STRIDE 0x4000UL
 #define RINGS_BASE (ENGINE_BASE + 0x600000000UL)
 #define AUDIT_BASE (ENGINE_BASE + 0xd000000000UL)        /* audit.c */
 #define LARGE_COPIES_BASE (ENGINE_BASE + 0xe000000000UL) /* waiting.c: for calls that move very much */
@@ -97,8 +114,9 @@ struct engine_config {
 #define THREAD_AREA_STRIDE 0x8000000UL
 
 /* These descriptors belong to the engine, from its own file on. For the application they are not open. */
-enum { FD_ENGINE, FD_CONFIG, FD_PROGRAM, FD_REGION, FD_SOCKET, FD_COUNT };
-/* Without a sphere there is no region: this is the launcher's standard error, because the program may close its own early. */
+enum { FD_ENGINE, FD_CONFIG, FD_PROGRAM, FD_REGION, FD_SOCKET, FD_CODE, FD_COUNT };
+/* FD_CODE is the folder of stored code, if there is one.
+ * Without a sphere there is no region: this is the launcher's standard error, because the program may close its own early. */
 enum { FD_COUNTERS = FD_REGION };
 
 /* The value of a SIGSYS that is for the engine: the thread must come to a safepoint. */

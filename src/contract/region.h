@@ -61,74 +61,110 @@ struct region_watch {
   _Atomic uint32_t moves;    /* … and those after which it was not */
 };
 
+/* Stops of its process by job control or a tracer (engine/order/stops.c). */
+struct rthread_stops {
+  _Atomic uint32_t state; /* record: enum stop_state */
+  /* Record: how often others have continued its process, and how often when it was last sent a stop of the terminal's kind. */
+  _Atomic uint32_t continues, stopped_at;
+  _Atomic uint32_t
+      tracer; /* record in parallel; futex: slot + 1 of its tracer, for as long as it must stay parked */
+};
+
+/* Its chunk, while it has the baton (engine/order/baton.c). */
+struct rthread_chunk {
+  uint64_t start;       /* position where it began */
+  uint64_t size;        /* record: how long it may get */
+  uint32_t spent;       /* record: calls of it, or work that takes as long */
+  uint32_t alone;       /* record: how often it might have ended, and no thread waited */
+  uint32_t offered;     /* record: another thread should have the baton before it is full */
+  uintptr_t woken_at;   /* record: the futex that the thread was woken at last … */
+  uint64_t woken_since; /* … and its position then */
+  uint64_t quiet_since; /* position at which a signal was delivered last: no chunk ends there */
+  struct chunk_end end; /* replay: where it ends */
+};
+
+/* Its input log (engine/region/journal.c, reader.c). */
+struct rthread_input {
+  struct input_codec codec;
+  struct input_event next;   /* replay: decoded, not consumed yet */
+  uint32_t next_bytes;       /* its length in the ring, 0: none decoded */
+  uint32_t lost;             /* replay: the next event is missing, because the log was cut off */
+  uint64_t output_digest;    /* of all events of output in it */
+  _Atomic uint32_t exited;   /* it ends with an exit, logged or read */
+  _Atomic uint32_t unlogged; /* record: it writes to standard output or error, and has not logged it yet */
+};
+
+/* Among threads that run at once. Those of `borrows` also in any replay. */
+struct rthread_parallel {
+  uint32_t is_known_elsewhere; /* record: directories of other address spaces may name its slot */
+  uint32_t parent;             /* record: slot of its parent … */
+  struct order_note spawned;   /* … and the order scheme's note for it */
+  _Atomic uint32_t borrows;    /* slot + 1 of the parent held until it is gone; 0: none */
+  uint32_t released;           /* record: slot + 1 of the child it was held for … */
+  struct order_note release;   /* … and the order scheme's note on its release */
+  int32_t
+      writes_to; /* record: the process whose memory it writes when it is the memory_writer, and which stays parked */
+};
+
+/* In a replay one thread at a time of an order that was recorded in parallel (engine/order/serial.h). */
+struct rthread_serial {
+  _Atomic uint32_t state; /* enum serial_state */
+  uint32_t child;         /* the slot of the child it makes */
+};
+
+/* In a replay with checkpoints. */
+struct rthread_checkpoint {
+  _Atomic uint32_t at_rest; /* it waits for its turn, or for nothing any more … */
+  _Atomic uint32_t forks;   /* … and is to make the vessel of its process … */
+  uint32_t shares_memory;   /* … which others have in their memory */
+  int32_t vessel;           /* the id of the last vessel that it has made */
+};
+
+/* What a replay must know of the recording; most of it in parallel (engine/order/thread_order.c). */
+struct rthread_replay {
+  int32_t seen_id;        /* the kernel's id then */
+  int32_t child_id;       /* the id that its next child had … */
+  uint32_t child_number;  /* … and the R-thread that the child is */
+  uint32_t slot;          /* where it lived */
+  uint32_t step_known;    /* there is a step that it is at … */
+  uint32_t step_passed;   /* … whose waits are over */
+  uint64_t last_clock;    /* arcs: its clock at the last step passed … */
+  uint64_t last_position; /* … and its position there */
+  _Atomic uint32_t
+      waits_for; /* slot + 1 of the thread that it waits for, 0: it does not wait; or one of replay_waits.h */
+  _Atomic uint32_t summoned; /* the manager must bring it to a safepoint */
+};
+
 struct rthread {
   _Atomic uint32_t state; /* enum slot_state */
   uint32_t number;        /* of the R-thread */
   uint32_t process;       /* its process's number in the sphere */
   int32_t pid, tid;       /* the kernel's, now; 0 until its thread is there */
   uintptr_t context;      /* record: its struct thread, in its own process */
-  int32_t former;   /* while it executes a program, and was not its process's first thread: its own id */
-  int32_t seen_id;  /* replay: the kernel's id in the recording */
-  int32_t child_id; /* replay: the id that its next child had … */
+  int32_t former; /* while it executes a program, and was not its process's first thread: its own id */
   struct {
     uint32_t number, process;
-  } born;                 /* record: its last child, whose slot may be another's by now */
-  _Atomic uint32_t stops; /* record: enum stop_state */
-  /* Record: how often others have continued its process, and how often when it was last sent a stop of the terminal's kind (stops.c). */
-  _Atomic uint32_t continues, stopped_at;
-  /* Record in parallel; futex: slot + 1 of its tracer, for as long as it must stay parked. */
-  _Atomic uint32_t tracer;
-  int32_t
-      writes_to; /* … the process whose memory it writes when it is the memory_writer, and which stays parked */
-  uint32_t vforks;          /* record: the kernel holds it until a child is gone to another program */
-  _Atomic uint32_t turn;    /* futex: 1 when the baton was handed to it */
-  _Atomic uint32_t serial;  /* serial replay: enum serial_state (engine/order/serial.c) … */
-  uint32_t serial_child;    /* … and the slot of the child it makes */
-  _Atomic uint32_t at_rest; /* replay with checkpoints: it waits for its turn, or for nothing any more … */
-  _Atomic uint32_t forks;   /* … and is to make the vessel of its process … */
-  uint32_t shares_memory;   /* … which others have in their memory */
-  int32_t vessel;           /* the id of the last vessel that it has made */
-  struct region_watch watch;
-  struct ring ring;
-  struct ring order; /* of its own order log, unless threads run one at a time */
-  struct input_codec codec;
-  uint64_t chunk_start;        /* position where its chunk began */
-  uint64_t chunk_size;         /* record: how long it may get */
-  uint64_t memory_checked;     /* record: position of the last digest of memory */
-  uint64_t output_digest;      /* of all events of output in its log */
-  uint32_t spent;              /* record: calls of its chunk, or work that takes as long */
-  uint32_t alone;              /* record: how often it might have ended a chunk, and no thread waited */
-  uint32_t offered;            /* record: another thread should have the baton before the chunk is full */
-  uintptr_t woken_at;          /* record: the futex that it was woken at last … */
-  uint64_t woken_since;        /* … and its position then */
-  uint64_t quiet_since;        /* position at which a signal was delivered last: no chunk ends there */
-  struct chunk_end end;        /* replay: where the chunk ends */
-  struct input_event next;     /* replay: decoded, not consumed yet */
-  uint32_t next_bytes;         /* its length in the ring, 0: none decoded */
-  uint32_t input_lost;         /* replay: the next event is missing, because the log was cut off */
-  uint32_t is_known_elsewhere; /* record in parallel: directories of other address spaces may name its slot */
-  uint32_t parent;             /* record in parallel: slot of its parent … */
-  struct order_note spawned;   /* … and the order scheme's note for it */
-  _Atomic uint32_t
-      borrows;       /* in parallel, or replay: slot + 1 of the parent held until it is gone; 0: none */
-  uint32_t released; /* record in parallel: slot + 1 of the child it was held for … */
-  struct order_note release; /* … and the order scheme's note on its release */
-  uint32_t child_number;     /* replay in parallel: the R-thread that its next child is */
-  uint32_t step_known;       /* replay in parallel: there is a step that it is at … */
-  uint32_t step_passed;      /* … whose waits are over */
-  _Atomic uint32_t exited;   /* its input log ends with an exit, logged or read */
-  uint32_t order_ended;      /* its order log has nothing more … */
-  uint64_t order_end;        /* … from this position of that log on */
-  uint64_t last_clock;       /* arcs: its clock at the last step passed … */
-  uint64_t last_position;    /* … and its position there */
-  uint32_t order_slot;       /* where it lived in the recording */
-  _Atomic uint32_t
-      waits_for; /* slot + 1 of the thread that it waits for, 0: it does not wait; or one of replay_waits.h */
-  _Atomic uint32_t summoned;  /* replay in parallel: the manager must bring it to a safepoint */
+  } born;                     /* record: its last child, whose slot may be another's by now */
+  uint32_t vforks;            /* record: the kernel holds it until a child is gone to another program */
+  _Atomic uint32_t turn;      /* futex: 1 when the baton was handed to it */
   _Atomic uint32_t dismissed; /* its process ends, or has gone to another program, without it */
   uint32_t programs;          /* record: that it has gone to since it was born */
-  _Atomic uint32_t unlogged;  /* record: it writes to standard output or error, and has not logged it yet */
+  uint64_t memory_checked;    /* record: position of the last digest of memory */
   uint64_t ticks;             /* order log positions that the engine's own work for it has taken */
+  struct rthread_stops stops;
+  struct region_watch watch;
+  struct ring ring;
+  struct rthread_input input;
+  struct rthread_chunk chunk;
+  struct rthread_parallel parallel;
+  struct rthread_serial serial;
+  struct rthread_checkpoint checkpoint;
+  struct rthread_replay replay;
+  struct { /* its own order log, unless threads run one at a time */
+    struct ring ring;
+    uint32_t ended; /* it has nothing more … */
+    uint64_t end;   /* … from this position of it on */
+  } order_log;
   /* Replay in parallel. Large, and most of it is never touched: rthread_make() clears only the parts that must be zero. */
   struct order_step step;     /* that it is at, and … */
   struct order_reader reader; /* … of its order log */
@@ -253,7 +289,7 @@ enum region_audit_kind {
   AUDIT_PARALLEL,    /* … other threads run */
   AUDIT_TURNS,       /* … other threads have run meanwhile */
   AUDIT_INTERRUPTED, /* … the last time a signal came before the call was made */
-  AUDIT_REPEATED,    /* … the same call was looked at very often */
+  AUDIT_REPEATED,    /* … the same call was looked at very often, or at much memory for it */
   AUDIT_UNREADABLE,  /* … the process may not look at itself, or has too much */
   AUDIT_MEMORY_FILE, /* … it was written through a file that is memory */
   AUDIT_LARGE,       /* of copies: not at one that is larger than what is kept twice */

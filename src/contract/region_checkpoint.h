@@ -21,6 +21,8 @@ enum checkpoint_refusal {
   CHECKPOINT_BORROWED, /* for now: processes share their memory (vfork, CLONE_VM) */
   CHECKPOINT_UNFORKED, /* for ever: memory that forks do not copy (MADV_DONTFORK, MADV_WIPEONFORK) */
   CHECKPOINT_LATE,     /* for now: a thread does not come to rest */
+  CHECKPOINT_SHARED,   /* record, for ever: processes may share memory, or a file that is mapped changes */
+  CHECKPOINT_UNSTORED, /* record, for ever: the program has a state that only the kernel has */
 };
 
 struct region_checkpoint {
@@ -32,6 +34,10 @@ struct region_checkpoint {
   _Atomic uint32_t freezes;  /* futex: 1 while threads at rest must stay so */
   _Atomic uint32_t missing;  /* futex: threads of the checkpoint that a restart has not made yet */
   uint32_t processes;        /* of the checkpoint */
+  uint32_t made;             /* record: so many were made … */
+  uint64_t longest;          /* … and the longest of them has stopped the program for so many nanoseconds */
+  _Atomic uint32_t
+      unstored; /* one more than a system call whose effect on the kernel can't be stored, 0: none was made */
   struct {
     uint64_t turn, position;
     uint32_t thread;

@@ -112,8 +112,38 @@ struct debug_thread {
   uint32_t is_vfork;       /* … that borrows the memory */
   uint32_t lender;         /* slot + 1 of the parent whose memory it has borrowed; 0 once that was reported */
   struct debug_stop wrote; /* the engine has written watched memory on the thread's behalf */
+  char name[16];           /* that it or its parent has given it; empty: that of the program */
   uint64_t position;
   uint8_t registers[DEBUG_REGISTERS];
+};
+
+enum diversion_state {
+  DIVERSION_NONE,
+  DIVERSION_WANTED,  /* a thread is to make one */
+  DIVERSION_REFUSED, /* it could not */
+  DIVERSION_STOPPED, /* it waits for the debugger */
+  DIVERSION_RUNS,
+  DIVERSION_WRITES, /* it waits until the debugger has taken its output */
+};
+
+/* A *diversion* is a copy of a process where the replay stands, with one thread, which the debugger may change and run (engine/threads/diversion.c,
+ * debug/diversion.c). It shares these pages with the debugger, and nothing with the replay. */
+enum { DIVERSION_OUTPUT = 2048, DIVERSION_PAGE = 4096 };
+struct region_diversion {
+  _Alignas(DIVERSION_PAGE) _Atomic uint32_t state; /* futex: enum diversion_state */
+  _Atomic uint32_t interrupt;                      /* stop where you are */
+  uint32_t slot;                                   /* DIVERSION_WANTED: of the thread that makes it */
+  int32_t pid;                                     /* of the copy, the kernel's */
+  int32_t error;                                   /* DIVERSION_REFUSED */
+  uint32_t steps;                  /* DIVERSION_RUNS: one instruction, and those in this range: */
+  uint64_t range_start, range_end; /* … */
+  uint32_t reason;                 /* DIVERSION_STOPPED: enum debug_reason … */
+  int32_t number;                  /* … and the signal, or the status with which it would end */
+  uint32_t waits;                  /* it waits for another thread, which does not run here */
+  uint32_t output_count;           /* DIVERSION_WRITES */
+  uint8_t output[DIVERSION_OUTPUT];
+  uint8_t registers
+      [DEBUG_REGISTERS]; /* DIVERSION_STOPPED: of its thread; it goes on with what the debugger leaves here */
 };
 
 struct region_debug {
@@ -124,9 +154,11 @@ struct region_debug {
   uint32_t begun;
   struct debug_stop stop;
 
-  uint32_t goal;                   /* enum debug_goal */
-  uint32_t hits;                   /* enum debug_hits */
-  struct debug_moment moment;      /* of the goal */
+  uint32_t goal;              /* enum debug_goal */
+  uint32_t hits;              /* enum debug_hits */
+  struct debug_moment moment; /* of the goal */
+  uint32_t
+      stops_at_rest; /* GOAL_MOMENT is where a checkpoint was made: a thread was about to pass the turn on there, which need not be a point */
   uint64_t range_start, range_end; /* of GOAL_STEP: instructions that it does not stop at */
   struct debug_moment since;       /* where the replay was resumed … */
   uint32_t since_reason;  /* … and the reason that the client was told then: it does not hit again there */
@@ -149,6 +181,7 @@ struct region_debug {
   uint64_t seams[DEBUG_BREAKS]; /* by address */
   struct debug_watch guards[DEBUG_WATCHES];
   struct debug_thread threads[CHUNK_SLOTS]; /* by slot of the region */
+  struct region_diversion diversion;
 };
 
 #endif

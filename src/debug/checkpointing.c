@@ -17,6 +17,7 @@
 #include "sphere/replay.h"
 #include "travel/checkpoints.h"
 #include "travel/policy.h"
+#include "travel/stored.h"
 
 enum { MILLISECOND = 1000000 };
 
@@ -29,6 +30,8 @@ static struct {
   uint32_t next;        /* checkpoint that the replay is to go back to, 0: none */
   struct policy policy; /* when checkpoints are made … */
   int64_t last;         /* … or, where that is fixed, when the last one was */
+  struct stored stored; /* images in the recording */
+  uint32_t loaded;      /* the checkpoint that was made of one last, 0: none */
 } keeper;
 
 static int64_t now(void) {
@@ -105,6 +108,21 @@ static uint32_t latest_before(const struct debug_moment *moment) {
   return found;
 }
 
+/* The same, if an image in the recording is later: a checkpoint is made of it, in the place of the last such one. */
+static uint32_t load_if_later(const struct debug_moment *moment, uint32_t found) {
+  struct debug_moment before = {.turn = moment->turn, .position = moment->position};
+  const struct stored_image *image = stored_before(&keeper.stored, &before);
+  struct checkpoint_moment best = checkpoint_moment(keeper.checkpoints, found);
+  uint32_t id;
+  if (!image || (found && (image->moment.turn < best.turn ||
+                           (image->moment.turn == best.turn && image->moment.position <= best.position))))
+    return found;
+  if (checkpoint_load(keeper.checkpoints, image->number, &id, NULL)) return found;
+  if (keeper.loaded) checkpoint_drop(keeper.checkpoints, keeper.loaded);
+  keeper.loaded = id;
+  return id;
+}
+
 static void obey(struct manager *manager) {
   struct keeper_wish wish;
   if (recv(keeper.control, &wish, sizeof wish, MSG_DONTWAIT) != sizeof wish) return;
@@ -112,7 +130,7 @@ static void obey(struct manager *manager) {
     checkpoint_wish(keeper.checkpoints, CHECKPOINT_MAKE, 0);
     return;
   }
-  keeper.next = latest_before(&wish.before);
+  keeper.next = load_if_later(&wish.before, latest_before(&wish.before));
   char byte = KEEPER_NOTHING;
   if (keeper.next)
     manager->ends = true;
@@ -134,6 +152,7 @@ static void prepare(struct manager *manager, struct feed *feed) {
   keeper.checkpoints = checkpoints_open(manager, feed, &user);
   if (!keeper.checkpoints) _exit(125);
   policy_open(&keeper.policy, keeper.checkpoints);
+  stored_open(&keeper.stored, feed->reader);
 }
 
 /* A run that has ended can be gone back from as well. */
@@ -149,6 +168,7 @@ static bool run(struct manager *manager, struct feed *feed) {
     tell_started(manager, NULL);
   }
   policy_close(&keeper.policy);
+  stored_close(&keeper.stored);
   checkpoints_close(keeper.checkpoints);
   return true;
 }
@@ -156,7 +176,7 @@ static bool run(struct manager *manager, struct feed *feed) {
 void keeper_become(const struct keeper_settings *from, int control, const int output[2], pid_t debugger) {
   static struct engine_config settings;
   static const struct replay_watcher watcher = {.started = tell_started, .looks = look};
-  static const struct replay_driver driver = {prepare, run};
+  static const struct replay_driver driver = {.prepare = prepare, .run = run};
   prctl(PR_SET_PDEATHSIG, SIGKILL); /* its guard then ends the rest */
   if (getppid() != debugger) _exit(125);
   /* The manager's own messages go where the debugger's go. */

@@ -86,7 +86,7 @@ static const struct registers x64[] = {
 };
 
 static const struct machine {
-  const char *name, *architecture;
+  const char *name, *architecture, *triple;
   const struct registers *registers;
   size_t count;
   unsigned program_counter; /* index of the register */
@@ -94,8 +94,8 @@ static const struct machine {
   unsigned table;           /* … and how far from there the table of thread-local blocks is found (glibc) */
   bool stops_before;        /* watchpoints are reported before the access, as by the hardware */
 } machines[] = {
-    {"aarch64", "aarch64", a64, sizeof a64 / sizeof *a64, 32, 68, 0, true},
-    {"x86-64", "i386:x86-64", x64, sizeof x64 / sizeof *x64, 16, 58, 8, false},
+    {"aarch64", "aarch64", "aarch64-unknown-linux-gnu", a64, sizeof a64 / sizeof *a64, 32, 68, 0, true},
+    {"x86-64", "i386:x86-64", "x86_64-unknown-linux-gnu", x64, sizeof x64 / sizeof *x64, 16, 58, 8, false},
 };
 
 static const struct machine *machine = &machines[0];
@@ -142,6 +142,10 @@ unsigned description_program_counter(void) {
 unsigned description_thread_pointer(unsigned *table) {
   *table = machine->table;
   return machine->thread_pointer;
+}
+
+const char *description_triple(void) {
+  return machine->triple;
 }
 
 bool description_stops_before(void) {

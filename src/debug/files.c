@@ -204,7 +204,7 @@ static void read_file(struct server *server, const char *text) {
   if (*text == ',') packet_number(text + 1, &offset);
   if (count > sizeof bytes - 32) count = sizeof bytes - 32;
   ssize_t n = 0;
-  if (offset > INT64_MAX)
+  if (offset > INT64_MAX - count)
     n = 0;
   else if (file->fd >= 0)
     n = pread(file->fd, bytes, count, (off_t)offset);

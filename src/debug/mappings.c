@@ -37,9 +37,11 @@ bool mapping_next(const struct session *session, char **text, struct mapping *ma
     if (end) *end = 0;
     *text = end ? end + 1 : NULL;
     int at = 0;
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &mapping->start, &mapping->end,
-               mapping->access, &mapping->offset, &at) < 4)
+    uint64_t inode;
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %" SCNu64 " %n", &mapping->start,
+               &mapping->end, mapping->access, &mapping->offset, &inode, &at) < 5)
       continue;
+    mapping->has_file = inode;
     if (mapping->start >= ENGINE_BASE && mapping->start < ENGINE_END) continue;
     const char *path = at ? line + at : "";
     mapping->is_recorded = *path == '/' && find_mapped(session, path, &file);
@@ -59,7 +61,7 @@ uint64_t target_pc(const struct session *session, uint32_t slot) {
   size_t offset, bytes;
   uint64_t pc = 0;
   if (description_register(description_program_counter(), &offset, &bytes))
-    memcpy(&pc, target_thread(session, slot)->registers + offset, sizeof pc);
+    memcpy(&pc, target_registers(session, slot) + offset, sizeof pc);
   return pc;
 }
 

@@ -58,6 +58,8 @@ static void go_to_last_write(struct server *server, const char *text, FILE *out)
   moment_print(&session->stop.moment, moment);
   if (result == TRAVEL_BEGIN)
     fprintf(out, "at %s, the beginning: it was not written before\n", moment);
+  else if (result == TRAVEL_STOPPED && session->stop.reason == DEBUG_INTERRUPT)
+    fputs("interrupted: the replay stands where it was\n", out);
   else if (result == TRAVEL_STOPPED)
     fprintf(out, "at %s\n", moment);
   else
@@ -102,13 +104,16 @@ char *command_perform(struct server *server, const char *line) {
     go_to_last_write(server, line + 5, out);
   else if (!strcmp(line, "threads"))
     tell_threads(server, out);
+  else if (!strcmp(line, "digest"))
+    fprintf(out, "%016" PRIx64 "\n", session_digest(&server->session));
   else
     fputs(
         "monitor when          the moment where the replay stands\n"
         "monitor seek PLACE    goes there, forwards or backwards; the client learns of it by "
         "reverse-continue\n"
         "monitor last ADDRESS,BYTES    goes back to the last write; the same\n"
-        "monitor threads       what each thread does\n",
+        "monitor threads       what each thread does\n"
+        "monitor digest        of all registers and memory: the same whenever the replay stands here\n",
         out);
   fclose(out);
   return made;

@@ -36,6 +36,12 @@ static int begin(struct session *session, const char *at, const struct place *pl
   return status ? status : complain(FAILED, at, "the recording has no such moment");
 }
 
+/* The order of such threads is known at their synchronisation only: they can't be replayed one at a time. */
+static bool is_parallel_only(const struct recording_reader *reader) {
+  const char *order = recording_get(reader, "order", 0);
+  return order && !strcmp(order, "sync");
+}
+
 int session_open(struct session *session, const char *path, const char *at) {
   struct recording_error error;
   struct place place;
@@ -52,14 +58,21 @@ int session_open(struct session *session, const char *path, const char *at) {
   else if (recording_get(session->reader, "values", 0))
     /* Memory that is open holds what the last thread there has seen. */
     status = complain(FAILED, path, "recorded with --values, which can't be debugged yet");
-  else
+  else if (is_parallel_only(session->reader))
+    status = complain(FAILED, path, "recorded with --order=sync, which can't be debugged yet");
+  else if (recording_get(session->reader, "begins", 0))
+    status = complain(FAILED, path, "begins at a checkpoint of a flight recorder, and can't be debugged yet");
+  else {
+    stored_open(&session->stored, session->reader);
     status = begin(session, at, &place);
+  }
   if (status) session_close(session);
   return status;
 }
 
 void session_close(struct session *session) {
   session_end(session);
+  stored_close(&session->stored);
   recording_reader_close(session->reader);
   session->reader = NULL;
 }

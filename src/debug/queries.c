@@ -31,6 +31,24 @@ static void agree(struct server *server, const char *features) {
       PACKET_MAX);
 }
 
+/* For lldb, which asks before it reads anything. */
+static void describe_machine(struct server *server) {
+  const char *triple = description_triple();
+  reply_text(&server->reply, "triple:");
+  reply_hex(&server->reply, triple, strlen(triple));
+  reply_text(&server->reply, ";ostype:linux;endian:little;ptrsize:8;");
+}
+
+static void describe_process(struct server *server) {
+  int slot = server_slot(server);
+  if (slot < 0) {
+    server_error(server, 1, NULL);
+    return;
+  }
+  reply_text(&server->reply, "pid:%x;", target_thread(&server->session, (uint32_t)slot)->pid);
+  describe_machine(server);
+}
+
 /* -- Threads ----------------------------------------------------------------------------------------------------------------- */
 
 static void list_threads(struct server *server) {
@@ -201,7 +219,7 @@ static void find_local(struct server *server, const char *text) {
   packet_number(text + 1, &map);
   uint32_t thread = (uint32_t)slot;
   description_register(description_thread_pointer(&table_at), &at, &bytes);
-  memcpy(&pointer, target_thread(&server->session, thread)->registers + at, sizeof pointer);
+  memcpy(&pointer, target_registers(&server->session, thread) + at, sizeof pointer);
   enum { ENTRY = 16, MODULES_MOST = 1 << 16 };
   bool found = server->module_offset && read_word(server, thread, map + server->module_offset, &module) &&
                module && module < MODULES_MOST && read_word(server, thread, pointer + table_at, &table) &&
@@ -267,6 +285,10 @@ bool query_answer(struct server *server, const char *packet) {
     int slot = server_slot(server);
     reply_text(&server->reply, "QC");
     if (slot >= 0) server_name_thread(server, (uint32_t)slot);
+  } else if (!strcmp(packet, "qHostInfo")) {
+    describe_machine(server);
+  } else if (!strcmp(packet, "qProcessInfo")) {
+    describe_process(server);
   } else if (!strcmp(packet, "qfThreadInfo")) {
     list_threads(server);
   } else if (!strcmp(packet, "qsThreadInfo")) {

@@ -25,7 +25,10 @@ def travel(command):
     if not answer.startswith("at "):
         raise gdb.GdbError(answer)
     gdb.execute("reverse-continue")
+    unnamed = gdb.selected_frame().name() is None
     gdb.execute("sharedlibrary", to_string=True)  # those that were loaded on the way
+    if unnamed and gdb.selected_frame().name() is not None:
+        gdb.execute("frame")
     return answer
 
 
@@ -66,7 +69,10 @@ class Last(gdb.Command):
     def invoke(self, argument, from_tty):
         if not argument.strip():
             raise gdb.GdbError("last write of what? (an expression or an address)")
-        value = gdb.parse_and_eval(argument)
+        try:
+            value = gdb.parse_and_eval(argument)
+        except gdb.error as error:
+            raise gdb.GdbError(str(error))
         if value.address is not None:
             address, size = int(value.address), value.type.sizeof
         else:

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "debug/checkpointing.h"
+#include "travel/driving.h"
 
 /* -- The region ------------------------------------------------------------------------------------------------------- */
 
@@ -122,19 +123,6 @@ static void take_output(struct run *run, run_shows *shows, void *context) {
     }
 }
 
-/* A thread that is not at rest yet has passed the turn on, and will soon be. */
-static bool is_at_rest(const struct region *region) {
-  for (uint32_t i = 0; i < region_slots(region); i++) {
-    const struct rthread *slot = &region->slots[i];
-    const struct debug_thread *thread = &region->debug.threads[i];
-    uint32_t name = slot->number + 1;
-    if (atomic_load(&slot->dismissed)) continue;
-    if (atomic_load(&slot->state) != SLOT_LIVE || i == region->debug.stop.runner) continue;
-    if (atomic_load(&thread->leaves) != name && atomic_load(&thread->rests) != name) return false;
-  }
-  return true;
-}
-
 enum { LOOKS = 200 };
 
 static bool has_ended(const struct run *run) {
@@ -148,7 +136,7 @@ static bool is_stopped(const struct run *run) {
 
 static enum run_news settle(struct run *run, run_shows *shows, void *context) {
   struct timespec moment = {0, 50000};
-  for (int i = 0; !is_at_rest(run->region) && !has_ended(run); i++)
+  for (int i = 0; !driving_settled(run->region) && !has_ended(run); i++)
     if (i < LOOKS)
       sched_yield();
     else

@@ -16,7 +16,7 @@
 
 static void put(struct server *server, const void *bytes, size_t count) {
   const char *from = bytes;
-  while (count && !server->over) {
+  while (count && !server->gone) {
     ssize_t n = write(server->out, from, count);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) {
@@ -25,7 +25,7 @@ static void put(struct server *server, const void *bytes, size_t count) {
       continue;
     }
     if (n <= 0) {
-      server->over = true;
+      server->gone = server->over = true;
       return;
     }
     from += n;
@@ -46,7 +46,7 @@ static bool attend(struct session *session) {
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return true;
   if (n <= 0) return false;
   for (ssize_t i = 0; i < n; i++)
-    if (bytes[i] == 3) atomic_store(&session->run.region->debug.interrupt, 1);
+    if (bytes[i] == 3) session_interrupt(session);
   return true;
 }
 
@@ -230,6 +230,79 @@ void server_tell_stop(struct server *server) {
     tell_reason(server, stop);
 }
 
+/* -- Diversions ------------------------------------------------------------------------------------------------------------- */
+
+static void tell_user(struct server *server, const char *line) {
+  show(server, 1, (const uint8_t *)line, strlen(line));
+}
+
+/* The diversion has stopped. */
+static void tell_diverted(struct server *server) {
+  const struct session *session = &server->session;
+  const struct region_diversion *diversion = &session->run.region->debug.diversion;
+  struct debug_stop stop = {.reason = diversion->reason, .number = diversion->number};
+  const struct debug_thread *thread = target_thread(session, session->diversion.running);
+  reply_clear(&server->reply);
+  server->general = (struct thread_name){thread->pid, thread->tid};
+  reply_text(&server->reply, "T%02xthread:", signal_of_stop(&stop));
+  server_name_thread(server, session->diversion.running);
+  reply_text(&server->reply, ";");
+  tell_reason(server, &stop);
+}
+
+/* The thread that is to run. Before a client lets one thread call a function, it steps others past the breakpoints that they stand at (gdb). */
+static uint32_t diverted_slot(struct server *server, const struct thread_name *name) {
+  int slot = name && name->tid > 0 ? slot_of_name(server, name) : -1;
+  bool fits = slot >= 0 && diversion_has(&server->session, (uint32_t)slot);
+  return fits ? (uint32_t)slot : server->session.diversion.slot;
+}
+
+/* What it did is gone: the client stands where the replay does. */
+static void tell_diversion_over(struct server *server, enum travel result) {
+  char line[128];
+  int status = server->session.run.region->debug.diversion.number;
+  if (result == TRAVEL_OVER)
+    snprintf(line, sizeof line,
+             "[reprise: diversion: the program would end here, with status %d; thrown away]\n", status);
+  else
+    snprintf(line, sizeof line, "[reprise: diversion: it could not go on; thrown away]\n");
+  diversion_end(&server->session);
+  tell_user(server, line);
+  server->moved = true;
+  server_tell_stop(server);
+  server->moved = false;
+}
+
+/* A client that has changed registers calls a function: the diversion goes on, and not the replay. False: the replay does; what was written is thrown
+ * away. Clients restore the registers after a call. */
+static bool go_on_diverted(struct server *server, const struct thread_name *name, bool steps, uint64_t start,
+                           uint64_t end) {
+  struct session *session = &server->session;
+  if (!diversion_is_away(session)) {
+    if (session->diversion.is_written)
+      tell_user(server,
+                "[reprise: diversion: what was written is thrown away; the replay goes on as recorded]\n");
+    return false;
+  }
+  if (!server->told_diversion)
+    tell_user(server,
+              "[reprise: diversion: this runs in a copy of the process, which is thrown away when the replay "
+              "goes on]\n");
+  server->told_diversion = true;
+  enum travel result = diversion_run(session, diverted_slot(server, steps ? name : NULL), steps, start, end);
+  if (result == TRAVEL_STOPPED) {
+    if (session->run.region->debug.diversion.waits)
+      tell_user(server, "[reprise: diversion: it waits for another thread, and no other thread runs here]\n");
+    tell_diverted(server);
+  } else if (result == TRAVEL_GONE) {
+    server->arrived = TRAVEL_GONE;
+    server->over = true;
+  } else {
+    tell_diversion_over(server, result);
+  }
+  return true;
+}
+
 /* -- Travels ----------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t thread_of(struct server *server, const struct thread_name *name) {
@@ -265,19 +338,32 @@ static void arrive(struct server *server, enum travel result, bool backwards) {
   if (result == TRAVEL_OVER) server->session.stop = (struct debug_stop){0};
 }
 
+/* An interrupt that came when the replay had stopped is obeyed by the next run, which does not begin: while clients look whether a condition
+ * holds, the replay stands most of the time. */
+static bool obeys_interrupt(struct server *server) {
+  if (!server->interrupted) return false;
+  server->interrupted = false;
+  enum { INTERRUPT = 2 };
+  reply_text(&server->reply, "T%02xthread:", INTERRUPT);
+  server_name_thread(server, server->session.stop.slot);
+  reply_text(&server->reply, ";");
+  return true;
+}
+
 static bool can_travel(struct server *server) {
-  if (server->session.run.region) return true;
+  if (server->session.run.region) return !obeys_interrupt(server);
   server_error(server, 1, "the replay has ended");
   return false;
 }
 
 static void go_on(struct server *server) {
-  if (can_travel(server)) arrive(server, travel_on(&server->session), false);
+  if (can_travel(server) && !go_on_diverted(server, NULL, false, 0, 0))
+    arrive(server, travel_on(&server->session), false);
 }
 
 static void step(struct server *server, const struct thread_name *name, uint64_t start, uint64_t end) {
-  if (can_travel(server))
-    arrive(server, travel_step(&server->session, thread_of(server, name), start, end), false);
+  if (!can_travel(server) || go_on_diverted(server, name, true, start, end)) return;
+  arrive(server, travel_step(&server->session, thread_of(server, name), start, end), false);
 }
 
 static void go_back(struct server *server) {
@@ -309,7 +395,7 @@ static void perform_actions(struct server *server, const char *text) {
       step(server, &name, start, end);
       return;
     }
-    if (action != 'c' && action != 'C' && action != 't') {
+    if (action != 'c' && action != 'C') {
       server_error(server, 1, NULL);
       return;
     }
@@ -324,8 +410,7 @@ static void tell_registers(struct server *server) {
   if (slot < 0)
     server_error(server, 1, NULL);
   else
-    reply_hex(&server->reply, target_thread(&server->session, (uint32_t)slot)->registers,
-              description_bytes());
+    reply_hex(&server->reply, target_registers(&server->session, (uint32_t)slot), description_bytes());
 }
 
 static void tell_register(struct server *server, const char *text) {
@@ -336,7 +421,7 @@ static void tell_register(struct server *server, const char *text) {
   if (slot < 0 || number > UINT32_MAX || !description_register((unsigned)number, &offset, &bytes))
     server_error(server, 1, NULL);
   else
-    reply_hex(&server->reply, target_thread(&server->session, (uint32_t)slot)->registers + offset, bytes);
+    reply_hex(&server->reply, target_registers(&server->session, (uint32_t)slot) + offset, bytes);
 }
 
 static void tell_memory(struct server *server, const char *text) {
@@ -355,6 +440,69 @@ static void tell_memory(struct server *server, const char *text) {
     server_error(server, 14, NULL);
   else
     reply_hex(&server->reply, bytes, read);
+}
+
+/* -- Changes ----------------------------------------------------------------------------------------------------------------- */
+
+/* True if there is a diversion of the chosen thread's process. */
+static bool divert(struct server *server, bool registers, uint32_t *slot) {
+  int chosen = server_slot(server);
+  *slot = (uint32_t)chosen;
+  const char *error =
+      chosen < 0 ? "there is no such thread" : diversion_begin(&server->session, *slot, registers);
+  if (error) server_error(server, 1, error);
+  return !error;
+}
+
+/* All registers at once. */
+static void change_registers(struct server *server, const char *text) {
+  uint8_t bytes[DEBUG_REGISTERS];
+  uint32_t slot;
+  if (packet_bytes(text, bytes, sizeof bytes) != description_bytes()) {
+    server_error(server, 1, NULL);
+  } else if (divert(server, true, &slot)) {
+    memcpy(diversion_registers(&server->session, slot), bytes, description_bytes());
+    reply_text(&server->reply, "OK");
+  }
+}
+
+/* NUMBER=BYTES */
+static void change_register(struct server *server, const char *text) {
+  uint8_t value[DEBUG_REGISTERS];
+  uint64_t number;
+  size_t offset, bytes;
+  uint32_t slot;
+  text = packet_number(text, &number);
+  if (*text != '=' || number > UINT32_MAX || !description_register((unsigned)number, &offset, &bytes) ||
+      packet_bytes(text + 1, value, sizeof value) != bytes) {
+    server_error(server, 1, NULL);
+  } else if (divert(server, true, &slot)) {
+    memcpy(diversion_registers(&server->session, slot) + offset, value, bytes);
+    reply_text(&server->reply, "OK");
+  }
+}
+
+/* MADDRESS,COUNT:HEXADECIMAL or XADDRESS,COUNT:BYTES */
+static void change_memory(struct server *server, const char *packet) {
+  static uint8_t bytes[PACKET_MAX];
+  uint64_t address, count = 0;
+  uint32_t slot;
+  const char *text = packet_number(packet + 1, &address);
+  if (*text == ',') text = packet_number(text + 1, &count);
+  size_t given = server->reader.count - (size_t)(text + 1 - server->reader.content);
+  const void *from = text + 1;
+  if (*packet == 'M' && *text == ':') {
+    given = packet_bytes(text + 1, bytes, sizeof bytes);
+    from = bytes;
+  }
+  if (*text != ':' || given != count)
+    server_error(server, 1, NULL);
+  else if (count && divert(server, false, &slot) &&
+           diversion_write(&server->session, address, from, count) != count)
+    server_error(server, 14, NULL);
+  else if (!server->reply.count)
+    reply_text(&server->reply,
+               "OK"); /* without bytes: the client asks whether it may send them as they are */
 }
 
 /* -- Breaks ------------------------------------------------------------------------------------------------------------------ */
@@ -444,17 +592,16 @@ static void answer_verbose(struct server *server, const char *packet) {
   }
 }
 
-static void not_written(struct server *server) {
-  server_error(server, 1, "a recording can't be changed: writing memory and registers is not supported yet");
-}
-
 static void answer(struct server *server, const char *packet) {
   struct thread_name name;
   reply_clear(&server->reply);
   switch (*packet) {
     case '?':
       server->asked = true; /* nothing runs: the reply comes alone */
-      server_tell_stop(server);
+      if (diversion_is_away(&server->session))
+        tell_diverted(server);
+      else
+        server_tell_stop(server);
       server->asked = false;
       break;
     case 'g':
@@ -467,10 +614,14 @@ static void answer(struct server *server, const char *packet) {
       tell_memory(server, packet + 1);
       break;
     case 'G':
+      change_registers(server, packet + 1);
+      break;
     case 'P':
+      change_register(server, packet + 1);
+      break;
     case 'M':
     case 'X':
-      not_written(server);
+      change_memory(server, packet);
       break;
     case 'H':
       choose_thread(server, packet + 1);
@@ -533,8 +684,11 @@ static void take(struct server *server, uint8_t byte) {
     case PACKET_REFUSED:
       if (acknowledges) send_reply(server);
       break;
+    case PACKET_INTERRUPT:
+      server->interrupted = true;
+      break;
     default:
-      break; /* an interrupt where nothing runs */
+      break;
   }
 }
 

@@ -22,7 +22,8 @@ struct thread_name {
 struct server {
   struct session session;
   int in, out;
-  bool acknowledges, over;
+  bool acknowledges;
+  bool over, gone; /* gone: nothing can be written to the client any more */
   bool multiprocess, tells_forks, tells_programs, tells_breaks;
   struct packet_reader reader;
   struct reply reply;
@@ -31,6 +32,9 @@ struct server {
   bool at_end;         /* the client was told that the recording ends here */
   bool backwards;      /* the last travel was */
   bool asked;          /* the client asks why the replay has stopped */
+  bool
+      interrupted; /* the client wanted a stop when the replay had stopped already: it does not know that yet, and may resume it */
+  bool told_diversion; /* the client knows that calls happen in diversions */
   bool moved;          /* by a command: the next reverse-continue only tells where it stands */
   struct served_file files[SERVER_FILES];
   uint64_t module_offset; /* of l_tls_modid in a link_map, 0: not known (glibc) */

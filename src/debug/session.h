@@ -9,6 +9,7 @@
 
 #include "debug/run.h"
 #include "recording/recording.h"
+#include "travel/stored.h"
 
 struct session {
   const char *path;
@@ -16,6 +17,7 @@ struct session {
   int apart; /* milliseconds between checkpoints, -1: as usual */
   struct engine_config settings;
   struct recording_reader *reader;
+  struct stored stored; /* images in it */
   struct run run;
   struct debug_stop stop; /* where it stands, and why */
   uint64_t shown[2];      /* bytes of the program's output that were shown so far, in whichever run */
@@ -25,6 +27,21 @@ struct session {
   run_shows *shows;
   void *context; /* of both */
   bool gone;     /* the client is */
+
+  /* A diversion (diversion.c), if pid is not 0. */
+  struct {
+    pid_t pid;
+    int32_t process;                 /* recorded id of the process that it is a copy of … */
+    uint32_t slot;                   /* … and the thread of it whose registers the client has changed … */
+    uint8_t before[DEBUG_REGISTERS]; /* … what they were before that … */
+    uint32_t running; /* … and the thread that ran last: it has the registers in the region */
+    struct diverted_thread {
+      uint32_t slot;
+      uint8_t registers[DEBUG_REGISTERS];
+    } * others; /* threads that have run besides */
+    size_t other_count;
+    bool is_written; /* memory, since it last ran */
+  } diversion;
 
   /* Breakpoints, watchpoints and catchpoints. */
   struct debug_break breaks[DEBUG_BREAKS];
@@ -77,6 +94,26 @@ enum travel travel_to_last_write(struct session *session, const struct debug_wat
 /* To be called when breakpoints, watchpoints or catchpoints have changed. */
 void session_changed(struct session *session);
 
+/* -- diversion.c ------------------------------------------------------------------------------------------------------------- */
+
+/* Begins a diversion of the thread's process, unless there is one, and gives it the registers of this thread if they are wanted. NULL, or why that is not possible. */
+const char *diversion_begin(struct session *session, uint32_t slot, bool registers);
+/* Throws it away, if there is one. */
+void diversion_end(struct session *session);
+/* True if the thread is of the process that the diversion is a copy of; its registers there, or NULL. */
+bool diversion_has(const struct session *session, uint32_t slot);
+uint8_t *diversion_registers(const struct session *session, uint32_t slot);
+/* Returns how many bytes could be written, from the address on. */
+size_t diversion_write(struct session *session, uint64_t address, const void *from, size_t bytes);
+/* True if its registers are not what they were before the client changed them: it is the diversion that is to go on. */
+bool diversion_is_away(const struct session *session);
+/* Runs this thread of it until it stops; with steps for one instruction and those in the range. The region's part tells why it has stopped. TRAVEL_OVER: it has
+ * ended. */
+enum travel diversion_run(struct session *session, uint32_t slot, bool steps, uint64_t range_start,
+                          uint64_t range_end);
+/* The client wants it to stop, or the replay. */
+void session_interrupt(struct session *session);
+
 /* -- breaks.c ---------------------------------------------------------------------------------------------------------------- */
 
 /* False: there are too many, or it is too large. */
@@ -92,11 +129,16 @@ int target_next(const struct session *session, uint32_t slot);
 /* The slot of the thread with these recorded ids, -1: none; pid or tid 0: any. */
 int target_find(const struct session *session, int32_t pid, int32_t tid);
 const struct debug_thread *target_thread(const struct session *session, uint32_t slot);
+/* All its registers, in the order of the description; in a diversion those that it has there. */
+const uint8_t *target_registers(const struct session *session, uint32_t slot);
 /* Returns how many bytes could be read, from the address on. */
 size_t target_read(const struct session *session, uint32_t slot, uint64_t address, void *to, size_t bytes);
+/* How many of the bytes are not the engine's, from the address on. */
+size_t target_allowed(uint64_t address, size_t bytes);
 /* The thread's name, 16 bytes. */
 void target_name(const struct session *session, uint32_t slot, char name[16]);
-/* A file of the process's folder in /proc, all of it, allocated; NULL: none. */
+/* A file of the process's folder in /proc: a descriptor, -1: none; all of it, allocated; NULL: none. */
+int target_open(const struct session *session, uint32_t slot, const char *name);
 char *target_proc_file(const struct session *session, uint32_t slot, const char *name, size_t *bytes);
 bool target_is_detached(const struct session *session, int32_t pid);
 
@@ -104,6 +146,7 @@ bool target_is_detached(const struct session *session, int32_t pid);
 
 struct mapping {
   uint64_t start, end, offset;
+  bool has_file;
   bool is_recorded; /* it is of a file of the recording, with this number */
   uint32_t file;
   char access[8], path[RECORDING_PATH_MAX];
@@ -126,6 +169,11 @@ uint64_t target_pc(const struct session *session, uint32_t slot);
 void target_place(const struct session *session, uint32_t slot, uint64_t address, struct code_place *place);
 /* "0x1234 function+0x12 (file.c:34) in program" */
 void code_place_print(const struct code_place *place, FILE *out);
+
+/* -- digest.c ---------------------------------------------------------------------------------------------------------------- */
+
+/* Of the registers of all threads and the memory of all processes where the replay stands: the same in every replay. */
+uint64_t session_digest(const struct session *session);
 
 /* -- moments.c --------------------------------------------------------------------------------------------------------------- */
 

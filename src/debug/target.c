@@ -17,6 +17,11 @@ const struct debug_thread *target_thread(const struct session *session, uint32_t
   return &session->run.region->debug.threads[slot];
 }
 
+const uint8_t *target_registers(const struct session *session, uint32_t slot) {
+  const uint8_t *diverted = diversion_registers(session, slot);
+  return diverted ? diverted : target_thread(session, slot)->registers;
+}
+
 /* The thread that has stopped at its very end is still there. */
 static bool lives(const struct session *session, uint32_t slot) {
   const struct region *region = session->run.region;
@@ -43,24 +48,24 @@ int target_find(const struct session *session, int32_t pid, int32_t tid) {
   return -1;
 }
 
-/* The kernel's id of the process, now. */
-static int open_proc(const struct session *session, uint32_t slot, const char *name) {
+/* By the id of the thread: the first thread of the process, whose id is the process's, may be gone. */
+int target_open(const struct session *session, uint32_t slot, const char *name) {
   char path[96];
-  snprintf(path, sizeof path, "/proc/%d/%s", session->run.region->slots[slot].pid, name);
+  int id = diversion_has(session, slot) ? session->diversion.pid : session->run.region->slots[slot].tid;
+  snprintf(path, sizeof path, "/proc/%d/%s", id, name);
   return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* The engine's memory is none of the program's. */
-static size_t allowed(uint64_t address, size_t bytes) {
-  if (address >= ENGINE_BASE && address < ENGINE_END) return 0;
+size_t target_allowed(uint64_t address, size_t bytes) {
+  if (address >> 63 || (address >= ENGINE_BASE && address < ENGINE_END)) return 0;
   if (address < ENGINE_BASE && bytes > ENGINE_BASE - address) return ENGINE_BASE - address;
   return bytes;
 }
 
 size_t target_read(const struct session *session, uint32_t slot, uint64_t address, void *to, size_t bytes) {
-  if (!session->run.region || address >> 63) return 0;
-  int fd = open_proc(session, slot, "mem");
-  size_t done = 0, most = allowed(address, bytes);
+  if (!session->run.region) return 0;
+  int fd = target_open(session, slot, "mem");
+  size_t done = 0, most = target_allowed(address, bytes);
   while (fd >= 0 && done < most) {
     ssize_t n = pread(fd, (char *)to + done, most - done, (off_t)(address + done));
     if (n <= 0) break;
@@ -71,20 +76,14 @@ size_t target_read(const struct session *session, uint32_t slot, uint64_t addres
 }
 
 void target_name(const struct session *session, uint32_t slot, char name[16]) {
-  char file[64];
-  snprintf(file, sizeof file, "task/%d/comm", session->run.region->slots[slot].tid);
-  int fd = open_proc(session, slot, file);
-  ssize_t n = fd >= 0 ? read(fd, name, 15) : 0;
-  if (fd >= 0) close(fd);
-  name[n > 0 ? n : 0] = 0;
-  name[strcspn(name, "\n")] = 0;
   const char *program = recording_get(session->reader, "program", 0),
-             *last = program ? strrchr(program, '/') : NULL;
-  if (!*name && program) snprintf(name, 16, "%s", last ? last + 1 : program); /* it never had another */
+             *last = program ? strrchr(program, '/') : NULL, *own = target_thread(session, slot)->name;
+  if (!*own && program) own = last ? last + 1 : program;
+  snprintf(name, 16, "%.15s", own);
 }
 
 char *target_proc_file(const struct session *session, uint32_t slot, const char *name, size_t *bytes) {
-  int fd = open_proc(session, slot, name);
+  int fd = target_open(session, slot, name);
   size_t room = 1 << 16;
   char *text = fd >= 0 ? malloc(room) : NULL;
   ssize_t n = 0;

@@ -64,6 +64,13 @@ void session_changed(struct session *session) {
   if (session->run.region) install(session);
 }
 
+/* The replay goes on, and a diversion is thrown away. */
+static enum travel resume(struct session *session) {
+  diversion_end(session);
+  run_resume(&session->run, session->stop.reason);
+  return wait_for_stop(session);
+}
+
 enum travel session_begin(struct session *session) {
   struct keeper_settings settings = {session->path, session->confined, session->apart, &session->settings};
   if (!run_start(&session->run, &settings)) return TRAVEL_FAILED;
@@ -72,11 +79,13 @@ enum travel session_begin(struct session *session) {
 }
 
 void session_end(struct session *session) {
+  diversion_end(session);
   run_end(&session->run, true);
 }
 
 /* Goes back: to a checkpoint before the moment, or to the beginning. */
 static enum travel go_before(struct session *session, const struct debug_moment *moment) {
+  diversion_end(session);
   if (session->run.region && run_restart(&session->run, moment)) {
     install(session);
     return wait_for_stop(session);
@@ -101,8 +110,7 @@ static enum travel run_to(struct session *session, enum debug_goal goal, enum de
   debug->note_from = UINT64_MAX;
   debug->last.reason = DEBUG_NOTHING;
   debug->has_last_instruction = false;
-  run_resume(&session->run, session->stop.reason);
-  return wait_for_stop(session);
+  return resume(session);
 }
 
 /* -- Forwards ---------------------------------------------------------------------------------------------------------------- */
@@ -126,27 +134,47 @@ enum travel travel_step(struct session *session, uint32_t thread, uint64_t range
   debug->moment = goal;
   debug->range_start = range_start;
   debug->range_end = range_end;
-  run_resume(&session->run, session->stop.reason);
-  return wait_for_stop(session);
+  return resume(session);
+}
+
+/* Goes to an image in the recording, or to the latest checkpoint of its moment. The output on the way there is not written: so only where nobody wants it. */
+static enum travel leap_to(struct session *session, const struct stored_image *image) {
+  struct debug_moment after = {.turn = image->moment.turn, .position = image->moment.position + 1};
+  return go_before(session, &after);
+}
+
+static bool is_ahead(const struct session *session, const struct stored_image *image) {
+  return image && !session->shows && debug_compare(&image->moment, &session->stop.moment) > 0;
 }
 
 enum travel travel_to(struct session *session, const struct debug_moment *moment) {
+  diversion_end(session);
   int order = debug_compare(moment, &session->stop.moment);
   if (!order) return TRAVEL_STOPPED;
-  enum travel result = order < 0 ? go_before(session, moment) : TRAVEL_STOPPED;
+  struct debug_moment before = {.turn = moment->turn, .position = moment->position};
+  const struct stored_image *image = stored_before(&session->stored, &before);
+  enum travel result = TRAVEL_STOPPED;
+  if (order < 0) result = go_before(session, moment);
+  if (order > 0 && is_ahead(session, image)) result = leap_to(session, image);
   if (result != TRAVEL_STOPPED || debug_compare(moment, &session->stop.moment) <= 0) return result;
   return run_to(session, GOAL_MOMENT, HITS_IGNORE, moment);
 }
 
 enum travel travel_to_position(struct session *session, uint32_t thread, uint64_t position) {
   struct debug_moment goal = {.thread = thread, .position = position};
-  enum travel result = begin_again(session);
+  const struct stored_image *image =
+      session->shows ? NULL : stored_before_position(&session->stored, thread, position);
+  enum travel result = image ? leap_to(session, image) : begin_again(session);
   if (result != TRAVEL_STOPPED || (!thread && !position)) return result;
   return run_to(session, GOAL_STEP, HITS_IGNORE, &goal);
 }
 
 enum travel travel_to_end(struct session *session) {
+  diversion_end(session);
   if (session->stop.reason == DEBUG_ENDS) return TRAVEL_STOPPED;
+  const struct stored_image *image = stored_last(&session->stored);
+  enum travel result = is_ahead(session, image) ? leap_to(session, image) : TRAVEL_STOPPED;
+  if (result != TRAVEL_STOPPED) return result;
   return run_to(session, GOAL_NONE, HITS_IGNORE, NULL);
 }
 
@@ -161,6 +189,7 @@ static enum travel go_to_begin(struct session *session) {
 struct notes {
   struct debug_stop last; /* reason DEBUG_NOTHING: there was no hit */
   bool has_instruction;
+  bool interrupted; /* nothing is known, and the replay stands where it was */
   struct debug_moment instruction;
 };
 
@@ -175,10 +204,11 @@ static enum travel note_until(struct session *session, const struct debug_moment
   debug->note_from = from;
   debug->last.reason = DEBUG_NOTHING;
   debug->has_last_instruction = false;
-  run_resume(&session->run, session->stop.reason);
-  enum travel result = wait_for_stop(session);
+  enum travel result = resume(session);
   if (result != TRAVEL_STOPPED) return result;
-  *notes = (struct notes){debug->last, debug->has_last_instruction, debug->last_instruction};
+  *notes = (struct notes){.last = debug->last,
+                          .has_instruction = debug->has_last_instruction,
+                          .instruction = debug->last_instruction};
   notes->last.text[sizeof notes->last.text - 1] = 0;
   return TRAVEL_STOPPED;
 }
@@ -194,11 +224,20 @@ static enum travel approach(struct session *session, const struct debug_moment *
   return result;
 }
 
+/* The client wants no more: what was noted so far need not be the last of all. */
+static enum travel give_up(struct session *session, const struct debug_moment *origin, struct notes *notes) {
+  enum travel result = travel_to(session, origin);
+  session->stop.reason = DEBUG_INTERRUPT;
+  notes->interrupted = true;
+  return result;
+}
+
 /* Looks for the last hit before `now`: from the latest checkpoint on; if there is none, from the checkpoint before that. wants_instruction: for the thread's last
  * instruction from a position on instead. TRAVEL_BEGIN: there is none, and the replay stands at its beginning. */
 static enum travel search_back(struct session *session, bool wants_instruction, uint32_t thread,
                                uint64_t from, struct notes *notes) {
-  struct debug_moment end = session->stop.moment, start = end;
+  const struct debug_moment origin = session->stop.moment;
+  struct debug_moment end = origin, start = end;
   if (wants_instruction && thread == end.thread && from < start.position) start.position = from;
   for (;;) {
     *notes = (struct notes){0};
@@ -208,8 +247,10 @@ static enum travel search_back(struct session *session, bool wants_instruction, 
     struct debug_moment began = session->stop.moment;
     if (debug_compare(&began, &end) >= 0) return TRAVEL_BEGIN;
     if (wants_instruction) result = approach(session, &end);
-    if (result == TRAVEL_STOPPED) result = note_until(session, &end, thread, from, notes);
+    bool goes_on = session->stop.reason != DEBUG_INTERRUPT;
+    if (result == TRAVEL_STOPPED && goes_on) result = note_until(session, &end, thread, from, notes);
     if (result != TRAVEL_STOPPED) return result;
+    if (session->stop.reason == DEBUG_INTERRUPT) return give_up(session, &origin, notes);
     if (wants_instruction ? notes->has_instruction : notes->last.reason != DEBUG_NOTHING)
       return TRAVEL_STOPPED;
     if (at_begin) return go_to_begin(session);
@@ -232,14 +273,14 @@ static enum travel go_to_hit(struct session *session, const struct debug_stop *h
 enum travel travel_back(struct session *session) {
   struct notes notes;
   enum travel result = search_back(session, false, 0, UINT64_MAX, &notes);
-  return result == TRAVEL_STOPPED ? go_to_hit(session, &notes.last) : result;
+  return result == TRAVEL_STOPPED && !notes.interrupted ? go_to_hit(session, &notes.last) : result;
 }
 
 enum travel travel_step_back(struct session *session, uint32_t thread) {
   struct notes notes;
   uint64_t position = position_of(session, thread);
   enum travel result = search_back(session, true, thread, position ? position - 1 : 0, &notes);
-  return result == TRAVEL_STOPPED ? travel_to(session, &notes.instruction) : result;
+  return result == TRAVEL_STOPPED && !notes.interrupted ? travel_to(session, &notes.instruction) : result;
 }
 
 /* -- Searches ---------------------------------------------------------------------------------------------------------------- */

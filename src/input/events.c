@@ -240,6 +240,7 @@ BOTH_WAYS void kind_output(struct cursor *c, struct input_event *e, uint8_t flag
 BOTH_WAYS void kind_open(struct cursor *c, struct input_event *e, uint8_t flags) {
   field_u32(c, &e->open.what, OPEN_WHATS - 1);
   if (flags & FLAG_FIRST && e->open.what != OPEN_CLOSES) fail(c, -EINVAL);
+  if (e->open.what == OPEN_STOP) return;
   if (e->open.what != OPEN_VALUES) field_number(c, &e->open.address, UINT64_MAX);
   if (e->open.what == OPEN_VIEW || e->open.what == OPEN_CLOSES) return;
   field_u32(c, &e->open.count, EVENT_COPY_LIMIT);
@@ -499,8 +500,9 @@ const char *input_event_name(uint32_t kind) {
 
 const char *input_insn_name(uint32_t insn) {
   static const char *const names[INSN_KINDS] = {
-      NULL,         "time-stamp", "time-stamp-cpu", "cpuid", "random",      "seed",
-      "state-mask", "counter",    "processor-id",   "timer", "id-register", "segment",
+      NULL,          "time-stamp", "time-stamp-cpu", "cpuid",          "random",
+      "seed",        "state-mask", "counter",        "processor-id",   "timer",
+      "id-register", "segment",    "atomic",         "atomic-awaited", "binding",
   };
   return insn < INSN_KINDS ? names[insn] : NULL;
 }

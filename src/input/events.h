@@ -45,14 +45,18 @@ enum input_insn_kind {
   INSN_TIMER,          /* CNTVCT_EL0, CNTPCT_EL0 */
   INSN_ID_REGISTER,    /* CTR_EL0, MIDR_EL1 and their like */
   INSN_SEGMENT,        /* lar, lsl, sidt and their like: value, flag */
+  INSN_ATOMIC,         /* what an atomic found in memory (engine/order/sync.h): one or two words … */
+  INSN_ATOMIC_AWAITED, /* … which no atomic had put there: replay waits for them to come */
+  INSN_BINDING, /* a call through a linkage table that nobody has bound yet: where it goes on, to have it bound */
   INSN_KINDS,
 };
 
 enum input_open_what {
-  OPEN_VALUES, /* what the next instruction reads differs from what the thread has seen there: runs of bytes */
+  OPEN_VALUES, /* what the thread reads from here on differs from what it has seen there: runs of bytes */
   OPEN_VIEW,   /* a block of memory is open for this thread from here on: its number */
   OPEN_CLOSES, /* all blocks are closed for all threads: how many lines of memory follow … */
   OPEN_LINE,   /* … one of them: its address, and what is there now */
+  OPEN_STOP,   /* replay stops here: values follow, or all blocks are closed */
   OPEN_WHATS,
 };
 
@@ -64,6 +68,9 @@ enum {
   EVENT_THREAD_LAST = (1 << 24) - 1, /* the highest number of an R-thread, as in the recording format */
   EVENT_LARGEST = 256,               /* an event without its bytes is never longer */
 };
+
+/* In place of the digest: a filter of the program's has answered the call, and nothing has performed it. */
+#define INPUT_ANSWERED 0x64657265777312feUL
 
 struct input_event {
   uint8_t kind;
@@ -136,10 +143,10 @@ struct input_event {
       uint64_t output; /* digest of all output in the log, 0: none */
     } exit;
     struct {
-      uint32_t what;        /* enum input_open_what */
-      bool alone;           /* OPEN_CLOSES: at a position of its own */
-      uint64_t address;     /* OPEN_VALUES: none; a block's number; how many lines; a line's address */
-      uint32_t count;       /* OPEN_VALUES, OPEN_LINE: of the bytes */
+      uint32_t what;    /* enum input_open_what */
+      bool alone;       /* OPEN_CLOSES: at a position of its own */
+      uint64_t address; /* OPEN_VALUES, OPEN_STOP: none; a block's number; how many lines; a line's address */
+      uint32_t count;   /* OPEN_VALUES, OPEN_LINE: of the bytes */
       const uint8_t *bytes; /* decoded: into the buffer that was decoded from */
     } open;
     struct {

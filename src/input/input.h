@@ -49,6 +49,23 @@ enum input_fact {
   INPUT_FOLLOWED = 128,  /* … and keeps account of which descriptors are standard output and error */
   INPUT_AT_OFFSET = 256, /* it writes to a file at the offset in argument 3 */
   INPUT_ALWAYS = 512,    /* INPUT_REFUSE without a recording, too: the engine itself can't live with it */
+  INPUT_LOOKS =
+      1024, /* it looks at the file of a path, or opens it, which may be one that shows the engine */
+  INPUT_STORES = 2048, /* it writes memory to the file of its first descriptor: derived, in no row's source */
+};
+
+/* What some arguments mean, beyond their kind. */
+enum input_meaning {
+  INPUT_OPEN_FLAGS = 1, /* the flags with which a file is opened */
+  INPUT_OPEN_HOW,       /* a structure that begins with them, in 64 bits */
+  INPUT_CREATED,        /* the path of a file that is opened to be written from its beginning */
+  INPUT_EMPTIED,        /* the path of a file that is cut, and not left open */
+  INPUT_STATE,          /* where the state of a file goes */
+  INPUT_SIGNAL,         /* a signal that is sent: */
+  INPUT_TARGET,         /* … to these processes, as kill(2) names them */
+  INPUT_PIDFD,          /* … to the process of this descriptor */
+  INPUT_THREAD,         /* … to this thread */
+  INPUT_MEANINGS
 };
 
 struct input_arg {
@@ -57,6 +74,7 @@ struct input_arg {
   uint8_t with;  /* the argument that the rule refers to */
   uint8_t flags; /* of row.h */
   uint16_t size; /* constant, element size or limit */
+  uint8_t means; /* enum input_meaning, or 0 */
 };
 
 struct input_walk;
@@ -137,8 +155,22 @@ enum { INPUT_DESCRIPTORS = 0x3f, INPUT_FOLDERS = 8 };
 unsigned input_descriptors(long nr);
 /* The descriptor whose file the call changes, as the number of its argument; -1: none (but some commands of ioctl do). */
 int input_changed(long nr);
+/* The argument of the call that means this; -1: none does. */
+int input_argument(long nr, enum input_meaning meaning);
+/* The first path among the arguments, -1: there is none. */
+int input_path(long nr);
 /* True if such an argument is a descriptor in this very call. */
 bool input_is_descriptor(long nr, const long args[6], unsigned argument);
+/* How a call opens a file. */
+struct input_opening {
+  int folder;      /* where the path begins: a descriptor, or AT_FDCWD */
+  uintptr_t path;  /* 0: the file is not named by one */
+  uint64_t flags;  /* of open(2) */
+  bool certain;    /* … are an argument: those in memory may be changed by other threads */
+  bool descriptor; /* the call results in one */
+};
+/* False for a call that opens none, or whose flags can't be read. */
+bool input_opens(long nr, const long args[6], input_read *read, void *context, struct input_opening *how);
 /* How replay treats this very call: as the row says, or its command (prctl, fcntl, ioctl, …).
  * *error is set for INPUT_REFUSE. A number without a row is refused with ENOSYS. */
 enum input_replay input_replay(const struct input_call *call, int *error);

@@ -38,6 +38,8 @@ enum {
   CHANGED = 4,    /* the call changes its file */
 };
 
+enum { PATH_LIMIT = 4096 };
+
 /* One line each. */
 /* clang-format off */
 /* how: what replay does, and facts, as in EMULATE | AT_ONCE. */
@@ -55,41 +57,48 @@ enum {
 #define QUICK INPUT_QUICK
 #define FOLLOWED INPUT_FOLLOWED
 #define AT_OFFSET INPUT_AT_OFFSET
+#define LOOKS INPUT_LOOKS
 
-#define VALUE {INPUT_VALUE, 0, 0, 0, 0}
-#define FD {INPUT_FD, 0, 0, 0, 0}
+#define VALUE {INPUT_VALUE, 0, 0, 0, 0, 0}
+/* Of enum input_meaning. */
+#define MEANS(meaning) {INPUT_VALUE, 0, 0, 0, 0, INPUT_##meaning}
+#define FD {INPUT_FD, 0, 0, 0, 0, 0}
 /* Of a file that the call changes. */
-#define FD_CHANGED {INPUT_FD, 0, 0, CHANGED, 0}
+#define FD_CHANGED {INPUT_FD, 0, 0, CHANGED, 0, 0}
+#define FD_OF_PROCESS {INPUT_FD, 0, 0, 0, 0, INPUT_PIDFD}
 /* The folder of the path in the next argument. */
-#define FOLDER {INPUT_FD, 0, 0, OF_NEXT, 0}
-#define ADDRESS {INPUT_ADDRESS, 0, 0, 0, 0}
-#define POINTER {INPUT_POINTER, 0, 0, 0, 0}
+#define FOLDER {INPUT_FD, 0, 0, OF_NEXT, 0, 0}
+#define ADDRESS {INPUT_ADDRESS, 0, 0, 0, 0, 0}
+#define POINTER {INPUT_POINTER, 0, 0, 0, 0, 0}
 /* Some commands take a descriptor there. */
-#define POINTER_OR_FD {INPUT_POINTER, 0, 0, BY_COMMAND, 0}
+#define POINTER_OR_FD {INPUT_POINTER, 0, 0, BY_COMMAND, 0, 0}
 
-#define IN(bytes) {INPUT_IN, RULE_FIXED, 0, 0, bytes}
-#define IN_COUNT(arg, element) {INPUT_IN, RULE_COUNT, arg, 0, element}
-#define IN_COUNT_32(arg, element) {INPUT_IN, RULE_COUNT, arg, COUNT_32, element}
-#define IN_SENT(arg) {INPUT_IN, RULE_RESULT, arg, 0, 1}
-#define IN_STRING(limit) {INPUT_IN, RULE_STRING, 0, 0, limit}
-#define IN_VECTOR(arg) {INPUT_IN, RULE_VECTOR, arg, 0, 0}
-#define IN_NODES(arg) {INPUT_IN, RULE_NODES, arg, 0, 0}
-#define PATH IN_STRING(4096)
+#define IN(bytes) {INPUT_IN, RULE_FIXED, 0, 0, bytes, 0}
+#define IN_COUNT(arg, element) {INPUT_IN, RULE_COUNT, arg, 0, element, 0}
+#define IN_COUNT_32(arg, element) {INPUT_IN, RULE_COUNT, arg, COUNT_32, element, 0}
+#define IN_SENT(arg) {INPUT_IN, RULE_RESULT, arg, 0, 1, 0}
+#define IN_STRING(limit) {INPUT_IN, RULE_STRING, 0, 0, limit, 0}
+#define IN_VECTOR(arg) {INPUT_IN, RULE_VECTOR, arg, 0, 0, 0}
+#define IN_NODES(arg) {INPUT_IN, RULE_NODES, arg, 0, 0, 0}
+#define PATH IN_STRING(PATH_LIMIT)
+#define PATH_MEANS(meaning) {INPUT_IN, RULE_STRING, 0, 0, PATH_LIMIT, INPUT_##meaning}
+#define IN_OPEN_HOW(arg) {INPUT_IN, RULE_COUNT, arg, 0, 1, INPUT_OPEN_HOW}
 
-#define OUT(bytes) {INPUT_OUT, RULE_FIXED, 0, 0, bytes}
-#define OUT_FLAGS(bytes, flags) {INPUT_OUT, RULE_FIXED, 0, flags, bytes}
-#define OUT_COUNT(arg, element, flags) {INPUT_OUT, RULE_COUNT, arg, flags, element}
-#define OUT_RESULT(arg, element) {INPUT_OUT, RULE_RESULT, arg, 0, element}
-#define OUT_RESULT_32(arg, element) {INPUT_OUT, RULE_RESULT, arg, COUNT_32, element}
-#define OUT_RECORDS(arg) {INPUT_OUT, RULE_RESULT, arg, MAYBE, 1}
-#define OUT_VECTOR(arg) {INPUT_OUT, RULE_VECTOR, arg, 0, 0}
-#define OUT_SOCKADDR(arg) {INPUT_OUT, RULE_SOCKADDR, arg, 0, 0}
-#define OUT_NODES(arg) {INPUT_OUT, RULE_NODES, arg, MAYBE, 0}
-#define OUT_PAGES(arg) {INPUT_OUT, RULE_PAGES, arg, ON_ERROR | MAYBE, 1}
+#define OUT(bytes) {INPUT_OUT, RULE_FIXED, 0, 0, bytes, 0}
+#define OUT_STATE(bytes) {INPUT_OUT, RULE_FIXED, 0, 0, bytes, INPUT_STATE}
+#define OUT_FLAGS(bytes, flags) {INPUT_OUT, RULE_FIXED, 0, flags, bytes, 0}
+#define OUT_COUNT(arg, element, flags) {INPUT_OUT, RULE_COUNT, arg, flags, element, 0}
+#define OUT_RESULT(arg, element) {INPUT_OUT, RULE_RESULT, arg, 0, element, 0}
+#define OUT_RESULT_32(arg, element) {INPUT_OUT, RULE_RESULT, arg, COUNT_32, element, 0}
+#define OUT_RECORDS(arg) {INPUT_OUT, RULE_RESULT, arg, MAYBE, 1, 0}
+#define OUT_VECTOR(arg) {INPUT_OUT, RULE_VECTOR, arg, 0, 0, 0}
+#define OUT_SOCKADDR(arg) {INPUT_OUT, RULE_SOCKADDR, arg, 0, 0, 0}
+#define OUT_NODES(arg) {INPUT_OUT, RULE_NODES, arg, MAYBE, 0, 0}
+#define OUT_PAGES(arg) {INPUT_OUT, RULE_PAGES, arg, ON_ERROR | MAYBE, 1, 0}
 
-#define INOUT(bytes) {INPUT_INOUT, RULE_FIXED, 0, 0, bytes}
-#define INOUT_FLAGS(bytes, flags) {INPUT_INOUT, RULE_FIXED, 0, flags, bytes}
-#define INOUT_FD_SET(arg) {INPUT_INOUT, RULE_BITS, arg, MAYBE | COUNT_32, 0}
+#define INOUT(bytes) {INPUT_INOUT, RULE_FIXED, 0, 0, bytes, 0}
+#define INOUT_FLAGS(bytes, flags) {INPUT_INOUT, RULE_FIXED, 0, flags, bytes, 0}
+#define INOUT_FD_SET(arg) {INPUT_INOUT, RULE_BITS, arg, MAYBE | COUNT_32, 0, 0}
 /* The length beside OUT_SOCKADDR: that rule sees to it. */
 #define SOCKADDR_LENGTH POINTER
 /* clang-format on */

@@ -6,7 +6,7 @@
 enum { EVENT = sizeof(struct epoll_event), TIMESPEC = 16, TIMEVAL = 16, ITIMERSPEC = 32 };
 /* The kernel stores an event member by member: where the structure has a hole, that stays as it is. */
 #define OUT_EVENTS \
-  { INPUT_OUT, RULE_RESULT, 2, COUNT_32 | (EVENT > 12 ? MAYBE : 0), EVENT }
+  { INPUT_OUT, RULE_RESULT, 2, COUNT_32 | (EVENT > 12 ? MAYBE : 0), EVENT, 0 }
 /* The rest of the timeout is stored whatever the result, unless the timeout was zero. */
 #define TIME_LEFT(bytes) INOUT_FLAGS(bytes, ON_ERROR | MAYBE)
 

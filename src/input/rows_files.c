@@ -47,7 +47,7 @@ static const struct input_row rows[] = {
     ROW(cachestat, EMULATE, FD, IN(16), OUT(40), VALUE),
     ROW(ftruncate, EMULATE, FD_CHANGED, VALUE),
     ROW(fallocate, EMULATE, FD_CHANGED, VALUE, VALUE, VALUE),
-    ROW(fstat, EMULATE | AT_ONCE | FILES | QUICK, FD, OUT(sizeof(struct stat))),
+    ROW(fstat, EMULATE | AT_ONCE | FILES | QUICK, FD, OUT_STATE(sizeof(struct stat))),
     ROW(fstatfs, EMULATE, FD, OUT(sizeof(struct statfs))),
     /* The kernel leaves the padding behind the names as it was. */
     ROW(getdents64, EMULATE | AT_ONCE | FILES | QUICK, FD, OUT_RECORDS(2), VALUE),
@@ -66,8 +66,8 @@ static const struct input_row rows[] = {
     ROW(fremovexattr, EMULATE, FD, IN_STRING(256)),
     ROW(vhangup, EMULATE),
 #ifdef __NR_open /* the old calls, which newer architectures never had */
-    ROW(open, EMULATE, PATH, VALUE, VALUE),
-    ROW(creat, EMULATE, PATH, VALUE),
+    ROW(open, EMULATE | LOOKS, PATH, MEANS(OPEN_FLAGS), VALUE),
+    ROW(creat, EMULATE, PATH_MEANS(CREATED), VALUE),
     ROW(dup2, EMULATE | AT_ONCE | FOLLOWED, FD, FD),
     ROW(pipe, EMULATE | AT_ONCE, OUT(8)),
     ROW(getdents, EMULATE, FD, OUT_RECORDS(2), VALUE),

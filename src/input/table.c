@@ -1,4 +1,5 @@
 /* table.c: finds the row of a number, and the facts that the call's command adds to it. */
+#include <linux/fcntl.h>
 #include <stdatomic.h>
 
 #include "input/row.h"
@@ -17,6 +18,8 @@ static const struct input_row *_Atomic by_number[NUMBERS];
 static _Atomic uint8_t moves[NUMBERS];
 static _Atomic uint16_t descriptors[NUMBERS];
 static _Atomic int8_t changed[NUMBERS];
+static _Atomic uint16_t facts[NUMBERS];
+static _Atomic uint8_t meanings[NUMBERS][INPUT_MEANINGS]; /* number of the argument + 1, 0: none */
 static _Atomic bool filled;
 
 static uint8_t moves_of(const struct input_row *row) {
@@ -49,6 +52,17 @@ static int8_t changed_of(const struct input_row *row) {
   return -1;
 }
 
+static uint16_t facts_of(const struct input_row *row) {
+  bool stores = changed_of(row) == 0 && row->args[1].kind == INPUT_IN;
+  return row->facts | (stores ? INPUT_STORES : 0);
+}
+
+static void fill_meanings(const struct input_row *row) {
+  for (unsigned i = 0; i < 6; i++)
+    if (row->args[i].means)
+      atomic_store_explicit(&meanings[row->nr][row->args[i].means], (uint8_t)(i + 1), memory_order_relaxed);
+}
+
 static void fill(void) {
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
     for (size_t j = 0; j < groups[i]->count; j++) {
@@ -58,6 +72,8 @@ static void fill(void) {
       atomic_store_explicit(&moves[row->nr], moves_of(row), memory_order_relaxed);
       atomic_store_explicit(&descriptors[row->nr], descriptors_of(row), memory_order_relaxed);
       atomic_store_explicit(&changed[row->nr], changed_of(row), memory_order_relaxed);
+      atomic_store_explicit(&facts[row->nr], facts_of(row), memory_order_relaxed);
+      fill_meanings(row);
     }
   atomic_store_explicit(&filled, true, memory_order_release);
 }
@@ -69,8 +85,7 @@ const struct input_row *input_row(long nr) {
 }
 
 unsigned input_facts(long nr) {
-  const struct input_row *row = input_row(nr);
-  return row ? row->facts : 0;
+  return input_row(nr) ? atomic_load_explicit(&facts[nr], memory_order_relaxed) : 0;
 }
 
 unsigned input_descriptors(long nr) {
@@ -79,6 +94,31 @@ unsigned input_descriptors(long nr) {
 
 int input_changed(long nr) {
   return input_row(nr) ? atomic_load_explicit(&changed[nr], memory_order_relaxed) : -1;
+}
+
+int input_argument(long nr, enum input_meaning meaning) {
+  return input_row(nr) ? atomic_load_explicit(&meanings[nr][meaning], memory_order_relaxed) - 1 : -1;
+}
+
+int input_path(long nr) {
+  const struct input_row *row = input_row(nr);
+  for (int i = 0; row && i < 6; i++)
+    if (row->args[i].rule == RULE_STRING && row->args[i].size == PATH_LIMIT) return i;
+  return -1;
+}
+
+bool input_opens(long nr, const long args[6], input_read *read, void *context, struct input_opening *how) {
+  int flags = input_argument(nr, INPUT_OPEN_FLAGS), structure = input_argument(nr, INPUT_OPEN_HOW);
+  bool created = input_argument(nr, INPUT_CREATED) >= 0, emptied = input_argument(nr, INPUT_EMPTIED) >= 0;
+  int path = input_path(nr);
+  if (flags < 0 && structure < 0 && !created && !emptied) return false;
+  *how = (struct input_opening){.folder = AT_FDCWD, .certain = structure < 0, .descriptor = !emptied};
+  if (path >= 0) how->path = (uintptr_t)args[path];
+  if (path > 0 && input_row(nr)->args[path - 1].flags & OF_NEXT) how->folder = (int)args[path - 1];
+  if (flags >= 0) how->flags = (uint64_t)args[flags];
+  if (created) how->flags = O_WRONLY | O_CREAT | O_TRUNC;
+  if (emptied) how->flags = O_WRONLY | O_TRUNC;
+  return structure < 0 || !read(context, &how->flags, (uintptr_t)args[structure], sizeof how->flags);
 }
 
 bool input_is_descriptor(long nr, const long args[6], unsigned argument) {

@@ -1,8 +1,12 @@
 /* symbols.c: names and source lines, by elfutils. See symbols.h. Debugging information that the system keeps apart from the file is
- * found by its build id; nothing is fetched from anywhere. In a build without elfutils no address has a name. */
+ * found by its build id; nothing is fetched from anywhere. In a build without elfutils no address has a name.
+ *
+ * The library is loaded when the first file is opened: with all that it needs in turn that takes half a millisecond, and most commands look up
+ * no names. */
 #include "inspect/symbols.h"
 
 #if __has_include(<elfutils/libdwfl.h>)
+#include <dlfcn.h>
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -15,20 +19,45 @@ struct symbols {
   Dwfl_Module *module;
 };
 
-static const Dwfl_Callbacks callbacks = {
-    .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_build_id_find_debuginfo,
-    .section_address = dwfl_offline_section_address,
-};
+#define FUNCTIONS(each)                                                                                \
+  each(dwfl_begin) each(dwfl_build_id_find_debuginfo) each(dwfl_build_id_find_elf) each(dwfl_end)      \
+      each(dwfl_lineinfo) each(dwfl_module_addrinfo) each(dwfl_module_getelf) each(dwfl_module_getsrc) \
+          each(dwfl_offline_section_address) each(dwfl_report_begin) each(dwfl_report_elf)             \
+              each(dwfl_report_end) each(elf_getphdrnum) each(gelf_getphdr)
+
+#define MEMBER(name) __typeof__(name) *name;
+static struct {
+  void *handle;
+  Dwfl_Callbacks callbacks;
+  FUNCTIONS(MEMBER)
+} library;
+
+/* False: this machine does not have the library. */
+static bool load_library(void) {
+  if (library.handle) return true;
+  void *handle = dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (!handle) return false;
+#define FIND(name) \
+  if (!(*(void **)&library.name = dlsym(handle, #name))) return false;
+  FUNCTIONS(FIND)
+  library.callbacks = (Dwfl_Callbacks){
+      .find_elf = library.dwfl_build_id_find_elf,
+      .find_debuginfo = library.dwfl_build_id_find_debuginfo,
+      .section_address = library.dwfl_offline_section_address,
+  };
+  library.handle = handle;
+  return true;
+}
 
 struct symbols *symbols_open(int fd, const char *name) {
+  if (!load_library()) return NULL;
   struct symbols *symbols = calloc(1, sizeof *symbols);
   int own = dup(fd);
-  if (symbols) symbols->session = dwfl_begin(&callbacks);
+  if (symbols) symbols->session = library.dwfl_begin(&library.callbacks);
   if (symbols && symbols->session && own >= 0) {
-    dwfl_report_begin(symbols->session);
-    symbols->module = dwfl_report_elf(symbols->session, name, name, own, 0, true);
-    dwfl_report_end(symbols->session, NULL, NULL);
+    library.dwfl_report_begin(symbols->session);
+    symbols->module = library.dwfl_report_elf(symbols->session, name, name, own, 0, true);
+    library.dwfl_report_end(symbols->session, NULL, NULL);
   }
   if (symbols && symbols->module) return symbols; /* it has taken the descriptor over */
   if (own >= 0) close(own);
@@ -38,7 +67,7 @@ struct symbols *symbols_open(int fd, const char *name) {
 
 void symbols_close(struct symbols *symbols) {
   if (!symbols) return;
-  if (symbols->session) dwfl_end(symbols->session);
+  if (symbols->session) library.dwfl_end(symbols->session);
   free(symbols);
 }
 
@@ -46,11 +75,11 @@ void symbols_close(struct symbols *symbols) {
 static bool address_of(struct symbols *symbols, uint64_t offset, bool image, GElf_Addr *address) {
   GElf_Addr bias;
   size_t count;
-  Elf *elf = dwfl_module_getelf(symbols->module, &bias);
-  if (!elf || elf_getphdrnum(elf, &count)) return false;
+  Elf *elf = library.dwfl_module_getelf(symbols->module, &bias);
+  if (!elf || library.elf_getphdrnum(elf, &count)) return false;
   for (size_t i = 0; i < count; i++) {
     GElf_Phdr segment;
-    if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD) continue;
+    if (!library.gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD) continue;
     if (image) {
       *address = bias + (segment.p_vaddr & ~(segment.p_align ? segment.p_align - 1 : 0)) + offset;
       return true;
@@ -68,12 +97,13 @@ void symbols_text(struct symbols *symbols, uint64_t offset, bool image, char *te
   GElf_Sym symbol;
   *text = 0;
   if (!address_of(symbols, offset, image, &address)) return;
-  const char *name = dwfl_module_addrinfo(symbols->module, address, &within, &symbol, NULL, NULL, NULL);
+  const char *name =
+      library.dwfl_module_addrinfo(symbols->module, address, &within, &symbol, NULL, NULL, NULL);
   if (!name) return;
   int n = snprintf(text, size, within ? "%s+0x%lx" : "%s", name, (unsigned long)within);
   int line = 0;
-  Dwfl_Line *found = dwfl_module_getsrc(symbols->module, address);
-  const char *source = found ? dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) : NULL;
+  Dwfl_Line *found = library.dwfl_module_getsrc(symbols->module, address);
+  const char *source = found ? library.dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) : NULL;
   if (!source || n < 0 || (size_t)n >= size) return;
   const char *slash = strrchr(source, '/');
   snprintf(text + n, size - (size_t)n, " (%s:%d)", slash ? slash + 1 : source, line);

@@ -20,7 +20,7 @@
 
 /* me->now.clock: the arcs of this thread. me->logged: position of the last one; between two threads the slot's clock. */
 uint64_t order_clock(const struct order_recorder *me) {
-  return order_is_alive(me) ? me->base + me->now.clock + me->position : me->logged;
+  return order_is_alive(me) ? me->arcs.base + me->now.clock + me->position : me->logged;
 }
 
 static void reply(const struct order *order, struct order_recorder *me, const struct order_ask *ask,
@@ -39,14 +39,14 @@ static void receive(const struct order *order, struct order_recorder *me, unsign
                     const struct order_note *in) {
   if (in->kind == ORDER_NO_EDGE || in->clock <= heard_of(&me->heard, from)) return;
   uint8_t record[3 * VARINT_LARGEST];
-  bool other = me->source != from;
+  bool other = me->arcs.source != from;
   size_t n = varint_put(record, (me->position - me->logged) << 1 | other);
   if (other) n += varint_put(record + n, from);
   n += varint_put(record + n, in->clock - heard_of(&me->heard, from) - 1);
   start_logging(me, (struct order_next){me->now.clock + 1, me->position, me->lives});
   order->log(order, me->slot, record, n);
   hear(&me->heard, from, in->clock);
-  me->source = (uint16_t)from;
+  me->arcs.source = (uint16_t)from;
   me->logged = me->position;
   me->now.clock++;
   finish_logging(me);
@@ -72,11 +72,11 @@ static void spawn(const struct order *order, struct order_recorder *me, unsigned
 static void begin(const struct order *order, struct order_recorder *me, unsigned parent,
                   const struct order_note *in) {
   me->parked = false;
-  me->base = me->logged;
+  me->arcs.base = me->logged;
   me->position = me->now.clock = 0;
-  me->source = ORDER_NOBODY;
+  me->arcs.source = ORDER_NOBODY;
   hear_nothing(&me->heard);
-  order_log_begin(order, me, me->base, 0);
+  order_log_begin(order, me, me->arcs.base, 0);
   if (in) receive(order, me, parent, in);
 }
 

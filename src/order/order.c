@@ -8,7 +8,6 @@ void order_recorder_init(struct order_recorder *me, unsigned slot) {
   hear_nothing(&me->heard);
   __builtin_memset(me, 0, offsetof(struct order_recorder, heard));
   me->slot = (uint16_t)slot;
-  me->source = ORDER_NOBODY;
   me->now.clock = 1;
 }
 
@@ -33,12 +32,12 @@ void order_say_ended(const struct order *order, struct order_recorder *former, u
                        &(struct order_ask){.last_access = order_clock(former), .from = (uint16_t)to}, out);
 }
 
-void order_recover(struct order_recorder *me, bool logged) {
+void order_recover(const struct order_scheme *scheme, struct order_recorder *me, bool logged) {
   if (me->logging && logged) {
     me->start = me->position;
     episode_start(&me->now, me->next.clock);
-    set_clear(&me->told);
     me->sent = false;
+    if (scheme->recover) scheme->recover(me);
     me->logged = me->next.logged;
     me->lives = me->next.lives;
   }

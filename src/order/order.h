@@ -79,13 +79,13 @@ struct order_ask {
 enum order_kind {
   ORDER_NO_EDGE, /* previously ordered, or nothing to order */
   ORDER_EDGE,
-  ORDER_END, /* after the end of the slot's n-th thread (dag: a dead thread sends no tokens) */
+  ORDER_END, /* after the end of the slot's n-th thread (tokens: a dead thread sends none) */
 };
 
 /* The scheme's note on an answer. */
 struct order_note {
   uint64_t
-      clock; /* dag, named, scalar: timestamp; arcs: order_clock(). Valid without an edge too: it is the block's info */
+      clock; /* tokens, dag, scalar: timestamp; arcs: order_clock(). Valid without an edge too: it is the block's info */
   uint32_t ends; /* ORDER_END: n */
   uint32_t kind; /* enum order_kind */
 };
@@ -106,11 +106,11 @@ struct order_heard {
   uint64_t of[ORDER_SLOTS];
 };
 
-/* PRED with room for a second edge from one slot (counted sets), or for an edge's clock (named episodes). */
+/* PRED with room for a second edge from one slot (counted sets), or for an edge's clock. */
 struct order_preds {
   uint16_t count;
   uint16_t slot[ORDER_PREDS];
-  uint64_t clock[ORDER_PREDS]; /* named: which episode */
+  uint64_t clock[ORDER_PREDS]; /* dag: which episode */
 };
 
 struct order_ends { /* "after the end of thread n of that slot" */
@@ -145,19 +145,30 @@ struct order_recorder {
   uint32_t lives;    /* beginnings and ends of this slot's threads, one store each: see order_is_alive() */
   uint64_t position; /* of the R-thread. The substrate's to set */
   uint64_t start;    /* where the current episode began */
-  uint64_t base;     /* arcs: the slot's clock when the thread began */
   uint64_t logged;   /* what the next record's delta is relative to */
-  uint16_t source;   /* arcs: of the last arc logged */
-  uint8_t sent;      /* named: others know the current episode's timestamp */
+  uint8_t sent;      /* dag: others know the current episode's timestamp */
   struct order_next next; /* what holds as soon as the record that is being logged is in the log */
   uint8_t logging;        /* there is one */
   uint64_t
       log_start; /* … and where it begins in the log: the substrate's to set, as order_recover() wants it */
-  /* dag; of the others all use now.clock (arcs: for the arcs passed), named now.pred. */
-  struct order_episode now, previous;
-  struct order_set told;              /* dag: those that episodes signal that ended at `start` */
-  struct order_filter filter, writes; /* dag: all accesses; scalar: reads, writes */
-  struct order_heard heard;           /* arcs: VIC; named: the last episode of each slot waited for */
+  struct order_episode
+      now; /* all of it: tokens; dag: PRED and the timestamp; scalar: the timestamp; arcs: the arcs passed */
+  union {
+    struct {
+      struct order_episode previous;
+      struct order_set told;      /* those that episodes signal that ended at `start` */
+      struct order_filter filter; /* all accesses of the current episode */
+    } tokens;
+    struct {
+      struct order_filter reads, writes; /* of the current episode */
+    } scalar;
+    struct {
+      uint64_t base;   /* the slot's clock when the thread began */
+      uint16_t source; /* of the last arc logged */
+    } arcs;
+  };
+  struct order_heard
+      heard; /* arcs: VIC; dag: the last episode of each slot waited for; tokens: the last end */
 };
 
 /* -- Schemes ---------------------------------------------------------------------------------------------------------- */
@@ -165,11 +176,11 @@ struct order_recorder {
 struct order_options {
   uint64_t max_episode; /* positions; 0: no limit */
   bool
-      edges_only; /* dag, named: the limit is for episodes that edges lead to or from, and ends them at the edge if they
+      edges_only; /* tokens, dag: the limit is for episodes that edges lead to or from, and ends them at the edge if they
                            are longer. Others keep nobody waiting, however long they are */
   bool
-      single_edges; /* dag: PRED is a plain set, as in the paper: a second edge from a slot ends the episode */
-  bool filter;      /* dag, scalar: attribute requests by address filters; the substrate calls touch() */
+      single_edges; /* tokens: PRED is a plain set, as in the paper: a second edge from a slot ends the episode */
+  bool filter;      /* tokens, scalar: attribute requests by address filters; the substrate calls touch() */
   bool last_access; /* arcs: send the position of the last access to the block, not the current one */
 };
 
@@ -203,11 +214,15 @@ struct order_scheme {
               struct order_recorder *me); /* episode: size limit, checkpoint. arcs: nothing */
   void (*spawn)(const struct order *, struct order_recorder *me, unsigned child, struct order_note *out);
   void (*exit)(const struct order *, struct order_recorder *me);
+  void (*recover)(
+      struct order_recorder *me); /* the episode has ended by order_recover(); NULL: nothing else to do */
   int (*decode)(struct order_reader *, struct order_step *, const uint8_t *bytes, size_t count);
 };
 
-extern const struct order_scheme order_dag;    /* Karma: episodes, PRED and SUCC, wake-up tokens */
-extern const struct order_scheme order_named;  /* Karma with PRED naming (slot, episode); no SUCC, no locks */
+extern const struct order_scheme
+    order_tokens; /* Karma's hardware: PRED and SUCC are slots, each episode wakes its successors */
+extern const struct order_scheme
+    order_dag; /* the same graph: PRED names the episode that replay waits for, no SUCC */
 extern const struct order_scheme order_scalar; /* Rerun: episodes with timestamps */
 extern const struct order_scheme order_arcs;   /* FDR: arcs between positions */
 
@@ -233,7 +248,7 @@ static inline uint32_t order_ends(const struct order_recorder *me) {
 }
 
 /* Recovers a recorder whose holder was killed. logged: if a record was being logged, it is in the log. */
-void order_recover(struct order_recorder *me, bool logged);
+void order_recover(const struct order_scheme *scheme, struct order_recorder *me, bool logged);
 
 /* The position at which the current episode has its full size. */
 static inline uint64_t order_limit(const struct order *order, const struct order_recorder *me) {
@@ -271,7 +286,7 @@ struct order_step {
   bool ends; /* arcs: the last step of a log: the thread goes no further */
   uint16_t slot;
   struct order_wait wait[2 * ORDER_PREDS];
-  uint16_t signal[ORDER_SLOTS]; /* dag: send each of these a token */
+  uint16_t signal[ORDER_SLOTS]; /* tokens: send each of these one */
 };
 
 /* A reader's state, from the log so far. Zero at first, except the scheme; order_reader_reset() makes it so again. */

@@ -26,15 +26,15 @@ static void end(const struct order *order, struct order_recorder *me) {
   me->logged = clock;
   me->now.clock = clock + 1;
   me->start = me->position;
-  me->filter = me->writes = (struct order_filter){0};
+  me->scalar.reads = me->scalar.writes = (struct order_filter){0};
   finish_logging(me);
 }
 
 static bool conflicts(const struct order *order, const struct order_recorder *me,
                       const struct order_ask *ask) {
   if (!order->options.filter) return true;
-  return filter_may_have(&me->writes, ask->block) ||
-         (ask->want == ORDER_WRITE && filter_may_have(&me->filter, ask->block));
+  return filter_may_have(&me->scalar.writes, ask->block) ||
+         (ask->want == ORDER_WRITE && filter_may_have(&me->scalar.reads, ask->block));
 }
 
 static void reply(const struct order *order, struct order_recorder *me, const struct order_ask *ask,
@@ -58,7 +58,7 @@ static void receive(const struct order *order, struct order_recorder *me, unsign
 static void touch(const struct order *order, struct order_recorder *me, uint64_t block,
                   enum order_want want) {
   (void)order;
-  filter_add(want == ORDER_WRITE ? &me->writes : &me->filter, block);
+  filter_add(want == ORDER_WRITE ? &me->scalar.writes : &me->scalar.reads, block);
 }
 
 static void park(const struct order *order, struct order_recorder *me) {

@@ -6,9 +6,12 @@
  *
  * The table is direct-mapped: a line takes the place of another one with the same index. One that is new, or comes again, counts as zeros.
  *
- * A **part** is what an instruction touches of one line. Its **runs** are the bytes that differed:
+ * A **part** is what an instruction touches of one line. Parts are counted, those that bring nothing new too. The log consists of **runs**, the bytes
+ * of a part that differed:
  *
- *     varint(part * VALUES_LINE + offset in the line)   varint(bytes)   the bytes */
+ *     varint(parts since that of the last run * VALUES_LINE + offset in the line)   varint(bytes)   the bytes
+ *
+ * The further runs of the same part have none in between. */
 #ifndef REPRISE_ORDER_VALUES_H
 #define REPRISE_ORDER_VALUES_H
 
@@ -23,40 +26,37 @@ enum {
 #ifndef VALUES_LINES
   VALUES_LINES = 1024, /* that a thread has in mind */
 #endif
-  VALUES_PARTS = 160, /* of an instruction, at most */
-  VALUES_GAP = 3,     /* as many equal bytes within a run are cheaper than another run */
+  VALUES_GAP = 3, /* as many equal bytes within a run are cheaper than another run */
 };
 
-struct values_line {
-  uint64_t address; /* of its first byte, plus one; 0: none */
-  uint8_t bytes[VALUES_LINE];
-};
-
+/* Neighbours in memory are neighbours here: emitted code relies on it. */
 struct values_seen {
-  struct values_line lines[VALUES_LINES];
+  uint64_t tags[VALUES_LINES]; /* the address of each line's first byte, plus one; 0: none */
+  _Alignas(VALUES_LINE) uint8_t lines[VALUES_LINES][VALUES_LINE];
 };
 
+/* Bytes of a line. */
 struct values_part {
-  uint64_t line; /* address of its first byte */
   uint8_t from, count;
 };
 
 struct values_run {
-  unsigned part, offset, count;
+  uint64_t since;         /* parts since that of the last run; 0: it is the same part */
+  unsigned offset, count; /* in the line */
   const uint8_t *bytes;
 };
 
 /* The bytes of a line as the thread has seen them. Valid until the next call. */
 uint8_t *values_see(struct values_seen *seen, uint64_t line);
+/* Nothing was seen. */
+void values_forget(struct values_seen *seen);
 
-/* Compares what a part has now with what was seen of its line, appends the runs that differ, and takes them for seen. Returns how many
- * bytes were appended, VALUES_PART_LARGEST at most. */
-size_t values_encode(unsigned part, const struct values_part *what, const uint8_t *now, uint8_t *seen,
-                     uint8_t *to);
+/* Compares what a line's part has now with what was seen of the line, appends the runs that differ, and takes them for seen. since: parts since that of
+ * the last run. Returns how many bytes were appended, VALUES_PART_LARGEST at most. */
+size_t values_encode(uint64_t since, struct values_part part, const uint8_t *now, uint8_t *seen, uint8_t *to);
 enum { VALUES_PART_LARGEST = VALUES_LINE + 2 * VARINT_LARGEST * (VALUES_LINE / (VALUES_GAP + 1) + 1) };
 
-/* The next run. Bytes used; 0 at the end; -1 when these are none, or not of these parts. */
-int values_decode(const struct values_part *parts, unsigned count, const uint8_t *bytes, size_t length,
-                  struct values_run *run);
+/* The next run. Bytes used; 0 at the end; -1 when these are none. */
+int values_decode(const uint8_t *bytes, size_t length, struct values_run *run);
 
 #endif

@@ -8,13 +8,13 @@
 #ifdef ORDER_WRONG_VARIANTS
 enum order_wrong {
   WRONG_NOTHING,
-  WRONG_GREATER,        /* dag: ts > TS where >= belongs */
-  WRONG_PREVIOUS_FIRST, /* dag: the previous episode looked at before SUCC of the current */
-  WRONG_NO_PREVIOUSLY,  /* dag: no previously-ordered reply */
-  WRONG_TOLD_FOR_EVER,  /* dag: who was told at the end of the last episode counts as told in this one */
+  WRONG_GREATER,        /* tokens, dag: ts > TS where >= belongs */
+  WRONG_PREVIOUS_FIRST, /* tokens: the previous episode looked at before SUCC of the current */
+  WRONG_NO_PREVIOUSLY,  /* tokens: no previously-ordered reply */
+  WRONG_TOLD_FOR_EVER,  /* tokens: who was told at the end of the last episode counts as told in this one */
   WRONG_NO_WRITER_EDGE, /* no edge from the last writer */
   WRONG_UNLOCKED_EDGE,  /* that edge registered without the writer's lock */
-  WRONG_EXIT_CLOSES,    /* dag: exit closes the episode for good */
+  WRONG_EXIT_CLOSES,    /* tokens: exit closes the episode for good */
   WRONG_NO_SPAWN_EDGE,
   WRONG_MARKS_DROPPED,   /* a dead thread is nobody's holder any more */
   WRONG_NO_CAS,          /* a parked thread answered for without holding it */

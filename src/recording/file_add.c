@@ -69,15 +69,23 @@ static bool copy(struct recording_writer *w, int fd, uint8_t hash[16], uint64_t 
   return fine;
 }
 
-/* The same, by a link to another recording's content if one has it. A sparse file is not read twice. */
-static bool store(struct recording_writer *w, int fd, const struct stat *info, uint8_t hash[16],
-                  uint64_t *size) {
+/* The same, by a link to another recording's content if one has it. A sparse file is not read twice, and one that the store knows and that
+ * lasts is not read at all. */
+static bool store(struct recording_writer *w, int fd, const struct stat *info, bool lasting,
+                  struct kept_file *kept) {
+  uint8_t *hash = kept->content_hash;
   bool sparse = info->st_blocks < info->st_size / 1024;
-  if (w->store < 0 || sparse) return copy(w, fd, hash, size);
+  if (w->store < 0 || sparse) return copy(w, fd, hash, &kept->size);
   unlinkat(w->files, incoming, 0);
-  if (content_read(fd, -1, hash, size) && store_take(w->store, hash, fd, w->files, incoming)) return true;
-  if (!copy(w, fd, hash, size)) return false;
-  store_give(w->store, hash, w->files, incoming);
+  if (lasting && store_take_known(w->store, &kept->identity, hash, w->files, incoming)) {
+    kept->size = (uint64_t)info->st_size;
+    return true;
+  }
+  if (!content_read(fd, -1, hash, &kept->size) || !store_take(w->store, hash, fd, w->files, incoming)) {
+    if (!copy(w, fd, hash, &kept->size)) return false;
+    store_give(w->store, hash, w->files, incoming);
+  }
+  if (lasting) store_note(w->store, &kept->identity, hash, w->files, incoming);
   return true;
 }
 
@@ -91,10 +99,9 @@ static int name_content(struct recording_writer *w, const uint8_t hash[16]) {
   return 0;
 }
 
-static int keep_content(struct recording_writer *w, int fd, const struct stat *info, struct kept_file *kept,
-                        struct recording_error *error) {
-  if (store(w, fd, info, kept->content_hash, &kept->size) && !name_content(w, kept->content_hash))
-    return RECORDING_OK;
+static int keep_content(struct recording_writer *w, int fd, const struct stat *info, bool lasting,
+                        struct kept_file *kept, struct recording_error *error) {
+  if (store(w, fd, info, lasting, kept) && !name_content(w, kept->content_hash)) return RECORDING_OK;
   int status = recording_fail_errno(error, w->path, "keeping a mapped file");
   unlinkat(w->files, incoming, 0);
   return status;
@@ -131,8 +138,8 @@ static bool just_written(const struct file_identity *identity) {
   return age < TICK_MS;
 }
 
-int recording_add_file(struct recording_writer *writer, int fd, const char *path, uint32_t *number,
-                       struct recording_error *error) {
+static int add_file(struct recording_writer *writer, int fd, const char *path, bool lasting, uint32_t *number,
+                    struct recording_error *error) {
   struct stat info;
   if (fstat(fd, &info)) return recording_fail_errno(error, path, "keeping it with the recording");
   if (!S_ISREG(info.st_mode) || strlen(path) >= RECORDING_PATH_MAX)
@@ -149,12 +156,22 @@ int recording_add_file(struct recording_writer *writer, int fd, const char *path
     memcpy(kept.content_hash, same->content_hash, 16);
     kept.size = same->size;
   } else {
-    status = keep_content(writer, fd, &info, &kept, error);
+    status = keep_content(writer, fd, &info, lasting, &kept, error);
     if (just_written(&kept.identity)) kept.identity.changed.tv_nsec = -1; /* a time that none has */
   }
   if (!status) status = add_entry(writer, &kept, &info, path, error);
   if (!status) *number = writer->kept_count - 1;
   return status;
+}
+
+int recording_add_file(struct recording_writer *writer, int fd, const char *path, uint32_t *number,
+                       struct recording_error *error) {
+  return add_file(writer, fd, path, false, number, error);
+}
+
+int recording_add_lasting_file(struct recording_writer *writer, int fd, const char *path, uint32_t *number,
+                               struct recording_error *error) {
+  return add_file(writer, fd, path, true, number, error);
 }
 
 bool recording_same_content(const struct recording_writer *writer, uint32_t number, uint32_t other) {

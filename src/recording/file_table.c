@@ -42,7 +42,7 @@ int recording_find_file(struct recording_reader *reader, uint32_t number, struct
   status = recording_seek(reader->files, number, error);
   if (!status) status = next_file(reader, &found, error);
   if (status == RECORDING_END || (!status && found.number != number))
-    return recording_fail(error, RECORDING_ABSENT, reader->path, "has no file %u", number);
+    return recording_fail(error, RECORDING_ABSENT, reader->path, "damaged: it has no file %u", number);
   if (!status) *out = found;
   return status;
 }
@@ -130,8 +130,8 @@ static int verify_stream(struct recording_stream_id id, void *context, struct re
   do status = recording_next(stream, &frame, error);
   while (!status);
   recording_stream_close(stream);
-  if (status == RECORDING_END || (status == RECORDING_TRUNCATED && r->state != RECORDING_COMPLETE))
-    return RECORDING_OK;
+  bool may_break_off = r->state != RECORDING_COMPLETE && id.kind != RECORDING_IMAGE;
+  if (status == RECORDING_END || (status == RECORDING_TRUNCATED && may_break_off)) return RECORDING_OK;
   return status;
 }
 
@@ -144,6 +144,7 @@ static int verify_file(const struct recording_file *file, void *context, struct 
 
 int recording_verify(struct recording_reader *reader, struct recording_error *error) {
   int status = recording_each_stream(reader, verify_stream, reader, error);
+  if (!status) status = recording_each_image(reader, verify_stream, reader, error);
   if (status) return status;
   status = each_file(reader, verify_file, reader, error);
   return status == RECORDING_TRUNCATED && reader->state != RECORDING_COMPLETE ? RECORDING_OK : status;

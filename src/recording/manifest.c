@@ -1,6 +1,6 @@
 /* manifest.c: the manifest, lines that a person can read and a checksum that holds them together. See manifest.h.
  *
- *     reprise-recording: 6
+ *     reprise-recording: 7
  *     architecture: x86-64
  *     argument: ./racy
  *     checksum: 1c291ca3

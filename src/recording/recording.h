@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 enum {
-  RECORDING_VERSION = 6,
+  RECORDING_VERSION = 7,
   RECORDING_FRAME_MAX = 1 << 20, /* raw bytes in a frame, at most */
   RECORDING_FRAME_USUAL =
       64 << 10, /* a good size: larger ones hardly compress better and cost readers memory */
@@ -56,6 +56,8 @@ enum recording_kind {
   RECORDING_ORDER = 2,  /* the order of its threads */
   RECORDING_EVENTS = 3, /* threads and processes that began and ended, programs executed */
   RECORDING_FILES = 4,  /* the table of mapped files; written by recording_add_file alone */
+  RECORDING_IMAGE =
+      6, /* a stored checkpoint, which has a number instead of an R-thread; recording_image_create writes it */
 };
 
 #define RECORDING_SPHERE UINT32_MAX /* instead of an R-thread: the stream of the whole sphere */
@@ -107,6 +109,10 @@ int recording_end(struct recording_writer *writer, struct recording_stream_id id
 int recording_add_file(struct recording_writer *writer, int fd, const char *path, uint32_t *number,
                        struct recording_error *error);
 
+/* The same for a file whose content can't change without a change of its inode, size or times: if an earlier recording in the default place has kept
+ * the file, it need not be read again. */
+int recording_add_lasting_file(struct recording_writer *writer, int fd, const char *path, uint32_t *number,
+                               struct recording_error *error);
 /* True if two files, by the numbers that recording_add_file has returned, have the same content. */
 bool recording_same_content(const struct recording_writer *writer, uint32_t number, uint32_t other);
 
@@ -155,6 +161,10 @@ typedef int recording_visit_stream(struct recording_stream_id id, void *context,
 int recording_each_stream(struct recording_reader *reader, recording_visit_stream *visit, void *context,
                           struct recording_error *error);
 
+/* The same for every stored checkpoint, by its number. These are in no list: they come and go. */
+int recording_each_image(struct recording_reader *reader, recording_visit_stream *visit, void *context,
+                         struct recording_error *error);
+
 struct recording_frame {
   uint64_t first, last; /* positions */
   const uint8_t *bytes; /* as appended; valid until the next call for this stream */
@@ -189,6 +199,24 @@ void recording_return(struct recording_stream *stream, const struct recording_pl
 /* Reads every frame of every stream and every file; returns the first error, or RECORDING_OK. Streams that break off
  * are an error in a complete recording only. */
 int recording_verify(struct recording_reader *reader, struct recording_error *error);
+
+/* -- Stored checkpoints -------------------------------------------------------------------------------------------- */
+
+struct recording_image;
+
+/* Begins an image of a recording that is a directory; RECORDING_MISUSE for a pack, RECORDING_BUSY while another is written. It is no part of the
+ * recording before it is finished: nothing of one that is dropped, or whose writer is killed, is ever read. */
+int recording_image_create(struct recording_reader *reader, struct recording_image **out,
+                           struct recording_error *error);
+/* Appends one frame of 1 to RECORDING_FRAME_MAX bytes. */
+int recording_image_append(struct recording_image *image, const void *bytes, size_t length,
+                           struct recording_error *error);
+/* Both free the image. The number is one that no other image has; bytes, unless NULL: what it takes on disk. */
+int recording_image_finish(struct recording_image *image, uint32_t *number, uint64_t *bytes,
+                           struct recording_error *error);
+void recording_image_drop(struct recording_image *image);
+/* Removes one; RECORDING_ABSENT when there is none of that number. */
+int recording_image_remove(struct recording_reader *reader, uint32_t number, struct recording_error *error);
 
 /* -- Mapped files -------------------------------------------------------------------------------------------------- */
 

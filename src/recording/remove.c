@@ -24,7 +24,7 @@ typedef bool name_test(const char *name);
 
 static bool is_stream(const char *name) {
   struct recording_stream_id id;
-  return stream_parse(name, &id);
+  return stream_parse(name, &id) || !strcmp(name, "image.new");
 }
 
 static bool is_content(const char *name) {
@@ -33,7 +33,7 @@ static bool is_content(const char *name) {
 }
 
 static bool is_part(const char *name) {
-  static const char *const parts[] = {"manifest", "manifest.new", "streams", "files"};
+  static const char *const parts[] = {"manifest", "manifest.new", "streams", "files", "trigger"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (!strcmp(name, parts[i])) return true;
   return false;

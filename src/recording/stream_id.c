@@ -8,14 +8,13 @@
 
 #include "recording/error.h"
 
-static const char *const kind_names[] = {
-    [RECORDING_INPUT] = "input",
-    [RECORDING_ORDER] = "order",
-    [RECORDING_EVENTS] = "events",
-    [RECORDING_FILES] = "files",
+static const char *const kind_names[KIND_COUNT] = {
+    [RECORDING_INPUT] = "input", [RECORDING_ORDER] = "order", [RECORDING_EVENTS] = "events",
+    [RECORDING_FILES] = "files", [RECORDING_IMAGE] = "image",
 };
 
 bool stream_id_valid(struct recording_stream_id id) {
+  if (id.kind == RECORDING_IMAGE) return id.thread <= RECORDING_THREAD_MAX;
   if (id.kind == RECORDING_EVENTS || id.kind == RECORDING_FILES) return id.thread == RECORDING_SPHERE;
   return (id.kind == RECORDING_INPUT || id.kind == RECORDING_ORDER) &&
          (id.thread <= RECORDING_THREAD_MAX || id.thread == RECORDING_SPHERE);
@@ -29,7 +28,8 @@ void stream_name(struct recording_stream_id id, char out[STREAM_NAME_MAX]) {
 }
 
 bool stream_parse(const char *name, struct recording_stream_id *out) {
-  for (int kind = KIND_FIRST; kind <= KIND_LAST; kind++) {
+  for (int kind = KIND_FIRST; kind < KIND_COUNT; kind++) {
+    if (!kind_names[kind]) continue;
     size_t length = strlen(kind_names[kind]);
     if (strncmp(name, kind_names[kind], length)) continue;
     struct recording_stream_id id = {(enum recording_kind)kind, RECORDING_SPHERE};

@@ -255,7 +255,7 @@ int writer_append(struct recording_writer *writer, struct recording_stream_id id
 
 int recording_append(struct recording_writer *writer, struct recording_stream_id id, uint64_t first,
                      uint64_t last, const void *bytes, size_t length, struct recording_error *error) {
-  if (!stream_id_valid(id) || id.kind == RECORDING_FILES || !length || length > RECORDING_FRAME_MAX ||
+  if (!stream_id_valid(id) || id.kind >= RECORDING_FILES || !length || length > RECORDING_FRAME_MAX ||
       first > last)
     return recording_fail(error, RECORDING_MISUSE, writer->path, "no such frame can be written");
   return writer_append(writer, id, first, last, bytes, length, error);
@@ -265,7 +265,8 @@ int recording_append(struct recording_writer *writer, struct recording_stream_id
 
 int recording_end(struct recording_writer *writer, struct recording_stream_id id,
                   struct recording_error *error) {
-  if (!stream_id_valid(id)) return recording_fail(error, RECORDING_MISUSE, writer->path, "no such stream");
+  if (!stream_id_valid(id) || id.kind > RECORDING_FILES)
+    return recording_fail(error, RECORDING_MISUSE, writer->path, "no such stream");
   struct open_stream *stream;
   int fd;
   int status = open_stream(writer, id, &stream, &fd, error);

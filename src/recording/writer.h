@@ -6,16 +6,9 @@
 
 #include "recording/frame.h"
 #include "recording/manifest.h"
+#include "recording/store.h"
 #include "recording/stream_id.h"
 #include "recording/stream_table.h"
-
-/* A mapped file's identity from stat(2). A file that was changed has another identity. */
-struct file_identity {
-  dev_t device;
-  ino_t inode;
-  off_t size;
-  struct timespec modified, changed;
-};
 
 struct kept_file {
   struct file_identity identity;

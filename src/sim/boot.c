@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/board/board.h"
+#include "sim/board/devices.h"
 #include "sim/caches/caches.h"
 #include "sim/recorders/archive.h"
 #include "sim/recorders/chunks.h"
@@ -15,7 +15,7 @@
 
 enum { USAGE = 2, DIVERGED = 120, DAMAGED = 121, UNSUPPORTED = 122, FAILED = 125, NOT_EXECUTABLE = 126 };
 /* A recording's arguments. */
-enum { KERNEL, INITRD, ARGUMENTS, HARTS, RAM, ARGUMENT_COUNT };
+enum { KERNEL, INITRD, ARGUMENTS, HARTS, RAM, DISK, ARGUMENT_COUNT };
 
 struct boot {
   const struct sim_boot *request;
@@ -44,14 +44,16 @@ static struct sphere *sphere_of(const struct boot *boot) {
 static bool begin_recording(struct boot *boot) {
   const struct sim_boot *request = boot->request;
   struct recording_error error;
-  char harts[16], ram[24];
+  char harts[16], ram[24], disk[24];
   snprintf(harts, sizeof harts, "%u", request->config.harts);
   snprintf(ram, sizeof ram, "%llu", (unsigned long long)request->config.ram_bytes);
+  snprintf(disk, sizeof disk, "%llu", (unsigned long long)disk_bytes(boot->machine));
   char *argv[] = {(char *)request->kernel,
                   (char *)(request->initrd ? request->initrd : ""),
                   (char *)request->arguments,
                   harts,
                   ram,
+                  disk,
                   NULL};
   if (archive_begin(request->folder, true, request->scheme, argv, &boot->writer, &error))
     return fail(boot, error.kind == RECORDING_EXISTS ? USAGE : FAILED, "%s", error.text);
@@ -61,12 +63,27 @@ static bool begin_recording(struct boot *boot) {
   return true;
 }
 
-/* Writes the logs since the last time to the disk. */
-static bool write_logs(struct boot *boot) {
+/* Of a hart, or behind the harts of the block device. */
+static struct board_log *log_of(const struct boot *boot, uint32_t thread) {
+  struct board *board = board_of(boot->machine);
+  return thread < boot->machine->config.harts ? &board->harts[thread].log : &board->devices->dma.log;
+}
+
+static uint32_t thread_count(const struct boot *boot) {
+  return boot->machine->config.harts + board_of(boot->machine)->devices->dma.begun;
+}
+
+/* Writes the logs since the last time to the disk. A cut makes them good up to here, whatever comes. */
+static bool write_logs(struct boot *boot, bool cut) {
   struct recording_error error;
+  struct archive_cut cuts[SIM_MAX_HARTS + 1] = {0};
   int status = 0;
-  for (uint32_t i = 0; i < boot->machine->config.harts && !status; i++) {
-    struct board_log *log = &board_of(boot->machine)->harts[i].log;
+  if (cut) {
+    for (uint32_t i = 0; i < thread_count(boot); i++) cuts[i].ended = true; /* those that have not begun */
+    recorder_cut(boot->machine, sphere_of(boot), cuts);
+  }
+  for (uint32_t i = 0; i < thread_count(boot) && !status; i++) {
+    struct board_log *log = log_of(boot, i);
     struct order_log order = {0};
     status = archive_append(boot->writer, RECORDING_INPUT, i, log->bytes, log->count, &error);
     log->count = 0;
@@ -74,6 +91,7 @@ static bool write_logs(struct boot *boot) {
     if (!status) status = archive_append(boot->writer, RECORDING_ORDER, i, order.bytes, order.count, &error);
     free(order.bytes);
   }
+  if (cut && !status) status = archive_cut(boot->writer, cuts, thread_count(boot), &error);
   boot->next_write = boot->machine->cycle + boot->machine->config.cut_cycles;
   return !status || fail(boot, FAILED, "%s", error.text);
 }
@@ -83,8 +101,8 @@ static void finish_recording(struct boot *boot) {
   struct machine *machine = boot->machine;
   board_finish(machine);
   recorder_close(machine, sphere_of(boot));
-  if (!write_logs(boot)) return;
-  struct archive_end end = {.threads = machine->config.harts,
+  if (!write_logs(boot, false)) return;
+  struct archive_end end = {.threads = thread_count(boot),
                             .register_digest = board_digest_harts(machine),
                             .memory_digest = board_digest_memory(machine)};
   for (uint32_t i = 0; i < machine->config.harts; i++) end.instructions += machine->harts[i].port.position;
@@ -104,8 +122,9 @@ static bool open_recording(struct boot *boot, struct sim_config *config) {
   while (reader->argv[count]) count++;
   config->harts = count == ARGUMENT_COUNT ? (uint32_t)strtoul(reader->argv[HARTS], NULL, 10) : 0;
   config->ram_bytes = config->harts ? strtoull(reader->argv[RAM], NULL, 10) : 0;
-  if (reader->cuts || config->harts != reader->threads || config->harts > SIM_MAX_HARTS)
-    return fail(boot, DAMAGED, "%s", "the recording is not complete, or makes no sense");
+  bool fits = reader->threads == config->harts || reader->threads == config->harts + 1;
+  if (!config->harts || !fits || config->harts > SIM_MAX_HARTS)
+    return fail(boot, DAMAGED, "%s", "the recording is damaged: it makes no sense as one of a board");
   return true;
 }
 
@@ -113,7 +132,7 @@ static void add_piece(void *context, enum recording_kind kind, uint32_t thread, 
                       size_t count) {
   const struct boot *boot = context;
   if (kind == RECORDING_INPUT)
-    board_log_append(&board_of(boot->machine)->harts[thread].log, bytes, count);
+    board_log_append(log_of(boot, thread), bytes, count);
   else
     order_log_append(&boot->order->log[thread], bytes, count);
 }
@@ -131,6 +150,7 @@ static bool begin_replay(struct boot *boot) {
   if (!order_logs_join(boot->order))
     return fail(boot, DAMAGED, "%s", "the recording is damaged: an order log makes no sense");
   sphere_of(boot)->order = boot->order;
+  sphere_of(boot)->breaks_off = boot->reader.cuts;
   return true;
 }
 
@@ -138,13 +158,17 @@ static bool all_ended(const struct boot *boot) {
   const struct board *board = board_of(boot->machine);
   for (uint32_t i = 0; i < boot->machine->config.harts; i++)
     if (board->harts[i].started && !board->harts[i].ended) return false;
-  return true;
+  return !board->devices->dma.begun || board->devices->dma.ended;
 }
 
 static void compare(struct boot *boot) {
   struct machine *machine = boot->machine;
   const struct board *board = board_of(machine);
-  if (replayer_error(machine))
+  bool reached = boot->reader.cuts && !replayer_error(machine) && !board->error[0] &&
+                 replayer_reached(machine, sphere_of(boot));
+  if (reached)
+    snprintf(boot->error, 1024, "the recording breaks off here: its recorder was killed, or gave up");
+  else if (replayer_error(machine))
     fail(boot, DIVERGED, "replay differs from the recording: %s", replayer_error(machine));
   else if (board->error[0])
     fail(boot, DIVERGED, "replay differs from the recording: %s", board->error);
@@ -200,7 +224,7 @@ static void run(struct boot *boot) {
   bool records = boot->request->mode == SPHERE_RECORD, replays = boot->request->mode == SPHERE_REPLAY;
   boot->next_write = records && machine->config.cut_cycles ? machine->config.cut_cycles : UINT64_MAX;
   while (!board->stopped && !boot->status) {
-    if (machine->cycle >= boot->next_write && !write_logs(boot)) return;
+    if (machine->cycle >= boot->next_write && !write_logs(boot, true)) return;
     if (board->refused) fail(boot, UNSUPPORTED, "%s", board->refused);
     if (replays && replayer_error(machine)) return;
     if (machine_turn(machine) != TURN_NONE) continue;
@@ -218,6 +242,7 @@ static void count(struct statistics *statistics, const struct machine *machine) 
   statistics_machine(statistics, machine);
   statistics_add(statistics, "instructions", (double)instructions);
   statistics_add(statistics, "page_table_walks", (double)board_of(machine)->walks);
+  statistics_add(statistics, "dma_lines", (double)board_of(machine)->dma_lines);
 }
 
 static void release(struct boot *boot) {
@@ -231,15 +256,31 @@ static void release(struct boot *boot) {
   order_logs_free(boot->order);
 }
 
+static bool attach_disk(struct boot *boot) {
+  const struct sim_boot *request = boot->request;
+  const char *line = NULL;
+  if (request->mode == SPHERE_REPLAY) {
+    uint64_t bytes = strtoull(boot->reader.argv[DISK], NULL, 10);
+    line = bytes ? disk_attach_size(boot->machine, bytes) : NULL;
+  } else if (request->disk) {
+    line = disk_attach(boot->machine, request->disk);
+  }
+  if (!line) return true;
+  char text[512];
+  snprintf(text, sizeof text, "%s: %s", request->disk ? request->disk : "the disk", line);
+  return fail(boot, USAGE, "%s", text);
+}
+
 /* The board as it is when it is switched on. */
 static bool begin(struct boot *boot) {
   const struct sim_boot *request = boot->request;
   struct sim_config config = request->config;
   const char *line;
-  config.checkpoint_cycles = 0;
+  if (request->mode != SPHERE_RECORD) config.checkpoint_cycles = 0; /* they are a part of what is recorded */
   if (request->mode == SPHERE_REPLAY && !open_recording(boot, &config)) return false;
   boot->machine = board_machine_new(&config, &line);
   if (!boot->machine) return fail(boot, USAGE, "%s", line);
+  if (!attach_disk(boot)) return false;
   if (!config.flat) caches_begin(boot->machine);
   for (uint32_t i = 0; i < config.harts; i++) boot->machine->harts[i].port.waiting = true;
   sphere_of(boot)->mode = request->mode;
@@ -254,10 +295,12 @@ static bool begin(struct boot *boot) {
 
 int sim_boot(const struct sim_boot *request, struct statistics *statistics, char error[1024]) {
   struct boot boot = {.request = request, .error = error};
+  error[0] = 0;
   if (begin(&boot)) {
     run(&boot);
     fflush(board_of(boot.machine)->console);
     if (!boot.status && request->mode == SPHERE_RECORD) finish_recording(&boot);
+    if (boot.status == UNSUPPORTED && boot.writer) write_logs(&boot, true);
     if (!boot.status && request->mode == SPHERE_REPLAY) compare(&boot);
     if (board_of(boot.machine)->failed)
       fail(&boot, 1, "%s", "the operating system has failed, or wants to be started again");

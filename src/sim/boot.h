@@ -15,10 +15,11 @@ struct sim_boot {
   const char *initrd;    /* an initial file system, or NULL */
   const char *arguments; /* of the kernel */
   const char *typed;     /* a file: what is typed at the console; NULL: nothing */
+  const char *disk;      /* a file: the content of its block device; NULL: there is none */
   uint64_t max_episode;  /* references; 0: no limit */
 };
 
-/* Until it powers itself off. The command's status, with a line in error if it is not 0. */
+/* Until it powers itself off. The command's status, with a line in error if there is something to say. */
 int sim_boot(const struct sim_boot *request, struct statistics *statistics, char error[1024]);
 
 #endif

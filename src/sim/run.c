@@ -42,7 +42,7 @@ struct simulation {
   uint64_t next_cut;   /* cycle */
 };
 
-static const struct order_scheme *const schemes[] = {&order_dag, &order_named, &order_scalar, &order_arcs,
+static const struct order_scheme *const schemes[] = {&order_tokens, &order_dag, &order_scalar, &order_arcs,
                                                      &order_chunks};
 
 const struct order_scheme *sim_find_scheme(const char *name) {
@@ -52,7 +52,7 @@ const struct order_scheme *sim_find_scheme(const char *name) {
 }
 
 static const struct order_scheme *recorded_scheme(const struct simulation *sim) {
-  return sim_find_scheme(sim->request->scheme ? sim->request->scheme : "dag");
+  return sim_find_scheme(sim->request->scheme ? sim->request->scheme : "tokens");
 }
 
 static void fail(struct simulation *sim, int status, const char *line) {

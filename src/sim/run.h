@@ -18,7 +18,7 @@ struct sim_program {
 
 struct sim_request {
   struct sim_config config;
-  const char *scheme;   /* of the order, when recording; NULL: dag */
+  const char *scheme;   /* of the order, when recording; NULL: tokens */
   uint64_t max_episode; /* references; 0: no limit */
   const char *trace;    /* file for a trace of the episodes, when recording; NULL: none */
   const struct sim_program *programs;

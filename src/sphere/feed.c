@@ -102,93 +102,6 @@ static void feed_stream(struct manager *manager, struct source *source, struct r
     feed_ring(manager, source, ring);
 }
 
-/* -- To begin again ---------------------------------------------------------------------------------------------------------------- */
-
-struct source_state {
-  bool opened, ended, absent;
-  struct recording_place place;
-  uint32_t at, length; /* of the frame */
-};
-
-struct feed_state {
-  uint64_t instructions;
-  struct leftover leftover;
-  uint32_t cut_short;
-  uint32_t slots;
-  struct source_state order;
-  struct {
-    struct source_state input, order;
-  } slot[];
-};
-
-static struct source_state state_of(const struct source *source) {
-  return (struct source_state){.opened = source->opened,
-                               .ended = source->ended,
-                               .absent = !source->stream,
-                               .place = source->place,
-                               .at = source->at,
-                               .length = source->frame.length};
-}
-
-struct feed_state *feed_keep(const struct manager *manager, const struct feed *feed) {
-  uint32_t slots = region_slots(manager->region);
-  struct feed_state *state = calloc(1, sizeof *state + slots * sizeof *state->slot);
-  if (!state) return NULL;
-  state->instructions = feed->instructions;
-  state->leftover = feed->leftover;
-  state->cut_short = feed->cut_short;
-  state->slots = slots;
-  state->order = state_of(&feed->order);
-  for (uint32_t i = 0; i < slots; i++) {
-    state->slot[i].input = state_of(&feed->slots[i]);
-    state->slot[i].order = state_of(&feed->orders[i]);
-  }
-  return state;
-}
-
-void feed_forget(struct feed_state *state) {
-  free(state);
-}
-
-static void drop(struct source *source) {
-  if (source->stream) recording_stream_close(source->stream);
-  *source = (struct source){0};
-}
-
-static bool take_back(struct feed *feed, struct source *source, const struct source_state *state,
-                      struct recording_stream_id id) {
-  drop(source);
-  if (!state->opened) return true;
-  if (!feed_open(feed, source, id)) return false;
-  source->ended = state->ended;
-  if (!source->stream || state->absent) return !source->stream == state->absent;
-  recording_return(source->stream, &state->place);
-  source->place = state->place;
-  if (state->ended || !state->length) return true;
-  if (recording_next(source->stream, &source->frame, &feed->error)) return false;
-  source->at = state->at;
-  return source->frame.length == state->length;
-}
-
-bool feed_go_back(struct manager *manager, struct feed *feed, const struct feed_state *state) {
-  bool fine = take_back(feed, &feed->order, &state->order,
-                        (struct recording_stream_id){RECORDING_ORDER, RECORDING_SPHERE});
-  for (uint32_t i = 0; i < REGION_SLOTS; i++) {
-    static const struct source_state none;
-    bool known = i < state->slots;
-    uint32_t number = known ? manager->region->slots[i].number : 0;
-    fine = fine && take_back(feed, &feed->slots[i], known ? &state->slot[i].input : &none,
-                             (struct recording_stream_id){RECORDING_INPUT, number});
-    fine = fine && take_back(feed, &feed->orders[i], known ? &state->slot[i].order : &none,
-                             (struct recording_stream_id){RECORDING_ORDER, number});
-  }
-  feed->instructions = state->instructions;
-  feed->leftover = state->leftover;
-  feed->cut_short = state->cut_short;
-  feed->failed |= !fine;
-  return fine;
-}
-
 /* -- Serving ------------------------------------------------------------------------------------------------------------------------- */
 
 /* True if a part of the log is still in the ring, or not yet in it. */
@@ -199,17 +112,34 @@ static bool is_unread(struct feed *feed, struct source *source, struct ring *rin
 /* To be called before the slot's sources are closed, which reads the rest of them. */
 static void look_for_leftovers(struct feed *feed, uint32_t slot, struct rthread *rthread) {
   bool of_input = is_unread(feed, &feed->slots[slot], &rthread->ring);
-  if (feed->leftover.found || (!of_input && !is_unread(feed, &feed->orders[slot], &rthread->order))) return;
-  feed->leftover =
-      (struct leftover){.found = true,
-                        .of_order = !of_input,
-                        .thread = rthread->number,
-                        .position = of_input ? rthread->codec.position : rthread->order.position};
+  if (feed->leftover.found || (!of_input && !is_unread(feed, &feed->orders[slot], &rthread->order_log.ring)))
+    return;
+  feed->leftover = (struct leftover){
+      .found = true,
+      .of_order = !of_input,
+      .thread = rthread->number,
+      .position = of_input ? rthread->input.codec.position : rthread->order_log.ring.position};
 }
 
-static void look_for_exit(struct feed *feed, const struct rthread *rthread) {
-  if (thread_set_has(&feed->exits, rthread->number) && !atomic_load(&rthread->exited))
-    feed->cut_short = rthread->number + 1;
+/* The length of the log of a thread that was killed; `other` if it is not listed. */
+static uint64_t length_when_killed(const struct feed *feed, uint32_t number, uint64_t other) {
+  for (const char *at = feed->killed; at; at = strchr(at, ',')) {
+    char *end;
+    if (*at == ',') at++;
+    unsigned long listed = strtoul(at, &end, 10);
+    if (listed == number && *end == ':') return strtoull(end + 1, NULL, 10);
+  }
+  return other;
+}
+
+/* After look_for_leftovers: all of the log is in the ring, or was. */
+static void look_for_end(struct feed *feed, const struct source *source, const struct rthread *rthread) {
+  uint64_t length = atomic_load(&rthread->ring.head);
+  bool complete = thread_set_has(&feed->exits, rthread->number)
+                      ? atomic_load(&rthread->input.exited)
+                      : !source->opened || feed->leftover.found ||
+                            length_when_killed(feed, rthread->number, length) == length;
+  if (!complete) feed->cut_short = rthread->number + 1;
 }
 
 /* Of the recorded instructions. All threads but one wait, unless they run in parallel. */
@@ -221,7 +151,7 @@ static void tell_progress(struct manager *manager) {
   for (uint32_t i = 0; i < region_slots(manager->region); i++) {
     const struct rthread *slot = &manager->region->slots[i];
     if (atomic_load(&slot->state) != SLOT_LIVE) continue;
-    done += *(const volatile uint64_t *)&slot->codec.position;
+    done += *(const volatile uint64_t *)&slot->input.codec.position;
     threads++;
   }
   if (feed->parallel || threads < 2)
@@ -253,23 +183,24 @@ bool feed_serve(struct manager *manager, bool last) {
   if (feed->watcher) obey_debugger(manager);
   if (last || feed->failed) return !feed->failed;
   if (feed->helper.look) feed->helper.look(feed->helper.context);
-  feed_ring(manager, &feed->order, &manager->region->order);
+  feed_stream(manager, &feed->order, &manager->region->order,
+              (struct recording_stream_id){RECORDING_ORDER, RECORDING_SPHERE});
   for (uint32_t i = 0; i < region_slots(manager->region) && !feed->failed; i++) {
     struct rthread *slot = &manager->region->slots[i];
     uint32_t state = atomic_load(&slot->state);
     if (state == SLOT_ENDED) {
-      feed->instructions += slot->codec.position;
+      feed->instructions += slot->input.codec.position;
       look_for_leftovers(feed, i, slot);
-      look_for_exit(feed, slot);
+      look_for_end(feed, &feed->slots[i], slot);
       close_source(feed, &feed->slots[i], &slot->ring);
-      close_source(feed, &feed->orders[i], &slot->order);
+      close_source(feed, &feed->orders[i], &slot->order_log.ring);
       manager_free_slot(manager, slot);
     } else if (state == SLOT_LIVE) {
-      if (atomic_exchange(&slot->summoned, 0)) feed_summon(manager, slot);
+      if (atomic_exchange(&slot->replay.summoned, 0)) feed_summon(manager, slot);
       feed_stream(manager, &feed->slots[i], &slot->ring,
                   (struct recording_stream_id){RECORDING_INPUT, slot->number});
       if (feed->parallel)
-        feed_stream(manager, &feed->orders[i], &slot->order,
+        feed_stream(manager, &feed->orders[i], &slot->order_log.ring,
                     (struct recording_stream_id){RECORDING_ORDER, slot->number});
     }
   }
@@ -332,7 +263,7 @@ void feed_check_rest(struct manager *manager, struct feed *feed) {
   close_source(feed, &feed->order, &manager->region->order);
   for (uint32_t i = 0; i < region_slots(manager->region); i++) {
     close_source(feed, &feed->slots[i], &manager->region->slots[i].ring);
-    close_source(feed, &feed->orders[i], &manager->region->slots[i].order);
+    close_source(feed, &feed->orders[i], &manager->region->slots[i].order_log.ring);
   }
   if (!feed->failed && recording_each_stream(feed->reader, check_stream, feed, &feed->error))
     feed->failed = true;
@@ -345,7 +276,7 @@ void feed_look_for_leftovers(struct manager *manager, struct feed *feed) {
     struct rthread *slot = &manager->region->slots[i];
     if (atomic_load(&slot->state) == SLOT_FREE) continue;
     look_for_leftovers(feed, i, slot);
-    look_for_exit(feed, slot);
+    look_for_end(feed, &feed->slots[i], slot);
   }
   if (!feed->leftover.found && is_unread(feed, &feed->order, &manager->region->order))
     feed->leftover = (struct leftover){.found = true, .of_order = true, .of_sphere = true};

@@ -36,6 +36,8 @@ struct feed {
   struct recording_reader *reader;
   struct recording_error error;
   bool failed;
+  bool
+      halted; /* the replay ended where its driver wanted it to: the rest of the recording is not looked at */
   struct source order, slots[REGION_SLOTS];
   struct source orders[REGION_SLOTS]; /* each thread's own, when they ran at once */
   bool parallel;
@@ -46,18 +48,25 @@ struct feed {
   uint64_t instructions, total;     /* of threads that have ended, and in the recording */
   struct thread_set threads, files; /* those whose stream or content was read, and so checked */
   struct thread_set exits;          /* threads whose input logs end with an exit */
-  uint32_t absent;                  /* one more than a thread of the recording that never began, 0: none */
+  const char
+      *killed;     /* threads that were killed, with the lengths of their logs, as in the manifest; or NULL */
+  uint32_t absent; /* one more than a thread of the recording that never began, 0: none */
   uint32_t
-      cut_short; /* one more than a thread that ended without the exit that its log should have, 0: none */
+      cut_short; /* one more than a thread whose log lacks the exit that it should have, or is not as long as it was, 0: none */
   struct leftover leftover; /* the first that was found */
 };
 
 /* The positions of all sources, kept to restore them later. */
 struct feed_state;
 struct feed_state *feed_keep(const struct manager *manager, const struct feed *feed);
+struct feed_state *feed_at_beginning(void); /* no stream was read yet */
 void feed_forget(struct feed_state *state);
 /* Restores the state. The rings of the manager's region must be as they were when it was kept. */
 bool feed_go_back(struct manager *manager, struct feed *feed, const struct feed_state *state);
+
+/* The state as an image has it: allocated, NULL without memory; and back: NULL also if the bytes are none. */
+uint8_t *feed_encode(const struct feed_state *state, size_t *bytes);
+struct feed_state *feed_decode(const uint8_t *from, size_t bytes);
 
 bool feed_open(struct feed *feed, struct source *source, struct recording_stream_id id);
 /* Makes the thread come by a safepoint. */

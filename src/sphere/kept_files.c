@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "contract/region.h"
+#include "recording/error.h"
 #include "recording/plain.h"
 
 struct kept_object {
@@ -59,15 +60,55 @@ static bool looks_the_same(const struct kept_object *object, const struct stat *
          object->modified.tv_nsec == info->st_mtim.tv_nsec;
 }
 
-/* True if a process may have the file open for writing: a lease is granted only if none has. */
-static bool exposed(int fd, const struct stat *info) {
+/* The processes that have the file open for writing: a lease is granted only if there are none. */
+enum writers { NO_WRITERS, WRITERS, FOREIGN_WRITERS, UNKNOWN_WRITERS };
+static enum writers writers_of(int fd, const struct stat *info) {
   if (!fcntl(fd, F_SETLEASE, F_RDLCK)) {
     fcntl(fd, F_SETLEASE, F_UNLCK);
-    return false;
+    return NO_WRITERS;
   }
-  if (errno == EAGAIN) return true;
-  /* We may not ask. A file that only other users may write is not open for writing in the sphere. */
-  return info->st_uid == geteuid() || info->st_mode & (S_IWGRP | S_IWOTH);
+  if (errno == EAGAIN) return WRITERS;
+  /* We may not ask. */
+  bool foreign = info->st_uid != geteuid() && !(info->st_mode & (S_IWGRP | S_IWOTH));
+  return foreign ? FOREIGN_WRITERS : UNKNOWN_WRITERS;
+}
+
+/* True if a process may write to the file. One that only other users may write is not open for writing in the sphere. */
+static bool exposed(enum writers writers) {
+  return writers == WRITERS || writers == UNKNOWN_WRITERS;
+}
+
+static bool is_elf(int fd) {
+  char start[4];
+  return pread(fd, start, sizeof start, 0) == sizeof start && !memcmp(start, "\177ELF", sizeof start);
+}
+
+/* File systems of this machine, which give each change a time of its own, by a clock of this machine. */
+static bool keeps_times(int fd) {
+  struct statfs info;
+  if (fstatfs(fd, &info)) return false;
+  switch (info.f_type) {
+    case EXT4_SUPER_MAGIC:
+    case XFS_SUPER_MAGIC:
+    case BTRFS_SUPER_MAGIC:
+    case F2FS_SUPER_MAGIC:
+    case TMPFS_MAGIC:
+    case OVERLAYFS_SUPER_MAGIC:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* True if every later change of the content will change the times of the file. Stores through a mapping need not, as long as it exists: so no
+ * process may have the file open for writing. Where that is unknown, a file of code counts as one that nobody writes in such a way. */
+static bool is_lasting(int fd, const struct stat *info, enum writers writers) {
+  enum { SETTLED_S = 2 }; /* longer than a tick of a file system's clock */
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  if (now.tv_sec - info->st_ctim.tv_sec <= SETTLED_S || now.tv_sec - info->st_mtim.tv_sec <= SETTLED_S)
+    return false;
+  return keeps_times(fd) && (writers == NO_WRITERS || (writers == FOREIGN_WRITERS && is_elf(fd)));
 }
 
 /* Files whose content is made up while it is read. */
@@ -88,9 +129,11 @@ static int open_descriptor(int32_t pid, int fd, char *path, size_t room, struct 
   return -ENODEV;
 }
 
-static int add(struct recording_writer *writer, int fd, const char *path, uint32_t *number,
+static int add(struct recording_writer *writer, int fd, const char *path, bool lasting, uint32_t *number,
                struct recording_error *error) {
-  return recording_add_file(writer, fd, path, number, error) ? -EIO : 0;
+  int status = lasting ? recording_add_lasting_file(writer, fd, path, number, error)
+                       : recording_add_file(writer, fd, path, number, error);
+  return status ? -EIO : 0;
 }
 
 /* -- All of them -------------------------------------------------------------------------------------------------------- */
@@ -136,7 +179,7 @@ static int64_t keep_again(struct kept_object *object, struct recording_writer *w
                           const char *path, const struct stat *info, struct recording_error *error) {
   uint32_t number;
   if (object->changes || looks_the_same(object, info)) return 0;
-  int status = add(writer, fd, path, &number, error);
+  int status = add(writer, fd, path, false, &number, error);
   if (status) return status;
   note(object, info);
   if (recording_same_content(writer, object->number, number)) return 0;
@@ -146,9 +189,10 @@ static int64_t keep_again(struct kept_object *object, struct recording_writer *w
 }
 
 static int64_t keep_new(struct keep *keep, struct recording_writer *writer, int fd, const char *path,
-                        const struct stat *info, struct kept_object **object, struct recording_error *error) {
+                        const struct stat *info, bool lasting, struct kept_object **object,
+                        struct recording_error *error) {
   uint32_t number;
-  int status = add(writer, fd, path, &number, error);
+  int status = add(writer, fd, path, lasting, &number, error);
   if (!status && !(*object = append(keep, fd, info, number))) status = -ENOMEM;
   return status;
 }
@@ -165,9 +209,10 @@ int64_t keep_file(struct keep *keep, struct recording_writer *writer, int32_t pi
   }
   if (own < 0) return own;
   struct kept_object *object = find(keep, &info);
-  bool known = object, others = exposed(own, &info);
+  enum writers writers = writers_of(own, &info);
+  bool known = object, others = exposed(writers), lasting = is_lasting(own, &info, writers);
   int64_t status = known ? keep_again(object, writer, own, path, &info, error)
-                         : keep_new(keep, writer, own, path, &info, &object, error);
+                         : keep_new(keep, writer, own, path, &info, lasting, &object, error);
   if (!status && changes) status = mark(object, writer, error);
   if (known || !object) close(own);
   if (status) return status;
@@ -181,17 +226,55 @@ int64_t keep_changes(struct keep *keep, struct recording_writer *writer, uint32_
   return -ENOENT;
 }
 
+/* The name by which a descriptor of ours was opened. */
+static void read_path(int fd, char *path, size_t room) {
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t n = readlink(link, path, room - 1);
+  path[n < 0 ? 0 : n] = 0;
+}
+
+uint32_t keep_number(const struct keep *keep, uint64_t device, uint64_t inode) {
+  for (size_t i = 0; i < keep->count; i++)
+    if (keep->objects[i].device == device && keep->objects[i].inode == inode) return keep->objects[i].number;
+  return UINT32_MAX;
+}
+
+static const struct kept_object *find_number(const struct keep *keep, uint32_t number) {
+  for (size_t i = 0; i < keep->count; i++)
+    if (keep->objects[i].number == number) return &keep->objects[i];
+  return NULL;
+}
+
+int keep_again_in(const struct keep *keep, struct recording_writer *writer, struct recording_error *error) {
+  int status = RECORDING_OK;
+  for (uint32_t number = 0; !status && number < keep->count; number++) {
+    const struct kept_object *object = find_number(keep, number);
+    char path[RECORDING_PATH_MAX];
+    uint32_t got;
+    if (object) read_path(object->fd, path, sizeof path);
+    if (!object || (!(status = recording_add_file(writer, object->fd, path, &got, error)) && got != number))
+      status = recording_fail(error, RECORDING_MISUSE, recording_writer_path(writer),
+                              "a mapped file was changed by another program, which is not supported yet");
+  }
+  return status;
+}
+
+bool keep_has_changes(const struct keep *keep) {
+  for (size_t i = 0; i < keep->count; i++)
+    if (keep->objects[i].changes) return true;
+  return false;
+}
+
 void keep_end(struct keep *keep, struct recording_writer *writer) {
   for (size_t i = 0; i < keep->count; i++) {
     struct kept_object *object = &keep->objects[i];
-    char link[64], path[RECORDING_PATH_MAX];
+    char path[RECORDING_PATH_MAX];
     struct stat info;
     uint32_t number;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", object->fd);
-    ssize_t n = readlink(link, path, sizeof path - 1);
-    path[n < 0 ? 0 : n] = 0;
+    read_path(object->fd, path, sizeof path);
     bool same = object->changes || fstat(object->fd, &info) || looks_the_same(object, &info);
-    if (!same && !add(writer, object->fd, path, &number, NULL) &&
+    if (!same && !add(writer, object->fd, path, false, &number, NULL) &&
         !recording_same_content(writer, object->number, number))
       warn(path);
     close(object->fd);

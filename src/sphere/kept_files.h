@@ -24,6 +24,11 @@ int64_t keep_file(struct keep *keep, struct recording_writer *writer, int32_t pi
 /* A file that was kept is going to be changed by the sphere: 0 or -errno. */
 int64_t keep_changes(struct keep *keep, struct recording_writer *writer, uint32_t number,
                      struct recording_error *error);
+/* The number of the file that is mapped from there, UINT32_MAX: none is known; true if the sphere has changed any, or may. */
+uint32_t keep_number(const struct keep *keep, uint64_t device, uint64_t inode);
+bool keep_has_changes(const struct keep *keep);
+/* Keeps them all with another recording as well, under the same numbers. */
+int keep_again_in(const struct keep *keep, struct recording_writer *writer, struct recording_error *error);
 /* At the end: reports files that another program has changed. */
 void keep_end(struct keep *keep, struct recording_writer *writer);
 

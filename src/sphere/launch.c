@@ -23,6 +23,7 @@
 #include "contract/log_channels.h"
 #include "contract/predictor_names.h"
 #include "recording/scratch.h"
+#include "sphere/code_folder.h"
 #include "sphere/installed.h"
 
 enum { USAGE = 2, FAILED = 125, NOT_EXECUTABLE = 126 };
@@ -91,12 +92,12 @@ static int config_file(const struct engine_config *from) {
 }
 
 /* Puts the files on their numbers (engine.h). The first number, or -1. */
-static int place_descriptors(int engine, int settings, int fourth, int socket) {
+static int place_descriptors(int engine, int settings, int fourth, int socket, int code) {
   struct rlimit limit, higher;
   if (getrlimit(RLIMIT_NOFILE, &limit)) limit = (struct rlimit){1024, 1024}; /* not known: the usual one */
   int number = choose_number(&limit);
   if (number <= STDERR_FILENO || number <= engine || number <= settings || number <= fourth ||
-      number <= socket)
+      number <= socket || number <= code)
     return -1;
   higher = limit;
   if ((rlim_t)number >= limit.rlim_cur) {
@@ -105,7 +106,8 @@ static int place_descriptors(int engine, int settings, int fourth, int socket) {
   }
   bool placed = dup2(engine, number) == number && dup2(settings, number + 1) == number + 1 &&
                 (fourth < 0 || dup2(fourth, number + 3) == number + 3) &&
-                (socket < 0 || dup2(socket, number + 4) == number + 4);
+                (socket < 0 || dup2(socket, number + 4) == number + 4) &&
+                (code < 0 || dup2(code, number + 5) == number + 5);
   if (higher.rlim_cur != limit.rlim_cur && setrlimit(RLIMIT_NOFILE, &limit)) return -1;
   return placed ? number : -1;
 }
@@ -165,13 +167,15 @@ void launch(struct engine_config *settings, char **argv, char **envp, const stru
     return;
   }
   stop_randomising(settings);
+  int code = settings->keeps_code ? code_folder_open() : -1;
+  settings->keeps_code = code >= 0;
   int file = config_file(settings);
   if (file < 0) {
     set_problem(problem, FAILED, "can't make a memory file: %s", strerror(errno));
     return;
   }
-  int number =
-      place_descriptors(engine, file, settings->counters ? STDERR_FILENO : shared->region, shared->socket);
+  int number = place_descriptors(engine, file, settings->counters ? STDERR_FILENO : shared->region,
+                                 shared->socket, code);
   if (number < 0) {
     set_problem(problem, FAILED,
                 "no room for the engine's descriptors: the limit on open files is too low, "

@@ -77,11 +77,9 @@ uint8_t *manager_ring(struct manager *manager, const struct ring *ring) {
 
 /* -- Orders ---------------------------------------------------------------------------------------------------------------- */
 
-static const char *const orders[] = {[ENGINE_CHUNK] = "chunk",
-                                     [ENGINE_DAG] = "dag",
-                                     [ENGINE_TOKENS] = "tokens",
-                                     [ENGINE_SCALAR] = "scalar",
-                                     [ENGINE_ARCS] = "arcs"};
+static const char *const orders[] = {
+    [ENGINE_CHUNK] = "chunk",   [ENGINE_DAG] = "dag",   [ENGINE_TOKENS] = "tokens",
+    [ENGINE_SCALAR] = "scalar", [ENGINE_ARCS] = "arcs", [ENGINE_SYNC] = "sync"};
 
 static const char *const values[] = {[VALUES_OFF] = "off", [VALUES_AUTO] = "auto", [VALUES_ALL] = "all"};
 
@@ -247,8 +245,9 @@ static void lose_region(int signo) {
   _exit(125);
 }
 
-/* The manager stays until the program is dead. */
-static void set_signals(struct sigaction old[LEFT + 1], bool restore) {
+/* The manager stays until the program is dead. Processes that it starts have the actions that it found. */
+static void set_signals(bool restore) {
+  static struct sigaction old[LEFT + 1];
   for (int i = 0; i < LEFT; i++) {
     struct sigaction own = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigaction(left_to_program[i], restore ? &old[i] : &own, restore ? NULL : &old[i]);
@@ -404,42 +403,54 @@ static void step_back(void) {
   if (sched_getscheduler(0) == SCHED_OTHER) sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
-int manager_start(struct manager *manager, struct engine_config *settings, char **argv, char **envp,
-                  uint64_t seed, bool chaos, uint64_t chunk, struct launch_problem *problem) {
+/* Makes the region, and takes the signals. */
+static int open_sphere(struct manager *manager, const struct engine_config *settings,
+                       struct launch_shared *shared, struct launch_problem *problem) {
   if (launch_check_ends(problem)) return -1;
-  int fd = make_region(manager);
-  if (fd < 0) {
+  *shared = (struct launch_shared){make_region(manager), -1};
+  if (shared->region < 0) {
     *problem = (struct launch_problem){.status = 125};
     snprintf(problem->text, sizeof problem->text, "can't make the memory to be shared with the program: %s",
              why_no_region(errno));
     return -1;
   }
-  struct launch_shared shared = {fd, -1};
-  if (settings->mode == MODE_REPLAY && !make_socket(manager, &shared)) {
+  if (settings->mode == MODE_REPLAY && !make_socket(manager, shared)) {
     *problem = (struct launch_problem){.status = 125};
     snprintf(problem->text, sizeof problem->text, "can't make a socket: %s", strerror(errno));
     return -1;
   }
-  chunk_init(&manager->region->scheduler, seed, chaos, chunk);
-  struct sigaction old[LEFT + 1];
+  manager->settings = settings;
   told.is_replay = manager->is_replay;
-  set_signals(old, false);
+  set_signals(false);
   fflush(NULL);
+  return 0;
+}
+
+/* In a child of the manager. */
+static _Noreturn void become_program(struct manager *manager, struct engine_config *settings, char **argv,
+                                     char **envp, const struct launch_shared *shared) {
+  struct launch_problem problem;
+  set_signals(true);
+  if (manager->is_replay) signal(SIGPIPE, SIG_IGN); /* the engine tells of output that nobody reads */
+  allowance_return(&manager->allowance);
+  launch(settings, argv, envp, shared, &problem);
+  fprintf(stderr, "reprise: %s\n", problem.text);
+  _exit(problem.status);
+}
+
+int manager_start(struct manager *manager, struct engine_config *settings, char **argv, char **envp,
+                  uint64_t seed, bool chaos, uint64_t chunk, struct launch_problem *problem) {
+  struct launch_shared shared;
+  if (open_sphere(manager, settings, &shared, problem)) return -1;
+  chunk_init(&manager->region->scheduler, seed, chaos, chunk);
   bool guarded = post_guard(manager);
   manager->program = guarded ? fork() : -1;
-  if (manager->program == 0) {
-    set_signals(old, true);
-    if (manager->is_replay) signal(SIGPIPE, SIG_IGN); /* the engine tells of output that nobody reads */
-    allowance_return(&manager->allowance);
-    launch(settings, argv, envp, &shared, problem);
-    fprintf(stderr, "reprise: %s\n", problem->text);
-    _exit(problem->status);
-  }
+  if (manager->program == 0) become_program(manager, settings, argv, envp, &shared);
   manager->descriptor = manager->program > 0 ? process_open(manager->program) : -1;
   told.descriptor = manager->descriptor;
   told.pid = manager->program > 0 ? manager->program : 0;
   step_back();
-  close(fd);
+  close(shared.region);
   if (shared.socket >= 0) close(shared.socket);
   if (manager->program < 0 || pthread_create(&manager->watcher, NULL, watch, manager)) {
     *problem = (struct launch_problem){.status = 125};
@@ -449,6 +460,36 @@ int manager_start(struct manager *manager, struct engine_config *settings, char 
     return -1;
   }
   return 0;
+}
+
+void manager_leave_to_parent(struct manager *manager) {
+  close(manager->guard_pipe);
+  close(manager->lock);
+  told.pid = 0; /* signals are for the parent */
+}
+
+/* -- From images --------------------------------------------------------------------------------------------------------------- */
+
+int manager_open(struct manager *manager, struct engine_config *settings, struct launch_problem *problem) {
+  struct launch_shared shared;
+  if (open_sphere(manager, settings, &shared, problem)) return -1;
+  manager->descriptor = told.descriptor = -1;
+  manager->guard = -1;
+  step_back();
+  close(shared.region);
+  close(shared.socket);
+  return 0;
+}
+
+pid_t manager_launch(struct manager *manager, int socket) {
+  static struct engine_config settings;
+  char *argv[] = {settings.program, NULL}, *none[] = {NULL};
+  settings = *manager->settings;
+  settings.restores = true;
+  fflush(NULL);
+  pid_t pid = fork();
+  if (!pid) become_program(manager, &settings, argv, none, &(struct launch_shared){-1, socket});
+  return pid;
 }
 
 /* -- Once more ---------------------------------------------------------------------------------------------------------------- */

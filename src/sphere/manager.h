@@ -16,6 +16,7 @@ struct manager {
   int lock;         /* its own open file of the region: it can be locked only when the sphere is dead */
   pid_t self;       /* its own id */
   bool is_replay;   /* signals to the manager end it */
+  bool verifies;    /* replay: see struct replay_options */
   pid_t program;    /* the first process … */
   int descriptor;   /* … opened (processes.h) */
   int status;       /* of the program, as wait(2) gives it */
@@ -26,7 +27,8 @@ struct manager {
   pid_t guard;    /* ends the sphere if the manager is killed */
   int guard_pipe; /* a byte in it: the manager ends by itself */
   int files;      /* replay: the socket over which files go to the sphere */
-  void *context;  /* of the functions below */
+  const struct engine_config *settings;
+  void *context; /* of the functions below */
   /* Serves the rings as far as there is anything to do; false: give up, and end the sphere. last: all are dead. */
   bool (*serve)(struct manager *manager, bool last);
   /* Answers a request: a number or -errno. */
@@ -43,10 +45,16 @@ int manager_values_named(const char *name);
 /* Makes the region and starts the program in it: 0, or -1 with the problem. */
 int manager_start(struct manager *manager, struct engine_config *settings, char **argv, char **envp,
                   uint64_t seed, bool chaos, uint64_t chunk, struct launch_problem *problem);
+/* Only makes the region, for a replay that begins with a stored checkpoint; and starts a process of such a checkpoint (contract/image_plan.h), which has the
+ * socket as its channel: its id, or -1. */
+int manager_open(struct manager *manager, struct engine_config *settings, struct launch_problem *problem);
+pid_t manager_launch(struct manager *manager, int socket);
 /* The same with a program that goes on from a checkpoint. The run before is over; `region` is a copy of its region, of which a new one is made. Then the
  * processes are given what they share with the manager, and then the manager takes them for its own. False with errno. */
 bool manager_reopen(struct manager *manager, int region, struct launch_shared *shared);
 bool manager_adopt(struct manager *manager, struct launch_shared *shared);
+/* In a child of the manager that outlives it: it holds nothing that others wait for. */
+void manager_leave_to_parent(struct manager *manager);
 /* Serves until all of the sphere is dead. */
 void manager_run(struct manager *manager);
 /* The signal by which the manager was told to end the sphere, or 0. */

@@ -23,10 +23,15 @@ static bool changes(struct recording_reader *reader, uint32_t number) {
 }
 
 bool mapped_copy(int from, int to) {
+  return mapped_copy_part(from, to, UINT64_MAX);
+}
+
+bool mapped_copy_part(int from, int to, uint64_t bytes) {
   char buffer[65536];
   off_t at = 0, end;
-  while ((at = lseek(from, at, SEEK_DATA)) >= 0 && (end = lseek(from, at, SEEK_HOLE)) > at)
-    while (at < end) {
+  while ((uint64_t)at < bytes && (at = lseek(from, at, SEEK_DATA)) >= 0 && (uint64_t)at < bytes &&
+         (end = lseek(from, at, SEEK_HOLE)) > at)
+    while (at < end && (uint64_t)at < bytes) {
       size_t part = (size_t)(end - at) < sizeof buffer ? (size_t)(end - at) : sizeof buffer;
       ssize_t n = pread(from, buffer, part, at);
       if (n <= 0 || pwrite(to, buffer, (size_t)n, at) != n) return false;
@@ -48,8 +53,9 @@ static int open_kept(struct mapped *mapped, struct recording_reader *reader, uin
   static struct recording_file file;
   int fd = ahead_take(mapped->ahead, number, size);
   if (fd >= 0) return fd;
-  if (recording_find_file(reader, number, &file, error) || recording_open_file(reader, &file, &fd, error))
-    return -EIO;
+  int status = recording_find_file(reader, number, &file, error);
+  if (status == RECORDING_ABSENT) error->kind = RECORDING_DAMAGED; /* its logs name it */
+  if (status || recording_open_file(reader, &file, &fd, error)) return -EIO;
   *size = file.size;
   return fd;
 }
@@ -91,6 +97,23 @@ static int open_changing(struct mapped *mapped, struct recording_reader *reader,
   return writable ? fd : mapped->changing[mapped->changing_count - 1].read_only;
 }
 
+/* A file that can't be noted is stored with images as if it were memory. */
+static void note_file(struct mapped *mapped, uint32_t number, int fd) {
+  struct stat info;
+  if (fstat(fd, &info) || mapped_number(mapped, info.st_dev, info.st_ino) == number) return;
+  void *larger = realloc(mapped->known, (mapped->known_count + 1) * sizeof *mapped->known);
+  if (!larger) return;
+  mapped->known = larger;
+  mapped->known[mapped->known_count++] = (struct mapped_known){info.st_dev, info.st_ino, number};
+}
+
+/* The latest: a number may have been another file's, which is closed and mapped nowhere. */
+uint32_t mapped_number(const struct mapped *mapped, uint64_t device, uint64_t inode) {
+  for (size_t i = mapped->known_count; i-- > 0;)
+    if (mapped->known[i].device == device && mapped->known[i].inode == inode) return mapped->known[i].number;
+  return UINT32_MAX;
+}
+
 int mapped_open(struct mapped *mapped, struct recording_reader *reader, uint32_t number, bool writable,
                 struct recording_error *error) {
   uint64_t size;
@@ -107,6 +130,7 @@ int mapped_open(struct mapped *mapped, struct recording_reader *reader, uint32_t
   if (mapped->open[slot].fd > 0) close(mapped->open[slot].fd);
   mapped->open[slot].number = number;
   mapped->open[slot].fd = fd;
+  note_file(mapped, number, fd);
   return fd;
 }
 

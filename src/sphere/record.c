@@ -30,14 +30,19 @@ enum { FLUSH_MS = 40, FLUSH_MS_MOST = 60, FLUSH_SHARE = 4, FLUSH_BYTES = 1 << 20
  * dead. */
 enum { ROUND_MS_MOST = 20 };
 
+/* Bytes of the list of threads that were killed: a program may have any number of them, and their logs are looked at as closely as others without it. */
+enum { KILLED_TEXT = 1 << 14 };
+
 struct drain {
   struct recording_writer *writer;
+  const struct log_keeper *keeper; /* or NULL: all goes to the writer */
   struct recording_error error;
   bool failed;
   int64_t flush_due;      /* when all rings are to be emptied again, and the order log marked; nanoseconds */
   uint64_t since_flushed; /* bytes */
   uint64_t instructions;  /* of the threads that have ended */
   struct thread_set exited; /* … those of them that were not killed */
+  char killed[KILLED_TEXT]; /* the others, as the manifest lists them */
   struct timespec begun;
   struct {
     uint32_t thread;
@@ -71,6 +76,17 @@ static void copy_to_ring(uint8_t *ring, uint64_t to, const uint8_t *from, size_t
   for (size_t i = 0; i < count; i++) ring[(to + i) % RING_BYTES] = from[i];
 }
 
+static int store(struct drain *drain, struct recording_stream_id id, uint64_t first, uint64_t last,
+                 const void *bytes, size_t count) {
+  if (drain->keeper) return drain->keeper->append(id, first, last, bytes, count, &drain->error);
+  return recording_append(drain->writer, id, first, last, bytes, count, &drain->error);
+}
+
+static int store_end(struct drain *drain, struct recording_stream_id id) {
+  return drain->keeper ? drain->keeper->end(id, &drain->error)
+                       : recording_end(drain->writer, id, &drain->error);
+}
+
 /* Appends what is in a ring up to there, in frames of the usual size; a smaller rest only if all is wanted. */
 static bool drain_ring(struct manager *manager, struct ring *ring, uint64_t end,
                        struct recording_stream_id id, bool all) {
@@ -87,7 +103,7 @@ static bool drain_ring(struct manager *manager, struct ring *ring, uint64_t end,
     copy_out(manager_ring(manager, ring), tail, drain->buffer, count);
     uint64_t first = drain->streams[index].position;
     if (last < first) last = first;
-    if (recording_append(drain->writer, id, first, last, drain->buffer, count, &drain->error)) return false;
+    if (store(drain, id, first, last, drain->buffer, count)) return false;
     drain->streams[index].position = last;
     drain->streams[index].begun = true;
     drain->since_flushed += count;
@@ -102,7 +118,7 @@ static bool drain_stream(struct manager *manager, struct ring *ring, uint64_t en
   uint32_t index = region_ring_index(manager->region, ring);
   if (!drain_ring(manager, ring, end, id, all)) return false;
   if (!ended) return true;
-  if (drain->streams[index].begun && recording_end(drain->writer, id, &drain->error)) return false;
+  if (drain->streams[index].begun && store_end(drain, id)) return false;
   memset(&drain->streams[index], 0, sizeof drain->streams[index]);
   return true;
 }
@@ -111,10 +127,22 @@ static bool is_frame(const struct ring *ring, uint64_t end) {
   return end - atomic_load(&ring->tail) >= RECORDING_FRAME_USUAL;
 }
 
+/* How long the log of a killed thread is, which has no end that could be missed. */
+static void note_killed(struct drain *drain, const struct rthread *slot) {
+  size_t used = strlen(drain->killed);
+  char text[48];
+  int length = snprintf(text, sizeof text, "%s%u:%" PRIu64, used ? "," : "", slot->number,
+                        atomic_load(&slot->ring.head));
+  if (used + (size_t)length < sizeof drain->killed) memcpy(drain->killed + used, text, (size_t)length + 1);
+}
+
 /* The manifest tells whose log ends with an exit: one that does not would else look like that of a thread that was killed. */
 static bool note_exit(struct drain *drain, const struct rthread *slot) {
-  bool exited = atomic_load(&slot->exited) && slot->number <= RECORDING_THREAD_MAX;
-  return !exited || !thread_set_add(&drain->exited, slot->number, &drain->error);
+  if (slot->number > RECORDING_THREAD_MAX) return true;
+  if (atomic_load(&slot->input.exited)) return !thread_set_add(&drain->exited, slot->number, &drain->error);
+  if (atomic_load(&slot->ring.head))
+    note_killed(drain, slot); /* else its birth has failed, and the number is given again */
+  return true;
 }
 
 static bool list_exits(struct manager *manager) {
@@ -126,6 +154,9 @@ static bool list_exits(struct manager *manager) {
   char *text = thread_set_text(&drain->exited);
   bool listed = text && (!*text || !recording_set(drain->writer, "exits", text, &drain->error));
   free(text);
+  /* A keeper's recording has the later part of the logs. */
+  if (listed && *drain->killed && !drain->keeper)
+    listed = !recording_set(drain->writer, "killed", drain->killed, &drain->error);
   return listed;
 }
 
@@ -135,12 +166,12 @@ static bool drain_slot(struct manager *manager, uint32_t i, bool all) {
   struct rthread *slot = &manager->region->slots[i];
   uint32_t state = atomic_load(&slot->state);
   bool ended = state == SLOT_ENDED;
-  uint64_t ordered = atomic_load(&slot->order.head);
+  uint64_t ordered = atomic_load(&slot->order_log.ring.head);
   struct recording_stream_id input = {RECORDING_INPUT, slot->number}, order = {RECORDING_ORDER, slot->number};
   if (state == SLOT_FREE) return true;
-  all = all || ended || is_frame(&slot->order, ordered);
+  all = all || ended || is_frame(&slot->order_log.ring, ordered);
   if (!drain_stream(manager, &slot->ring, atomic_load(&slot->ring.head), input, all, ended)) return false;
-  if (!drain_stream(manager, &slot->order, ordered, order, all, ended)) return false;
+  if (!drain_stream(manager, &slot->order_log.ring, ordered, order, all, ended)) return false;
   if (ended) {
     struct drain *drain = manager->context;
     drain->instructions += atomic_load(&slot->ring.position);
@@ -158,13 +189,12 @@ static bool note_last_chunk(struct manager *manager) {
   const struct rthread *slot = &region->slots[region->open_chunk - 1];
   struct chunk_end end = region->open_end;
   if (region->holder == region->open_chunk && slot->number == region->open_number)
-    end = (struct chunk_end){.length = slot->ring.position - slot->chunk_start, .reason = CHUNK_DEAD};
+    end = (struct chunk_end){.length = slot->ring.position - slot->chunk.start, .reason = CHUNK_DEAD};
   end.next = CHUNK_NOBODY;
   uint8_t buffer[CHUNK_END_LARGEST];
   size_t count = chunk_encode(&end, buffer);
   struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};
-  return !recording_append(drain->writer, id, drain->streams[0].position, drain->streams[0].position, buffer,
-                           count, &drain->error);
+  return !store(drain, id, drain->streams[0].position, drain->streams[0].position, buffer, count);
 }
 
 /* Leaves a mark in the order log how far the running chunk has come, should the manager be killed before it ends. Input
@@ -179,7 +209,7 @@ static void mark_progress(struct manager *manager) {
     const struct rthread *slot = &region->slots[holder - 1];
     uint64_t position = atomic_load(&slot->ring.position);
     struct chunk_end mark = {
-        .length = position - slot->chunk_start, .next = slot->number, .reason = CHUNK_DEAD};
+        .length = position - slot->chunk.start, .next = slot->number, .reason = CHUNK_DEAD};
     uint8_t buffer[CHUNK_END_LARGEST];
     size_t count = chunk_encode(&mark, buffer);
     uint64_t head = atomic_load(&region->order.head);
@@ -200,12 +230,12 @@ static void append_order(const struct order *order, unsigned slot, const uint8_t
   (void)order;
   struct drain *drain = closing->context;
   struct rthread *rthread = &closing->region->slots[slot];
-  uint32_t index = region_ring_index(closing->region, &rthread->order);
+  uint32_t index = region_ring_index(closing->region, &rthread->order_log.ring);
   uint64_t first = drain->streams[index].position, last = closing->region->directory[slot].recorder.position;
   struct recording_stream_id id = {RECORDING_ORDER, rthread->number};
   if (last < first) last = first;
   drain->streams[index].position = last;
-  drain->failed |= recording_append(drain->writer, id, first, last, bytes, count, &drain->error) != 0;
+  drain->failed |= store(drain, id, first, last, bytes, count) != 0;
 }
 
 /* Threads that were killed: their last episodes end where they were seen last. */
@@ -220,7 +250,8 @@ static void close_orders(struct manager *manager) {
     const struct rthread *rthread = &region->slots[i];
     if (rthread->state != SLOT_LIVE || !order_is_alive(recorder)) continue;
     uint64_t position = rthread->ring.position + rthread->ticks;
-    order_recover(recorder, recorder->log_start && rthread->order.head >= recorder->log_start);
+    bool logged = recorder->log_start && rthread->order_log.ring.head >= recorder->log_start;
+    order_recover(order.scheme, recorder, logged);
     if (recorder->position < position) recorder->position = position;
     order.scheme->exit(&order, recorder);
   }
@@ -273,7 +304,7 @@ static void break_off(struct manager *manager) {
     struct rthread *slot = &region->slots[i];
     struct recording_stream_id id = {RECORDING_ORDER, slot->number};
     if (atomic_load(&slot->state) != SLOT_FREE)
-      fine = drain_ring(manager, &slot->order, slot->order.head, id, true);
+      fine = drain_ring(manager, &slot->order_log.ring, slot->order_log.ring.head, id, true);
   }
   if (fine) close_orders(manager);
   if (fine) drain_slots(manager, true);
@@ -303,10 +334,20 @@ static bool serve(struct manager *manager, bool last) {
   if (!drain->failed && !flush && flush_is_due(drain)) return serve(manager, last);
   if (last && !drain->failed) drain->failed = !note_last_chunk(manager);
   if (last && !drain->failed) close_orders(manager);
+  if (!last && drain->keeper) drain->keeper->look();
   return !drain->failed;
 }
 
 /* -- Files ------------------------------------------------------------------------------------------------------------------------ */
+
+/* The thread that asks has the baton, and waits: all logs are taken up to this moment. */
+static int64_t take_checkpoint(struct manager *manager, int64_t made) {
+  struct drain *drain = manager->context;
+  uint64_t ordered = atomic_load(&manager->region->order.head);
+  atomic_store(&manager->region->checkpoint.wish, CHECKPOINT_NONE);
+  if (!drain_slots(manager, true) || !drain_order(manager, ordered, true)) return -EIO;
+  return drain->keeper->checkpoint(made);
+}
 
 static int64_t answer(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value) {
   struct drain *drain = manager->context;
@@ -315,6 +356,8 @@ static int64_t answer(struct manager *manager, enum request_kind kind, int32_t p
     result = keep_file(&drain->kept, drain->writer, pid, (int)value, value & REQUEST_CHANGES, &drain->error);
   else if (kind == REQUEST_FILE_CHANGES)
     result = keep_changes(&drain->kept, drain->writer, (uint32_t)value, &drain->error);
+  else if (kind == REQUEST_CHECKPOINT && drain->keeper)
+    result = take_checkpoint(manager, value);
   if (result == -EIO) drain->failed = true;
   return result;
 }
@@ -439,6 +482,18 @@ static void tell_place(const char *path) {
   if (isatty(STDERR_FILENO)) fprintf(stderr, "reprise: recorded in %s\n", path);
 }
 
+/* What the keeper has stored of the logs is the recording. The failure that is reported stays the first one. */
+static bool take_over(struct drain *drain, int status) {
+  struct recording_error error;
+  bool wanted = true;
+  if (drain->failed) status = STATUS_NONE;
+  if (drain->keeper->close(status, &wanted, &error) && !drain->failed) {
+    drain->failed = true;
+    drain->error = error;
+  }
+  return wanted;
+}
+
 static int finish(struct manager *manager, struct drain *drain, bool quiet) {
   char text[ENDING_TEXT], path[RECORDING_PATH_MAX];
   uint32_t outcome = manager->region->outcome;
@@ -447,6 +502,8 @@ static int finish(struct manager *manager, struct drain *drain, bool quiet) {
   int status = manager->status;
   bool empty = !manager->region->threads; /* nothing that could be replayed */
   measure(manager, drain, &extent);
+  bool wanted = !empty;
+  if (drain->keeper && !empty) wanted = take_over(drain, outcome ? STATUS_NONE : status);
   if (drain->failed) return leave_unfinished(drain, &extent, drain->error.text, FAILED);
   keep_end(&drain->kept, drain->writer);
   if (outcome && !empty)
@@ -458,10 +515,10 @@ static int finish(struct manager *manager, struct drain *drain, bool quiet) {
   note_audit(manager, drain);
   if (!list_exits(manager)) return leave_unfinished(drain, &extent, drain->error.text, FAILED);
   if (recording_close(drain->writer, &drain->error)) return complain(&drain->error);
-  if (empty) remove_again(drain, path);
+  if (!wanted) remove_again(drain, path);
   if (outcome) manager_tell_reason(manager);
   if (outcome) return outcome == OUTCOME_UNSUPPORTED ? UNSUPPORTED : FAILED;
-  if (!empty && !quiet) tell_place(path);
+  if (wanted && !quiet) tell_place(path);
   return manager_leave(status);
 }
 
@@ -493,11 +550,13 @@ int record(const struct record_options *options, struct engine_config *settings,
   manager.serve = serve;
   manager.answer = answer;
   drain.order = settings->order;
+  drain.keeper = options->keeper;
+  settings->live = options->keeper != NULL;
   settings->mode = MODE_RECORD;
   settings->max_episode = options->max_episode;
   settings->without = options->without;
   settings->values = options->values;
-  if (settings->order != ENGINE_CHUNK) settings->check = CHECK_ALL;
+  if (settings->order != ENGINE_CHUNK && settings->order != ENGINE_SYNC) settings->check = CHECK_ALL;
   settings->output_roles[0] = OUTPUT_ROLE(STDOUT_FILENO, STDOUT_FILENO);
   settings->output_roles[1] = OUTPUT_ROLE(STDERR_FILENO, STDERR_FILENO);
   settings->check_memory = options->check_memory;
@@ -508,6 +567,7 @@ int record(const struct record_options *options, struct engine_config *settings,
     return problem.status;
   }
   keep_begin();
+  if (drain.keeper) drain.keeper->begin(&manager, drain.writer, &drain.kept);
   manager_run(&manager);
   return finish(&manager, &drain, options->quiet);
 }

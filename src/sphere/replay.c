@@ -88,14 +88,20 @@ static bool tell_lost_birth(const struct manager *manager, const struct feed *fe
 /* A log that ends without the exit that its thread made is not that of a thread that was killed. */
 static bool tell_cut_short(const struct feed *feed) {
   if (feed->cut_short)
-    fprintf(stderr, "reprise: the recording is damaged: the input log of thread %u ends before its exit\n",
-            feed->cut_short - 1);
+    fprintf(stderr, "reprise: the recording is damaged: the input log of thread %u %s\n", feed->cut_short - 1,
+            thread_set_has(&feed->exits, feed->cut_short - 1) ? "ends before its exit"
+                                                              : "is not as long as it was");
   return feed->cut_short;
 }
 
+/* The end of a replay that did what the recording did. */
+static int leave(const struct manager *manager, int status) {
+  return manager->verifies ? 0 : manager_leave(status);
+}
+
 /* A replay that could not go to the end of the recording does not end as if it had: it breaks off. */
-static int leave_short(int status) {
-  return manager_leave(WIFEXITED(status) ? SIGKILL : status);
+static int leave_short(const struct manager *manager, int status) {
+  return leave(manager, WIFEXITED(status) ? SIGKILL : status);
 }
 
 /* The engines have seen nothing wrong; but one that dies of a fault of its own sees nothing any more. */
@@ -107,13 +113,13 @@ static int compare_ends(const struct manager *manager, const struct feed *feed) 
   if (feed->leftover.found)
     tell_leftover(&feed->leftover, "replay diverged");
   else if (tell_lost_birth(manager, feed))
-    return leave_short(manager->status);
+    return leave_short(manager, manager->status);
   else if (feed->absent)
     fprintf(stderr, "%s thread %u of the recording never began\n", diverged, feed->absent - 1);
   else if (strcmp(is, was))
     fprintf(stderr, "%s the program ended with %s, in the recording with %s\n", diverged, is, was);
   else
-    return tell_cut_short(feed) ? DAMAGED : manager_leave(manager->status);
+    return tell_cut_short(feed) ? DAMAGED : leave(manager, manager->status);
   return DIVERGED;
 }
 
@@ -147,17 +153,17 @@ static void take_signal(struct manager *manager) {
  * have told what can't be replayed. */
 static int end_as_killed(const struct manager *manager, const struct feed *feed, bool complete) {
   int status = recorded_status(feed->reader);
-  if (!complete) return manager_leave(status);
-  if (*manager->region->ending.text) return leave_short(status);
+  if (!complete) return leave(manager, status);
+  if (*manager->region->ending.text) return leave_short(manager, status);
   if (feed->leftover.found)
     tell_leftover(&feed->leftover, "the recording is damaged");
   else if (feed->parallel && WIFEXITED(status))
     fputs("reprise: the recording is damaged: its first process ends by itself, and its log ends before\n",
           stderr);
   else if (tell_lost_birth(manager, feed))
-    return leave_short(status);
+    return leave_short(manager, status);
   else if (!feed->absent && !tell_cut_short(feed))
-    return manager_leave(status);
+    return leave(manager, status);
   else if (feed->absent)
     fprintf(stderr, "reprise: the recording is damaged: the order log ends before thread %u begins\n",
             feed->absent - 1);
@@ -166,6 +172,7 @@ static int end_as_killed(const struct manager *manager, const struct feed *feed,
 
 static int finish(struct manager *manager, struct feed *feed) {
   if (manager_was_told()) return manager_leave(manager_was_told());
+  if (feed->halted && !feed->failed && !atomic_load(&manager->region->outcome)) return 0;
   take_signal(manager);
   uint32_t outcome = atomic_load(&manager->region->outcome);
   bool complete = recording_reader_state(feed->reader) == RECORDING_COMPLETE;
@@ -177,7 +184,9 @@ static int finish(struct manager *manager, struct feed *feed) {
   if (at_end && !feed->failed) feed_check_rest(manager, feed);
   if (feed->failed) {
     fprintf(stderr, "reprise: %s\n", feed->error.text);
-    return feed->error.kind == RECORDING_SYSTEM ? FAILED : DAMAGED;
+    bool own = feed->error.kind == RECORDING_SYSTEM || feed->error.kind == RECORDING_MISUSE ||
+               feed->error.kind == RECORDING_ABSENT;
+    return own ? FAILED : DAMAGED;
   }
   bool breaks_off = !complete && (!outcome || outcome == OUTCOME_LOG_ENDS);
   if (breaks_off)
@@ -186,7 +195,8 @@ static int finish(struct manager *manager, struct feed *feed) {
     manager_tell_reason(manager);
   switch (outcome) {
     case OUTCOME_NONE:
-      return by_itself ? compare_ends(manager, feed) : manager_leave(manager->status);
+      if (by_itself) return compare_ends(manager, feed);
+      return complete ? manager_leave(manager->status) : leave(manager, manager->status);
     case OUTCOME_DIVERGED:
       return tell_divergence(feed, &manager->region->ending);
     case OUTCOME_DAMAGED:
@@ -277,6 +287,7 @@ static bool read_manifest(struct feed *feed, const char *path, int scheme, struc
     fprintf(stderr, "reprise: %s/manifest: damaged: it has a bad list of exits\n", path);
     return false;
   }
+  feed->killed = recording_get(feed->reader, "killed", 0);
   settings->order = (uint32_t)scheme;
   settings->values = (uint32_t)which;
   if (which != VALUES_OFF) settings->check = CHECK_ALL;
@@ -294,6 +305,13 @@ static void set_options(const struct replay_options *options, bool parallel, str
   settings->checkpoints = options->driver != NULL;
   settings->output_roles[0] = OUTPUT_ROLE(STDOUT_FILENO, STDOUT_FILENO);
   settings->output_roles[1] = OUTPUT_ROLE(STDERR_FILENO, STDERR_FILENO);
+}
+
+static int start(struct manager *manager, const struct replay_options *options,
+                 struct engine_config *settings, struct launch_problem *problem) {
+  char *argv[] = {settings->program, NULL}, *none[] = {NULL};
+  if (options->driver && options->driver->from_image) return manager_open(manager, settings, problem);
+  return manager_start(manager, settings, argv, none, 0, false, CHUNK_SIZE, problem);
 }
 
 int replay(const char *path, const struct replay_options *options, struct engine_config *settings) {
@@ -318,15 +336,29 @@ int replay(const char *path, const struct replay_options *options, struct engine
     return DAMAGED;
   }
   if (!read_manifest(&feed, path, scheme, settings)) return DAMAGED;
+  if (scheme == ENGINE_SYNC && (options->serial || options->driver)) {
+    fprintf(stderr,
+            "reprise: %s: recorded with --order=sync, which can't be replayed one thread at a time yet\n",
+            path);
+    return FAILED;
+  }
+  if (recording_get(feed.reader, "begins", 0) && !(options->driver && options->driver->from_image)) {
+    fprintf(
+        stderr,
+        "reprise: %s: begins at a checkpoint of a flight recorder: that is not supported yet here, only by "
+        "`reprise replay'\n",
+        path);
+    return FAILED;
+  }
   feed.parallel = scheme != ENGINE_CHUNK;
   set_options(options, feed.parallel, settings);
   manager.context = &feed;
   manager.serve = feed_serve;
   manager.answer = feed_answer;
   manager.is_replay = true;
+  manager.verifies = options->verifies;
   if (options->driver) options->driver->prepare(&manager, &feed);
-  char *argv[] = {settings->program, NULL}, *none[] = {NULL};
-  if (manager_start(&manager, settings, argv, none, 0, false, CHUNK_SIZE, &problem)) {
+  if (start(&manager, options, settings, &problem)) {
     fprintf(stderr, "reprise: %s\n", problem.text);
     return problem.status;
   }

@@ -14,6 +14,8 @@ struct replay_driver {
   void (*prepare)(struct manager *manager, struct feed *feed);
   /* Serves the manager, in one or more runs, until the replay is over. False: that failed, and the driver has said why. */
   bool (*run)(struct manager *manager, struct feed *feed);
+  bool
+      from_image; /* the first run begins with a checkpoint that is stored in the recording: run() restores it */
 };
 
 /* Callbacks of a replay while it runs: one when the region is there, the other whenever the manager looks at the rings. */
@@ -28,7 +30,8 @@ struct replay_options {
   bool confined; /* the replayed program can do nothing outside (engine/border/confine.c) */
   bool serial;   /* one thread at a time, whatever the order of the recording (engine/order/serial.h) */
   const struct replay_driver *driver; /* of a replay with checkpoints, which is serial; or NULL */
-  bool turns;                         /* how often the turn changed is told, with a digest of the sequence */
+  bool verifies; /* the status is 0 if the replay did what the recording did, however the program ended */
+  bool turns;    /* how often the turn changed is told, with a digest of the sequence */
   const struct replay_watcher *watcher; /* may be NULL */
 };
 

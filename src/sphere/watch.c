@@ -30,7 +30,7 @@ static uint64_t digest_of(const struct region *region) {
     mix(&digest, atomic_load(&slot->watch.position));
     mix(&digest, atomic_load(&slot->watch.moves));
     mix_ring(&digest, &slot->ring);
-    mix_ring(&digest, &slot->order);
+    mix_ring(&digest, &slot->order_log.ring);
     mix(&digest, atomic_load(&region->directory[i].state));
     mix(&digest, atomic_load(&region->directory[i].events));
   }
@@ -86,12 +86,13 @@ struct awaited watch_awaited(const struct region *region, const struct rthread *
     return (struct awaited){.what = AWAITS_SHARED, .slot = atomic_load(&region->shared.holder)};
   if (AT(region->memory_writer))
     return (struct awaited){.what = AWAITS_WRITER, .slot = atomic_load(&region->memory_writer)};
-  if (AT(slot->tracer)) return (struct awaited){.what = AWAITS_TRACER, .slot = atomic_load(&slot->tracer)};
+  if (AT(slot->stops.tracer))
+    return (struct awaited){.what = AWAITS_TRACER, .slot = atomic_load(&slot->stops.tracer)};
   if (AT(own->events)) return (struct awaited){.what = AWAITS_MEMORY};
   if (AT(region->order.moved)) return (struct awaited){.what = AWAITS_SLOT};
   if (AT(region->retirements)) return (struct awaited){.what = AWAITS_RETIREMENTS};
 #undef AT
-  uint32_t place = atomic_load(&slot->waits_for);
+  uint32_t place = atomic_load(&slot->replay.waits_for);
   if (place && place <= REGION_SLOTS)
     return (struct awaited){.what = AWAITS_PLACE, .slot = atomic_load(&region->news[place - 1].resident)};
   return (struct awaited){.what = AWAITS_OTHERS};

@@ -28,7 +28,7 @@ static char state_of(int32_t pid, int32_t tid) {
   close(fd);
   text[n > 0 ? n : 0] = 0;
   const char *end = strrchr(text, ')');
-  return end && end[1] ? end[2] : 'X';
+  return (char)(end && end[1] ? end[2] : 'X');
 }
 
 /* The name of a place in a program that runs, or "". */

@@ -16,10 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "recording/error.h"
 #include "recording/scratch.h"
 #include "sphere/feed.h"
 #include "sphere/manager.h"
 #include "sphere/mapped.h"
+#include "travel/image.h"
+#include "travel/image_load.h"
 
 enum { PROCESSES_MOST = REGION_SLOTS };
 
@@ -194,8 +197,9 @@ static pid_t *list_vessels(struct region *region, size_t count) {
   pid_t *processes = calloc(count + 1, sizeof *processes);
   size_t found = 0;
   for (uint32_t i = 0; processes && i < region_slots(region); i++) {
-    if (region->slots[i].vessel && found < count) processes[found++] = region->slots[i].vessel;
-    region->slots[i].vessel = 0;
+    if (region->slots[i].checkpoint.vessel && found < count)
+      processes[found++] = region->slots[i].checkpoint.vessel;
+    region->slots[i].checkpoint.vessel = 0;
   }
   return processes;
 }
@@ -292,6 +296,7 @@ static struct checkpoint *find(const struct checkpoints *all, uint32_t id) {
 static void set_region(struct checkpoints *all) {
   struct region *region = all->manager->region;
   memcpy(region->checkpoint.shown, all->shown, sizeof all->shown);
+  region->manager = all->manager->self;
   atomic_store(&region->outcome, OUTCOME_NONE);
 }
 
@@ -315,6 +320,92 @@ bool checkpoint_restart(struct checkpoints *all, uint32_t id, const char **error
   bool adopted = manager_adopt(all->manager, &shared);
   reap(all->manager);
   return sent && adopted;
+}
+
+/* -- Images ----------------------------------------------------------------------------------------------------------------------- */
+
+int checkpoint_store(struct checkpoints *all, uint32_t id, struct recording_reader *reader, uint32_t *number,
+                     uint64_t *bytes, struct recording_error *error) {
+  const struct checkpoint *checkpoint = find(all, id);
+  const char *path = recording_reader_path(reader);
+  if (!checkpoint) return recording_fail(error, RECORDING_MISUSE, path, "there is no such checkpoint");
+  for (size_t i = 0; i < checkpoint->vessels.count; i++)
+    if (!vessel_waits(checkpoint->vessels.fd[i]))
+      return recording_fail(error, RECORDING_MISUSE, path, "a process of the checkpoint is gone");
+  struct image_source from = {.moment = checkpoint->moment,
+                              .region = checkpoint->region,
+                              .shared = checkpoint->shared,
+                              .mapped = &all->feed->mapped,
+                              .vessels = checkpoint->processes,
+                              .count = checkpoint->vessels.count};
+  uint8_t *feed = feed_encode(checkpoint->feed, &from.feed_bytes);
+  from.feed = feed;
+  int status = feed ? image_write(&from, reader, number, bytes, error)
+                    : recording_fail_errno(error, path, "storing a checkpoint");
+  free(feed);
+  return status;
+}
+
+/* The streams of threads that began before the image are not the business of this replay. */
+static int note_threads(struct checkpoints *all, uint32_t threads, struct recording_error *error) {
+  int status = RECORDING_OK;
+  for (uint32_t i = 0; i < threads && i <= RECORDING_THREAD_MAX && !status; i++)
+    status = thread_set_add(&all->feed->threads, i, error);
+  return status;
+}
+
+static int make_vessels(struct checkpoints *all, struct checkpoint *checkpoint, const struct image *image,
+                        struct recording_error *error) {
+  int status = RECORDING_OK;
+  uint32_t count = image->head.processes;
+  checkpoint->processes = calloc(count + 1, sizeof *checkpoint->processes);
+  checkpoint->vessels.fd = calloc(count, sizeof *checkpoint->vessels.fd);
+  if (!checkpoint->processes || !checkpoint->vessels.fd)
+    return recording_fail_errno(error, recording_reader_path(all->feed->reader), "restoring an image");
+  for (uint32_t i = 0; i < count && !status; i++) {
+    status = image_make_vessel(image, i, all->manager, all->feed, &checkpoint->vessels.fd[i],
+                               &checkpoint->processes[i], error);
+    if (!status) checkpoint->vessels.count++;
+  }
+  return status;
+}
+
+/* Makes a checkpoint of the image, which loses what the checkpoint takes. */
+static int take_image(struct checkpoints *all, struct image *image, uint32_t number,
+                      struct checkpoint *checkpoint, struct recording_error *error) {
+  const char *path = recording_reader_path(all->feed->reader);
+  checkpoint->moment = image->head.moment;
+  checkpoint->region = image->region;
+  image->region = -1;
+  if (image->head.slots != all->manager->region->slots_most)
+    return recording_fail(error, RECORDING_MISUSE, path,
+                          "image %u was made with room for %u threads, and here is room for %u", number,
+                          image->head.slots, all->manager->region->slots_most);
+  checkpoint->feed = feed_decode(image->feed, image->feed_bytes);
+  if (!checkpoint->feed)
+    return recording_fail(error, RECORDING_DAMAGED, path,
+                          "streams/image-%u is damaged: its positions make no sense", number);
+  int status = image_take_shared(image, path, number, &checkpoint->shared, error);
+  if (!status) status = make_vessels(all, checkpoint, image, error);
+  return status ? status : note_threads(all, image->head.threads, error);
+}
+
+int checkpoint_load(struct checkpoints *all, uint32_t number, uint32_t *id, struct recording_error *error) {
+  struct image image;
+  struct checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
+  if (!checkpoint)
+    return recording_fail_errno(error, recording_reader_path(all->feed->reader), "restoring an image");
+  checkpoint->region = -1;
+  int status = image_read(all->feed->reader, number, &image, error);
+  if (!status) status = take_image(all, &image, number, checkpoint, error);
+  image_close(&image);
+  if (status) {
+    forget(checkpoint);
+    return status;
+  }
+  *id = checkpoint->id = ++all->made;
+  append(all, checkpoint);
+  return RECORDING_OK;
 }
 
 /* -- What they cost -------------------------------------------------------------------------------------------------------------- */

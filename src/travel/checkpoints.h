@@ -13,6 +13,8 @@
 struct manager;
 struct feed;
 struct checkpoints;
+struct recording_reader;
+struct recording_error;
 
 /* The thread that had the turn, and how often the turn had changed before; `point` counts places where checkpoints can be made. */
 struct checkpoint_moment {
@@ -39,6 +41,10 @@ void checkpoints_close(struct checkpoints *all);
 void checkpoint_wish(struct checkpoints *all, enum checkpoint_wish wish, uint64_t point);
 /* Restarts one when the run is over (manager_run has returned); then call manager_run again. False: that failed, and the error says why. */
 bool checkpoint_restart(struct checkpoints *all, uint32_t id, const char **error);
+/* Stores one in the recording, as the image with this number. Loads an image, as a checkpoint with this id. Errors are as in image.h. */
+int checkpoint_store(struct checkpoints *all, uint32_t id, struct recording_reader *reader, uint32_t *number,
+                     uint64_t *bytes, struct recording_error *error);
+int checkpoint_load(struct checkpoints *all, uint32_t number, uint32_t *id, struct recording_error *error);
 /* Microseconds for which it has held up the replay; bytes of memory that only it has, 0 where the kernel does not tell. */
 uint64_t checkpoint_cost(const struct checkpoints *all, uint32_t id);
 uint64_t checkpoint_bytes(const struct checkpoints *all, uint32_t id);

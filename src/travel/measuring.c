@@ -55,6 +55,6 @@ static bool run(struct manager *manager, struct feed *feed) {
 }
 
 const struct replay_driver *keeping_driver(void) {
-  static const struct replay_driver driver = {prepare, run};
+  static const struct replay_driver driver = {.prepare = prepare, .run = run};
   return &driver;
 }

@@ -87,7 +87,7 @@ static bool run(struct manager *manager, struct feed *feed) {
 }
 
 const struct replay_driver *restarts_driver(uint32_t restarts, uint64_t seed) {
-  static const struct replay_driver driver = {prepare, run};
+  static const struct replay_driver driver = {.prepare = prepare, .run = run};
   state.random = seed;
   state.left = restarts;
   return &driver;

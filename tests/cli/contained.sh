@@ -16,11 +16,11 @@ as_natively() { # LAUNCHER…
   [ "$order" = chunk ] && turn=dag || turn=chunk
   "$@" /bin/sh -c "$work" >native 2>err || fail "$*: natively: $(cat err)"
   rm -rf recording
-  timeout -s KILL 60 "$@" "$REPRISE" record --order="$order" -o recording -- /bin/sh -c "$work" >recorded 2>err ||
+  timeout -s KILL "$HANGS" "$@" "$REPRISE" record --order="$order" -o recording -- /bin/sh -c "$work" >recorded 2>err ||
     fail "$*: record, $order: status $?: $(cat err)"
   [ ! -s err ] || fail "$*: record, $order, says: $(cat err)"
   [ "$(wc -l <recorded)" = "$(wc -l <native)" ] || fail "$*: record, $order, shows: $(cat recorded)"
-  prints 0 "$(cat recorded)" timeout -s KILL 60 "$@" "$REPRISE" replay recording
+  prints 0 "$(cat recorded)" timeout -s KILL "$HANGS" "$@" "$REPRISE" replay recording
 }
 
 # In a container already (CONTAINED), there are no further namespaces to be had.
@@ -101,7 +101,7 @@ case_denied_ends() {
     for command in "run /bin/true" "record -o recording -- /bin/true" "replay original"; do
       # Words on purpose; a process that may not end by a call is ended by a signal.
       # shellcheck disable=SC2086
-      timeout -s KILL 60 "$CONTAINER" --deny $call --error EPERM "$REPRISE" $command >out 2>err
+      timeout -s KILL "$HANGS" "$CONTAINER" --deny $call --error EPERM "$REPRISE" $command >out 2>err
       [ $? != 137 ] || fail "$command without $call hangs"
       [ "$(cat err)" = "reprise: a filter of system calls denies ${call#exit,}: no process could end here" ] || fail "$command without $call: $(cat err)"
       [ ! -e recording ] || fail "a recording is left"
@@ -117,7 +117,7 @@ case_address_space() {
   for size in 20000 100000 200000 400000 1000000; do
     for order in chunk dag; do
       rm -rf recording
-      (ulimit -v $size && exec timeout -s KILL 60 "${launcher[@]}" "$REPRISE" record --order=$order -o recording -- /bin/echo word) >out 2>err
+      (ulimit -v $size && exec timeout -s KILL "$HANGS" "${launcher[@]}" "$REPRISE" record --order=$order -o recording -- /bin/echo word) >out 2>err
       status=$?
       [ $status != 0 ] || continue
       [ $status = 125 ] || fail "$size KiB, $order: status $status: $(cat err)"
@@ -149,7 +149,7 @@ case_shared_memory() {
   done
   rm -rf recording
   for folders in "$sealed" "$small"; do
-    refuses 125 'none of /dev/shm, /tmp and /var/tmp' timeout -s KILL 60 "${away[@]}" \
+    refuses 125 'none of /dev/shm, /tmp and /var/tmp' timeout -s KILL "$HANGS" "${away[@]}" \
       sh -c "$folders /dev/shm && $folders /tmp && $folders /var/tmp"' && exec "$@"' sh \
       "$CONTAINER" --deny memfd_create --error EPERM "$REPRISE" record -o recording -- /bin/echo word
   done
@@ -164,7 +164,7 @@ case_shared_memory_full() {
   local program='head -c 100000000 /dev/zero >/dev/shm/full; for i in $(seq 2000); do (:); done; echo over'
   for order in chunk dag; do
     rm -rf recording
-    timeout -s KILL 60 "${away[@]}" sh -c "mount -t tmpfs -o size=64m,noexec none /dev/shm && $sealed /tmp && $sealed /var/tmp"' && exec "$@"' sh \
+    timeout -s KILL "$HANGS" "${away[@]}" sh -c "mount -t tmpfs -o size=64m,noexec none /dev/shm && $sealed /tmp && $sealed /var/tmp"' && exec "$@"' sh \
       "$CONTAINER" --deny memfd_create --error EPERM "$REPRISE" record --order=$order -o recording -- /bin/bash -c "$program" >out 2>err
     status=$?
     [ "$status" = 125 ] || fail "$order: status $status: $(cat err)"

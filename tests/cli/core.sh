@@ -53,7 +53,7 @@ dies() { # STATUS ARGUMENTS COMMAND…: leaves a core file
   rm -rf core* recording
   # The arguments are words.
   # shellcheck disable=SC2086
-  (ulimit -Hc unlimited && ulimit -Sc unlimited && exec timeout -s KILL 60 "$@" ./crash $arguments) >out 2>err
+  (ulimit -Hc unlimited && ulimit -Sc unlimited && exec timeout -s KILL "$HANGS" "$@" ./crash $arguments) >out 2>err
   status=$?
   [ $status = "$want" ] || fail "$* ./crash $arguments: status $status: $(cat err)"
   [ "$(echo core*)" != 'core*' ] || fail "$* ./crash $arguments: no core file"

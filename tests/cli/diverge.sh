@@ -104,7 +104,7 @@ case_circle() {
   "$REPRISE" record --order=arcs -o recording -- ./program threads </dev/null || fail "status $?"
   printf '\001\000\000\001\000\200\200\200\200\200\001' >log
   "$EXCHANGE" recording changed order/1 log || fail "the order log can't be exchanged"
-  timeout -s KILL 60 "$REPRISE" replay changed >out 2>err
+  timeout -s KILL "$HANGS" "$REPRISE" replay changed >out 2>err
   status=$?
   [ $status = 120 ] || fail "status $status: $(cat err)"
   grep -qE '^reprise: replay diverged: (thread [01] at position [0-9]+, .*: )?threads wait for each other: thread 0 at position [0-9]+ waits for (the end of )?thread 1, thread 1 at position 0 waits for thread 0$' err ||
@@ -144,7 +144,7 @@ case_order_ends_early() {
       for bytes in 1 2 3 5 8 100000; do
         rm -rf changed
         "$EXCHANGE" recording changed order/$thread -$bytes || fail "the order log can't be shortened"
-        timeout -s KILL 60 "$REPRISE" replay changed >out 2>err
+        timeout -s KILL "$HANGS" "$REPRISE" replay changed >out 2>err
         status=$?
         [ $status = 120 ] || [ $status = 121 ] || fail "$order, thread $thread, -$bytes: status $status: $(cat err)"
         [ "$(wc -l <err)" = 1 ] || fail "$order, thread $thread, -$bytes: not one line: $(cat err)"

@@ -10,7 +10,7 @@ breaks_off() { # WORDS FOLDER [OPTION…]: the program, recorded there, until it
   [ $status = 125 ] || fail "status $status: $(cat err)"
   [ "$(wc -l <err)" = 1 ] || fail "not one line: $(cat err)"
   grep -q "^reprise: .*$1" err || fail "does not say $1: $(cat err)"
-  timeout -s KILL 60 "$REPRISE" replay "$2/recording" >replayed 2>err
+  timeout -s KILL "$HANGS" "$REPRISE" replay "$2/recording" >replayed 2>err
   status=$?
   [ $status = 137 ] || fail "the replay, with status $status: $(cat err)"
   [ "$(wc -l <err)" = 1 ] && grep -q "^reprise: the recording breaks off here: " err || fail "the replay says: $(cat err)"
@@ -25,7 +25,7 @@ case_disk_full() {
   "${away[@]}" true 2>/dev/null || return 0
   mkdir small
   export -f breaks_off fail
-  export REPRISE
+  export REPRISE HANGS
   # The inner shell expands these.
   # shellcheck disable=SC2016
   "${away[@]}" bash -uc 'program=("$@"); mount -t tmpfs -o size=12m small small && breaks_off "No space left on device" small' \

@@ -38,7 +38,7 @@ recorded() { # [OPTION…]: a program of two processes, and a copy of its record
 
 ends() { # WHAT STATUS…: the replay of ./bent, with one line, in time, with one of these
   local status
-  timeout -s KILL 60 "$REPRISE" replay bent >out 2>err
+  timeout -s KILL "$HANGS" "$REPRISE" replay bent >out 2>err
   status=$?
   [[ " ${*:2} " == *" $status "* ]] || fail "$1: status $status: $(cat out err)"
   [ "$(grep -c '^reprise: ' err)" -le 1 ] || fail "$1: not one line: $(cat err)"
@@ -78,6 +78,7 @@ case_senseless_events() {
   bent signal 40 9 120 121
   bent signal 40 19 120 121
   bent signal 40 64 120 121
+  bent numbered 1 99 121 # a file that the recording does not have
 }
 
 forger() { # OUTPUT HOSTILE WHICH VICTIM
@@ -97,7 +98,7 @@ case_forged_region() {
       rm -rf recording changed
       "$REPRISE" record --order=$order -o recording -- ./program >recorded || fail "status $?"
       "$EXCHANGE" recording changed "$PWD/program" other || fail "the program can't be exchanged"
-      (ulimit -v 8000000 && exec timeout -s KILL 60 "$REPRISE" replay changed) >out 2>err
+      (ulimit -v 8000000 && exec timeout -s KILL "$HANGS" "$REPRISE" replay changed) >out 2>err
       status=$?
       # What it executes for that is not in the recording.
       [ $status != 0 ] || fail "$which, $order: nothing was forged"
@@ -117,9 +118,9 @@ case_paths_in_manifest() {
   for key in program argument directory order streams-input exits changing-file architecture id; do
     for value in ../secret 0/../../secret "$PWD/secret" "0-1,../secret"; do
       cp -r recording bent && chmod -R u+w bent
-      sed -i "s|^$key: .*|$key: $value|; \$d" bent/manifest
+      sed -i "s|^$key: .*|$key: $value|" bent/manifest
       grep -q "^$key: " bent/manifest || sed -i "2i$key: $value" bent/manifest
-      printf 'checksum: %s\n' "$(checksum bent/manifest)" >>bent/manifest
+      sign bent/manifest
       ends "$key is $value" 0 121
     done
   done

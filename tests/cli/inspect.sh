@@ -61,7 +61,7 @@ case_dump_filters() {
   [ "$(awk '{ print $3 }' dump | sort -u | tr '\n' ' ')" = 'chunk exit ' ] || fail "other kinds: $(cat dump)"
   "$REPRISE" dump --thread=0 --from=1000 --to=25000 recording >dump || fail "status $?"
   awk '$2 < 1000 || $2 > 25000 { exit 1 }' dump && [ -s dump ] || fail "other positions: $(cat dump)"
-  refuses 2 'no kind' "$REPRISE" dump --kind=nonsense recording
+  refuses 2 'expected kinds' "$REPRISE" dump --kind=nonsense recording
   refuses 2 'expected numbers' "$REPRISE" dump --thread=one recording
   refuses 2 'expected numbers' "$REPRISE" dump --thread=4-2 recording
   refuses 2 'expected a position' "$REPRISE" dump --from=-1 recording

@@ -9,7 +9,7 @@ kept() { # STATUS WORDS ERR: the recorder has said that, where the recording is 
   "$REPRISE" stat recording >stat
   grep -q '^state *unfinished' stat || fail "$order: not unfinished"
   grep -q "^breaks off .*$2" stat || fail "$order: stat does not say why: $(head stat)"
-  timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>err
+  timeout -s KILL "$HANGS" "$REPRISE" replay recording >replayed 2>err
   status=$?
   [ $status = 137 ] || fail "$order: replay: status $status: $(cat err)"
   [ "$(wc -l <err)" = 1 ] && grep -q "^reprise: the recording breaks off here: .*$2" err || fail "$order: replay says: $(cat err)"
@@ -68,7 +68,7 @@ case_left_behind() {
         [ "$status" = 3 ] || fail "$order, $role, $signal: status $status: $(cat err)"
         [ ! -s err ] || fail "$order, $role, $signal: it says: $(cat err)"
         "$REPRISE" stat recording | grep -q '^state *complete' || fail "$order, $role, $signal: not complete"
-        prints 3 'left behind' timeout -s KILL 60 "$REPRISE" replay recording
+        prints 3 'left behind' timeout -s KILL "$HANGS" "$REPRISE" replay recording
       done
     done
   done
@@ -87,14 +87,14 @@ case_left_behind_on_terminal() {
     echo 'running '
     echo 'key c'
     echo 'key c'
-  } | timeout -s KILL 60 "$TERMINAL" "$REPRISE" record -o recording -- "$VICTIM" stubborn >out
+  } | timeout -s KILL "$HANGS" "$TERMINAL" "$REPRISE" record -o recording -- "$VICTIM" stubborn >out
   tail -n 1 out | grep -qx 'exit 3' || fail "it ended with: $(cat out)"
   grep -q 'reprise: recorded in recording$' out || fail "it does not say where: $(cat out)"
-  prints 3 'left behind' timeout -s KILL 60 "$REPRISE" replay recording
+  prints 3 'left behind' timeout -s KILL "$HANGS" "$REPRISE" replay recording
 }
 
 case_place_on_terminal() {
-  timeout -s KILL 60 "$TERMINAL" "$REPRISE" record -o recording -- /bin/echo words >out </dev/null
+  timeout -s KILL "$HANGS" "$TERMINAL" "$REPRISE" record -o recording -- /bin/echo words >out </dev/null
   [ "$(cat out)" = $'words\nreprise: recorded in recording\nexit 0' ] || fail "on a terminal: $(cat out)"
 }
 

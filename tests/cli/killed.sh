@@ -63,7 +63,7 @@ one_round() {
   wait $manager 2>/dev/null
   gone "${victims[@]}"
   [ -e recording/manifest ] || return 0 # it had not begun
-  timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>replayed.err
+  timeout -s KILL "$HANGS" "$REPRISE" replay recording >replayed 2>replayed.err
   status=$?
   [ $((SECONDS - begun)) -lt 60 ] || fail "round $round: hangs"
   case $status in
@@ -91,7 +91,7 @@ case_cut_off() {
       for ((seed = 1; seed <= ${cuts:-4}; seed++)); do
         rm -rf recording
         "$CUT" whole recording $seed || fail "can't cut it"
-        timeout 60 "$REPRISE" replay recording >replayed 2>replayed.err
+        timeout "$HANGS" "$REPRISE" replay recording >replayed 2>replayed.err
         status=$?
         case $status in
           120 | 121 | 122 | 124 | 125) fail "$order, $program, seed $seed: replay returned $status: $(cat replayed.err)" ;;
@@ -116,7 +116,7 @@ case_in_shared_memory() {
       for ((steps = 0; steps < 800; steps += ${every:-101})); do
         kill_behind_store $order $role $steps || fail "$order, $role, $steps: recording: $(cat recorded.err)"
         rm -f page
-        timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>replayed.err ||
+        timeout -s KILL "$HANGS" "$REPRISE" replay recording >replayed 2>replayed.err ||
           fail "$order, $role, $steps: replay: $(cat replayed.err)"
         cmp -s recorded replayed || fail "$order, $role, $steps: $(cat recorded), in replay $(cat replayed)"
       done
@@ -133,7 +133,7 @@ case_in_memory_of_parent() {
       kill_behind_store $order borrow $steps || fail "$order, $steps: recording: $(cat recorded.err)"
       grep -q '^9 ' recorded || fail "$order, $steps: not killed: $(cat recorded)"
       rm -f page
-      timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>replayed.err || fail "$order, $steps: replay: $(cat replayed.err)"
+      timeout -s KILL "$HANGS" "$REPRISE" replay recording >replayed 2>replayed.err || fail "$order, $steps: replay: $(cat replayed.err)"
       cmp -s recorded replayed || fail "$order, $steps: $(cat recorded), in replay $(cat replayed)"
     done
   done
@@ -145,7 +145,7 @@ case_in_common_memory() {
   local order manager victim
   for order in dag scalar arcs chunk; do
     rm -rf recording page
-    timeout -s KILL 60 "$REPRISE" record --order=$order -o recording -- "$STEPPED" beside page >recorded 2>recorded.err &
+    timeout -s KILL "$HANGS" "$REPRISE" record --order=$order -o recording -- "$STEPPED" beside page >recorded 2>recorded.err &
     manager=$!
     until victim=$(od -An -N4 -td4 page 2>/dev/null) && [ "${victim:-0}" -gt 0 ]; do sleep 0.01; done
     sleep "$(moment)"
@@ -154,7 +154,7 @@ case_in_common_memory() {
     case $? in
       0)
         rm page
-        timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>replayed.err || fail "$order: replay: $(cat replayed.err)"
+        timeout -s KILL "$HANGS" "$REPRISE" replay recording >replayed 2>replayed.err || fail "$order: replay: $(cat replayed.err)"
         cmp -s recorded replayed || fail "$order: $(cat recorded), in replay $(cat replayed)"
         ;;
       122) grep -q '^reprise: a process was killed' recorded.err || fail "$order: it says: $(cat recorded.err)" ;;
@@ -188,13 +188,13 @@ case_by_uncaught_signals() {
       rm -rf recording
       "$REPRISE" record --order=$order -o recording -- "$PROGRAMS/thr_robust_signalled" >recorded 2>recorded.err ||
         fail "$order: recording: $(cat recorded.err)"
-      timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>replayed.err || fail "$order: replay: $(cat replayed.err)"
+      timeout -s KILL "$HANGS" "$REPRISE" replay recording >replayed 2>replayed.err || fail "$order: replay: $(cat replayed.err)"
       cmp -s recorded replayed || fail "$order: $(diff recorded replayed)"
     done
     rm -rf recording
     "$REPRISE" record --order=$order -o recording -- /bin/sh -c 'echo last words; kill -TERM $$; sleep 100' >recorded 2>recorded.err
     [ "$(cat recorded)" = 'last words' ] || fail "$order: recorded $(cat recorded recorded.err)"
-    timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>replayed.err
+    timeout -s KILL "$HANGS" "$REPRISE" replay recording >replayed 2>replayed.err
     [ $? = 143 ] || fail "$order: replay: $(cat replayed.err)"
     cmp -s recorded replayed || fail "$order: in replay $(cat replayed)"
   done
@@ -205,9 +205,9 @@ case_stopped() {
   local order
   for order in dag scalar arcs; do
     rm -rf recording
-    timeout -s KILL 60 "$REPRISE" record --order=$order -o recording -- "$PROGRAMS/sig_stop_output" >recorded 2>recorded.err ||
+    timeout -s KILL "$HANGS" "$REPRISE" record --order=$order -o recording -- "$PROGRAMS/sig_stop_output" >recorded 2>recorded.err ||
       fail "$order: recording: $(cat recorded.err)"
-    timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>replayed.err || fail "$order: replay: $(cat replayed.err)"
+    timeout -s KILL "$HANGS" "$REPRISE" replay recording >replayed 2>replayed.err || fail "$order: replay: $(cat replayed.err)"
     cmp -s recorded replayed || fail "$order: the replay shows something else"
   done
 }
@@ -233,7 +233,7 @@ case_with_slow_files() {
     done
     kill -KILL $manager
     wait $manager 2>/dev/null
-    timeout -s KILL 60 "$REPRISE" replay recording >replayed 2>err
+    timeout -s KILL "$HANGS" "$REPRISE" replay recording >replayed 2>err
     [ "$(grep -c '^parent 3:' replayed)" = 3 ] || fail "$order: only $(wc -c <replayed) bytes of $(wc -c <recorded) are replayed: $(cat err)"
     cmp -s -n "$(wc -c <replayed)" replayed recorded || fail "$order: another output"
   done

@@ -58,8 +58,8 @@ case_restarts_manager_killed() {
 }
 
 case_restarts_usage() {
-  refuses 2 'not a number of restarts' "$REPRISE" replay --restarts=many nothing
-  refuses 2 'not a number of restarts' "$REPRISE" replay --restarts=0 nothing
+  refuses 2 'expected a number of restarts' "$REPRISE" replay --restarts=many nothing
+  refuses 2 'expected a number of restarts' "$REPRISE" replay --restarts=0 nothing
 }
 
 # A program that asks where it is in its output, as dprintf does, finds a file where it was left.

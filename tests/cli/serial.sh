@@ -46,7 +46,7 @@ case_serial_cut_off() {
     "$REPRISE" record --order=$order -o $order -- "$PROGRAMS/thr_cond" >/dev/null || fail "can't be recorded"
     for seed in 1 2 3 4; do
       "$PROGRAMS/../cut" $order cut-$order-$seed $seed || fail "$order: can't be cut"
-      timeout 60 "$REPRISE" replay --serial cut-$order-$seed >serial 2>err
+      timeout "$HANGS" "$REPRISE" replay --serial cut-$order-$seed >serial 2>err
       [ $? != 124 ] || fail "$order, $seed: the replay hangs"
       grep -q 'breaks off here' err || fail "$order, $seed: $(cat err)"
     done

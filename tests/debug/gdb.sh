@@ -141,12 +141,48 @@ watch global
 continue
 continue
 reverse-continue
+print global
 END
   says 'Attaching after Thread .* fork to child'
   says '^\* 2 +process'
   says 'New value = 2'
   says 'overwrite \(value=.*3\)'
-  says 'New value = 1'
+  says '^\$1 = 1$' # where the breakpoint is at the store itself, gdb tells of that
+}
+
+# The store is the instruction that is stepped, and the one at the breakpoint: it is told all the same. Pieces of blocks near a stop have no checks of their own.
+case_watched_at_a_stop() {
+  recorded counters
+  client <<'END'
+from visits import *
+total = symbol("counters", "total")
+remote = Remote("counters.rec")
+expect(remote.ask(f"Z2,{total:x},4"), "OK")
+expect(remote.ask("c"), "T05.*watch:.*")
+place = remote.monitor("when")
+hits = []
+for _ in range(5):
+    expect(remote.ask("c"), "T05.*watch:.*")
+    hits.append(remote.monitor("when"))
+# The same by steps, however many instructions of others are between them.
+seek(remote, place)
+steps = []
+while len(steps) < len(hits):
+    if "watch" in remote.ask("s"):
+        steps.append(remote.monitor("when"))
+assert steps == hits, (steps, hits)
+# And with a breakpoint at the instruction itself.
+seek(remote, "begin")
+expect(remote.ask("c"), "T05.*watch:.*")
+if os.uname().machine == "x86_64":  # told when the access is made, not before
+    expect(remote.ask("bc"), "T05.*")
+store = int.from_bytes(bytes.fromhex(remote.ask(f"p{PC:x}")), "little")
+expect(remote.ask(f"Z0,{store:x},1"), "OK")
+seek(remote, "begin")
+replies = ["watch" in remote.ask("c") for _ in range(6)]
+assert replies == [False, True] * 3, replies
+assert remote.close() == 0
+END
 }
 
 case_programs_and_borrowers() {

@@ -83,8 +83,10 @@ expect(remote.ask("mffffffffffffff00,100"), "E0e")
 expect(remote.ask("m,"), "")
 expect(remote.ask("m10"), "E01")
 assert len(remote.memory(BASE, 0x100)) == 0x100
-for packet in ("M%x,1:00" % BASE, "X%x,1:a" % BASE, "G00", "P0=00"):
-    expect(remote.ask(packet), "E\\..*not supported yet")
+for packet in ("M%x,2:00" % BASE, "M%x,1" % BASE, "X%x,2:a" % BASE, "M", "G00", "P0=00", "Pffff=00", "P0"):
+    expect(remote.ask(packet), "E01")
+for packet in ("M0,1:00", "M680000000000,1:00", "X8000000000000000,1:a"):
+    expect(remote.ask(packet), "E0e")
 assert remote.memory(BASE, 4) == b"\x7fELF"
 assert remote.close() == 0
 END
@@ -139,6 +141,23 @@ assert remote.close() == 0
 END
 }
 
+# An interrupt that meets a replay which has stopped already is obeyed by the next run: it does not begin.
+case_interrupt_comes_late() {
+  recorded counters
+  client <<'END'
+remote = Remote("counters.rec")
+expect(remote.ask(f"Z0,{symbol('counters', 'add'):x},4"), "OK")
+for run in ("c", "s", "bc", "bs", "vCont;c"):
+    expect(remote.ask("c"), "T05thread:.*;")
+    moment = remote.monitor("when")
+    remote.raw(b"\x03")
+    expect(remote.ask(run), "T02thread:[0-9a-f]+;")
+    expect(remote.monitor("when"), moment)
+expect(remote.ask("bc"), "T05thread:.*;")
+assert remote.close() == 0
+END
+}
+
 case_client_goes_away() {
   recorded counters
   client <<'END'
@@ -158,7 +177,7 @@ END
 }
 
 case_bad_arguments() {
-  refuses 2 'no port' "$REPRISE" gdbserver --port=x nothing
+  refuses 2 'expected a port' "$REPRISE" gdbserver --port=x nothing
   refuses 2 'no such option' "$REPRISE" gdbserver --nonsense
   refuses 2 'no such recording' "$REPRISE" gdbserver ./nothing
   recorded counters
@@ -167,6 +186,42 @@ case_bad_arguments() {
   refuses 125 'no such moment' "$REPRISE" gdbserver --at=99999:0:5:0 counters.rec
   refuses 125 'no such moment' "$REPRISE" gdbserver --at=event:99999999 counters.rec
   refuses 125 'no such moment' "$REPRISE" gdbserver --at=crash counters.rec
+}
+
+# The table of packets, each with its answer.
+case_every_packet_of_the_manual() {
+  recorded counters
+  client <<'END'
+import packet_table, re
+fill_in = {"ADD": f"{symbol('counters', 'add'):x}", "TOTAL": f"{symbol('counters', 'total'):x}", "PROGRAM": os.path.abspath("counters").encode().hex()}
+def begin():
+    remote = Remote("counters.rec")
+    expect(remote.ask(f"Z0,{fill_in['ADD']},4"), "OK")
+    fill_in["THREAD"] = expect(remote.ask("c"), "T05thread:([0-9a-f]+);")[1]
+    expect(remote.ask(f"z0,{fill_in['ADD']},4"), "OK")
+    fill_in["PROCESS"] = expect(remote.ask("qProcessInfo"), "pid:([0-9a-f]+);.*")[1]
+    return remote
+def filled(packet):
+    return re.sub("|".join(fill_in), lambda name: fill_in[name[0]], packet)
+seen = 0
+for group, entries in packet_table.TABLE.items():
+    remote = begin()
+    for packet, wanted in entries:
+        got = remote.ask(filled(packet))
+        assert re.fullmatch(wanted, got, flags=re.S), f"{group}: {packet}: got {got!r}, wanted {wanted!r}"
+        seen += 1
+    assert remote.memory(BASE, 4) == b"\x7fELF", group
+    assert remote.close() == 0, group
+for packet, wanted in packet_table.LAST:
+    remote = begin()
+    remote.send(filled(packet))
+    if wanted:
+        expect(remote.receive().decode(), wanted)
+    assert remote.process.wait(timeout=60) == 0, packet
+    seen += 1
+print(seen, "packets")
+END
+  nobody_left
 }
 
 # The same state at the same moment, however it was come to, in recordings of threads that ran at once.
@@ -295,5 +350,47 @@ assert remote.close() == 0
 END
     done
   done
+  nobody_left
+}
+
+# One client at a port of the loopback interface: it interrupts an endless run, and goes away in the middle of one.
+case_port() {
+  recorded spins
+  client <<'END'
+import signal, socket
+class AtPort(Remote):
+    def __init__(self, recording):
+        self.process = subprocess.Popen([os.environ["REPRISE"], "gdbserver", "--port=0", recording], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.port = int(expect(self.process.stderr.readline(), r"reprise: listening at 127\.0\.0\.1:(\d+)\n")[1])
+        self.socket = socket.create_connection(("127.0.0.1", self.port))
+        self.acknowledge, self.output, self.buffer = True, b"", b""
+        expect(self.ask("QStartNoAckMode"), "OK")
+        self.acknowledge = False
+    def raw(self, data):
+        self.socket.sendall(data)
+    def byte(self):
+        if not self.buffer:
+            self.buffer = self.socket.recv(65536)
+            assert self.buffer, "the server is gone"
+        first, self.buffer = self.buffer[:1], self.buffer[1:]
+        return first
+remote = AtPort("spins.rec")
+try:
+    socket.create_connection(("127.0.0.1", remote.port)).close()
+    sys.exit("a second client was let in")
+except ConnectionRefusedError:
+    pass
+remote.send("c")
+remote.raw(b"\x03")
+reply = remote.receive().decode()
+expect(reply, "T(02|05)thread:.*")
+expect(remote.ask("g"), "[0-9a-f]+")
+remote.socket.close()
+assert remote.process.wait(timeout=60) == 0
+remote = AtPort("spins.rec")
+remote.send("c")
+remote.socket.close()
+assert remote.process.wait(timeout=60) == 0
+END
   nobody_left
 }

@@ -32,23 +32,28 @@ class Remote:
         first, self.buffer = self.buffer[:1], self.buffer[1:]
         return first
 
+    def take(self):
+        """The next packet, as bytes; None: it was the program's output, or a line for the user."""
+        while self.byte() != b"$":
+            pass
+        content = b""
+        while (c := self.byte()) != b"#":
+            content += c
+        total = int(self.byte() + self.byte(), 16)
+        assert total == sum(content) & 0xFF, "a wrong checksum"
+        if self.acknowledge:
+            self.raw(b"+")
+        content = re.sub(rb"}(.)", lambda m: bytes([m[1][0] ^ 0x20]), content, flags=re.S)
+        if content[:1] == b"O" and content != b"OK":
+            self.output += bytes.fromhex(content[1:].decode())
+            return None
+        return content
+
     def receive(self):
-        """The next reply that is none of the program's output, as bytes."""
-        while True:
-            while self.byte() != b"$":
-                pass
-            content = b""
-            while (c := self.byte()) != b"#":
-                content += c
-            total = int(self.byte() + self.byte(), 16)
-            assert total == sum(content) & 0xFF, "a wrong checksum"
-            if self.acknowledge:
-                self.raw(b"+")
-            content = re.sub(rb"}(.)", lambda m: bytes([m[1][0] ^ 0x20]), content, flags=re.S)
-            if content[:1] == b"O" and content != b"OK":
-                self.output += bytes.fromhex(content[1:].decode())
-                continue
-            return content
+        """The next reply, as bytes."""
+        while (content := self.take()) is None:
+            pass
+        return content
 
     def ask(self, packet):
         self.send(packet)
@@ -82,4 +87,5 @@ def symbol(program, name):
     return value
 
 
+PC = 16 if os.uname().machine == "x86_64" else 32  # the number of the program counter
 BASE = 0x400000  # of programs that are linked to a fixed address

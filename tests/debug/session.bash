@@ -3,11 +3,12 @@
 
 debug_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-recorded() { # NAME [STATUS]: compiles the program and records it to NAME.rec
-  local name=$1 want=${2:-0} status
+recorded() { # NAME [STATUS]: compiles the program, NAME.c or NAME.cc, and records it to NAME.rec
+  local name=$1 want=${2:-0} status compiler=gcc source=$debug_here/programs/$1.c
   [ "$name" != counters ] || want=3
+  [ -e "$source" ] || { compiler=g++ && source+=c; }
   # At a fixed address: also where the kernel chooses addresses at random.
-  gcc -g -O1 -fno-inline -fno-pie -no-pie -D_GNU_SOURCE -pthread -o "$name" "$debug_here/programs/$name.c" || fail "$name can't be compiled"
+  $compiler -g "${OPTIMIZE:--O1}" -fno-inline -fno-pie -no-pie -D_GNU_SOURCE -pthread -o "$name" "$source" || fail "$name can't be compiled"
   rm -rf "$name.rec"
   "$REPRISE" record --order="${ORDER:-chunk}" -o "$name.rec" -- "./$name" >"$name.out" 2>&1
   status=$?
@@ -21,7 +22,7 @@ session() { # NAME, commands on standard input: their output to the file `out`
     echo "target remote | $REPRISE gdbserver $name.rec"
     cat
   } >commands
-  timeout 100 gdb -nx -batch -x commands >out 2>&1 || fail "gdb: status $?: $(cat out)"
+  timeout "$HANGS" gdb -nx -batch -x commands >out 2>&1 || fail "gdb: status $?: $(cat out)"
   nobody_left
 }
 
@@ -40,7 +41,7 @@ nobody_left() { # no process of the session is there any more
 
 client() { # a script on standard input, for tests/debug/remote.py
   { echo 'from remote import *' && cat; } >script.py
-  PYTHONPATH=$debug_here PYTHONDONTWRITEBYTECODE=1 timeout 100 python3 script.py >out 2>&1 || fail "client: $(cat out)"
+  PYTHONPATH=$debug_here PYTHONDONTWRITEBYTECODE=1 timeout "${CLIENT_SECONDS:-100}" python3 script.py >out 2>&1 || fail "client: $(cat out)"
 }
 
 commands() { # NAME, commands on standard input: as session, under `reprise debug`
@@ -49,5 +50,17 @@ commands() { # NAME, commands on standard input: as session, under `reprise debu
     printf '%s\n' 'set pagination off' 'set confirm off' 'set width 0'
     cat
   } >commands
-  timeout 100 "$REPRISE" debug "$name.rec" -- -nx -batch -x commands >out 2>&1
+  timeout "$HANGS" "$REPRISE" debug "$name.rec" -- -nx -batch -x commands >out 2>&1
+}
+
+look() { # STATUS ARGUMENTS…: a command of reprise, its output to the file `out`
+  local want=$1 status
+  shift
+  timeout "$HANGS" "$REPRISE" "$@" >out 2>err
+  status=$?
+  [ "$status" = "$want" ] || fail "reprise $*: status $status: $(cat out err)"
+}
+
+address_of() { # PROGRAM SYMBOL: its address; programs are linked to a fixed one
+  echo "0x$(nm "$1" | awk -v name="$2" '$3 == name { print $1 }')"
 }

@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
-static const struct order_scheme *const schemes[] = {&order_dag, &order_named, &order_scalar, &order_arcs};
+static const struct order_scheme *const schemes[] = {&order_tokens, &order_dag, &order_scalar, &order_arcs};
 
 static void check_step(const struct order_step *step, uint64_t position) {
   if (step->from < position || step->until < step->from) abort();

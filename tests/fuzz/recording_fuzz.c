@@ -31,7 +31,7 @@ enum { ROOM = 1 << 17, PARTS = 4 };
 #define HERE "aarch64"
 #endif
 
-static const char manifest_lines[] = "reprise-recording: 6\narchitecture: " HERE
+static const char manifest_lines[] = "reprise-recording: 7\narchitecture: " HERE
                                      "\nid: 0000000000000011\nstate: complete\n"
                                      "argument: a\\x0ab\nstreams-input: 0\nstreams-files: sphere\n";
 

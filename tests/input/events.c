@@ -97,6 +97,7 @@ static void random_event(struct input_event *e, uint64_t position) {
     case EVENT_OPEN:
       e->open.what = (uint32_t)(next() % OPEN_WHATS);
       e->open.alone = e->open.what == OPEN_CLOSES && next() % 2;
+      if (e->open.what == OPEN_STOP) break;
       if (e->open.what != OPEN_VALUES) e->open.address = number();
       if (e->open.what == OPEN_VIEW || e->open.what == OPEN_CLOSES) break;
       e->open.count = (uint32_t)(1 + next() % 60);

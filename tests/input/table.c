@@ -1,4 +1,6 @@
 /* table.c: every system call has its row, under its own name, and the rows make sense. */
+#include <fcntl.h>
+
 #include "trial.h"
 
 /* Not calls: where a table begins that some machines have, and how long the table is. */
@@ -104,7 +106,7 @@ static void check_row(const struct input_row *row) {
 static void check_facts(const struct input_row *row) {
   char what[200];
   unsigned facts = input_facts(row->nr), descriptors = input_descriptors(row->nr);
-  bool good = !(facts & REPLAY_BITS);
+  bool good = !(facts & REPLAY_BITS) && !(row->facts & INPUT_STORES);
   if (facts & INPUT_ALWAYS) good = good && row->replay == INPUT_REFUSE;
   if (facts & INPUT_QUICK) good = good && row->replay == INPUT_EMULATE;
   if (facts & (INPUT_PLAIN | INPUT_FILES)) good = good && descriptors & 1;
@@ -122,6 +124,62 @@ static void check_facts(const struct input_row *row) {
   trial_check(what, descriptors >> INPUT_FOLDERS & 1);
 }
 
+/* Calls that open a file, and calls that send a signal: the kernel's names say which these are, and each row must say how. */
+static bool opens_by_name(const char *name) {
+  static const char *const others[] = {"open_tree", "open_tree_attr", "mq_open",
+                                       "fsopen",    "pidfd_open",     "perf_event_open"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (!strcmp(name, others[i])) return false;
+  return strstr(name, "open") || !strcmp(name, "creat") || !strcmp(name, "truncate");
+}
+
+static bool sends_by_name(const char *name) {
+  return strstr(name, "kill") || strstr(name, "sigqueueinfo") || strstr(name, "send_signal");
+}
+
+static long read_nothing(void *context, void *to, uintptr_t from, size_t bytes) {
+  (void)context, (void)from;
+  memset(to, 0, bytes);
+  return 0;
+}
+
+static void check_meanings(const struct input_row *row) {
+  char what[200];
+  long args[6] = {0};
+  struct input_opening how;
+  bool is_called = row->replay != INPUT_REFUSE && row->replay != INPUT_UNSUPPORTED;
+  snprintf(what, sizeof what, "whether %s opens a file", row->name);
+  trial_check(what,
+              !is_called || input_opens(row->nr, args, read_nothing, NULL, &how) == opens_by_name(row->name));
+  bool sends = input_argument(row->nr, INPUT_SIGNAL) >= 0;
+  bool has_target = input_argument(row->nr, INPUT_TARGET) >= 0 || input_argument(row->nr, INPUT_PIDFD) >= 0 ||
+                    input_argument(row->nr, INPUT_THREAD) >= 0;
+  snprintf(what, sizeof what, "whether %s sends a signal, and to whom", row->name);
+  trial_check(what, !is_called || (sends == sends_by_name(row->name) && sends == has_target));
+  snprintf(what, sizeof what, "the path at which %s looks", row->name);
+  trial_check(what, !(input_facts(row->nr) & INPUT_LOOKS) || input_path(row->nr) >= 0);
+}
+
+static void check_openings(void) {
+  struct input_opening how;
+  long at[6] = {7, 4096, O_RDWR | O_CREAT};
+  bool opens = input_opens(SYS_openat, at, read_nothing, NULL, &how);
+  trial_check("openat opens", opens && how.folder == 7 && how.path == 4096 &&
+                                  how.flags == (O_RDWR | O_CREAT) && how.certain && how.descriptor);
+  opens = input_opens(SYS_openat2, at, read_nothing, NULL, &how);
+  trial_check("openat2 opens", opens && how.folder == 7 && how.path == 4096 && !how.flags && !how.certain);
+  long cut[6] = {4096, 5};
+  opens = input_opens(SYS_truncate, cut, read_nothing, NULL, &how);
+  trial_check("truncate opens, and leaves nothing open",
+              opens && how.folder == AT_FDCWD && how.path == 4096 && how.flags & O_TRUNC && !how.descriptor);
+  long handle[6] = {7, 4096, O_WRONLY};
+  opens = input_opens(SYS_open_by_handle_at, handle, read_nothing, NULL, &how);
+  trial_check("open_by_handle_at opens without a path", opens && !how.path && how.flags == O_WRONLY);
+  trial_check("tgkill sends to a thread", input_argument(SYS_tgkill, INPUT_TARGET) == 0 &&
+                                              input_argument(SYS_tgkill, INPUT_THREAD) == 1 &&
+                                              input_argument(SYS_tgkill, INPUT_SIGNAL) == 2);
+}
+
 static enum input_replay replay_of(long nr, long first, long second, int *error) {
   long args[6] = {first, second};
   static struct input_call call;
@@ -137,6 +195,10 @@ static void check_descriptors(void) {
               !input_descriptors(SYS_getpid) && !input_descriptors(-1) && !input_descriptors(1L << 40));
   trial_check("files that are changed", input_changed(SYS_write) == 0 && input_changed(SYS_splice) == 2 &&
                                             input_changed(SYS_read) < 0 && input_changed(-1) < 0);
+  trial_check(
+      "calls that write memory to a file",
+      input_facts(SYS_write) & input_facts(SYS_pwritev2) & INPUT_STORES &&
+          !((input_facts(SYS_sendfile) | input_facts(SYS_ftruncate) | input_facts(SYS_read)) & INPUT_STORES));
   trial_check("descriptor of a command", input_is_descriptor(SYS_ioctl, args, 2));
   args[1] = 0x5401; /* TCGETS */
   trial_check("pointer of a command", !input_is_descriptor(SYS_ioctl, args, 2));
@@ -196,7 +258,7 @@ int main(void) {
   unsigned rows = 0;
   for (long nr = 0; nr < input_limit(); nr++) {
     const struct input_row *row = input_row(nr);
-    if (row) check_row(row), check_facts(row), rows++;
+    if (row) check_row(row), check_facts(row), check_meanings(row), rows++;
   }
   for (long nr = 424; nr <= newest; nr++) {
     char what[64];
@@ -207,6 +269,7 @@ int main(void) {
               !input_row(newest + 1) && !input_row(511) && !input_row(512) && !input_row(1L << 40));
   trial_check("as many rows as calls", rows >= 300);
   check_descriptors();
+  check_openings();
   check_never();
   check_commands();
   return trial_end();

@@ -6,6 +6,7 @@
  *     copy-in   its address
  *     copied    the first byte of a copy-in
  *     file      its address
+ *     numbered  the number of a file
  *     mapped    the result of an mmap that succeeded
  *     thread    the number of the thread that is born
  *     signal    a signal of that number is put before the NUMBER-th call */
@@ -50,6 +51,7 @@ static bool is_meant(const struct input_event *event) {
            event->syscall.args[2];
   if (!strcmp(kind, "signal")) return event->kind == EVENT_SYSCALL;
   if (!strcmp(kind, "copied")) return event->kind == EVENT_COPY_IN;
+  if (!strcmp(kind, "numbered")) return event->kind == EVENT_FILE;
   const char *name = input_event_name(event->kind);
   return !strcmp(kind, name);
 }
@@ -73,7 +75,10 @@ static void bend_event(struct input_event *event) {
         event->copy_in.address = bend.value;
       break;
     case EVENT_FILE:
-      event->file.address = bend.value;
+      if (!strcmp(bend.kind, "numbered"))
+        event->file.file = (uint32_t)bend.value;
+      else
+        event->file.address = bend.value;
       break;
     case EVENT_THREAD:
       event->thread.thread = (uint32_t)bend.value;

@@ -2,6 +2,10 @@
 # Runs one case_NAME function of a file in tests/cli: lib/cli.sh FILE FUNCTION. Its status is the verdict.
 # REPRISE is the command under test; the current folder is fresh.
 
+# Seconds after which a command that hangs is ended, so that the test can say which it was. How long one may take is judged by limit.c, which knows how crowded the
+# machine is.
+HANGS=1200
+
 fail() {
   echo "$*"
   exit 1
@@ -30,8 +34,8 @@ prints() { # STATUS TEXT COMMAND…: exactly this on stdout, nothing on stderr
   [ ! -s err ] || fail "$*: stderr: $(cat err)"
 }
 
-# Whether the command tells functions and lines: it does when it was built with elfutils.
-has_names() { ldd "$REPRISE" | grep -q libdw; }
+# Whether the command tells functions and lines: it does when it was built with elfutils, which it loads when it needs them.
+has_names() { grep -q 'libdw\.so' "$REPRISE" && /sbin/ldconfig -p | grep -q 'libdw\.so\.1'; }
 
 patched() { # FILE OFFSET BYTES…: a copy of /bin/true with these bytes (octal escapes) in place
   local file=$1 offset=$2
@@ -42,14 +46,8 @@ patched() { # FILE OFFSET BYTES…: a copy of /bin/true with these bytes (octal 
   printf "$@" | dd of="$file" bs=1 seek="$offset" conv=notrunc status=none
 }
 
-checksum() { # FILE: its CRC-32C
-  local byte crc=$((0xffffffff)) i
-  for byte in $(od -An -v -tu1 "$1"); do
-    crc=$((crc ^ byte))
-    for i in 1 2 3 4 5 6 7 8; do crc=$((crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0))); done
-  done
-  printf %08x $((crc ^ 0xffffffff))
-}
+# shellcheck source=tests/lib/checksum.sh
+. "$(dirname "${BASH_SOURCE[0]}")/checksum.sh"
 
 # shellcheck source=/dev/null
 source "$1"

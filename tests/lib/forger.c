@@ -22,7 +22,7 @@ static void forge(struct region *region) {
     case 1: /* a thread that no recording can have, live */
       other->number = UINT32_MAX - 1;
       other->pid = other->tid = VICTIM;
-      other->summoned = 1;
+      other->replay.summoned = 1;
       region->slots_used = 2;
       other->state = SLOT_LIVE;
       break;
@@ -34,8 +34,8 @@ static void forge(struct region *region) {
       break;
     case 3: /* rings that hold more than they have room for */
       own->ring.head = own->ring.tail - 1;
-      own->order.head = UINT64_MAX;
-      own->order.tail = 0;
+      own->order_log.ring.head = UINT64_MAX;
+      own->order_log.ring.tail = 0;
       region->order.head = UINT64_MAX / 2;
       own->ring.ended = 0;
       break;
@@ -65,7 +65,7 @@ static void forge(struct region *region) {
       break;
     case 8: /* processes of others */
       own->pid = own->tid = own->former = VICTIM;
-      own->summoned = 1;
+      own->replay.summoned = 1;
       region->finished = 1;
       region->manager = VICTIM;
       break;

@@ -41,6 +41,11 @@ report() { # pass|fail|skip [WHY [EXCERPT]]
   exit 0
 }
 
+if [ "$REPRISE_CACHE" = cold ]; then
+  REPRISE_CACHE=$OUT/$id.code
+  rm -rf "$REPRISE_CACHE" && mkdir -p "$REPRISE_CACHE"
+fi
+
 # A script that needs programs which are not there is left out; it names them in lines "# needs: PATH".
 check_needs() { # SCRIPT
   local program
@@ -207,7 +212,7 @@ if [[ $stress == "$OTHER"* ]]; then
 fi
 
 order=${ORDER:-chunk}
-if [[ $stress =~ ^(record.*)-(dag|scalar|arcs|tokens)$ ]]; then
+if [[ $stress =~ ^(record.*)-(dag|scalar|arcs|tokens|dag\+auto|dag\+all)$ ]]; then
   stress=${BASH_REMATCH[1]} order=${BASH_REMATCH[2]}
 fi
 
@@ -268,7 +273,7 @@ case $suite in
     check_needs "$ROOT/tests/$suite/${name%.*}.sh"
     variables=(REPRISE="$REPRISE" CONTAINED="$CONTAINED" LIB="$ROOT/tests/lib/cli.sh" PROGRAMS="$ROOT/build/tests/programs" SOAK="$SOAK" RACES="$RACES"
       CONTAINER="$ROOT/build/tests/contained")
-    for tool in exchange bend cut planted wedge wedged mutate stepped victim terminal; do variables+=("${tool^^}=$ROOT/build/tests/$tool"); done
+    for tool in exchange bend cut planted wedge wedged mutate poison answer stepped victim terminal; do variables+=("${tool^^}=$ROOT/build/tests/$tool"); done
     [ -z "$SANITIZED" ] || seconds=$((seconds * 5))
     [ -z "$SOAK" ] || seconds=3600
     limited "$kind" /bin/bash -u "$ROOT/tests/lib/cli.sh" "$ROOT/tests/$suite/${name%.*}.sh" "case_${name#*.}"

@@ -3,7 +3,12 @@
  * The shell cannot tell exit(139) from death by SIGSEGV, and a hung program may leave children behind that no
  * process group holds together. This runs PROGRAM in a session of its own, every signal at its default, only
  * descriptors 0, 1 and 2 open; it adopts what PROGRAM orphans (child subreaper), and after PROGRAM's end, or
- * after SECONDS, kills all that is left. STATUS-FILE gets one line: "exit N", "signal N" or "time limit". */
+ * after SECONDS, kills all that is left. STATUS-FILE gets one line: "exit N", "signal N" or "time limit".
+ *
+ * The seconds are those that PROGRAM would have taken with the machine to itself: while its threads wait for a processor that others use, the clock
+ * is slower by as much as they wait. What neither computes nor wants to, and what computes for ever, thus meets the limit on a crowded machine
+ * too, and what is only slow there does not, up to CROWDED times the seconds. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,6 +21,13 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { CROWDED = 20, NANOSECONDS = 1000000000 };
+
+/* Nanoseconds for which threads have computed, and for which they have waited for a processor. */
+struct use {
+  double computed, waited;
+};
 
 static void die(const char *what) {
   fprintf(stderr, "limit: %s: %s\n", what, strerror(errno));
@@ -33,19 +45,67 @@ static void become(char **argv) {
   die(argv[0]);
 }
 
-/* Waits for `child` until the deadline. Returns its wait status, or -1 when time is up or we are told to stop. */
-static int wait_until(pid_t child, time_t deadline, const sigset_t *watched) {
+/* Adds what the threads of a process and of all below it have used. Some may end meanwhile. */
+static void add_use(pid_t pid, struct use *use) {
+  char path[64], line[64];
+  snprintf(path, sizeof path, "/proc/%d/task", pid);
+  DIR *tasks = opendir(path);
+  for (struct dirent *task; tasks && (task = readdir(tasks));) {
+    int tid = atoi(task->d_name), child;
+    double computed, waited;
+    if (!tid) continue;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", pid, tid);
+    FILE *file = fopen(path, "r");
+    if (file && fgets(line, sizeof line, file) && sscanf(line, "%lf %lf", &computed, &waited) == 2) {
+      use->computed += computed;
+      use->waited += waited;
+    }
+    if (file) fclose(file);
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, tid);
+    file = fopen(path, "r");
+    while (file && fscanf(file, "%d", &child) == 1) add_use(child, use);
+    if (file) fclose(file);
+  }
+  if (tasks) closedir(tasks);
+}
+
+/* How much of the time since the last call PROGRAM had: what it did not wait for a processor, and if several threads did, the part of their time in which they
+ * computed. The sums are smaller where threads have ended. */
+static double time_had(double elapsed) {
+  static struct use last;
+  struct use now = {0};
+  add_use(getpid(), &now);
+  double computed = (now.computed - last.computed) / NANOSECONDS;
+  double waited = (now.waited - last.waited) / NANOSECONDS;
+  last = now;
+  if (computed < 0 || waited < 0) return elapsed / CROWDED;
+  double wanted = computed + waited;
+  return wanted <= elapsed ? elapsed - waited : elapsed * computed / wanted;
+}
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / NANOSECONDS;
+}
+
+/* Waits for `child`, so many seconds. Returns its wait status, or -1 when time is up or we are told to stop. */
+static int wait_for(pid_t child, double limit, const sigset_t *watched) {
+  const struct timespec moment = {.tv_sec = 1};
+  double begun = seconds(), last = begun, had = 0;
   for (;;) {
     int status;
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
       if (pid == child) return status;
     }
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (now.tv_sec >= deadline) return -1;
-    struct timespec left = {.tv_sec = deadline - now.tv_sec};
-    int sig = sigtimedwait(watched, NULL, &left);
+    if (seconds() - last >= 1) {
+      double now = seconds();
+      had += time_had(now - last);
+      last = now;
+    }
+    if (had >= limit || last - begun >= limit * CROWDED) return -1;
+    int sig = sigtimedwait(watched, NULL, &moment);
     if (sig > 0 && sig != SIGCHLD) return -1;
   }
 }
@@ -68,8 +128,6 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: limit SECONDS STATUS-FILE PROGRAM ARGS…\n");
     return 99;
   }
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 
@@ -85,7 +143,7 @@ int main(int argc, char **argv) {
   if (child < 0) die("fork");
   if (child == 0) become(argv + 3);
 
-  int status = wait_until(child, now.tv_sec + atoi(argv[1]), &watched);
+  int status = wait_for(child, atof(argv[1]), &watched);
   kill_descendants();
 
   FILE *out = fopen(argv[2], "w");

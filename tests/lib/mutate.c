@@ -1,15 +1,15 @@
 /* mutate.c: recordings whose logs say something else, with all checksums put right, and what replay makes of them.
  *
  *     mutate [-t THREAD] REPRISE RECORDING OUTPUT FROM TO [COPY]
- *     mutate REPRISE RECORDING OUTPUT result|short|exit|nobody - COPY
+ *     mutate [-t THREAD] REPRISE RECORDING OUTPUT result|short|exit|last|nobody - COPY
  *
  * For each seed from FROM up to TO (not included) one log of the RECORDING, of a program that printed what is in OUTPUT and ended with 0, is changed
  * in a few places: a field of an event, a record, a byte, a piece. Its replay must end with 120 or 121; or with 0, if it printed the same. It
  * must not hang, need more memory than the original by a gigabyte, or end in any other way. What fails is told with its seed; a range of one
  * seed makes the same recording again, and COPY keeps it. With -t only logs of that thread are changed.
  * In the second form COPY has one thing in it that makes no sense: calls that wrote more
- * than they had, or less than they did (short); a log of a forked child without its exit, as if it had been killed; a chunk in the middle after
- * which nobody comes. The last line is "N passed, N failed". */
+ * than they had, or less than they did (short); a log of a forked child without its exit, as if it had been killed; the log of the THREAD without its
+ * last event (last); a chunk in the middle after which nobody comes. The last line is "N passed, N failed". */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -300,6 +300,11 @@ static void drop_exit(struct input_event *events, size_t *count) {
   if (*count && events[*count - 1].kind == EVENT_CHECK) --*count;
 }
 
+static void drop_last(struct input_event *events, size_t *count) {
+  (void)events;
+  if (*count) --*count;
+}
+
 static void leave_to_nobody(struct log *log) {
   static struct chunk_end ends[EVENTS];
   size_t count = 0, length = 0;
@@ -537,6 +542,7 @@ static bool try_seed(const char *reprise, uint64_t seed, const char *expected, s
 static change_plan *plan_named(const char *name) {
   if (!strcmp(name, "result")) return enlarge_results;
   if (!strcmp(name, "short")) return shorten_results;
+  if (!strcmp(name, "last")) return drop_last;
   return strcmp(name, "exit") ? NULL : drop_exit;
 }
 
@@ -568,7 +574,9 @@ int main(int argc, char **argv) {
   if (argc > 6 && argv[5][0] == '-') {
     planned = plan_named(argv[4]);
     for (unsigned i = 0; i < log_count; i++) {
-      bool concerned = planned != drop_exit || logs[i].id.thread == FIRST_CHILD;
+      bool concerned = planned == drop_exit   ? logs[i].id.thread == FIRST_CHILD
+                       : planned == drop_last ? logs[i].id.thread == (uint32_t)only
+                                              : true;
       if (planned && concerned && logs[i].id.kind == RECORDING_INPUT) change_input(&logs[i]);
       if (!planned && logs[i].id.kind == RECORDING_ORDER) leave_to_nobody(&logs[i]);
       write_log(&logs[i]);

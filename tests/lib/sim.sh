@@ -1,5 +1,7 @@
 # sim.sh: what scripts of tests/sim begin and end with; sourced. A folder of their own to work in, and what was good is counted.
 set -u
+# shellcheck source=tests/lib/checksum.sh
+. "$(dirname "${BASH_SOURCE[0]}")/checksum.sh"
 
 reprise=$(realpath "${REPRISE:-${BUILD:-build}/reprise}")
 build=$(realpath "${BUILD:-build}")/tests/sim

@@ -14,13 +14,15 @@ static void reply_last_access(const struct order *order, struct order_recorder *
 static struct order_scheme arcs_last;
 
 const struct tested_scheme tested_schemes[TESTED_SCHEMES] = {
+    [TOKENS] = {"tokens", &order_tokens, {0}},
+    [TOKENS_SINGLE] = {"tokens, single edges", &order_tokens, {.single_edges = true}},
+    [TOKENS_EDGES] = {"tokens, ending at edges", &order_tokens, {.edges_only = true, .max_episode = 1}},
+    [TOKENS_FILTER] = {"tokens, filter", &order_tokens, {.filter = true}},
+    [TOKENS_FILTER_SINGLE] = {"tokens, filter, single edges",
+                              &order_tokens,
+                              {.filter = true, .single_edges = true}},
     [DAG] = {"dag", &order_dag, {0}},
-    [DAG_SINGLE] = {"dag, single edges", &order_dag, {.single_edges = true}},
     [DAG_EDGES] = {"dag, ending at edges", &order_dag, {.edges_only = true, .max_episode = 1}},
-    [DAG_FILTER] = {"dag, filter", &order_dag, {.filter = true}},
-    [DAG_FILTER_SINGLE] = {"dag, filter, single edges", &order_dag, {.filter = true, .single_edges = true}},
-    [NAMED] = {"named", &order_named, {0}},
-    [NAMED_EDGES] = {"named, ending at edges", &order_named, {.edges_only = true, .max_episode = 1}},
     [SCALAR] = {"scalar", &order_scalar, {0}},
     [SCALAR_FILTER] = {"scalar, filter", &order_scalar, {.filter = true}},
     [ARCS] = {"arcs", &order_arcs, {0}},

@@ -8,8 +8,8 @@
  * any thread to any block, which may open or close the block first; closed blocks change hands as the directory has them. Each execution is
  * recorded, and then replayed in every order that the edges allow: every read must give what it gave. Two sets of rules are tried:
  *
- *     apart    open accesses do not touch memory in replay, so they need no edges; whoever closes needs one, from the opening
- *     built    the engine's: open accesses go through memory, under a lock, so edges keep them behind the opening and before the close
+ *     apart    the engine's, with more edges than it needs: open accesses do not touch memory in replay, so they need no edges; the closer needs one, from the opening
+ *     joined   open accesses go through memory, under a lock, so edges keep them behind the opening and before the close
  *
  * Then the same with each of the mistakes below, which must be found. */
 #include <stdio.h>
@@ -18,23 +18,7 @@
 
 #include "order/values.h"
 #include "order/wrong.h"
-
-static uint64_t random_state = 1;
-static uint64_t next(void) { /* splitmix64 */
-  uint64_t z = random_state += 0x9e3779b97f4a7c15;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return z ^ z >> 31;
-}
-
-static unsigned failed, passed;
-#define EXPECT(condition)                                            \
-  do {                                                               \
-    if (condition)                                                   \
-      passed++;                                                      \
-    else if (!failed++)                                              \
-      printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-  } while (0)
+#include "expect.h"
 
 /* -- The log ---------------------------------------------------------------------------------------------------------------- */
 
@@ -45,16 +29,20 @@ static void change(uint8_t *bytes, const struct values_part *part) {
     if (next() % 4 == 0) bytes[i] = (uint8_t)next();
 }
 
-/* Applies all runs; false: these are none. */
+/* Applies all runs to the parts that they are of; false: these are none. */
 static bool apply(const struct values_part *parts, const uint8_t *log, size_t length,
                   uint8_t (*seen)[VALUES_LINE]) {
   struct values_run run;
+  uint64_t part = UINT64_MAX; /* before the first */
   for (int used; length; log += used, length -= (size_t)used) {
-    used = values_decode(parts, PARTS, log, length, &run);
+    used = values_decode(log, length, &run);
     if (used <= 0) return false;
-    EXPECT((size_t)used <= length && run.part < PARTS && run.count && run.offset >= parts[run.part].from);
-    EXPECT(run.offset + run.count <= (unsigned)parts[run.part].from + parts[run.part].count);
-    memcpy(seen[run.part] + run.offset, run.bytes, run.count);
+    EXPECT((size_t)used <= length && run.count && run.offset + run.count <= VALUES_LINE);
+    part += run.since;
+    if (part >= PARTS || run.offset < parts[part].from ||
+        run.offset + run.count > (unsigned)parts[part].from + parts[part].count)
+      return false;
+    memcpy(seen[part] + run.offset, run.bytes, run.count);
   }
   return true;
 }
@@ -64,6 +52,7 @@ static void try_log(void) {
   uint8_t now[PARTS][VALUES_LINE] = {{0}}, seen[PARTS][VALUES_LINE] = {{0}}, again[PARTS][VALUES_LINE];
   uint8_t log[PARTS * VALUES_PART_LARGEST];
   size_t length = 0;
+  uint64_t since = 0;
   for (unsigned i = 0; i < PARTS; i++) {
     parts[i].from = (uint8_t)(next() % VALUES_LINE);
     parts[i].count = (uint8_t)(1 + next() % (VALUES_LINE - parts[i].from));
@@ -73,14 +62,15 @@ static void try_log(void) {
   }
   memcpy(again, seen, sizeof again);
   for (unsigned i = 0; i < PARTS; i++) {
-    size_t added = values_encode(i, &parts[i], now[i], seen[i], log + length);
+    size_t added = values_encode(++since, parts[i], now[i], seen[i], log + length);
     EXPECT(added <= VALUES_PART_LARGEST);
+    if (added) since = 0;
     length += added;
   }
   EXPECT(!memcmp(now, seen, sizeof now));
   EXPECT(apply(parts, log, length, again) && !memcmp(again, now, sizeof now));
   uint8_t nothing[VALUES_PART_LARGEST];
-  EXPECT(!values_encode(0, &parts[0], now[0], seen[0], nothing));
+  EXPECT(!values_encode(1, parts[0], now[0], seen[0], nothing));
   uint8_t *exact = malloc(length + 1); /* so that a read behind the end is one behind what was allocated */
   for (unsigned i = 0; i < 8 && length; i++) {
     size_t cut = next() % length;
@@ -106,6 +96,8 @@ static void try_seen(void) {
   EXPECT(values_see(&seen, line)[5] == 0);
   values_see(&seen, 0)[1] = 1; /* line 0 is one as any other */
   EXPECT(values_see(&seen, 0)[1] == 1);
+  values_forget(&seen);
+  EXPECT(values_see(&seen, 0)[1] == 0);
 }
 
 /* -- The model: recording --------------------------------------------------------------------------------------------------- */
@@ -120,7 +112,7 @@ enum mistake {
   NO_OPENING_EDGE,      /* a close without the edge from the opening */
   OTHER_EVICTION,       /* replay has room for more lines than the recording */
   LOADED_TWICE,         /* the value logged is not the one that the instruction got */
-  NO_JOINING_EDGE,      /* built: the first open access of a thread may come before the opening */
+  NO_JOINING_EDGE,      /* joined: the first open access of a thread may come before the opening */
   MISTAKES
 };
 
@@ -150,7 +142,7 @@ struct access_log {
 
 static struct {
   unsigned threads, blocks, steps;
-  bool built;
+  bool joined;
   enum mistake mistake;
   unsigned long executions, replays;
   const char *wrong;
@@ -199,7 +191,7 @@ static void join(struct recorded *r, unsigned t, unsigned b) {
   if (r->member[t][b]) return;
   r->member[t][b] = true;
   log_of(r, t)->mark[b].open = true;
-  if (model.built && model.mistake != NO_JOINING_EDGE) edge(r, t, r->opener[b], r->opened_at[b]);
+  if (model.joined && model.mistake != NO_JOINING_EDGE) edge(r, t, r->opener[b], r->opened_at[b]);
 }
 
 /* Everybody gives the block up first, with edges to the opener; only then may anybody use it. */
@@ -224,7 +216,7 @@ static void close_block(struct recorded *r, unsigned t, unsigned b) {
     }
     r->member[o][b] = false;
     r->left[o][b] = true;
-    if (model.built) edge(r, t, o, r->done[o]);
+    if (model.joined) edge(r, t, o, r->done[o]);
   }
   if (model.mistake != NO_OPENING_EDGE) edge(r, t, r->opener[b], r->opened_at[b]);
   r->member[t][b] = r->is_open[b] = false;
@@ -296,12 +288,12 @@ static bool replay_access(const struct recorded *r, struct replayed *p, unsigned
   bool open = p->open[t][b];
   int got = open ? see(p->line[t][place], p->seen[t][place], b) : p->memory[b];
   if (open && log->logged) got = log->value;
-  if (open && model.built) p->memory[b] = got;
+  if (open && model.joined) p->memory[b] = got;
   int now = log->kind == LOAD ? got : log->stored;
   if (open) {
     p->line[t][place] = (uint8_t)(b + 1);
     p->seen[t][place] = log->kind == STORE || log->kind == EXCHANGE ? now : got;
-    if (log->kind != LOAD && (model.built || model.mistake == STORE_REACHES_MEMORY)) p->memory[b] = now;
+    if (log->kind != LOAD && (model.joined || model.mistake == STORE_REACHES_MEMORY)) p->memory[b] = now;
   } else if (log->kind != LOAD) {
     p->memory[b] = now;
   }
@@ -350,13 +342,13 @@ static void execute(const struct recorded *r, unsigned steps) {
 }
 
 /* What is wrong, or NULL. */
-static const char *explore(unsigned threads, unsigned blocks, unsigned steps, bool built,
+static const char *explore(unsigned threads, unsigned blocks, unsigned steps, bool joined,
                            enum mistake mistake) {
   struct recorded start;
   memset(&start, 0, sizeof start);
   memset(&model, 0, sizeof model);
   model.threads = threads, model.blocks = blocks, model.steps = steps;
-  model.built = built, model.mistake = mistake;
+  model.joined = joined, model.mistake = mistake;
   execute(&start, 0);
   return model.wrong;
 }
@@ -364,15 +356,15 @@ static const char *explore(unsigned threads, unsigned blocks, unsigned steps, bo
 static void explore_right(unsigned more) {
   static const struct { unsigned threads, blocks, steps; } sizes[] = {{2, 2, 4}, {3, 1, 4}, {2, 1, 5}};
   for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++)
-    for (unsigned built = 0; built < 2; built++) {
+    for (unsigned joined = 0; joined < 2; joined++) {
       unsigned steps = sizes[i].steps + more;
-      const char *wrong = explore(sizes[i].threads, sizes[i].blocks, steps, built, RIGHT);
+      const char *wrong = explore(sizes[i].threads, sizes[i].blocks, steps, joined, RIGHT);
       EXPECT(!wrong);
       if (wrong)
         printf("%u threads, %u blocks, %s: %s\n", sizes[i].threads, sizes[i].blocks,
-               built ? "built" : "apart", wrong);
+               joined ? "joined" : "apart", wrong);
       printf("%u threads, %u blocks, %u steps, %s: %lu executions, %lu replays\n", sizes[i].threads,
-             sizes[i].blocks, steps, built ? "built" : "apart", model.executions, model.replays);
+             sizes[i].blocks, steps, joined ? "joined" : "apart", model.executions, model.replays);
     }
 }
 
@@ -380,9 +372,9 @@ static void explore_mistakes(void) {
   for (int mistake = RIGHT + 1; mistake < MISTAKES; mistake++) {
     const char *wrong = NULL;
     for (unsigned steps = 2; steps <= 5 && !wrong; steps++)
-      for (unsigned built = 0; built < 2 && !wrong; built++) {
-        wrong = explore(2, 2, steps > 4 ? 4 : steps, built, (enum mistake)mistake);
-        if (!wrong) wrong = explore(3, 1, steps, built, (enum mistake)mistake);
+      for (unsigned joined = 0; joined < 2 && !wrong; joined++) {
+        wrong = explore(2, 2, steps > 4 ? 4 : steps, joined, (enum mistake)mistake);
+        if (!wrong) wrong = explore(3, 1, steps, joined, (enum mistake)mistake);
       }
     EXPECT(wrong);
     printf("mistake %d: %s\n", mistake, wrong ? wrong : "not found");

@@ -36,6 +36,8 @@ int main(int argc, char **argv) {
     say("nested %d\n", level);
     execute(name, below, arguments, environment);
   }
+  scratch_text("level1", "#!/nonexistent/shell\n", 0755); /* found to be missing before there are too many */
+  execute("nested, missing interpreter", below, arguments, environment);
   execute("missing interpreter", scratch_text("s", "#!/nonexistent/shell\n", 0755), arguments, environment);
   execute("empty first line", scratch_text("s", "#!\n", 0755), arguments, environment);
   execute("not executable", scratch_text("s", "#!/bin/sh\n", 0644), arguments, environment);

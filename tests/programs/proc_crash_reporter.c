@@ -12,7 +12,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
-enum { THREADS = 4, FRAMES = 32, ROUNDS = 3, MARK = 0x5eed };
+enum { THREADS = 4, FRAMES = 32, ROUNDS = 20, MARK = 0x5eed };
 enum kind { COMPUTES, READS, PAUSES, SLEEPS };
 
 /* What the reporter finds in the other's memory. */

@@ -8,7 +8,7 @@
 #include "recording/checksum.h"
 
 void forge_frame_sums(uint8_t *bytes, size_t payload) {
-  memcpy(bytes, "RPFR\6", 6); /* with the second byte of the version */
+  memcpy(bytes, "RPFR\7", 6); /* with the second byte of the version */
   put32(bytes + 48, crc32c(bytes + 56, payload));
   put32(bytes + 52, crc32c(bytes, 52));
 }
@@ -35,7 +35,7 @@ size_t forge_manifest_sum(char *text, size_t length) {
 void forge_pack_sums(uint8_t *bytes, size_t length) {
   if (length < 48) return;
   uint8_t *trailer = bytes + length - 32;
-  memcpy(bytes, "RPRSPACK\6\0\0", 12);
+  memcpy(bytes, "RPRSPACK\7\0\0", 12);
   put32(bytes + 12, crc32c(bytes, 12));
   memcpy(trailer, "RPRSPEND", 8);
   put32(trailer + 28, crc32c(trailer, 28));

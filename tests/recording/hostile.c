@@ -11,7 +11,7 @@
 
 enum { ID = 0x11 };
 static const char lines[] =
-    "reprise-recording: 6\narchitecture: %s\nid: 0000000000000011\nstate: %s\nstreams-input: %s\n";
+    "reprise-recording: 7\narchitecture: %s\nid: 0000000000000011\nstate: %s\nstreams-input: %s\n";
 
 #if defined __x86_64__
 #define HERE "x86-64"
@@ -148,9 +148,9 @@ static void other_version(void) {
   uint8_t bytes[256];
   begin();
   size_t n = forge_frame(bytes, &sound);
-  bytes[4] = 7;
+  bytes[4] = 8;
   spill("forged/streams/input-0", bytes, n);
-  expect(RECORDING_OTHER_VERSION, "a stream of version 7");
+  expect(RECORDING_OTHER_VERSION, "a stream of version 8");
 }
 
 /* -- Manifests ----------------------------------------------------------------------------------------------------- */
@@ -200,22 +200,22 @@ static void manifests(void) {
 
   const char *rest = "architecture: " HERE "\nid: 0000000000000011\nstate: complete\n";
   char text[4096];
-  snprintf(text, sizeof text, "reprise-recording: 6\n%s", rest);
+  snprintf(text, sizeof text, "reprise-recording: 7\n%s", rest);
   open_lines(text, RECORDING_OK);
   snprintf(text, sizeof text, "reprise-recording: 5\n%s", rest);
   open_lines(text, RECORDING_OTHER_VERSION);
   open_text("reprise-recording: 17\nwhatever comes then", 30, RECORDING_OTHER_VERSION);
-  open_text("reprise-recording: 6", 20, RECORDING_DAMAGED);
+  open_text("reprise-recording: 7", 20, RECORDING_DAMAGED);
   open_text("reprise-recording: \n", 20, RECORDING_DAMAGED);
   open_text("", 0, RECORDING_NOT_ONE);
   static const char *const wrong[] = {"line\n",         "a:b\n",     ": b\n",      "A: b\n",
                                       "a: \\\n",        "a: \\x0\n", "a: \\x00\n", "a: \\x4G\n",
                                       "a: tab\there\n", "\n",        "a: b"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    snprintf(text, sizeof text, "reprise-recording: 6\n%s%s", rest, wrong[i]);
+    snprintf(text, sizeof text, "reprise-recording: 7\n%s%s", rest, wrong[i]);
     open_lines(text, RECORDING_DAMAGED);
   }
-  open_lines("reprise-recording: 6\n", RECORDING_DAMAGED);
+  open_lines("reprise-recording: 7\n", RECORDING_DAMAGED);
   char *large = calloc(1, RECORDING_MANIFEST_MAX + 1);
   open_text(large, RECORDING_MANIFEST_MAX + 1, RECORDING_DAMAGED);
   free(large);

@@ -155,7 +155,7 @@ static void list(void) {
   DONE(recording_pack(r, "list/pack", &error));
   recording_reader_close(r);
   shell(
-      "cd list; echo x >>damaged/manifest; sed -i 's/g: 6/g: 9/' version/manifest; sed -i "
+      "cd list; echo x >>damaged/manifest; sed -i 's/g: 7/g: 9/' version/manifest; sed -i "
       "s/reprise/surprise/ unlike/manifest");
   DONE(recording_list("list", see, &seen, &error));
   CHECK(seen.complete == 1 && seen.unfinished == 1 && seen.live == 1 && seen.packed == 1, "%u %u %u %u",
@@ -224,6 +224,8 @@ static void removal(void) {
 
 /* -- Contents that recordings share ----------------------------------------------------------------------------------- */
 
+static bool lasting; /* the files that are kept next */
+
 /* A recording in the default place, or at path, with this file in it; *content is what it has kept. */
 static void keep_one(const char *path, const char *file, struct stat *content) {
   struct recording_writer *w;
@@ -232,7 +234,8 @@ static void keep_one(const char *path, const char *file, struct stat *content) {
   char found[4096];
   memset(content, 0, sizeof *content);
   if (!DONE(path ? recording_create(path, &w, &error) : recording_create_default("kept", &w, &error))) return;
-  DONE(recording_add_file(w, fd, file, &number, &error));
+  DONE(lasting ? recording_add_lasting_file(w, fd, file, &number, &error)
+               : recording_add_file(w, fd, file, &number, &error));
   close(fd);
   snprintf(found, sizeof found, "%s", recording_writer_path(w));
   DONE(recording_close(w, &error));
@@ -291,6 +294,50 @@ static void shared_contents(void) {
   shell("rm -rf place");
 }
 
+/* A file that lasts is read once: what was noted of it then is good for as long as file and content are the same. */
+static void known_originals(void) {
+  struct stat one, two, three;
+  setenv("REPRISE_DIR", "place", 1);
+  shell("mkdir place; seq 50000 >original; touch -d '1 hour ago' original");
+  lasting = true;
+  keep_one(NULL, "original", &one);
+  shell("[ $(ls place/.contents-* | grep -c ^from-) = 1 ]");
+  /* It is not read again: the content may even be wrong, as long as that does not show. */
+  shell(
+      "cd place/.contents-*; c=$(ls | grep -v ^from-); chmod 600 $c; touch -r $c ../time; "
+      "printf x | dd of=$c conv=notrunc status=none; touch -r ../time $c; chmod 400 $c; rm ../time");
+  keep_one(NULL, "original", &two);
+  CHECK(one.st_ino == two.st_ino, "a file that lasts was read again");
+  /* But a content that was written to, or replaced, is not the one that was noted. */
+  shell(
+      "cd place/.contents-*; c=$(ls | grep -v ^from-); chmod 600 $c; printf y | dd of=$c conv=notrunc "
+      "status=none; chmod 400 $c");
+  keep_one(NULL, "original", &two);
+  CHECK(one.st_ino != two.st_ino, "a content that was written to was taken");
+  verify_one("place/kept-2");
+  shell("cd place/.contents-*; c=$(ls | grep -v ^from-); cp -p $c ../other; mv -f ../other $c");
+  keep_one(NULL, "original", &three);
+  CHECK(two.st_ino != three.st_ino, "a content of another inode was taken");
+  verify_one("place/kept-3");
+  /* A file that was changed has another identity, even if its size and time of modification are as before. */
+  shell("touch -r original time; printf z | dd of=original conv=notrunc status=none; touch -r time original");
+  keep_one(NULL, "original", &one);
+  CHECK(one.st_ino != three.st_ino, "the content of before was taken");
+  verify_one("place/kept-4");
+  /* Garbage leads nowhere. */
+  shell("cd place/.contents-*; for n in from-*; do rm $n; ln -s ../../original $n; done");
+  keep_one(NULL, "original", &two);
+  verify_one("place/kept-5");
+  for (int i = 0; i < 6; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "place/kept-%d", i);
+    DONE(recording_remove(name, &error));
+  }
+  shell("[ $(ls place/.contents-* | wc -l) = 0 ]");
+  lasting = false;
+  shell("rm -rf place");
+}
+
 /* Whoever comes first, there is one copy. */
 static void shared_at_once(void) {
   enum { WRITERS = 6 };
@@ -325,6 +372,7 @@ int main(void) {
   list();
   removal();
   shared_contents();
+  known_originals();
   shared_at_once();
   return verdict();
 }

@@ -30,8 +30,13 @@ static struct search_slice slice = {
     .counts = counts, .accesses = accesses, .initial = initial, .final = final, .locations = WORDS};
 static struct gpu_slice packed;
 static struct gpu_answer answer;
-static struct gpu_frontier frontier;
-static gpu_trace traces[GPU_ACCESSES];
+
+enum { ROOM = 64, STRIDE_MOST = GPU_THREADS + GPU_LOCATIONS + 2 };
+static uint32_t frontier_memory[ROOM * (3 * STRIDE_MOST + GPU_ROOM_OVERHEAD)];
+static uint16_t trace[GPU_ACCESSES * ROOM];
+static struct gpu_reach reach[GPU_NUMBERS];
+static struct gpu_small small;
+static uint8_t permute_memory[GPU_PERMUTE_BYTES];
 
 /* Executed at random, with tickets; and, if it is to be spoilt, with one read of something else. */
 static void make_slice(unsigned threads, uint32_t size, bool unique, bool spoilt) {
@@ -83,10 +88,13 @@ static bool solves(void) {
 static const char *try_permutations(void) {
   forget_tickets();
   if (!gpu_pack(&slice, &packed)) return "the slice can't be packed";
-  uint64_t orders = gpu_orders(&packed);
+  uint32_t beginnings;
+  unsigned length = gpu_beginnings(&packed, 2, &beginnings);
+  struct gpu_way way = {.slice = &small, .memory = permute_memory + 5, .steps = UINT32_MAX};
+  gpu_shrink(&packed, &small, 0, 1);
   memset(&answer, 0, sizeof answer);
-  for (uint64_t rank = 0; rank < orders; rank++)
-    if (gpu_explains(&packed, rank, orders) && !answer.found++) answer.rank = rank;
+  for (uint32_t i = 0; i < beginnings && !answer.found; i++)
+    if (gpu_permute(&way, i, length)) answer.found = 1, answer.order = way.choices;
   bool found = answer.found;
   if (found != solves()) return "permutations and search do not agree";
   return found && !gpu_unfold(&slice, &packed, GPU_PERMUTATIONS, &answer, order)
@@ -96,7 +104,11 @@ static const char *try_permutations(void) {
 
 static const char *try_frontier(void) {
   if (!gpu_pack(&slice, &packed)) return "the slice can't be packed";
-  gpu_frontier_search(&packed, &frontier, traces, &answer);
+  struct gpu_shared shared = {0};
+  struct gpu_frontier frontier = {.slice = &packed, .shared = &shared, .reach = reach, .trace = trace};
+  memset(frontier_memory, 0, sizeof frontier_memory);
+  gpu_lay_out(&frontier, frontier_memory, ROOM, gpu_stride(packed.threads, packed.locations));
+  gpu_frontier_search(&frontier, &answer);
   if (answer.found)
     return gpu_unfold(&slice, &packed, GPU_FRONTIER, &answer, order)
                ? NULL

@@ -1,7 +1,7 @@
 #!/bin/bash
 # boot.sh: operating systems on the simulated board: a small one of our own, which checks supervisor mode, page tables, timer, user mode, and harts
-# that start and interrupt each other; on other numbers of harts, with and without caches, under total store order. Another one, in which everything races
-# while interrupts and fences come, recorded and replayed on machines with other caches. And Linux, where LINUX names a folder that linux/build.sh has made.
+# that start and interrupt each other; on other numbers of harts, with and without caches, under total store order. Others, in which everything races or
+# traps while interrupts and fences come, or the disk writes to memory, recorded and replayed on machines with other caches. And Linux, where LINUX names a folder that linux/build.sh has made.
 . "$(dirname "$0")/../lib/sim.sh"
 needs_programs "$build/boards"
 seeds=3 boots=1
@@ -32,6 +32,8 @@ refuses() { # STATUS WORDS ARGUMENT…
 }
 refuses 126 'is no RISC-V kernel image' /bin/true
 refuses 126 "can't be opened" nothing
+refuses 2 "nowhere: can't be opened" --disk nowhere nothing
+refuses 2 'has no whole sectors' --disk expected nothing
 refuses 2 'ram: at least 16M' --set ram=3M nothing
 refuses 2 'one kernel is needed'
 
@@ -53,19 +55,37 @@ replayed() { # FOLDER NAME OPTION…
   good "$name $*: the replay prints the same" cmp -s recorded replayed
 }
 small=(--set l1-size=1K --set l2-size=32K)
+yes reprise | head -c 32768 >sectors
+echo 'hello, board' >hello
 
 for seed in $(seq "$seeds"); do
-  for scheme in dag scalar arcs named; do
-    recorded recording $scheme --harts 4 --seed "$seed" --set ram=16M "$build/boards/races"
-    cat recorded >>results
-    replayed recording $scheme --seed $((seed + 7)) "${small[@]}"
-    recorded recording $scheme --harts 4 --seed "$seed" --set ram=16M "${small[@]}" "$build/boards/races"
-    replayed recording "$scheme small" --seed $((seed + 9))
+  for scheme in tokens scalar arcs dag; do
+    for board in races traps devices; do
+      machine=(--harts 4 --seed "$seed" --set ram=16M --disk sectors --type hello)
+      recorded recording $scheme "${machine[@]}" "$build/boards/$board"
+      cat recorded >>results
+      replayed recording "$board $scheme" --seed $((seed + 7)) "${small[@]}"
+      recorded recording $scheme "${machine[@]}" "${small[@]}" "$build/boards/$board"
+      replayed recording "$board $scheme small" --seed $((seed + 9))
+    done
   done
 done
 good "recordings differ" [ "$(sort -u results | wc -l)" -gt 2 ]
 
-recorded recording dag --harts 3 --set ram=64M "$build/boards/basic"
+for harts in 1 16; do
+  recorded recording tokens --harts $harts --set ram=16M --disk sectors --type hello "$build/boards/devices"
+  good "$harts harts: what is typed" grep -qx 'hello, board' recorded
+  replayed recording "devices, $harts harts" --flat
+done
+
+# FDR's six logs all have something of a system with devices.
+recorded recording arcs --preset fdr --set ram=16M --set l1-size=4K --set checkpoint-cycles=100000 --disk sectors --type hello --stats "$build/boards/devices"
+for log in race cache_checkpoint memory_checkpoint input interrupt dma; do
+  good "FDR's log: $log" grep -qE "^${log}_hardware_bytes +[1-9]" errors
+done
+replayed recording "devices with FDR's logs" --seed 5
+
+recorded recording tokens --harts 3 --set ram=64M "$build/boards/basic"
 replayed recording basic --seed 2
 "$reprise" stat recording >out 2>errors
 good "stat of a boot" grep -qx 'threads        3' out
@@ -79,22 +99,25 @@ timeout 60 "$reprise" sim boot --replay recording >out 2>errors
 good "a damaged recording" [ $? = 121 ]
 
 if [ -n "${LINUX:-}" ]; then
-  printf '%s\n' 'racey 4 1' threads exit >typed
+  printf '%s\n' 'racey 4 1' threads disk exit >typed
   printf '%s\n' 'racey 4 1' crash >crash
-  linux=(--harts 4 --set ram=64M --type typed --initrd "$LINUX/initrd" "$LINUX/Image")
+  linux=(--harts 4 --set ram=64M --type typed --disk sectors --initrd "$LINUX/initrd" "$LINUX/Image")
+  serial=(--append 'console=ttyS0 panic=-1')
   timeout 600 "$reprise" sim boot "${linux[@]}" >got 2>errors
   good "Linux status" [ $? = 0 ]
   good "Linux comes to its shell" grep -q 'init: 4 cpus online' got
   good "Linux runs what is typed there" grep -q '^19800 506 1' got
-  timeout 600 "$reprise" sim boot -o crashed --append 'console=hvc0 panic=-1' "${linux[@]/typed/crash}" >recorded 2>errors
+  good "Linux uses its disk" grep -q '^disk: reprise' got
+  timeout 600 "$reprise" sim boot -o crashed "${serial[@]}" "${linux[@]/typed/crash}" >recorded 2>errors
   good "a kernel that crashes: status" [ $? = 1 ]
   timeout 600 "$reprise" sim boot --replay crashed --seed 3 --set l1-size=16K >replayed 2>errors
   good "a kernel that crashes: status of the replay" [ $? = 1 ]
   good "a kernel that crashes: the replay" cmp -s recorded replayed
   good "a kernel that crashes" grep -q 'Kernel panic' recorded
-  for scheme in dag scalar arcs; do
+  for scheme in tokens scalar arcs; do
     for seed in $(seq "$boots"); do
-      recorded linux $scheme --seed "$seed" "${linux[@]}"
+      if [ $((seed % 2)) = 1 ]; then console=("${serial[@]}"); else console=(); fi
+      recorded linux $scheme --seed "$seed" "${console[@]}" "${linux[@]}"
       replayed linux "Linux $scheme" --seed $((seed + 30)) --set l1-size=16K --set l2-size=1M
     done
   done

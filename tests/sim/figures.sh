@@ -79,10 +79,10 @@ int main(int argc, char **argv) {
 END
 riscv64-linux-gnu-gcc -O2 -static -pthread -o mine mine.c
 printf '# ours\nmine: mine -t {threads} < number\n' >manifest && echo 7 >number
-job() { "$reprise" sim figures --quick --seeds 1 --manifest manifest --job mine,karma,dag,-,4,1,256,1 >row 2>errors; }
+job() { "$reprise" sim figures --quick --seeds 1 --manifest manifest --job mine,karma,tokens,-,4,1,256,1 >row 2>errors; }
 good "a program of a manifest" job
-good "its row" grep -q '^mine,karma,dag,-,4,1,256,1,' row
-"$reprise" sim figures --manifest manifest --job mine,karma,dag,-,5,1,256,1 >out 2>errors
+good "its row" grep -q '^mine,karma,tokens,-,4,1,256,1,' row
+"$reprise" sim figures --manifest manifest --job mine,karma,tokens,-,5,1,256,1 >out 2>errors
 good "no such run" [ "$?" = 2 ]
 echo 'mine mine' >manifest
 "$reprise" sim figures --manifest manifest --print-jobs >out 2>errors

@@ -1,7 +1,7 @@
 #!/bin/bash
 # kills.sh: recorders that are killed, or give up, leave what they had: it replays up to there, on another machine, and every thread stands where it stood.
 #
-# A recorder is killed when its recording has so many cuts on the disk, each time another number. In a soak it is killed 100 times.
+# A recorder is killed when its recording has so many cuts on the disk, each time another number; a short one may have finished by then. In a soak it is killed 100 times.
 . "$(dirname "$0")/../lib/sim.sh"
 
 needs_programs "$build/workloads"
@@ -10,33 +10,45 @@ tries=6
 
 cut_bytes() { stat -c %s recording/streams/order 2>/dev/null || echo 0; }
 
-killed_at() { # BYTES OPTION… PROGRAM ARGUMENT…
-  local bytes=$1 pid
-  shift
+killed_at() { # BYTES COMMAND OPTION… PROGRAM ARGUMENT…
+  local bytes=$1 command=$2 pid
+  shift 2
   rm -rf recording
-  "$reprise" sim record -o recording --set cut-cycles=20000 "$@" >recorded 2>errors &
+  "$reprise" sim "$command" -o recording "$@" >recorded 2>errors &
   pid=$!
   while [ "$(cut_bytes)" -lt "$bytes" ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
   kill -9 $pid 2>/dev/null
   wait $pid 2>/dev/null
+  was_killed=$?
 }
 
 # What the replay prints is the beginning of what the recording printed, or some more that was on its way when it was killed.
-replays() { # NAME
-  timeout 300 "$reprise" sim replay --harts 3 --seed 99 recording >replayed 2>errors
-  good "$1: status" [ $? = 0 ]
-  good "$1: says where it breaks off" grep -q 'breaks off here' errors
+replays() { # NAME COMMAND…
+  local name=$1
+  shift
+  timeout 300 "$reprise" sim "$1" --seed 99 "${@:2}" recording >replayed 2>errors
+  good "$name: status" [ $? = 0 ]
+  [ "$was_killed" = 0 ] || good "$name: says where it breaks off" grep -q 'breaks off here' errors
 }
 
-schemes=(dag scalar arcs named chunk)
+schemes=(tokens scalar arcs dag chunk)
 programs=('racey 6 2000' 'bank 6 40' 'scan 6 40' 'web 6 60' 'store 6 20')
 for n in $(seq $tries); do
   scheme=${schemes[n % 5]}
   read -ra program <<<"${programs[(n + n / 5) % 5]}"
   more=()
   [ $((n % 3)) != 0 ] || [ "$scheme" = chunk ] || more=(--tso)
-  killed_at $((n * 397 % 9000 + 100)) --scheme "$scheme" --seed "$n" "${more[@]}" "$build/workloads/${program[0]}" "${program[@]:1}"
-  replays "$scheme ${more[*]} ${program[*]}, killed"
+  killed_at $((n * 397 % 9000 + 100)) record --set cut-cycles=20000 --scheme "$scheme" --seed "$n" "${more[@]}" "$build/workloads/${program[0]}" "${program[@]:1}"
+  replays "$scheme ${more[*]} ${program[*]}, killed" replay --harts 3
+done
+
+# Operating systems: while the disk writes, and while harts trap and race.
+yes reprise | head -c 32768 >sectors
+boards=(devices races traps)
+for n in $(seq $tries); do
+  scheme=${schemes[n % 4]} board=${boards[n % 3]}
+  killed_at $((n * 397 % 9000 + 100)) boot --set cut-cycles=1000 --set ram=16M --disk sectors --scheme "$scheme" --seed "$n" "$build/boards/$board"
+  replays "$scheme $board, killed" boot --set l1-size=1K --set l2-size=32K --replay
 done
 
 # A program that does what is not supported, after it has done other things.
@@ -65,13 +77,42 @@ int main(void) {
 }
 END
 riscv64-linux-gnu-gcc -O2 -static -pthread -o refused refused.c
+was_killed=yes
 for scheme in "${schemes[@]}"; do
   rm -rf recording
   "$reprise" sim record --scheme $scheme -o recording ./refused >recorded 2>errors
   good "$scheme, refused: status" [ $? = 122 ]
-  replays "$scheme, refused"
+  replays "$scheme, refused" replay
   good "$scheme, refused: prints the same" cmp -s recorded replayed
 done
+
+# Vector instructions: refused, but for a program that handles the signal.
+cat >vector.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void handle(int number) {
+  printf("signal %d\n", number);
+  exit(0);
+}
+int main(int argc, char **argv) {
+  (void)argv;
+  if (argc > 1) signal(SIGILL, handle);
+  puts("begin");
+  fflush(stdout);
+  __asm__ volatile(".word 0x0d007057"); /* vsetvli zero, zero, e32, m1 */
+  return 0;
+}
+END
+riscv64-linux-gnu-gcc -O2 -static -o vector vector.c
+rm -rf recording
+"$reprise" sim record -o recording ./vector >recorded 2>errors
+good "vectors: status" [ $? = 122 ]
+good "vectors: a line" one_line_said
+good "vectors: which" grep -q 'vector instructions are not supported' errors
+replays vectors replay
+good "vectors: prints the same" cmp -s recorded replayed
+good "vectors: a handler" [ "$("$reprise" sim run ./vector handled | tail -n 1)" = 'signal 4' ]
 
 # Nothing had been kept yet.
 rm -r recording/streams/order

@@ -272,19 +272,19 @@ struct way {
 };
 
 static const struct way ways[] = {
-    {"dag", &order_dag, {.filter = true, .max_episode = 256}, false},
-    {"dag-small", &order_dag, {.filter = true, .max_episode = 5}, false},
-    {"dag-paper", &order_dag, {.filter = true, .single_edges = true}, false},
-    {"dag-plain", &order_dag, {.filter = false}, false},
-    {"named", &order_named, {.filter = false}, false},
+    {"tokens", &order_tokens, {.filter = true, .max_episode = 256}, false},
+    {"tokens-small", &order_tokens, {.filter = true, .max_episode = 5}, false},
+    {"tokens-paper", &order_tokens, {.filter = true, .single_edges = true}, false},
+    {"tokens-plain", &order_tokens, {.filter = false}, false},
+    {"dag", &order_dag, {.filter = false}, false},
     {"scalar", &order_scalar, {.filter = true, .max_episode = 256}, false},
     {"scalar-plain", &order_scalar, {.filter = false}, false},
     {"arcs", &order_arcs, {.filter = false}, false},
     {"chunk", &order_chunks, {.max_episode = 100}, false},
     {"chunk-small", &order_chunks, {.max_episode = 7}, false},
-    {"dag-tso", &order_dag, {.filter = true, .max_episode = 256}, true},
-    {"dag-paper-tso", &order_dag, {.filter = true, .single_edges = true}, true},
-    {"named-tso", &order_named, {.filter = false}, true},
+    {"tokens-tso", &order_tokens, {.filter = true, .max_episode = 256}, true},
+    {"tokens-paper-tso", &order_tokens, {.filter = true, .single_edges = true}, true},
+    {"dag-tso", &order_dag, {.filter = false}, true},
     {"scalar-tso", &order_scalar, {.filter = true, .max_episode = 256}, true},
     {"arcs-tso", &order_arcs, {.filter = false}, true},
 };

@@ -31,8 +31,8 @@ overhead() { # SCHEME OPTION…: cycles with recording, in millionths of those w
 }
 
 : >errors
-narrow=$(overhead dag --set link-rate=1000)
-wide=$(overhead dag --set link-rate=2000)
+narrow=$(overhead tokens --set link-rate=1000)
+wide=$(overhead tokens --set link-rate=2000)
 good "narrow links: recording costs something ($narrow)" [ "$narrow" -gt 1000000 ]
 good "links twice as wide: it costs less ($wide of $narrow)" [ "$wide" -lt "$narrow" ]
 

@@ -52,7 +52,7 @@ one() { # NAME SCHEME HARTS SEED OPTION…
 }
 
 # Total store order is for every scheme but chunk, whose commits are its order. Its chunks are short here, so that there are many.
-schemes=(dag scalar arcs named chunk)
+schemes=(tokens scalar arcs dag chunk)
 small=(--set l1-size=1K --set l2-size=32K)
 for seed in $(seq "$first" "$last"); do
   harts=$((4 << seed % 4))

@@ -41,7 +41,7 @@ needs_programs "$build/programs"
 record --harts 4 "$build/workloads/racey" 4 1
 "$reprise" stat recording >stat 2>errors
 good "stat status" [ $? = 0 ]
-for words in 'machine        simulated, RV64' 'order          dag' 'threads        4' 'state          complete'; do
+for words in 'machine        simulated, RV64' 'order          tokens' 'threads        4' 'state          complete'; do
   good "stat says '$words'" grep -qxF "$words" stat
 done
 good "stat counts instructions" [ "$(sed -n 's/^instructions *//p' stat)" -gt 1000 ]
@@ -53,7 +53,7 @@ total() { # SERIES
 }
 number() { sed -n "s/.*\"$1\": \([0-9]*\)[,}].*/\1/p" errors; }
 # Replay without caches.
-for scheme in dag scalar arcs named; do
+for scheme in tokens scalar arcs dag; do
   for program in 'workloads/racey 8 1' 'programs/processes' 'programs/shared' 'workloads/bank 6 1'; do
     # shellcheck disable=SC2086
     both "$program $scheme, replayed flat" "--harts 8 --scheme $scheme" "--flat --harts 5" "$build"/$program
@@ -65,7 +65,7 @@ record --harts 4 --scheme chunk "$build/workloads/racey" 4 1
 refuses 2 'need caches to be replayed' replay --flat recording
 refuses 2 'recording needs caches' record --flat "$build/workloads/racey" 4 1
 
-for scheme in dag scalar arcs chunk; do
+for scheme in tokens scalar arcs chunk; do
   record --harts 4 --scheme $scheme --trace trace --json "$build/workloads/racey" 6 1
   good "$scheme: instructions of harts" [ "$(total hart_instructions)" = "$(number instructions)" ]
   good "$scheme: references of harts" [ "$(total hart_references)" = "$(number references)" ]
@@ -80,7 +80,7 @@ for command in dump replay; do
   good "$command: what to use instead" grep -qF 'reprise sim replay' errors
 done
 
-schemes=(dag scalar arcs named chunk)
+schemes=(tokens scalar arcs dag chunk)
 seeds=4
 [ -z "${SOAK:-}" ] || seeds=60
 tiny="--set l1-size=1K --set l2-size=32K"
@@ -113,7 +113,7 @@ both "reuse in replay" "--tso" "--set ram=2M --harts 16 $tiny" "$build/programs/
 both "reuse in replay of chunks" "--scheme chunk" "--set ram=2M --harts 16 $tiny" "$build/programs/reuse"
 
 # Total store order: every scheme but chunk, whose commits are its order.
-for scheme in dag scalar arcs named; do
+for scheme in tokens scalar arcs dag; do
   both "code $scheme tso" "--scheme $scheme --tso" "--seed 99" "$build/programs/code"
 done
 # More threads than harts, whose chunks are interrupted; a system call that is given a bad address.
@@ -169,7 +169,7 @@ done
 # More threads than there is room for: one after the other, and all at once.
 both "500 threads" "" "" "$build/races/crowd" 500
 rm -rf recording
-for scheme in dag chunk; do
+for scheme in tokens chunk; do
   rm -rf recording
   refuses 122 'more than 4032 threads in one recording' record --scheme $scheme -o recording "$build/races/crowd" 4100
 done
@@ -196,9 +196,11 @@ record "$build/programs/libc"
 refuses 2 'no such recording' replay nowhere
 refuses 2 'already' record -o recording "$build/programs/libc"
 mkdir empty && refuses 121 'empty' replay empty
-sed -i 's/^scheme: .*/scheme: other/' recording/manifest
-refuses 121 '' replay recording
-record --scheme dag "$build/workloads/racey" 4 1
+sed -i 's/^scheme: .*/scheme: other/' recording/manifest && sign recording/manifest
+refuses 121 'order scheme that is not known' replay recording
+sed -i 's/^scheme: .*/scheme: tokens/; /^sim-version: /d' recording/manifest && sign recording/manifest
+refuses 121 'by another version of the simulator' replay recording
+record --scheme tokens "$build/workloads/racey" 4 1
 stream=$(find recording/streams -name 'input-1*' | head -n 1)
 truncate -s -3 "$stream"
 refuses 121 '' replay recording

@@ -25,29 +25,36 @@
  * for writing, and starts lower, if they need that. The window of a check is as long as the accesses that rely on it reach, except for
  * checks that were often found to cover memory that other threads use: those are for their own instruction.
  *
+ * An instruction that was found to access open memory (order/open_blocks.h) has a test for itself alone, and code for such an access in the
+ * stub (open_accesses.c).
+ *
  * Instructions whose accesses are long, or hard to compute (block zeroing, scalable vectors), are blocks of their own that the
  * engine steps over when it has taken their permissions (accesses.c). Known limit: gathers and scatters can't be, and are
  * refused there; scalable vectors are not offered to such programs. */
 #include "engine/a64/translate.h"
 #include "engine/base/lib.h"
+#include "engine/region/value_log.h"
 
 enum { BLOCK_SHIFT = 6, BLOCK_BITS = 26, BLOCK_BYTES = 1 << BLOCK_SHIFT };
 
-/* The detail of a check's exit: its window, and from these bits on how far below its operand that starts, and whether it is for writing. */
-enum { DETAIL_BELOW = 8, DETAIL_WRITES = 16 };
+/* The detail of a check's exit: its window, and from these bits on how far below its operand that starts, whether it is for writing, and whether its
+ * instruction can access open memory. */
+enum { DETAIL_BELOW = 8, DETAIL_WRITES = 16, DETAIL_OPENS = 17 };
 
-static bool is_simple(const struct a64_mem *mem) {
+bool has_simple_operand(const struct a64_mem *mem) {
   return mem->base != A64_NO_REGISTER && !mem->scattered && !mem->scalable && mem->size &&
          mem->size <= BLOCK_BYTES;
 }
 
 bool wants_engine(const struct a64_insn *insn) {
-  if (config.check != CHECK_ALL || insn->mem.access == ACCESS_NONE || is_simple(&insn->mem)) return false;
-  return !insn->mem.scattered || in_parallel();
+  if (synchronises(insn)) return true;
+  if (config.check != CHECK_ALL || insn->mem.access == ACCESS_NONE || has_simple_operand(&insn->mem))
+    return false;
+  return !insn->mem.scattered || demands.told_accesses;
 }
 
 static bool wants_check(const struct a64_mem *mem) {
-  if (mem->access == ACCESS_NONE || !is_simple(mem)) return false;
+  if (mem->access == ACCESS_NONE || !has_simple_operand(mem)) return false;
   return config.check == CHECK_ALL || (config.check == CHECK_ACCESSES && mem->base != A64_SP);
 }
 
@@ -62,8 +69,8 @@ static void emit_sum(struct code *c, unsigned base, int32_t disp) {
   if (amount & 0xfff || !(amount >> 12)) emit(c, opcode | (amount & 0xfff) << 10 | base << 5 | SCRATCH);
 }
 
-/* The operand's address: in x15, or in its base register, which is returned. Only x13 and x15 are changed. */
-static unsigned emit_operand_address(struct code *c, const struct item *item, const struct a64_mem *mem) {
+/* Only x13 and x15 are changed. */
+unsigned emit_operand_address(struct code *c, const struct item *item, const struct a64_mem *mem) {
   if (mem->base == A64_LITERAL) {
     emit_mov_imm(c, SCRATCH, item->pc + (uint64_t)item->insn.offset);
     return SCRATCH;
@@ -200,31 +207,86 @@ static void emit_permission(struct code *c) {
   emit(c, 0x38606800u | SCRATCH << 16 | SCRATCH2 << 5 | SCRATCH2);
 }
 
-void emit_check(struct translation *t, unsigned i) {
-  struct code *c = &t->code;
-  const struct item *item = &t->sb.items[i];
-  struct a64_mem mem = item->insn.mem;
-  if (t->unchecked || !wants_check(&mem) || is_covered(t, &mem)) return;
-  forget_held(t);
-  bool narrow = cache_is_narrow(item->pc, false);
-  unsigned below = look_ahead(t, i, &mem, narrow);
-  CHECK(t->check_count < CHECKS_MAX);
-  struct check *check = &t->checks[t->check_count++];
-  *check = (struct check){
-      .item = (uint8_t)i, .mem = mem, .below = (uint8_t)below, .window = (uint8_t)mem.size, .narrow = narrow};
-  check->exit = new_exit(t, EXIT_CHECK, (uintptr_t)c->at);
-  check->exit->instructions = (uint16_t)i;
-  unsigned address = emit_operand_address(c, item, &mem);
+/* The permission's byte for the block at the address in the register. */
+static void emit_look(struct code *c, unsigned address) {
   emit(c, 0xd3400000u | BLOCK_SHIFT << 16 | (BLOCK_SHIFT + BLOCK_BITS - 1) << 10 | address << 5 | SCRATCH);
   emit_load(c, SCRATCH2, CTX_PERMISSIONS);
   emit_permission(c);
+}
+
+static struct check *new_check(struct translation *t, unsigned i, const struct a64_mem *mem) {
+  CHECK(t->check_count < CHECKS_MAX);
+  struct check *check = &t->checks[t->check_count++];
+  *check = (struct check){.item = (uint8_t)i, .mem = *mem, .window = (uint8_t)mem->size};
+  check->exit = new_exit(t, EXIT_CHECK, (uintptr_t)t->code.at);
+  check->exit->instructions = (uint16_t)i;
+  return check;
+}
+
+/* All that the instruction needs was taken before. It is only to be found out whether some of its memory is open: by the first byte or by the last one. */
+static struct check *emit_open_test(struct translation *t, unsigned i) {
+  struct code *c = &t->code;
+  const struct item *item = &t->sb.items[i];
+  struct a64_mem mem = item->insn.mem;
+  struct check *check = new_check(t, i, &mem);
+  check->opens = true;
+  emit_look(c, emit_operand_address(c, item, &mem));
+  check->branch = emit_tbnz(c, SCRATCH2, bit_of(PERMISSION_OPEN));
+  unsigned address = emit_operand_address(c, item, &mem);
+  emit_add_imm(c, SCRATCH, address, mem.size - 1u);
+  emit_look(c, SCRATCH);
+  check->beyond = emit_tbnz(c, SCRATCH2, bit_of(PERMISSION_OPEN));
+  return check;
+}
+
+struct check *emit_check(struct translation *t, unsigned i) {
+  struct code *c = &t->code;
+  const struct item *item = &t->sb.items[i];
+  struct a64_mem mem = item->insn.mem;
+  if (!wants_check(&mem)) return NULL;
+  bool opens = values_on() && cache_is_opened(item->pc) && can_open(&item->insn);
+  if (t->unchecked ? !opens : !opens && is_covered(t, &mem)) return NULL;
+  forget_held(t);
+  if (t->unchecked) return emit_open_test(t, i);
+  bool narrow = opens || cache_is_narrow(item->pc, false);
+  unsigned below = opens ? 0 : look_ahead(t, i, &mem, narrow);
+  struct check *check = new_check(t, i, &mem);
+  check->below = (uint8_t)below;
+  check->narrow = narrow;
+  check->opens = opens;
+  emit_look(c, emit_operand_address(c, item, &mem));
   bool write = mem.access & ACCESS_WRITE;
   check->branch = emit_tbz(c, SCRATCH2, bit_of(write ? PERMISSION_WRITE_PAIR : PERMISSION_READ_PAIR));
   check->back = c->at;
-  note_checked(t, &mem);
+  if (!opens) note_checked(t, &mem);
+  return opens ? check : NULL;
 }
 
-void emit_check_stub(struct translation *t, const struct check *check) {
+/* Where the first line is not permitted, nor open, or both are open: to the access to open memory.
+ *
+ *     tbz   w13, #own, 1f
+ *     …                               ; as above: back, if all of it lies in the block
+ *     b     2f
+ *  1: tbz   w13, #open, miss
+ *  2: …                               ; the access                                              */
+static void emit_open_stub(struct translation *t, const struct check *check, uint32_t *none) {
+  struct code *c = &t->code;
+  uint32_t *crossing = NULL, *missing = NULL;
+  if (!check->beyond) {
+    crossing = emit_b(c);
+    patch_branch(none, c->at);
+    missing = emit_tbz(c, SCRATCH2, bit_of(PERMISSION_OPEN));
+    patch_branch(crossing, c->at);
+  } else {
+    patch_branch(check->branch, c->at);
+    patch_branch(check->beyond, c->at);
+  }
+  emit_open_access(t, check);
+  if (missing) patch_branch(missing, c->at);
+}
+
+/* Returns the branch that is taken if the thread may not even access the first block. */
+static uint32_t *emit_window_test(struct translation *t, const struct check *check) {
   struct code *c = &t->code;
   const struct item *item = &t->sb.items[check->item];
   bool write = check->mem.access & ACCESS_WRITE;
@@ -235,10 +297,20 @@ void emit_check_stub(struct translation *t, const struct check *check) {
   emit_mov_imm(c, SCRATCH2, BLOCK_BYTES - check->window);
   emit_sub(c, SCRATCH, SCRATCH2, SCRATCH);
   patch_branch(emit_tbz(c, SCRATCH, 63), check->back);
-  patch_branch(none, c->at);
+  return none;
+}
+
+void emit_check_stub(struct translation *t, const struct check *check) {
+  struct code *c = &t->code;
+  uint32_t *none = check->beyond ? NULL : emit_window_test(t, check);
+  if (check->opens)
+    emit_open_stub(t, check, none);
+  else
+    patch_branch(none, c->at);
   emit_exit_tail(c, check->exit);
-  check->exit->detail =
-      check->window | (uint64_t)check->below << DETAIL_BELOW | (write ? 1u << DETAIL_WRITES : 0);
+  check->exit->detail = check->window | (uint64_t)check->below << DETAIL_BELOW |
+                        (check->mem.access & ACCESS_WRITE ? 1u << DETAIL_WRITES : 0) |
+                        (check->opens ? 1u << DETAIL_OPENS : 0);
 }
 
 /*     ldr   x13, [x18, #permissions]
@@ -284,7 +356,8 @@ void arch_miss(struct thread *thread, const struct exit *exit, struct miss *miss
                         .pc = insn_pc(block, &block->map[exit->instructions]),
                         .instructions = block->instructions - exit->instructions,
                         .bytes = (uint8_t)exit->detail,
-                        .write = exit->detail >> DETAIL_WRITES & 1};
+                        .write = exit->detail >> DETAIL_WRITES & 1,
+                        .opens = exit->detail >> DETAIL_OPENS & 1};
   arch_uncount(thread, block, miss->instructions);
   struct access access[ARCH_ACCESSES_MAX];
   if (!arch_accesses(thread, miss->pc, access)) return;

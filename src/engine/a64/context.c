@@ -11,6 +11,8 @@
 #include "engine/base/arch_host.h"
 #include "engine/base/lib.h"
 #include "engine/code/cache.h"
+#include "engine/region/endings.h"
+#include "engine/region/value_log.h"
 #include "input/digest.h"
 
 #define PENDING (1UL << 63)
@@ -38,6 +40,13 @@ struct thread *arch_self(void) {
 _Static_assert(THREAD_AREA_BASE % THREAD_AREA_STRIDE == 0, "a slot is found by its alignment");
 
 extern const char exit_common[], exit_indirect[], exit_saved[];
+extern const char open_helpers_start[], open_helpers_end[], open_helpers_fault[];
+extern const uint64_t open_recording[OPEN_HELPERS], open_replaying[OPEN_HELPERS];
+_Static_assert(VALUES_LINES == 1 << OPEN_LINES_LOG2 &&
+                   offsetof(struct values_seen, lines) == 8 << OPEN_LINES_LOG2 && VALUES_LINE == 64,
+               "open.S knows these numbers");
+_Static_assert(OPEN_WAY_LOAD == 0 && OPEN_WAY_STORE == 1 && OPEN_WAY_UPDATE == 2, "open.S knows them");
+_Static_assert(sizeof(struct open_words) == sizeof((struct arch_context *)0)->open_words, "it lies there");
 
 void arch_set_self(struct thread *thread) {
   thread->arch.self = thread;
@@ -45,7 +54,13 @@ void arch_set_self(struct thread *thread) {
   thread->arch.exit_indirect = (uintptr_t)exit_indirect;
   thread->arch.permissions = (uintptr_t)thread + SLOT_PERMISSIONS;
   thread->arch.scalable = vectors_place(thread);
+  memcpy(thread->arch.open_helpers, replaying() ? open_replaying : open_recording,
+         sizeof thread->arch.open_helpers);
   if (!boot_thread) boot_thread = thread;
+}
+
+struct open_words *arch_open_words(struct thread *thread) {
+  return (struct open_words *)thread->arch.open_words;
 }
 
 /* -- Application state ------------------------------------------------------------------------------------------ */
@@ -107,12 +122,13 @@ void arch_recover_shown(struct arch_context *context, const struct cache_insn *i
   take_back(context, insn);
 }
 
-/* The entry of a block that an indirect branch leads to, and exit_indirect, have the target in a register. exit_common has saved what it
- * spoils; on the way into the cache the context has everything. */
+/* The entry of a block that an indirect branch leads to, and exit_indirect, have the target in a register; the shared exit has not. exit_common has
+ * saved what it spoils; on the way into the cache the context has everything. */
 bool arch_recover_crossing(struct arch_context *context, const uint64_t *registers) {
   uintptr_t pc = registers[PC];
   struct cache_insn insn = {.pc = context->pc};
-  if (cache_contains(pc) || pc == (uintptr_t)exit_indirect) insn.pc = registers[SCRATCH];
+  bool shared = pc - CODE_CACHE_BASE - SHARED_EXIT < SHARED_INDIRECT - SHARED_EXIT;
+  if ((cache_contains(pc) && !shared) || pc == (uintptr_t)exit_indirect) insn.pc = registers[SCRATCH];
   if (cache_contains(pc) || (pc >= (uintptr_t)exit_indirect && pc < (uintptr_t)exit_saved))
     arch_recover_shown(context, &insn, registers);
   context->sp = registers[SP];
@@ -166,6 +182,10 @@ void arch_begin_call(struct thread *thread) {
 
 bool time_is_guarded;
 
+bool arch_time_is_guarded(void) {
+  return time_is_guarded;
+}
+
 /* Code in the cache may read the counter until a thread forbids itself to. */
 static void set_tsc_mode(struct thread *thread, uint32_t mode) {
   thread->arch.tsc_mode = mode;
@@ -199,6 +219,10 @@ bool arch_own_call(struct thread *thread, const struct call *call, long *result)
   if ((int)call->args[0] != PR_SVE_SET_VL || !thread->arch.scalable) return false;
   *result = vectors_change_length(thread, call);
   return true;
+}
+
+bool arch_keeps_setting(const struct call *call) {
+  return call->nr == __NR_prctl && (int)call->args[0] == PR_SET_TSC;
 }
 
 /* -- Positions and requests ---------------------------------------------------------------------------------------- */
@@ -304,7 +328,9 @@ bool arch_branch_refused(struct thread *thread, const struct exit *branch) {
 /* -- Interrupted code -------------------------------------------------------------------------------------------- */
 
 long blocking_call(const struct call *call, struct arch_context *context);
+long judged_call(const struct call *call, struct arch_context *context);
 extern const char blocking_call_window[], blocking_call_done[], blocking_call_interrupted[];
+extern const char judged_call_window[], judged_call_done[], judged_call_interrupted[];
 extern const char safe_copy_start[], safe_copy_end[], safe_copy_fault[];
 extern const char resume_after_fault[];
 
@@ -314,6 +340,14 @@ long arch_blocking_call(struct thread *thread, const struct call *call) {
 
 uintptr_t arch_blocking_call_pc(void) {
   return (uintptr_t)blocking_call_done;
+}
+
+long arch_judged_call(struct thread *thread, const struct call *call) {
+  return judged_call(call, &thread->arch);
+}
+
+uintptr_t arch_judged_call_pc(void) {
+  return (uintptr_t)judged_call_done;
 }
 
 static bool within(uintptr_t pc, const char *start, const char *end) {
@@ -326,8 +360,16 @@ bool arch_uc_divert(struct ucontext *uc, bool fault) {
     uc->uc_mcontext.pc = (uintptr_t)safe_copy_fault;
     return true;
   }
+  if (fault && within(pc, open_helpers_start, open_helpers_end)) {
+    uc->uc_mcontext.pc = (uintptr_t)open_helpers_fault;
+    return true;
+  }
   if (!fault && within(pc, blocking_call_window, blocking_call_done)) {
     uc->uc_mcontext.pc = (uintptr_t)blocking_call_interrupted;
+    return true;
+  }
+  if (!fault && within(pc, judged_call_window, judged_call_done)) {
+    uc->uc_mcontext.pc = (uintptr_t)judged_call_interrupted;
     return true;
   }
   return false;
@@ -349,6 +391,9 @@ bool arch_uc_recover(struct thread *thread, struct ucontext *uc, siginfo_t *info
   uintptr_t pc = uc->uc_mcontext.pc;
   struct cache_insn insn;
   if (!cache_insn_at(pc, &insn)) return false;
+  if (pc >= insn.block->code + insn.block->body_size)
+    sphere_fail(OUTCOME_UNSUPPORTED,
+                "a fault in memory that is recorded by values is not supported yet with --values");
   context_from_uc(thread, uc);
   take_back(&thread->arch, &insn);
   arch_uncount(thread, insn.block, insn.block->instructions - insn.number);

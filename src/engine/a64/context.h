@@ -23,8 +23,16 @@
 #define CTX_MONITOR_ADDRESS 0x70
 #define CTX_MONITOR_VALUE 0x78 /* two words */
 #define CTX_SCALABLE 0x88
-#define CTX_GPR 0x90    /* thirty-one words */
-#define CTX_SPILL 0x188 /* SPILL_SLOTS words */
+#define CTX_GPR 0x90         /* thirty-one words */
+#define CTX_OPEN_SAVED 0x188 /* four words */
+#define CTX_OPEN_LINK 0x1a8
+#define CTX_OPEN_SEEN 0x1b0
+#define CTX_OPEN_COUNT 0x1b8
+#define CTX_OPEN_BOUNCED 0x1c0
+#define CTX_OPEN_BYTES 0x1c8
+#define CTX_SPILL 0x1d0 /* SPILL_SLOTS words */
+#define CTX_OPEN_AT 0x250
+#define CTX_OPEN_HELPERS 0x258
 
 #define SPILL_SLOTS 16
 
@@ -32,6 +40,16 @@
  * SLOT_TABLES, where one `ldr` still reaches. */
 #define TARGET_TABLE 0x1000
 #define TARGET_COUNT 0x10000
+
+/* Accesses to open memory (open.S): a thread's seen lines are 2^OPEN_LINES_LOG2 tags, and the lines behind them. */
+#define OPEN_LINES_LOG2 10
+/* Its routines, in their order in the context: those for accesses of 1, 2, 4, 8, 16, 32 and any other number of bytes, … */
+#define OPEN_HELP_LOAD 0
+#define OPEN_HELP_STORE 7
+#define OPEN_HELP_UPDATE 14 /* … of 1, 2, 4 and 8 … */
+#define OPEN_HELP_LEARN 18
+#define OPEN_HELP_STORED 22
+#define OPEN_HELPERS 23
 
 /* struct arch_mark. */
 #define MARK_SP 96
@@ -72,13 +90,19 @@ struct arch_context {
   uint64_t monitor_size, monitor_address, monitor_value[2];
   uint64_t scalable; /* where the scalable vectors wait while C runs (vectors.c); 0: the machine has none */
   uint64_t gpr[31];
-  uint64_t spill[SPILL_SLOTS]; /* application registers that generated code has borrowed */
-  uint64_t limit;              /* the position at which the countdown is 0 */
-  uint64_t stop;               /* the position not to be passed */
-  uint64_t first_argument;     /* of the system call, whose result goes to the same register */
-  uint64_t fault_address;      /* of the last fault, as every later signal frame shows it … */
-  uint64_t fault_syndrome;     /* … and its syndrome, 0 when the kernel does not tell */
-  uint64_t last_granted;       /* block whose permission was granted last (stress builds) */
+  uint64_t open_saved[4];              /* registers while an access to open memory is made: x0 to x3, … */
+  uint64_t open_link;                  /* … x30 */
+  uint64_t open_words[3];              /* struct open_words */
+  uint64_t open_bytes;                 /* of the access, where the routine is for any number */
+  uint64_t spill[SPILL_SLOTS];         /* application registers that generated code has borrowed */
+  uint64_t open_at;                    /* the bytes seen, while the register is needed for the address */
+  uint64_t open_helpers[OPEN_HELPERS]; /* addresses */
+  uint64_t limit;                      /* the position at which the countdown is 0 */
+  uint64_t stop;                       /* the position not to be passed */
+  uint64_t first_argument;             /* of the system call, whose result goes to the same register */
+  uint64_t fault_address;              /* of the last fault, as every later signal frame shows it … */
+  uint64_t fault_syndrome;             /* … and its syndrome, 0 when the kernel does not tell */
+  uint64_t last_granted;               /* block whose permission was granted last (stress builds) */
 };
 
 /* Nearer to a stop than this, the dispatcher looks at every block. */
@@ -93,8 +117,18 @@ enum { ARCH_CLONE_TLS = 3, ARCH_CLONE_CHILD_TID = 4 };
 enum { ARCH_ELF_MACHINE = 183 };
 /* 1 if the processor executes changed code without an announcement. Here the program must execute IC IVAU. */
 enum { ARCH_COHERENT_CODE = 0 };
+/* Where its code lies modulo this decides how a block is emitted. */
+enum { ARCH_CODE_ALIGNMENT = 16 };
+/* Bytes of code that tell which exit was taken. */
+enum { ARCH_EXIT_BYTES = 8 };
+/* 1 if marks are noted in emitted code (code/lasting_marks.h). */
+enum { ARCH_CODE_LASTS = 1 };
+/* 1 if the engine can perform the instructions that synchronise threads (struct atomic in base/arch.h). */
+enum { ARCH_PERFORMS_ATOMICS = 1, ARCH_ATOMIC_UNIT = 4 };
 /* Bytes that a function's return takes off the stack. */
 enum { ARCH_RETURN_BYTES = 0 };
+/* 1 if code is emitted for accesses to open memory (order/open_blocks.h). */
+enum { ARCH_EMITS_OPEN = 1 };
 /* Bytes below the stack pointer that belong to the application. */
 enum { ARCH_RED_ZONE = 0 };
 
@@ -115,7 +149,13 @@ _Static_assert(offsetof(struct arch_context, monitor_address) == CTX_MONITOR_ADD
 _Static_assert(offsetof(struct arch_context, monitor_value) == CTX_MONITOR_VALUE, "offset");
 _Static_assert(offsetof(struct arch_context, scalable) == CTX_SCALABLE, "offset");
 _Static_assert(offsetof(struct arch_context, gpr) == CTX_GPR, "offset");
+_Static_assert(offsetof(struct arch_context, open_saved) == CTX_OPEN_SAVED, "offset");
+_Static_assert(offsetof(struct arch_context, open_link) == CTX_OPEN_LINK, "offset");
+_Static_assert(offsetof(struct arch_context, open_words) == CTX_OPEN_SEEN, "offset");
+_Static_assert(offsetof(struct arch_context, open_bytes) == CTX_OPEN_BYTES, "offset");
 _Static_assert(offsetof(struct arch_context, spill) == CTX_SPILL, "offset");
+_Static_assert(offsetof(struct arch_context, open_at) == CTX_OPEN_AT, "offset");
+_Static_assert(offsetof(struct arch_context, open_helpers) == CTX_OPEN_HELPERS, "offset");
 /* True if some thread has forbidden itself to read the time: instructions that read it then leave the cache. */
 extern bool time_is_guarded;
 

@@ -7,6 +7,7 @@
 
 #include "engine/a64/context.h"
 #include "engine/code/code_view.h"
+#include "engine/code/lasting_marks.h"
 
 /* The registers that the engine has taken: see context.h. */
 enum { SCRATCH2 = 13, COUNTDOWN = 14, SCRATCH = 15, CONTEXT = 18, LINK = 30, ZERO = 31, STACK = 31 };
@@ -18,7 +19,14 @@ enum { NOP = 0xd503201fu, YIELD = 0xd503203fu, CLREX = 0xd5033f5fu, UDF = 0 };
 
 struct code {
   uint32_t *at;
+  struct lasting_marks
+      *marks; /* notes what depends on where the code and its source lie; NULL: nobody asks */
 };
+
+/* What is emitted next depends on a place: see enum lasting_mark. */
+static inline void mark(struct code *c, enum lasting_mark kind) {
+  if (c->marks) lasting_note(c->marks, c->at, kind);
+}
 
 static inline void emit(struct code *c, uint32_t word) {
   *(uint32_t *)code_written(c->at++) = word;
@@ -76,6 +84,13 @@ static inline void emit_mov_imm(struct code *c, unsigned reg, uint64_t value) {
   }
 }
 
+/* The same for an address of the program: movz and two movk, or, where a part of it is 0, what depends on its value. */
+static inline void emit_mov_address(struct code *c, unsigned reg, uint64_t value) {
+  bool usual = value >> 16 & 0xffff && value >> 32 & 0xffff && !(value >> 48);
+  mark(c, usual ? LASTING_MOVED : LASTING_FIXED);
+  emit_mov_imm(c, reg, value);
+}
+
 static inline void emit_br(struct code *c, unsigned reg) {
   emit(c, 0xd61f0000u | reg << 5);
 }
@@ -84,6 +99,12 @@ static inline void emit_br(struct code *c, unsigned reg) {
 static inline uint32_t *emit_b(struct code *c) {
   emit(c, 0x14000000u);
   return c->at - 1;
+}
+/* b target: for one that is known, and not the block's own */
+static inline void emit_b_to(struct code *c, uintptr_t target) {
+  mark(c, LASTING_ENGINE);
+  int64_t words = ((int64_t)target - (int64_t)(uintptr_t)c->at) / 4;
+  emit(c, 0x14000000u | ((uint32_t)words & 0x3ffffffu));
 }
 static inline uint32_t *emit_cbz(struct code *c, unsigned reg) {
   emit(c, 0xb4000000u | reg);

@@ -32,7 +32,7 @@ enum {
 enum { OFFERED_SVE_VERSION = 1 };
 
 static uint64_t offered_register(uint32_t name, uint64_t value) {
-  if (name == ID_PFR0 && in_parallel()) return value & ~(15UL << 32);
+  if (name == ID_PFR0 && demands.told_accesses) return value & ~(15UL << 32);
   if (name == ID_PFR1) return value & ~(15UL << 24);
   if (name == ID_SMFR0) return 0;
   if (name == ID_ZFR0 && (value & 15) > OFFERED_SVE_VERSION) return (value & ~15UL) | OFFERED_SVE_VERSION;
@@ -43,9 +43,9 @@ uint64_t arch_offered(uint64_t type, uint64_t value) {
   /* The kernel's bits for the above, those of which its older headers do not know included. */
   const uint64_t matrices = 0xffUL << 23, newer = ~0UL << 36;
   const uint64_t scalable = 1UL << 22,
-                 scalable2 = 0x7eUL | 15UL << 9; /* not where accesses are ordered: checks.c */
-  if (type == AT_HWCAP && in_parallel()) return value & ~scalable;
-  if (type == AT_HWCAP2 && in_parallel()) value &= ~scalable2;
+                 scalable2 = 0x7eUL | 15UL << 9; /* not where accesses have to be told: checks.c */
+  if (type == AT_HWCAP && demands.told_accesses) return value & ~scalable;
+  if (type == AT_HWCAP2 && demands.told_accesses) value &= ~scalable2;
   return type == AT_HWCAP2 ? value & ~(matrices | newer) : value;
 }
 

@@ -71,12 +71,9 @@ void emit_followed(struct translation *t, unsigned i) {
   forget_checked(t, &item->insn);
 }
 
-/* With the target in x15, back to the engine:
- *     ldr   x13, [x18, #exit_indirect]
- *     br    x13                                                                            */
+/* With the target in x15, back to the engine. */
 static void indirect_exit(struct code *c) {
-  emit_load(c, SCRATCH2, CTX_EXIT_INDIRECT);
-  emit_br(c, SCRATCH2);
+  emit_b_to(c, CODE_CACHE_BASE + SHARED_INDIRECT);
 }
 
 /* With the target in x15:

@@ -157,27 +157,31 @@ resume_after_fault:                     /* (thread) on its engine stack */
 
 /* long blocking_call(call, context): a system call unless a signal is queued. The handler sends a pc inside
  * [blocking_call_window, blocking_call_done) to blocking_call_interrupted: either the kernel was not entered, or it
- * has backed out and would restart. */
-        .globl blocking_call, blocking_call_window, blocking_call_done, blocking_call_interrupted
-blocking_call:
+ * has backed out and would restart. judged_call is the same at another place, by which filters know it. */
+        .macro  guarded_call name, window, done, interrupted
+        .globl \name, \window, \done, \interrupted
+\name:
         mov     x9, x0
         mov     x10, x1
         ldr     x8, [x9]
         ldp     x0, x1, [x9, #8]
         ldp     x2, x3, [x9, #24]
         ldp     x4, x5, [x9, #40]
-blocking_call_window:
+\window:
         ldr     w11, [x10, #CTX_SIGNAL_QUEUED]
-        cbnz    w11, blocking_call_interrupted
+        cbnz    w11, \interrupted
         svc     #0
-blocking_call_done:
+\done:
         ret
-blocking_call_interrupted:
+\interrupted:
         mov     x0, #-512
         ret
+        .endm
+        guarded_call blocking_call, blocking_call_window, blocking_call_done, blocking_call_interrupted
+        guarded_call judged_call, judged_call_window, judged_call_done, judged_call_interrupted
 
 /* long safe_copy(to, from, bytes): a fault inside [safe_copy_start, safe_copy_end) goes to safe_copy_fault. */
-        .globl safe_copy, safe_swap, safe_copy_start, safe_copy_end, safe_copy_fault
+        .globl safe_copy, safe_load_whole, safe_swap, safe_load, safe_store, safe_exchange, safe_copy_start, safe_copy_end, safe_copy_fault
 safe_copy:
 safe_copy_start:
         subs    x2, x2, #16
@@ -193,6 +197,116 @@ safe_copy_start:
         subs    x2, x2, #1
         b.ne    3b
 4:      mov     x0, #0
+        ret
+/* long safe_load(from, bytes, found) */
+safe_load:
+        mov     x4, #0
+        cmp     w1, #4
+        b.eq    4f
+        b.hi    8f
+        cmp     w1, #1
+        b.eq    1f
+        ldarh   w3, [x0]
+        b       9f
+1:      ldarb   w3, [x0]
+        b       9f
+4:      ldar    w3, [x0]
+        b       9f
+8:      cmp     w1, #8
+        b.ne    6f
+        ldar    x3, [x0]
+        b       9f
+6:      ldaxp   x3, x4, [x0]
+        clrex
+9:      stp     x3, x4, [x2]
+        mov     x0, #0
+        ret
+/* long safe_store(to, bytes, left): never of sixteen bytes, for which there is no such instruction */
+safe_store:
+        ldr     x3, [x2]
+        cmp     w1, #4
+        b.eq    4f
+        b.hi    8f
+        cmp     w1, #1
+        b.eq    1f
+        stlrh   w3, [x0]
+        b       9f
+1:      stlrb   w3, [x0]
+        b       9f
+4:      stlr    w3, [x0]
+        b       9f
+8:      stlr    x3, [x0]
+9:      mov     x0, #0
+        ret
+/* long safe_exchange(at, bytes, found, left) */
+safe_exchange:
+        ldp     x4, x5, [x2]
+        ldp     x6, x7, [x3]
+        mov     x10, #0
+        cmp     w1, #4
+        b.eq    4f
+        b.hi    8f
+        cmp     w1, #1
+        b.eq    1f
+2:      ldaxrh  w8, [x0]
+        cmp     x8, x4
+        b.ne    7f
+        stlxrh  w9, w6, [x0]
+        cbnz    w9, 2b
+        b       9f
+1:      ldaxrb  w8, [x0]
+        cmp     x8, x4
+        b.ne    7f
+        stlxrb  w9, w6, [x0]
+        cbnz    w9, 1b
+        b       9f
+4:      ldaxr   w8, [x0]
+        cmp     x8, x4
+        b.ne    7f
+        stlxr   w9, w6, [x0]
+        cbnz    w9, 4b
+        b       9f
+8:      cmp     w1, #8
+        b.ne    6f
+5:      ldaxr   x8, [x0]
+        cmp     x8, x4
+        b.ne    7f
+        stlxr   w9, x6, [x0]
+        cbnz    w9, 5b
+        b       9f
+6:      ldaxp   x8, x10, [x0]
+        cmp     x8, x4
+        ccmp    x10, x5, #0, eq
+        b.ne    7f
+        stlxp   w9, x6, x7, [x0]
+        cbnz    w9, 6b
+9:      mov     x0, #0
+        ret
+7:      clrex
+        stp     x8, x10, [x2]
+        mov     x0, #1
+        ret
+/* long safe_load_whole(to, from, bytes): as safe_copy, but up to sixteen bytes are loaded by one instruction if a program could have loaded them so. */
+safe_load_whole:
+1:      cmp     x2, #16
+        b.lo    2f
+        ldp     x3, x4, [x1], #16
+        stp     x3, x4, [x0], #16
+        sub     x2, x2, #16
+        b       1b
+2:      tbz     x2, #3, 2f
+        ldr     x3, [x1], #8
+        str     x3, [x0], #8
+2:      tbz     x2, #2, 2f
+        ldr     w3, [x1], #4
+        str     w3, [x0], #4
+2:      tbz     x2, #1, 2f
+        ldrh    w3, [x1], #2
+        strh    w3, [x0], #2
+2:      tbz     x2, #0, 2f
+        ldrb    w3, [x1]
+        strb    w3, [x0]
+2:      mov     x0, #0
         ret
 /* long safe_swap(word, expected, replacement) */
 safe_swap:
@@ -311,6 +425,15 @@ arch_clone_marked:
         mov     x0, #1
         ret
 
+/* void arch_return_to_mark(mark) */
+        .globl arch_return_to_mark
+arch_return_to_mark:
+        mov     x9, x0
+        ldp     x1, x2, [x9, #MARK_SP]
+        mov     sp, x1
+        msr     tpidr_el0, x2
+        b       1b
+
         .globl arch_exit_thread
 arch_exit_thread:                       /* (status) */
         mov     x8, #__NR_exit
@@ -405,6 +528,8 @@ empty_targets:
 
         .bss
         .balign 16
+        .globl boot_stack, boot_stack_top
+boot_stack:
         .skip   65536
 boot_stack_top:
 

@@ -43,8 +43,7 @@ void arch_forget_targets(struct thread *thread) {
 
 /*      pc
  *  other:
- *      ldr  x13, [x18, #exit_indirect]
- *      br   x13
+ *      b    shared indirect exit
  *  entry:                               ; target in x15
  *      ldr  x13, pc
  *      sub  x13, x13, x15
@@ -52,9 +51,9 @@ void arch_forget_targets(struct thread *thread) {
  *  code:                                */
 uintptr_t emit_entry_check(struct code *c, uintptr_t pc) {
   const uint32_t *constant = c->at, *other = constant + 2;
+  mark(c, LASTING_ADDRESS);
   emit_word(c, pc);
-  emit_load(c, SCRATCH2, CTX_EXIT_INDIRECT);
-  emit_br(c, SCRATCH2);
+  emit_b_to(c, CODE_CACHE_BASE + SHARED_INDIRECT);
   uintptr_t entry = (uintptr_t)c->at;
   emit(c, LOAD_LITERAL | SCRATCH2);
   patch_literal(c->at - 1, constant);
@@ -63,8 +62,23 @@ uintptr_t emit_entry_check(struct code *c, uintptr_t pc) {
   return entry;
 }
 
+/*      ldr  x13, [x18, #exit_common]    ; the arena offset of the exit in x15
+ *      br   x13
+ *      ldr  x13, [x18, #exit_indirect]  ; the target in x15
+ *      br   x13                         */
+uint8_t *arch_emit_shared(uint8_t *start) {
+  struct code c = {.at = (uint32_t *)(void *)start};
+  emit_load(&c, SCRATCH2, CTX_EXIT_COMMON);
+  emit_br(&c, SCRATCH2);
+  emit_load(&c, SCRATCH2, CTX_EXIT_INDIRECT);
+  emit_br(&c, SCRATCH2);
+  sync_code(start, c.at);
+  CHECK((uint8_t *)c.at == start + SHARED_BYTES);
+  return (uint8_t *)c.at;
+}
+
 bool arch_make_entry(struct block *block, enum entry_kind entry) {
-  struct code c = {(uint32_t *)(void *)cache_reserve(CACHE_BLOCK_MAX)};
+  struct code c = {.at = (uint32_t *)(void *)cache_reserve(CACHE_BLOCK_MAX)};
   if (!c.at) return false;
   uint32_t *start = c.at;
   block->entries[entry] = emit_entry_check(&c, block->pc);

@@ -50,11 +50,16 @@ static unsigned borrow_pair(struct translation *t, uint32_t *used) {
   BUG("no pair of registers to borrow");
 }
 
-void give_back(struct translation *t) {
+void give_back_quietly(struct translation *t) {
+  if (!t->borrowed) return;
   for (unsigned slot = 0; slot < SPILL_SLOTS; slot++)
     if (t->borrowed >> slot & 1) emit_load(&t->code, slots[slot], CTX_SPILL + 8 * slot);
-  if (t->borrowed) t->map[t->block->map_count - 1].borrowed = t->borrowed;
   t->borrowed = 0;
+}
+
+void give_back(struct translation *t) {
+  if (t->borrowed) t->map[t->block->map_count - 1].borrowed = t->borrowed;
+  give_back_quietly(t);
 }
 
 static bool is_taken(unsigned reg) {
@@ -132,14 +137,28 @@ static unsigned rename_pair(struct translation *t, unsigned reg, uint32_t *used)
   return pair;
 }
 
+/* True if a field of the word has the number of a taken register, whether or not it names a register here. */
+static bool may_name_taken(const struct a64_insn *insn) {
+  uint32_t numbers = 0;
+  for (unsigned field = 0; field < FIELDS; field++) numbers |= 1u << a64_register(insn->word, field);
+  return (insn->pairs ? numbers | numbers << 1 : numbers) & TAKEN;
+}
+
 void emit_renamed(struct translation *t, const struct a64_insn *insn) {
+  if (!may_name_taken(insn)) { /* most instructions */
+    emit(&t->code, insn->word);
+    give_back(t);
+    return;
+  }
   uint32_t reads = a64_registers_read(insn), writes = a64_registers_written(insn);
   uint32_t used = (reads | writes) & ~TAKEN, word = insn->word;
   uint8_t substitute[32]; /* 31: none */
   memset(substitute, 31, sizeof substitute);
   if (insn->pairs) forget_held(t);
-  for (unsigned reg = 0; reg < 31; reg++)
-    if ((reads | writes) >> reg & 1 && is_taken(reg)) substitute[reg] = (uint8_t)find_held(t, reg, &used);
+  for (uint32_t left = (reads | writes) & TAKEN; left; left &= left - 1) {
+    unsigned reg = (unsigned)__builtin_ctz(left);
+    substitute[reg] = (uint8_t)find_held(t, reg, &used);
+  }
   for (unsigned field = 0; field < FIELDS; field++) {
     unsigned reg = a64_register(insn->word, field);
     if (!((insn->reads | insn->writes) >> field & 1) || reg == 31) continue;
@@ -157,7 +176,9 @@ void emit_renamed(struct translation *t, const struct a64_insn *insn) {
     }
   }
   emit(&t->code, word);
-  for (unsigned reg = 0; reg < 31; reg++)
-    if (writes >> reg & 1 && substitute[reg] != 31) emit_write(&t->code, reg, substitute[reg]);
+  for (uint32_t left = writes & ~(1u << STACK); left; left &= left - 1) {
+    unsigned reg = (unsigned)__builtin_ctz(left);
+    if (substitute[reg] != 31) emit_write(&t->code, reg, substitute[reg]);
+  }
   give_back(t);
 }

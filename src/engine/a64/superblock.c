@@ -14,8 +14,19 @@
 /* Self-checking blocks stay short, since they compare all their source words whenever they are entered. */
 enum { SELF_CHECKING_MAX = 8 };
 
+/* Of a page or window: none. */
+enum { NO_ADDRESS = 1 };
+
 extern const char signal_trampoline[];
 enum { TRAMPOLINE_BYTES = 2 * INSN_BYTES };
+
+/* Copies the words around pc, which lie in one page. */
+static bool fetch_window(struct superblock *sb, uintptr_t pc) {
+  sb->window = ALIGN_DOWN(pc, sizeof sb->words);
+  if (!safe_copy(sb->words, (const void *)sb->window, sizeof sb->words)) return true;
+  sb->window = NO_ADDRESS;
+  return false;
+}
 
 /* Reads the word at pc; remembers the last page asked about. */
 static bool fetch_word(struct superblock *sb, uintptr_t pc, uint32_t *word) {
@@ -24,7 +35,7 @@ static bool fetch_word(struct superblock *sb, uintptr_t pc, uint32_t *word) {
     memcpy(word, (const void *)pc, sizeof *word);
     sb->watch = WATCH_OK;
     sb->page_contended = false;
-    sb->page = 1;
+    sb->page = NO_ADDRESS;
     return true;
   }
   if (sb->page != ALIGN_DOWN(pc, PAGE)) {
@@ -32,7 +43,10 @@ static bool fetch_word(struct superblock *sb, uintptr_t pc, uint32_t *word) {
     sb->watch = codewatch_begin(sb->page);
     sb->page_contended = code_is_contended(sb->page);
   }
-  if (sb->watch == WATCH_NOT_CODE || safe_copy(word, (const void *)pc, sizeof *word)) return false;
+  if (sb->watch == WATCH_NOT_CODE) return false;
+  bool copied = sb->window != NO_ADDRESS && pc - sb->window < sizeof sb->words;
+  if (!copied && !fetch_window(sb, pc)) return false;
+  *word = sb->words[(pc - sb->window) / INSN_BYTES];
   if (sb->watch == WATCH_ANNOUNCED) codewatch_read(pc, *word);
   return true;
 }
@@ -146,7 +160,8 @@ bool superblock_add(struct superblock *sb) {
   }
   bool self_checking = sb->watch == WATCH_SELF_CHECK;
   if (sb->count && self_checking != sb->self_checking) return false;
-  bool for_engine = sb->limit > 1 && (wants_engine(&item->insn) || code_is_shared(item->pc, INSN_BYTES));
+  bool for_engine = sb->limit > 1 && (wants_engine(&item->insn) || is_watched(&item->insn, item->pc) ||
+                                      code_is_shared(item->pc, INSN_BYTES));
   if (sb->count && for_engine) return false;
   sb->self_checking = self_checking;
   if (self_checking && sb->count == SELF_CHECKING_MAX) return false;
@@ -158,7 +173,7 @@ bool superblock_add(struct superblock *sb) {
 
 void superblock_begin(struct superblock *sb, uintptr_t pc, unsigned limit) {
   sb->count = sb->side_exits = sb->range_count = sb->call_count = sb->frame_count = 0;
-  sb->page = 1; /* no page */
+  sb->page = sb->window = NO_ADDRESS;
   sb->far_pc = 0;
   sb->unfetchable = sb->for_engine = sb->contended = false;
   sb->open = true;

@@ -14,7 +14,8 @@ enum {
   PLAIN_SIDE_EXITS_MAX = 16,
   SOURCE_RANGES = 24,
   CALLS_MAX = 12,
-  INSN_BYTES = 4
+  INSN_BYTES = 4,
+  WINDOW_WORDS = 16
 };
 /* With every access checked, blocks that follow none are shorter, because their code is longer. */
 enum { CHECKED_PLAIN_MAX = 40 };
@@ -43,6 +44,8 @@ struct superblock {
   uintptr_t page;     /* the page last read from, and how it is watched */
   enum watch watch;
   bool page_contended;
+  uintptr_t window; /* words of that page were copied from here on */
+  uint32_t words[WINDOW_WORDS];
   unsigned range_count;
   struct source_range ranges[SOURCE_RANGES];
   uintptr_t far_pc;     /* of a second region that it has code from, or 0 */

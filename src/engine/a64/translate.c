@@ -17,17 +17,19 @@
  *     side:   add  x14, x14, #N - k           ; only k instructions were executed
  *     taken:  b    target                     ; linked likewise
  *             …exit…
- *     poll:   mov  w15, id;  ldr x13, [x18, #exit_common];  br x13
+ *     poll:   mov  w15, id;  b shared exit
  *     killed: likewise
  *             …constants…
  *
  * No flags are touched: the poll, the count and every check work without. */
 #include "engine/a64/translate.h"
 
-#include "engine/base/arena.h"
 #include "engine/base/counters.h"
 #include "engine/base/lib.h"
+#include "engine/code/block_memory.h"
 #include "engine/code/code.h"
+#include "engine/code/lasting.h"
+#include "engine/region/value_log.h"
 
 static struct translation translation; /* under cache_lock */
 
@@ -53,10 +55,17 @@ void emit_constant(struct translation *t, unsigned reg, uint64_t value) {
   emit(&t->code, LOAD_LITERAL | reg);
 }
 
+/* movz, movk: always both. */
+static void emit_exit_id(struct code *c, const struct exit *exit) {
+  uint32_t offset = (uint32_t)((uintptr_t)exit - ARENA_BASE);
+  mark(c, LASTING_EXIT);
+  emit(c, 0xd2800000u | (offset & 0xffff) << 5 | SCRATCH);
+  emit(c, 0xf2a00000u | offset >> 16 << 5 | SCRATCH);
+}
+
 void emit_exit_tail(struct code *c, const struct exit *exit) {
-  emit_mov_imm(c, SCRATCH, (uintptr_t)exit - ARENA_BASE);
-  emit_load(c, SCRATCH2, CTX_EXIT_COMMON);
-  emit_br(c, SCRATCH2);
+  emit_exit_id(c, exit);
+  emit_b_to(c, CODE_CACHE_BASE + SHARED_EXIT);
 }
 
 /* -- Instructions ------------------------------------------------------------------------------------------------- */
@@ -67,10 +76,10 @@ static void emit_address(struct translation *t, const struct item *item) {
   uint64_t value = (page ? ALIGN_DOWN(item->pc, 4096) : item->pc) + (uint64_t)item->insn.offset;
   if (reg == ZERO) return;
   if (TAKEN >> reg & 1) {
-    emit_mov_imm(&t->code, SCRATCH, value);
+    emit_mov_address(&t->code, SCRATCH, value);
     emit_save(&t->code, SCRATCH, GPR_WORD(reg));
   } else {
-    emit_mov_imm(&t->code, reg, value);
+    emit_mov_address(&t->code, reg, value);
   }
 }
 
@@ -83,7 +92,7 @@ static void emit_literal(struct translation *t, const struct item *item) {
   uint32_t word = item->insn.word, opc = word >> 30;
   unsigned reg = a64_register(word, FIELD_D);
   bool is_vector = word >> 26 & 1, taken = !is_vector && reg != ZERO && TAKEN >> reg & 1;
-  emit_mov_imm(c, SCRATCH, item->pc + (uint64_t)item->insn.offset);
+  emit_mov_address(c, SCRATCH, item->pc + (uint64_t)item->insn.offset);
   emit(c, (is_vector ? vector[opc] : general[opc]) | SCRATCH << 5 | (taken ? SCRATCH2 : reg));
   if (taken) emit_save(c, SCRATCH2, GPR_WORD(reg));
 }
@@ -93,10 +102,9 @@ static bool eight_are_free(const struct a64_insn *insn) {
   return !(eight & TAKEN) && !((a64_registers_read(insn) | a64_registers_written(insn)) & TAKEN);
 }
 
-static void emit_ordinary(struct translation *t, unsigned i) {
+static void emit_plain(struct translation *t, unsigned i) {
   const struct item *item = &t->sb.items[i];
   const struct a64_insn *insn = &item->insn;
-  if (config.check != CHECK_NONE) emit_check(t, i);
   switch (insn->kind) {
     case A64_ADDRESS:
       emit_address(t, item);
@@ -133,6 +141,14 @@ static void emit_ordinary(struct translation *t, unsigned i) {
   forget_checked(t, insn);
 }
 
+static void emit_ordinary(struct translation *t, unsigned i) {
+  struct check *open = config.check == CHECK_NONE ? NULL : emit_check(t, i);
+  emit_plain(t, i);
+  if (!open) return;
+  forget_held(t); /* code for open memory leads here, too */
+  open->behind = t->code.at;
+}
+
 /* The code emitted next belongs to the instruction at pc. */
 static void note_instruction(struct translation *t, uintptr_t pc) {
   bool far = !superblock_near(t->block->pc, pc);
@@ -159,6 +175,14 @@ static void emit_item(struct translation *t, unsigned i) {
 
 /* -- The block as a whole ------------------------------------------------------------------------------------------ */
 
+void emit_count_entries(struct code *c, const struct block *block) {
+  uint32_t place = (uint32_t)((uintptr_t)block->heat & 4095) / 4 << 10 | SCRATCH2 << 5 | SCRATCH;
+  emit_page(c, SCRATCH2, (uintptr_t)block->heat);
+  emit(c, 0xb9400000u | place);
+  emit(c, 0x51000400u | SCRATCH << 5 | SCRATCH);
+  emit(c, 0xb9000000u | place);
+}
+
 /*     adrp x13, heat
  *     ldr  w15, [x13, #heat]
  *     sub  w15, w15, #1
@@ -167,11 +191,8 @@ static void emit_item(struct translation *t, unsigned i) {
 static void emit_heat(struct translation *t) {
   struct code *c = &t->code;
   cache_heat(t->block);
-  uint32_t place = (uint32_t)((uintptr_t)t->block->heat & 4095) / 4 << 10 | SCRATCH2 << 5 | SCRATCH;
-  emit_page(c, SCRATCH2, (uintptr_t)t->block->heat);
-  emit(c, 0xb9400000u | place);
-  emit(c, 0x51000400u | SCRATCH << 5 | SCRATCH);
-  emit(c, 0xb9000000u | place);
+  mark(c, LASTING_HEAT);
+  emit_count_entries(c, t->block);
   new_stub(t, emit_tbnz(c, SCRATCH, 31), new_exit(t, EXIT_HOT, t->block->pc));
 }
 
@@ -224,6 +245,7 @@ static void emit_stub(struct translation *t, const struct stub *stub) {
 
 static void finish(struct translation *t) {
   struct code *c = &t->code;
+  t->block->body_size = (uint32_t)((uintptr_t)c->at - t->block->code);
   for (unsigned i = 0; i < t->stub_count; i++) emit_stub(t, &t->stubs[i]);
   for (unsigned i = 0; i < t->check_count; i++) emit_check_stub(t, &t->checks[i]);
   struct exit *killed = new_exit(t, EXIT_DIRECT, t->block->pc);
@@ -233,6 +255,7 @@ static void finish(struct translation *t) {
   if ((uintptr_t)c->at & 7) emit(c, NOP);
   for (unsigned i = 0; i < t->constant_count; i++) {
     patch_literal(t->constants[i].load, c->at);
+    mark(c, LASTING_ADDRESS);
     emit_word(c, t->constants[i].value);
   }
 }
@@ -246,8 +269,10 @@ static void emit_body(struct translation *t) {
   if (t->sb.self_checking) emit_self_check(t);
   emit_entry(t);
   if (t->sb.for_engine) {
-    bool scattered = t->sb.items[0].insn.mem.scattered;
-    end_exit(t, scattered ? EXIT_UNSUPPORTED : EXIT_ACCESS, t->block->pc, 0);
+    const struct a64_insn *insn = &t->sb.items[0].insn;
+    bool sync = synchronises(insn) || is_watched(insn, t->block->pc);
+    enum exit_kind kind = sync ? EXIT_SYNC : insn->mem.scattered ? EXIT_UNSUPPORTED : EXIT_ACCESS;
+    end_exit(t, kind, t->block->pc, 0);
     return;
   }
   for (unsigned i = 0; i < t->sb.count; i++) emit_item(t, i);
@@ -260,17 +285,17 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   if (!start) return NULL;
   unsigned exits = 6 + t->sb.side_exits + EXITS_PER_CALL * t->sb.call_count +
                    (config.check == CHECK_NONE ? 0 : t->sb.count) + (t->sb.contended ? t->sb.range_count : 0);
-  struct block *block = t->block = arena_alloc(sizeof *block);
+  struct block *block = t->block = block_memory_take(sizeof *block);
   block->pc = pc;
   block->far_pc = t->sb.far_pc;
-  block->exits = t->next_exit = arena_alloc(exits * sizeof *block->exits);
-  block->exit_count = (uint16_t)exits;
+  struct exit *first = block_memory_take(exits * sizeof *first), *end = first + exits;
+  t->next_exit = first;
   block->self_checking = t->sb.self_checking && !t->sb.unfetchable;
   block->contended = t->sb.contended;
   block->instructions = (uint16_t)t->sb.count;
-  t->code.at = start;
+  t->code = (struct code){start, entry < ENTRY_KINDS ? lasting_begin(start) : NULL};
   t->stub_count = t->constant_count = t->checked_count = t->check_count = 0;
-  t->unchecked = entry == ENTRY_STEP;
+  t->unchecked = entry == ENTRY_STEP && !(values_on() && replaying());
   t->borrowed = 0;
   forget_held(t);
   block->step = entry == ENTRY_STEP ? (uint16_t)t->sb.limit : 0;
@@ -281,16 +306,21 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   block->code = (uintptr_t)t->code.at;
   emit_body(t);
   finish(t);
-  CHECK(t->next_exit <= block->exits + exits && (uint8_t *)t->code.at <= (uint8_t *)start + CACHE_BLOCK_MAX);
+  CHECK(t->next_exit <= end && (uint8_t *)t->code.at <= (uint8_t *)start + CACHE_BLOCK_MAX);
   sync_code(start, t->code.at);
   block->code_size = (uint32_t)((uintptr_t)t->code.at - block->code);
-  block->map = arena_alloc(block->map_count * sizeof *block->map);
+  block_memory_trim(t->next_exit);
+  block->map = block_memory_take(block->map_count * sizeof *block->map);
   memcpy(block->map, t->map, block->map_count * sizeof *block->map);
   cache_commit((uint8_t *)t->code.at);
   atomic_fetch_add_explicit(&counters.instructions, t->sb.count, memory_order_relaxed);
   atomic_fetch_add_explicit(&counters.code_bytes, block->code_size, memory_order_relaxed);
   cache_register(block);
   codewatch_register(block, t->sb.ranges, t->sb.range_count);
+  if (t->code.marks)
+    lasting_collect(&(struct lasting_made){block, t->code.marks, first, (unsigned)(t->next_exit - first),
+                                           with_entry ? ENTRY_INDIRECT : ENTRY_DIRECT, t->sb.ranges,
+                                           t->sb.range_count});
   return block;
 }
 

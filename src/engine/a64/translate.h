@@ -22,11 +22,14 @@ struct stub {
 /* A permission check, until its stub is emitted behind the main path. */
 struct check {
   uint32_t *branch, *back;
+  uint32_t *beyond; /* a second branch, by the test of the access's last byte; NULL: there is none */
+  uint32_t *behind; /* the code of the next instruction, where an access to open memory goes on */
   struct exit *exit;
   struct a64_mem mem; /* what is tested: the item's operand, or from so many bytes below it on */
   uint8_t item, below;
   uint8_t window; /* bytes from the address tested on that rely on it */
   bool narrow;    /* it is for its own instruction: cache_fell_short */
+  bool opens;     /* … which can access open memory */
 };
 
 /* An address whose permission is known for the rest of the superblock, as long as its registers keep their values. */
@@ -73,9 +76,15 @@ struct translation {
   struct insn_map map[SUPERBLOCK_MAX + 1];
 };
 
+/* The ways back to the engine that all blocks share: they lie at the beginning of the cache, within the reach of a direct branch, and the
+ * processor soon predicts where each leads (arch_emit_shared in links.c). */
+enum { SHARED_EXIT = 0, SHARED_INDIRECT = 8, SHARED_BYTES = 16 };
+
 struct exit *new_exit(struct translation *t, enum exit_kind kind, uintptr_t target);
 struct stub *new_stub(struct translation *t, uint32_t *branch, struct exit *exit);
 void emit_exit_tail(struct code *c, const struct exit *exit);
+/* Four instructions: x15 is how often the block is entered before it is hot, after one more entry. */
+void emit_count_entries(struct code *c, const struct block *block);
 /* ldr reg, constant: it lies behind the block. */
 void emit_constant(struct translation *t, unsigned reg, uint64_t value);
 
@@ -97,6 +106,8 @@ unsigned spill_register(unsigned slot);
 unsigned borrow(struct translation *t, uint32_t *used);
 /* All borrowed registers get their values back. */
 void give_back(struct translation *t);
+/* The same in code to which no fault leads. */
+void give_back_quietly(struct translation *t);
 /* A register that holds the value of the application's register: itself, or a borrowed one that it is loaded into. */
 unsigned readable(struct translation *t, unsigned reg, uint32_t *used);
 /* Reads an application's register, taken or not, into a scratch register. */
@@ -116,12 +127,25 @@ void emit_clear_exclusive(struct code *c);
 
 /* checks.c */
 bool wants_engine(const struct a64_insn *insn);
-void emit_check(struct translation *t, unsigned i);
+/* True if the engine performs it, to order it with those of other threads (atomics.c). */
+bool synchronises(const struct a64_insn *insn);
+bool is_watched(const struct a64_insn *insn, uintptr_t pc);
+/* Returns the check if the instruction can access open memory; its place behind is to be filled in. */
+struct check *emit_check(struct translation *t, unsigned i);
+/* x15 or the base register has the operand's address; returns which. */
+unsigned emit_operand_address(struct code *c, const struct item *item, const struct a64_mem *mem);
+bool has_simple_operand(const struct a64_mem *mem);
 void emit_check_stub(struct translation *t, const struct check *check);
 /* Behind the safepoint of a block whose source other threads may write: none of them writes it until the next safepoint. */
 void emit_source_tests(struct translation *t);
 /* After an instruction: forgets checked addresses whose registers it changes. */
 void forget_checked(struct translation *t, const struct a64_insn *insn);
+
+/* open_accesses.c */
+/* True if emit_open_access can do so with the instruction. */
+bool can_open(const struct a64_insn *insn);
+/* The access to open memory of the check's instruction, and the way behind it; if it can't be made, the check's exit comes next. */
+void emit_open_access(struct translation *t, const struct check *check);
 
 /* links.c */
 /* Returns the address of the entry; the code behind the check comes next. */

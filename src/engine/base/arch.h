@@ -66,6 +66,7 @@ void arch_recover_shown(struct arch_context *context, const struct cache_insn *i
 bool arch_recover_crossing(struct arch_context *context, const uint64_t *registers);
 /* All registers for a debugger, in the order of its target description (DEBUG_REGISTERS bytes at most); by the thread itself. */
 void arch_export_registers(const struct thread *thread, uint8_t *to);
+void arch_import_registers(struct thread *thread, const uint8_t *from);
 /* A digest of the program counter and of those registers whose values the instruction set defines in every case. */
 uint64_t arch_registers_digest(const struct thread *thread);
 /* A new thread starts with its parent's registers, at position 0. */
@@ -91,6 +92,8 @@ void arch_begin_call(struct thread *thread);
 void arch_lose_monitor(struct thread *thread);
 /* System calls only this architecture has or that act on its registers. True when handled, with *result set. */
 bool arch_own_call(struct thread *thread, const struct call *call, long *result);
+/* True if this prctl or arch_prctl changes nothing that the kernel knows of, besides what a mark holds. */
+bool arch_keeps_setting(const struct call *call);
 
 /* -- Positions and requests ----------------------------------------------------------------------------------- */
 
@@ -130,11 +133,16 @@ enum { CALL_DONE = -513 };
 long arch_blocking_call(struct thread *thread, const struct call *call);
 /* Where the kernel finds the process when it performs such a call. */
 uintptr_t arch_blocking_call_pc(void);
+/* The same at another place: there the filters of the program answer the call, and nothing performs it (view/sandbox.c). */
+long arch_judged_call(struct thread *thread, const struct call *call);
+uintptr_t arch_judged_call_pc(void);
 
 /* -- Access to application memory that may fault ------------------------------------------------------------------ */
 
 /* Returns 0, or -EFAULT when a byte is not accessible (some may have been copied). Never raises. */
 long safe_copy(void *to, const void *from, size_t bytes);
+/* The same, but what an instruction of the program could have loaded as one is loaded as one. */
+long safe_load_whole(void *to, const void *from, size_t bytes);
 /* Compare-and-swap of an aligned word of the application: the value found (as an unsigned number), or -EFAULT. */
 long safe_swap(uint32_t *word, uint32_t expected, uint32_t replacement);
 
@@ -153,6 +161,10 @@ struct arch_mark;
 long arch_mark(struct arch_mark *mark) __attribute__((returns_twice));
 /* flags: of clone(2), with CLONE_SETTLS. */
 long arch_clone_marked(const struct arch_mark *mark, unsigned long flags, int *child_tid);
+/* Makes the calling thread the one that made the mark: it returns from there once more, with 1. Its stack is left as it is. */
+_Noreturn void arch_return_to_mark(const struct arch_mark *mark);
+/* The stack of the engine's first steps. */
+extern char boot_stack[], boot_stack_top[];
 
 /* -- Signals -------------------------------------------------------------------------------------------------- */
 
@@ -206,6 +218,18 @@ struct block *arch_translate(uintptr_t pc, enum entry_kind entry, unsigned limit
 /* The same along a path, in place of the existing block for its head. Threads that enter the old block go to the new one from now
  * on. NULL also when the path is of no use. */
 struct block *arch_translate_path(const struct path *path, struct block *old);
+/* A marked place of a block's code (code/lasting_marks.h), in a copy of the code that was made at start: puts it into the form that knows no place. */
+struct lasting_place;
+void arch_detach(struct lasting_place place, uint8_t *code, uintptr_t start, uintptr_t pc,
+                 const struct exit *exits);
+/* The same backwards, for all places of code that has been written to start, for the block with these exits; the code can be executed then. False: a
+ * place does not fit. */
+bool arch_attach(const struct lasting_place *places, unsigned count, uintptr_t start, size_t bytes,
+                 const struct block *block, struct exit *exits, unsigned exit_count);
+/* True if some thread has forbidden itself to read the time: instructions that do are then emitted in another way. */
+bool arch_time_is_guarded(void);
+/* The arena offset of the exit at a mark, and how many bytes it takes there. */
+uint32_t arch_exit_in_code(const uint8_t *at);
 /* Connects a direct exit to a block; makes a block's entry lead back to the engine for ever. */
 void arch_link(struct exit *exit, struct block *to);
 void arch_kill(struct block *block);
@@ -213,6 +237,8 @@ void arch_kill(struct block *block);
 bool arch_make_entry(struct block *block, enum entry_kind entry);
 void arch_resolve(struct thread *thread, struct block *to, enum entry_kind entry);
 void arch_forget_targets(struct thread *thread);
+/* Emits what the exits of all blocks share, at the beginning of the cache; returns where the first block may begin. */
+uint8_t *arch_emit_shared(uint8_t *start);
 /* Where generated code enters a block with all application state in registers. */
 uintptr_t arch_entry(const struct block *block);
 /* Enters the cache at a code address with the application state of the context; returns after the next exit, with the state
@@ -230,6 +256,7 @@ struct miss {
   size_t bytes;
   bool write;
   bool stack;      /* the range is not of the instruction itself, but of the block's stack accesses */
+  bool opens;      /* the code could have made the access to open memory */
   uint64_t detail; /* the architecture's */
   unsigned word, instructions; /* how many of the block have not been executed, and where they were counted */
 };
@@ -245,6 +272,16 @@ void arch_permit(struct thread *thread, const struct miss *miss);
  * on it. Nothing if they are the same. */
 void arch_set_private(struct thread *thread, uintptr_t low, uintptr_t high);
 
+/* What emitted code for open memory uses (order/open_blocks.h). */
+struct open_words {
+  uint64_t seen;    /* address of what the thread has seen: struct values_seen of order/values.h */
+  uint64_t count;   /* of parts, see region/value_log.h */
+  uint64_t bounced; /* not 0: the store goes to a copy, and by_value_stored has to be called behind it */
+};
+struct open_words *arch_open_words(struct thread *thread);
+/* True if code can be emitted for the instruction at pc that makes its access to open memory. */
+bool arch_opens(uintptr_t pc);
+
 /* An instruction's access to memory. */
 struct access {
   uintptr_t address;
@@ -255,6 +292,38 @@ enum { ARCH_ACCESSES_MAX = 40, ARCH_INSN_MOST = 15 };
 /* The accesses of the instruction at pc, with the registers of the context: all blocks that it could touch, perhaps some more. 0
  * if it can't be read. */
 unsigned arch_accesses(struct thread *thread, uintptr_t pc, struct access to[ARCH_ACCESSES_MAX]);
+/* An instruction that synchronises threads, performed by the engine (order/sync.h). */
+enum atomic_kind {
+  ATOMIC_NONE,  /* it touches no memory, since it is known to fail */
+  ATOMIC_FENCE, /* it touches none, and orders accesses to all */
+  ATOMIC_LOAD,
+  ATOMIC_WATCHED, /* an ordinary load in code that has atomics near it: perhaps it reads a word that those write */
+  ATOMIC_BINDING, /* the way from a linkage table to the dynamic linker, taken while the word that the call reads leads there */
+  ATOMIC_STORE,
+  ATOMIC_UPDATE /* what it leaves depends on what it finds */
+};
+struct atomic {
+  enum atomic_kind kind;
+  uintptr_t address;
+  unsigned bytes;    /* 1, 2, 4, 8 or 16 */
+  uint64_t found[2]; /* what is there before it, as unsigned numbers; the rest is zero */
+  uint64_t left[2];  /* … and after it; of a store known from the beginning */
+  uint64_t detail;   /* the architecture's */
+};
+/* Sets a bit for each ARCH_ATOMIC_UNIT bytes of a page of code in which an atomic may begin, or a call of a function that begins with one. What it
+ * finds depends on the code alone. */
+void arch_find_atomics(uintptr_t page, const uint8_t *bytes, uint64_t *units);
+/* The instruction at arch_pc; false: it is none of these. */
+bool arch_atomic(struct thread *thread, struct atomic *atomic);
+/* What it leaves, from what it has found. Nothing is changed. */
+void arch_atomic_compute(const struct thread *thread, struct atomic *atomic);
+/* Makes the registers what they are after it; it is executed now, and counts. */
+void arch_atomic_finish(struct thread *thread, const struct atomic *atomic);
+/* Accesses of so many bytes of the application in one step: 0, or -EFAULT. The last puts `left` there if it finds `found`; else 1, with found as it
+ * is. */
+long safe_load(const void *from, unsigned bytes, uint64_t found[2]);
+long safe_store(void *to, unsigned bytes, const uint64_t left[2]);
+long safe_exchange(void *at, unsigned bytes, uint64_t found[2], const uint64_t left[2]);
 /* A repeated instruction runs in pieces, each of which counts as one: before and after the step over it. */
 void arch_begin_piece(struct thread *thread);
 void arch_end_piece(struct thread *thread, uintptr_t pc);

@@ -15,6 +15,19 @@ void values_counter(struct thread *thread, uint64_t values[1]);     /* of events
 void values_id_register(struct thread *thread, uint64_t values[1]); /* what the processor is and has */
 void values_random(struct thread *thread, uint64_t values[2]);      /* value, success */
 
+/* An access to open memory that emitted code does not complete by itself (order/by_value.c), by a thread that is in the cache. Returns the address at which the
+ * instruction finds the bytes, or puts them: those that the thread has seen, or a copy; 0: the check has missed. */
+enum open_way {
+  OPEN_WAY_LOAD,
+  OPEN_WAY_STORE,  /* the same instruction stores to memory while recording */
+  OPEN_WAY_UPDATE, /* it reads and writes in one: while recording by_value_learn comes next */
+};
+uintptr_t by_value_access(struct thread *thread, uintptr_t address, unsigned bytes, enum open_way way);
+/* Recording: what an update has found in memory; seen: the address that by_value_access has returned. */
+void by_value_learn(struct thread *thread, uintptr_t seen, unsigned bytes, uint64_t value);
+/* The store has gone to the copy. */
+void by_value_stored(struct thread *thread);
+
 /* Queues a synchronous signal for the instruction at arch_pc (an unfetchable pc, an unsupported instruction). */
 void signals_raise(struct thread *thread, int signo, int code, uintptr_t address);
 /* True if an instruction there must be executed alone, after its bytes were taken like the memory that it accesses (shared.c). */

@@ -50,7 +50,8 @@ void *arena_alloc(size_t bytes) {
   lock_take(&arena.lock);
   struct free_node **list = class_of(&bytes);
   void *memory = *list;
-  if (memory) {
+  bool used = memory; /* before; what the kernel has just mapped holds zeros */
+  if (used) {
     *list = (*list)->next;
   } else {
     if (arena.next + bytes > arena.end) grow(bytes);
@@ -58,7 +59,7 @@ void *arena_alloc(size_t bytes) {
     arena.next += bytes;
   }
   lock_release(&arena.lock);
-  return memset(memory, 0, bytes);
+  return used ? memset(memory, 0, bytes) : memory;
 }
 
 void arena_free(void *memory, size_t bytes) {

@@ -21,13 +21,25 @@ static inline bool in_sphere(void) {
 static inline bool debugged(void) {
   return __builtin_expect(config.debugged, 0);
 }
-/* The threads of the sphere run at once. */
-static inline bool in_parallel(void) {
-  return __builtin_expect(config.order != ENGINE_CHUNK, 0);
-}
-/* Threads request the memory that they access from each other (permissions.h). */
+
+/* What the order of the sphere's threads demands of the code that is emitted, and of the processor that the program sees. */
+struct demands {
+  bool
+      permissions; /* recording: threads request the memory that they access from each other (permissions.h) */
+  bool
+      told_accesses; /* every access has a place in the order: no instruction whose accesses can't be told, and those with many in pieces */
+  bool frequent_stops; /* replay stops threads every few hundred instructions, where their order logs say */
+};
+extern struct demands demands;
+/* Decides them, from the configuration that was read. */
+void config_decide(void);
+
 static inline bool permissions_on(void) {
-  return __builtin_expect(config.mode == MODE_RECORD, 0) && in_parallel();
+  return __builtin_expect(demands.permissions, 0);
+}
+/* Only synchronisation is ordered (order/sync.h). */
+static inline bool sync_on(void) {
+  return __builtin_expect(config.order == ENGINE_SYNC, 0);
 }
 
 #endif

@@ -13,6 +13,7 @@
   X(instructions, "application instructions translated")         \
   X(code_bytes, "bytes of code emitted")                         \
   X(paths, "hot blocks translated along their paths")            \
+  X(lasting, "blocks taken from stored code")                    \
   X(links, "direct exits linked")                                \
   X(indirect_misses, "indirect branches resolved by the engine") \
   X(flushes, "code cache flushes")                               \

@@ -6,7 +6,7 @@
 #include "engine/base/os.h"
 
 /* Up to this many bytes go word by word: the processor's own instructions take a while to begin. */
-enum { SMALL = 128 };
+enum { SMALL = 512 };
 
 static void copy_word(uint8_t *to, const uint8_t *from) {
   uint64_t word;

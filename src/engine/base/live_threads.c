@@ -29,6 +29,10 @@ void kick_thread(int pid, int tid) {
   os_call4(__NR_rt_tgsigqueueinfo, pid, tid, SIGSYS, &info);
 }
 
+bool is_kick(const siginfo_t *info) {
+  return info->si_signo == SIGSYS && info->si_code == SI_QUEUE && (uintptr_t)info->si_ptr == KICK_VALUE;
+}
+
 void thread_kick(struct thread *thread) {
   kick_thread(thread->process->pid, thread->tid);
 }

@@ -13,7 +13,8 @@ struct mapping {
   uint32_t segment;       /* which shmat made it, 0 if none … */
   uintptr_t segment_at;   /* … and where the segment begins, or would begin */
   bool shared;            /* MAP_SHARED: its bytes may change through another mapping */
-  struct code_file *file; /* what it was mapped from to be executed, or NULL (code_files.h) */
+  struct code_file *file; /* what it was mapped from to be executed, or NULL (code_files.h) … */
+  uintptr_t file_base;    /* … whose offset is the address minus this */
   uint32_t object;        /* number + 1 of what it shares with other mappings (shared.h), 0: nothing … */
   uintptr_t object_base;  /* … whose offset is the address and this */
   bool ordered;           /* … and by which its memory is known while recording in parallel */
@@ -25,6 +26,8 @@ struct mapping {
 extern struct lock mappings_lock;
 /* A call of the program changes them. */
 extern _Atomic bool mappings_unsettled;
+/* Counts the changes of mappings that may be executed. */
+extern _Atomic uint32_t mappings_code_changes;
 /* personality(READ_IMPLIES_EXEC) is in force: readable memory is executable. */
 extern bool mappings_read_implies_exec;
 /* The protection that the kernel gets instead of the program's: the engine must be able to read the code that it translates. In replay the program's

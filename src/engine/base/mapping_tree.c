@@ -19,6 +19,7 @@ struct node {
 static struct node *root;
 size_t tree_bytes, tree_data_bytes;
 _Atomic bool tree_in_pieces;
+_Atomic uint32_t mappings_code_changes;
 
 bool mapping_is_data(const struct mapping *mapping) {
   return mapping->prot & PROT_WRITE && !mapping->shared && !mapping->grows;
@@ -148,6 +149,7 @@ static void clear(uintptr_t start, uintptr_t end) {
 }
 
 void tree_clear(uintptr_t start, uintptr_t end) {
+  if (tree_executable(start, end)) atomic_fetch_add(&mappings_code_changes, 1);
   atomic_store(&tree_in_pieces, true);
   clear(start, end);
   atomic_store(&tree_in_pieces, false);
@@ -156,11 +158,14 @@ void tree_clear(uintptr_t start, uintptr_t end) {
 static bool alike(const struct mapping *a, const struct mapping *b) {
   return a->prot == b->prot && a->shared == b->shared && a->segment == b->segment &&
          a->segment_at == b->segment_at && a->grows == b->grows && a->file == b->file &&
-         a->object == b->object && a->object_base == b->object_base && a->ordered == b->ordered;
+         a->file_base == b->file_base && a->object == b->object && a->object_base == b->object_base &&
+         a->ordered == b->ordered;
 }
 
 void tree_put(struct mapping mapping) {
   if (mapping.start >= mapping.end) return;
+  if (mapping.prot & PROT_EXEC || tree_executable(mapping.start, mapping.end))
+    atomic_fetch_add(&mappings_code_changes, 1);
   atomic_store(&tree_in_pieces, true);
   clear(mapping.start, mapping.end);
   const struct mapping *previous = tree_before(mapping.start);

@@ -43,6 +43,17 @@ void lock_left_by(struct lock *lock, const struct thread *dead);
  * sleep by region_wait is noted there. */
 void thread_slept(const _Atomic uint32_t *word, uint32_t seen);
 
+/* What sendmsg and recvmsg are given, which the kernel's headers leave to a C library. */
+struct kernel_message {
+  void *name;
+  uint32_t name_length;
+  struct iovec *parts;
+  size_t part_count;
+  void *control;
+  size_t control_length;
+  uint32_t flags;
+};
+
 long os_futex_wake(_Atomic uint32_t *word, int waiters); /* private */
 
 unsigned os_processors(void); /* that the process may use */

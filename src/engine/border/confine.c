@@ -114,6 +114,7 @@ static const struct rule rules[] = {
     {__NR_sched_getaffinity, {IS(0, 0)}},
     {__NR_prlimit64, {IS(0, 0)}},
     {__NR_prctl, {IS(0, PR_SET_NAME)}},
+    {__NR_prctl, {IS(0, PR_SET_PDEATHSIG), IS(1, SIGKILL)}},
     {__NR_prctl, {IS(0, PR_SET_MM)}},
     {__NR_prctl, {IS(0, PR_SET_TSC)}},
     {__NR_prctl, {IS(0, PR_GET_TID_ADDRESS)}},

@@ -16,6 +16,7 @@
 #include "engine/order/permissions.h"
 #include "engine/order/shared.h"
 #include "engine/order/stops.h"
+#include "engine/region/sent_signals.h"
 #include "engine/region/turns.h"
 
 /* -- Memory that two processes share -------------------------------------------------------------------------------------------- */
@@ -138,8 +139,8 @@ static bool has_our_memory(int32_t pid) {
 static void note_words(struct deaths *deaths, int32_t pid) {
   lock_take(&threads_lock);
   for (const struct thread *other = threads; other; other = other->next) {
-    uintptr_t word = other->clear_child_tid;
-    if (!other->entrusted || !other->rthread || other->rthread->pid != pid) continue;
+    uintptr_t word = other->life.clear_child_tid;
+    if (!other->life.entrusted || !other->rthread || other->rthread->pid != pid) continue;
     if (!word || deaths->count == COUNT_OF(deaths->words)) continue;
     open_expect_closed(word, sizeof(uint32_t));
     turns->take_memory(deaths->thread, word, sizeof(uint32_t), true);

@@ -41,10 +41,10 @@ static void log_mapping(struct thread *thread, const uint8_t *map, const struct 
 }
 
 void killed_child_log(struct thread *thread) {
-  const struct thread *child = thread->killed_child;
+  const struct thread *child = thread->record.killed_child;
   struct mapping next;
   if (!child) return;
-  thread->killed_child = NULL;
+  thread->record.killed_child = NULL;
   for (uintptr_t at = 0; mappings_next(at, &next); at = next.end)
     if (next.prot & PROT_WRITE && !next.ordered) log_mapping(thread, map_of(child), &next);
 }

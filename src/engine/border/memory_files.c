@@ -14,36 +14,22 @@
 #include <linux/uio.h>
 
 #include "engine/base/lib.h"
+#include "engine/base/opening.h"
 #include "engine/border/sphere.h"
 #include "engine/code/code.h"
 #include "engine/memory/mappings.h"
 #include "engine/order/baton.h"
 #include "engine/order/stops.h"
 #include "engine/order/thread_order.h"
+#include "engine/region/sent_signals.h"
 #include "engine/region/turns.h"
 #include "engine/view/files.h"
 
-/* The flags with which the call opens a file; O_RDONLY for other calls. */
-static long flags_of(const struct call *call, long fd) {
-  switch (call->nr) {
-#ifdef __NR_open
-    case __NR_open:
-      return call->args[1];
-#endif
-    case __NR_openat:
-      return call->args[2];
-    case __NR_openat2:
-      return os_call2(__NR_fcntl, fd, F_GETFL);
-    default:
-      return O_RDONLY;
-  }
-}
-
 void memory_file_opened(const struct call *call, long fd) {
-  if (fd < 0) return;
-  long flags = flags_of(call, fd);
-  if ((flags & O_ACCMODE) == O_RDONLY || flags & O_PATH || !memory_owner((int)fd)) return;
-  region->memory_files = true;
+  struct input_opening how;
+  if (fd < 0 || !call_opens(call, &how) || !how.descriptor) return;
+  if (!how.certain) how.flags = (uint64_t)os_call2(__NR_fcntl, fd, F_GETFL);
+  if (opens_to_write(&how) && memory_owner((int)fd)) region->memory_files = true;
 }
 
 static uintptr_t start_of(const struct call *call, long written) {

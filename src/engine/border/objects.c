@@ -18,10 +18,11 @@
 
 #include "engine/base/file_state.h"
 #include "engine/base/lib.h"
+#include "engine/base/opening.h"
 #include "engine/border/sphere.h"
 #include "engine/code/code_files.h"
 #include "engine/memory/mappings.h"
-#include "engine/order/region_lock.h"
+#include "engine/order/rthreads.h"
 #include "engine/order/shared.h"
 #include "engine/region/object_table.h"
 #include "engine/view/files.h"
@@ -182,46 +183,16 @@ static int written_argument(const struct call *call) {
   return input_changed(call->nr);
 }
 
-/* How a call opens the path that it has; false for other calls. */
-static bool opens(const struct call *call, struct open_how *how, int *folder, uintptr_t *path) {
-  *how = (struct open_how){0};
-  *folder = AT_FDCWD;
-  *path = (uintptr_t)call->args[0];
-  switch (call->nr) {
-#ifdef __NR_open
-    case __NR_open:
-      how->flags = (uint64_t)call->args[1];
-      return true;
-    case __NR_creat:
-#endif
-    case __NR_truncate:
-      how->flags = O_WRONLY | O_TRUNC;
-      return true;
-    case __NR_openat:
-      how->flags = (uint64_t)call->args[2];
-      break;
-    case __NR_openat2:
-      if (safe_copy(&how->flags, (void *)call->args[2], sizeof how->flags)) return false;
-      break;
-    default:
-      return false;
-  }
-  *folder = (int)call->args[0];
-  *path = (uintptr_t)call->args[1];
-  return true;
-}
-
 struct region_object *objects_target(const struct call *call) {
   struct region_object *object = NULL;
   struct statx info;
-  struct open_how how;
-  int folder, argument = written_argument(call);
-  uintptr_t path;
+  struct input_opening how;
+  int argument = written_argument(call);
   char name[ENGINE_PATH_MAX];
   if (argument >= 0) {
     if (region->exposed) object = object_find((int)call->args[argument], "", &info);
-  } else if (opens(call, &how, &folder, &path) && how.flags & O_TRUNC) {
-    if (files_copy_path(name, path) > 0) object = object_find(folder, name, &info);
+  } else if (call_opens(call, &how) && how.flags & O_TRUNC && how.path) {
+    if (files_copy_path(name, how.path) > 0) object = object_find(how.folder, name, &info);
   }
   if (!object || object->changes) return object;
   int64_t answer = region_ask(REQUEST_FILE_CHANGES, object->file);
@@ -329,12 +300,9 @@ void objects_changed(struct thread *thread, struct region_object *object, const 
 }
 
 void objects_opened(struct thread *thread, const struct call *call, long result) {
-  struct open_how how;
+  struct input_opening how;
   struct statx info;
-  int folder;
-  uintptr_t path;
-  if (result < 0 || call->nr == __NR_truncate || !opens(call, &how, &folder, &path)) return;
-  if ((how.flags & O_ACCMODE) == O_RDONLY || how.flags & O_PATH) return;
+  if (result < 0 || !call_opens(call, &how) || !how.descriptor || !opens_to_write(&how)) return;
   const struct region_object *object = object_find((int)result, "", &info);
   if (!object) return;
   region->exposed = true;

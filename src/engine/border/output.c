@@ -123,7 +123,7 @@ static void close_on_exec(struct thread *thread, long fd, bool closes) {
 }
 
 uint64_t output_digest(struct thread *thread, const struct input_event *event) {
-  uint64_t *digest = &thread->rthread->output_digest;
+  uint64_t *digest = &thread->rthread->input.output_digest;
   uint32_t head[] = {event->output.descriptor, event->output.named, event->output.closes,
                      event->output.count};
   *digest = input_digest(*digest, head, sizeof head);
@@ -141,18 +141,13 @@ void output_named(struct thread *thread, const struct call *call, const struct i
 /* The descriptor that a call writes to, or whose offset it moves or returns; -1: the call does neither. */
 static int written_by(const struct call *call) {
   switch (call->nr) {
-    case __NR_write:
-    case __NR_pwrite64:
-    case __NR_writev:
-    case __NR_pwritev:
-    case __NR_pwritev2:
     case __NR_sendfile:
     case __NR_lseek:
       return (int)call->args[0];
     case __NR_copy_file_range:
       return (int)call->args[2];
     default:
-      return -1;
+      return input_facts(call->nr) & INPUT_STORES ? (int)call->args[0] : -1;
   }
 }
 

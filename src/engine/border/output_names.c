@@ -11,6 +11,7 @@
 
 #include "engine/base/file_state.h"
 #include "engine/base/lib.h"
+#include "engine/base/opening.h"
 #include "engine/border/sphere.h"
 
 /* S_IFMT and S_IFCHR, which the kernel's header leaves to a C library. */
@@ -92,38 +93,20 @@ static void look_at_message(struct thread *thread, const struct call *call, uint
 }
 
 bool output_opens(const struct call *call) {
-  switch (call->nr) {
-#ifdef __NR_open
-    case __NR_open:
-    case __NR_creat:
-#endif
-    case __NR_openat:
-    case __NR_openat2:
-    case __NR_open_by_handle_at:
-      return true;
-    default:
-      return false;
-  }
+  struct input_opening how;
+  return call_opens(call, &how) && how.descriptor;
 }
 
 /* Most files are opened only for reading, which the call's flags say: then the descriptor need not be tested. */
-static bool opens_to_read(const struct call *call) {
-  switch (call->nr) {
-#ifdef __NR_open
-    case __NR_open:
-      return (call->args[1] & O_ACCMODE) == O_RDONLY;
-#endif
-    case __NR_openat:
-      return (call->args[2] & O_ACCMODE) == O_RDONLY;
-    default:
-      return false;
-  }
+static bool opens_output(const struct call *call) {
+  struct input_opening how;
+  if (!call_opens(call, &how) || !how.descriptor) return false;
+  return !how.certain || (how.flags & O_ACCMODE) != O_RDONLY;
 }
 
 void output_find_names(struct thread *thread, const struct call *call, long result) {
   enum { MESSAGE = 64 }; /* bytes of a mmsghdr */
-  bool opens = output_opens(call) && !opens_to_read(call);
-  if (opens || call->nr == __NR_pidfd_getfd) look_at(thread, call, (int)result);
+  if (opens_output(call) || call->nr == __NR_pidfd_getfd) look_at(thread, call, (int)result);
   if (call->nr == __NR_recvmsg) look_at_message(thread, call, (uintptr_t)call->args[1]);
   for (long i = 0; call->nr == __NR_recvmmsg && i < result; i++)
     look_at_message(thread, call, (uintptr_t)call->args[1] + (uintptr_t)i * MESSAGE);

@@ -30,6 +30,7 @@ struct short_row {
   bool plain;      /* the kernel is all it needs, unless its first argument is a descriptor of the engine's */
   bool time;       /* it tells the time */
   bool followed;   /* it may change which descriptors are standard output and error */
+  uint8_t opens;   /* the argument with the flags for opening a file, + 1; 0: it opens none */
   uint64_t has[6]; /* all bits of the arguments that there are */
   uint8_t pieces;
   struct {
@@ -69,7 +70,7 @@ static bool fill_piece(struct short_row *made, const struct input_arg *arg, uint
 /* Rows whose memory a function describes. The event of epoll_ctl is one piece, if it is read at all; of fcntl only commands without
  * memory are usual, of messages only those without an address. */
 static void fill_walked(struct short_row *made, long nr) {
-  static const struct input_arg epoll_event = {INPUT_IN, RULE_FIXED, 0, 0, sizeof(struct epoll_event)};
+  static const struct input_arg epoll_event = IN(sizeof(struct epoll_event));
   static const struct input_arg sent = IN_SENT(2), received = OUT_RESULT(2, 1);
   if (nr == __NR_epoll_ctl)
     fill_piece(made, &epoll_event, 3);
@@ -88,7 +89,8 @@ static void fill_row(const struct input_row *row) {
   struct short_row made = {.usable = row->replay == INPUT_EMULATE,
                            .plain = is_kernels(row),
                            .time = input_time(row->nr).unit,
-                           .followed = row->facts & INPUT_FOLLOWED};
+                           .followed = row->facts & INPUT_FOLLOWED,
+                           .opens = (uint8_t)(input_argument(row->nr, INPUT_OPEN_FLAGS) + 1)};
   for (uint8_t n = 0; n < 6 && row->args[n].kind != INPUT_NONE; n++) {
     made.has[n] = ~0UL;
     if (row->args[n].kind < INPUT_IN || row->args[n].kind > INPUT_INOUT) continue;
@@ -106,19 +108,17 @@ static void fill(void) {
 }
 
 /* True if the short way knows the command or the flags among the arguments. */
-static bool is_usual(const struct call *call) {
+static bool is_usual(const struct call *call, const struct short_row *row) {
   const struct input_command *command;
   switch (call->nr) {
     case __NR_fcntl:
       command = fcntl_command((uint32_t)call->args[1]);
       return !command || command->kind < INPUT_IN;
-    case __NR_openat:
-      return (call->args[2] & (O_ACCMODE | O_TRUNC | O_CREAT)) == O_RDONLY;
     case __NR_sendto:
     case __NR_recvfrom:
       return !call->args[4] && !call->args[5] && attempt_knows_flags(call);
     default:
-      return true;
+      return !row->opens || (call->args[row->opens - 1] & (O_ACCMODE | O_TRUNC | O_CREAT)) == O_RDONLY;
   }
 }
 
@@ -179,7 +179,7 @@ static void log_call(struct thread *thread, const struct call *call, const struc
   event.syscall.has_time = false;
   event.syscall.has_registers = yielded;
   if (yielded) event.syscall.registers = registers_digest(thread);
-  bool unclear = result == -EFAULT || thread->overwritten;
+  bool unclear = result == -EFAULT || thread->record.overwritten;
   for (unsigned i = 0; i < row->pieces; i++) {
     if (result < 0 || unclear || !row->piece[i].written)
       pieces[i].bytes = 0;
@@ -243,11 +243,12 @@ static bool quick_record(struct thread *thread, const struct call *call, const s
     *result = 0;
     return true;
   }
-  if (region->exposed || region->memory_files || !is_usual(call)) return false;
+  if (region->exposed || region->memory_files || !is_usual(call, row)) return false;
+  if (thread->judged) return false; /* to be answered, perhaps */
   if (!baton_stays(thread, call)) return quick_attempt(thread, call, row, perform, result);
   if (!look(call, row, pieces, &digest)) return false;
   record_position(thread); /* which stays the same until the call is over */
-  _Atomic uint32_t *unlogged = &thread->rthread->unlogged;
+  _Atomic uint32_t *unlogged = &thread->rthread->input.unlogged;
   atomic_store_explicit(unlogged, output_shows(thread, call), memory_order_relaxed);
   *result = is_plain(call, row) ? syscall_in_kernel(thread, call) : perform(thread, call);
   log_call(thread, call, row, pieces, *result, digest, false);
@@ -279,8 +280,9 @@ static bool quick_replay(struct thread *thread, const struct call *call, const s
   const struct rthread *rthread = thread->rthread;
   struct short_piece pieces[SHORT_PIECES];
   uint64_t digest, position = arch_position(thread);
-  if (rthread->end.known && position == rthread->chunk_start + rthread->end.length) return false;
-  if (!is_usual(call) || !look(call, row, pieces, &digest)) return false;
+  if (thread->half_done) return false;
+  if (rthread->chunk.end.known && position == rthread->chunk.start + rthread->chunk.end.length) return false;
+  if (!is_usual(call, row) || !look(call, row, pieces, &digest)) return false;
   const struct input_event *event = replay_peek(thread);
   if (!is_next(thread, call, row, event, position, digest)) return false;
   if (!fits(call, row, event->syscall.result)) return false; /* which is told there */

@@ -24,12 +24,15 @@
 #include "engine/order/own_code.h"
 #include "engine/order/shared.h"
 #include "engine/order/stops.h"
+#include "engine/order/sync.h"
 #include "engine/order/thread_order.h"
+#include "engine/region/sent_signals.h"
 #include "engine/region/turns.h"
 #include "engine/signals/signals.h"
 #include "engine/turns/inheritance.h"
 #include "engine/turns/turn_tables.h"
 #include "engine/view/files.h"
+#include "engine/view/sandbox.h"
 
 /* -- Calls that replay emulates ---------------------------------------------------------------------------------------------------- */
 
@@ -68,7 +71,7 @@ void record_all_it_may_write(struct thread *thread, const struct call *call) {
   struct input_call in;
   begin(&in, thread, call);
   input_reach(&in, log_readable, thread);
-  thread->overwritten = false;
+  thread->record.overwritten = false;
 }
 
 /* -- Threads that run at once ------------------------------------------------------------------------------------------------------- */
@@ -82,7 +85,7 @@ enum {
 static void take_output(struct thread *thread, const struct call *call) {
   for (;;) {
     turns->take_output(thread);
-    if (output_has_room(call, 0) || thread->queued.signo) return;
+    if (output_has_room(call, 0) || thread->signals.queued.signo) return;
     turns->leave_output(thread);
     turns->leave(thread);
     output_has_room(call, OUTPUT_PATIENCE);
@@ -93,7 +96,7 @@ static void take_output(struct thread *thread, const struct call *call) {
 /* The same for a short write with the baton: the thread has the baton again before the write. */
 static void await_room(struct thread *thread, const struct call *call) {
   turns->leave(thread);
-  while (!output_has_room(call, OUTPUT_PATIENCE) && !thread->queued.signo) continue;
+  while (!output_has_room(call, OUTPUT_PATIENCE) && !thread->signals.queued.signo) continue;
   turns->take(thread);
 }
 
@@ -107,9 +110,9 @@ static bool writes_at_once(struct thread *thread, const struct call *call) {
 /* The thread keeps the baton, so the kernel may write where the application wants it. */
 static long record_direct(struct thread *thread, const struct call *call, struct input_call *in,
                           perform_call *perform, enum stops_kind stops) {
-  bool kept = thread->keeps_shared;
+  bool kept = thread->record.keeps_shared;
   turns->hold_memory(thread, in, true);
-  thread->keeps_shared = true;
+  thread->record.keeps_shared = true;
   uint64_t digest = call_digest(in);
   bool writes = turns->locks_output && output_writes(thread, call);
   order_tick(thread);
@@ -117,20 +120,21 @@ static long record_direct(struct thread *thread, const struct call *call, struct
   struct deaths deaths;
   deaths_before(thread, call, &deaths);
   stops_before(thread, call, stops);
-  atomic_store_explicit(&thread->rthread->unlogged, output_shows(thread, call), memory_order_relaxed);
+  atomic_store_explicit(&thread->rthread->input.unlogged, output_shows(thread, call), memory_order_relaxed);
   audit_before(thread, call);
   long result = perform(thread, call);
-  audit_memory(thread, call, in, result, NULL, result == -EFAULT || thread->overwritten);
+  sync_call_returns(thread, call);
+  audit_memory(thread, call, in, result, NULL, result == -EFAULT || thread->record.overwritten);
   stops_after(thread, call, stops, result);
   record_result(thread, call, result, digest, false);
-  if (result == -EFAULT || thread->overwritten)
+  if (result == -EFAULT || thread->record.overwritten)
     record_all_it_may_write(thread, call);
   else if (result != CALL_INTERRUPTED)
     input_incoming(in, result, log_piece, thread);
-  atomic_store_explicit(&thread->rthread->unlogged, 0, memory_order_release);
+  atomic_store_explicit(&thread->rthread->input.unlogged, 0, memory_order_release);
   deaths_after(thread, &deaths);
   if (call->nr == __NR_futex && result > 0) turns->woke(thread);
-  thread->keeps_shared = kept;
+  thread->record.keeps_shared = kept;
   order_tick(thread);
   deaths_over(thread, &deaths);
   if (writes) turns->leave_output(thread);
@@ -150,7 +154,7 @@ static long perform_waiting(struct thread *thread, const struct call *call, cons
       take_output(thread, call);
     else
       await_room(thread, call);
-    atomic_store_explicit(&thread->rthread->unlogged, 1, memory_order_relaxed);
+    atomic_store_explicit(&thread->rthread->input.unlogged, 1, memory_order_relaxed);
     return perform(thread, bounced);
   }
   if (going.stays) return perform(thread, bounced);
@@ -184,6 +188,7 @@ static long record_on_copies(struct thread *thread, const struct call *call, str
   long result = manner.stops == STOPS_ITSELF
                     ? perform(thread, &bounced)
                     : perform_waiting(thread, call, &bounced, (struct going){writes, manner.stays}, perform);
+  sync_call_returns(thread, call);
   if (manner.sent) result = MAX(result, 0) + manner.sent;
   waiting_audit(thread, call, in, result);
   stops_after(thread, call, manner.stops, result);
@@ -195,7 +200,7 @@ static long record_on_copies(struct thread *thread, const struct call *call, str
     record_all_it_may_write(thread, call);
   else if (!interrupted)
     waiting_log(thread, result);
-  atomic_store_explicit(&thread->rthread->unlogged, 0, memory_order_release);
+  atomic_store_explicit(&thread->rthread->input.unlogged, 0, memory_order_release);
   waiting_over(thread);
   order_tick(thread);
   if (writes) turns->leave_output(thread);
@@ -214,11 +219,11 @@ static long record_inheriting(struct thread *thread, const struct call *call, st
   audit_passes(AUDIT_INHERITING);
   turns->hold_memory(thread, in, true);
   uint64_t digest = call_digest(in);
-  thread->keeps_shared = true;
+  thread->record.keeps_shared = true;
   long result = inheritance_call(thread, call, perform);
   record_result(thread, call, result, digest, true);
   if (result != CALL_INTERRUPTED) input_incoming(in, result, log_piece, thread);
-  thread->keeps_shared = false;
+  thread->record.keeps_shared = false;
   order_tick(thread);
   return result;
 }
@@ -412,6 +417,102 @@ static long perform_refused(struct thread *thread, const struct call *call) {
   return -EPERM;
 }
 
+/* What a filter of the program's answers is not performed, and looks so in the log. */
+static bool record_answered(struct thread *thread, const struct call *call, long *result) {
+  if (!sandbox_answers(thread, call, result)) return false;
+  order_tick(thread);
+  record_answer(thread, call, *result);
+  order_tick(thread);
+  return true;
+}
+
+/* How a call that replay emulates is made. All is decided before anything is done for it. */
+struct plan {
+  enum stops_kind stops;
+  struct region_object *target; /* the mapped file that it changes, or NULL */
+  bool writes_memory;           /* of its process, where no walk of its arguments finds it */
+  int32_t other;                /* the process whose memory it writes, or 0 */
+  int fatal;                    /* the signal to itself that ends the process, or 0 */
+  bool alone;                   /* no other thread runs meanwhile */
+  bool keeps;                   /* it keeps its turn */
+  bool copies;                  /* the kernel works on copies of its memory */
+  bool at_futex;                /* it may wait at a futex */
+};
+
+static bool keeps_turn(const struct plan *plan, bool may_stay) {
+  if (plan->alone || plan->other || plan->stops == STOPS_OTHERS || plan->stops == STOPS_TRACED) return true;
+  return plan->stops == STOPS_ITSELF ? !turns->alone : may_stay;
+}
+
+static bool wants_copies(const struct plan *plan, const struct call *call, struct input_call *in) {
+  if (in->compares || !plan->keeps) return true;
+  if (plan->alone || plan->stops != STOPS_NONE) return false;
+  return turns->wants_copies(in) || audit_wants_copies(call, in);
+}
+
+static struct plan make_plan(struct thread *thread, const struct call *call, struct input_call *in,
+                             bool refused) {
+  struct plan plan = {
+      .stops = refused ? STOPS_NONE : stops_kind(thread, call),
+      .target = objects_target(call),
+      .writes_memory = writes_memory(thread, call),
+      .other = memory_of_other(thread, call),
+      .fatal = call_is_fatal(thread, call),
+  };
+  bool may_stay = turns->stays(thread, call, in) || (!turns->locks_output && writes_at_once(thread, call));
+  plan.alone = plan.target || plan.writes_memory;
+  plan.keeps = keeps_turn(&plan, may_stay);
+  plan.copies = wants_copies(&plan, call, in);
+  plan.at_futex = call->nr == __NR_futex && !plan.keeps;
+  return plan;
+}
+
+static void begin_plan(struct thread *thread, const struct call *call, const struct plan *plan) {
+  if (plan->alone) alone_begin(thread, plan->target);
+  if (plan->other) memory_other_begin(thread, plan->other);
+  if (plan->at_futex) turns->waits_at(thread, (uintptr_t)call->args[0]);
+}
+
+/* What the sphere has to know of a call that was made. */
+static void end_plan(struct thread *thread, const struct call *call, const struct plan *plan, long result) {
+  bool made = result != CALL_INTERRUPTED;
+  if (plan->at_futex) turns->waited_at(thread, (uintptr_t)call->args[0], !result || result == -EAGAIN);
+  if (plan->target && made) objects_changed(thread, plan->target, call, result);
+  if (plan->writes_memory && made) memory_written(thread, call, result);
+  if (plan->other) memory_other_end(plan->other, call, result);
+  thread->record.keeps_shared = false;
+  objects_opened(thread, call, result);
+  memory_file_opened(call, result);
+  if (plan->alone) turns->let_others_go(thread);
+  output_record(thread, call, result);
+  if (plan->fatal && !result) signals_end_at_once(thread, plan->fatal);
+}
+
+static void refuse_unknown_ioctl(const struct call *call, const struct input_call *in, long result) {
+  if (in->addressed && result != CALL_INTERRUPTED && !input_ioctl_failed(result))
+    sphere_fail(OUTCOME_UNSUPPORTED,
+                "ioctl 0x%x is not known, and was given an address to look through: it can't be recorded",
+                (uint32_t)call->args[1]);
+}
+
+static long record_emulated(struct thread *thread, const struct call *call, struct input_call *in,
+                            perform_call *perform) {
+  sync_call_begins(thread, call);
+  if (inheritance_concerns(call)) return record_inheriting(thread, call, in, perform);
+  if (output_refuses(thread, call)) {
+    record_result(thread, call, -EINVAL, call_digest(in), false);
+    return -EINVAL;
+  }
+  struct plan plan = make_plan(thread, call, in, perform == perform_refused);
+  begin_plan(thread, call, &plan);
+  long result = plan.copies
+                    ? record_on_copies(thread, call, in, perform, (struct manner){plan.stops, plan.keeps, 0})
+                    : record_direct(thread, call, in, perform, plan.stops);
+  refuse_unknown_ioctl(call, in, result);
+  end_plan(thread, call, &plan, result);
+  return result;
+}
+
 static long record(struct thread *thread, const struct call *call, perform_call *perform) {
   struct input_call in;
   int error = 0;
@@ -419,58 +520,19 @@ static long record(struct thread *thread, const struct call *call, perform_call 
   record_position(thread); /* which stays the same until the call is over */
   if (wants_id_namespace(call) || tracing_is_refused(thread, call)) perform = perform_refused;
   begin(&in, thread, call);
-  switch (input_replay(&in, &error)) {
-    case INPUT_REFUSE:
-      return -error;
-    case INPUT_UNSUPPORTED:
-      sphere_fail(OUTCOME_UNSUPPORTED, "the system call %s can't be recorded", input_row(call->nr)->name);
-    case INPUT_VIRTUAL:
-      return record_virtual(thread, call, &in, perform);
-    case INPUT_EXECUTE:
-      return record_executed(thread, call, &in, perform);
-    case INPUT_EMULATE:
-      break;
-  }
-  if (inheritance_concerns(call)) return record_inheriting(thread, call, &in, perform);
-  if (output_refuses(thread, call)) {
-    record_result(thread, call, -EINVAL, call_digest(&in), false);
-    return -EINVAL;
-  }
-  struct region_object *target = objects_target(call);
-  bool memory = writes_memory(thread, call);
-  int32_t other = memory_of_other(thread, call);
-  enum stops_kind stops = perform == perform_refused ? STOPS_NONE : stops_kind(thread, call);
-  int fatal = call_is_fatal(thread, call);
-  bool may_stay = turns->stays(thread, call, &in) || (!turns->locks_output && writes_at_once(thread, call));
-  bool alone = target || memory, keeps = alone || other || stops == STOPS_OTHERS || stops == STOPS_TRACED ||
-                                         (stops == STOPS_ITSELF ? !turns->alone : may_stay);
-  if (alone) alone_begin(thread, target);
-  if (other) memory_other_begin(thread, other);
-  bool at_futex = call->nr == __NR_futex && !keeps;
-  if (at_futex) turns->waits_at(thread, (uintptr_t)call->args[0]);
-  bool copies = in.compares || (!alone && stops == STOPS_NONE &&
-                                (turns->wants_copies(&in) || audit_wants_copies(call, &in)));
-  result = keeps && !copies ? record_direct(thread, call, &in, perform, stops)
-                            : record_on_copies(thread, call, &in, perform, (struct manner){stops, keeps, 0});
-  if (in.addressed && result != CALL_INTERRUPTED && !input_ioctl_failed(result))
-    sphere_fail(OUTCOME_UNSUPPORTED,
-                "ioctl 0x%x is not known, and was given an address to look through: it can't be recorded",
-                (uint32_t)call->args[1]);
-  if (at_futex) turns->waited_at(thread, (uintptr_t)call->args[0], !result || result == -EAGAIN);
-  if (target && result != CALL_INTERRUPTED) objects_changed(thread, target, call, result);
-  if (memory && result != CALL_INTERRUPTED) memory_written(thread, call, result);
-  if (other) memory_other_end(other, call, result);
-  thread->keeps_shared = false;
-  objects_opened(thread, call, result);
-  memory_file_opened(call, result);
-  if (alone) turns->let_others_go(thread);
-  output_record(thread, call, result);
-  if (fatal && !result) signals_end_at_once(thread, fatal);
-  return result;
+  enum input_replay how = input_replay(&in, &error);
+  if (how == INPUT_REFUSE) return -error;
+  if (how == INPUT_UNSUPPORTED)
+    sphere_fail(OUTCOME_UNSUPPORTED, "the system call %s can't be recorded", input_row(call->nr)->name);
+  if (record_answered(thread, call, &result)) return result;
+  if (how == INPUT_VIRTUAL) return record_virtual(thread, call, &in, perform);
+  if (how == INPUT_EXECUTE) return record_executed(thread, call, &in, perform);
+  return record_emulated(thread, call, &in, perform);
 }
 
 long record_call(struct thread *thread, const struct call *call, perform_call *perform) {
   long result = record(thread, call, perform);
+  if (config.live) unstored_note(call, result);
   turns->call_over(thread);
   return result;
 }

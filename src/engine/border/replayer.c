@@ -4,7 +4,6 @@
  * addresses of the recording. The first difference ends the replay. */
 #include <linux/fcntl.h>
 #include <linux/mman.h>
-#include <linux/resource.h>
 
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
@@ -17,6 +16,7 @@
 #include "engine/order/baton.h"
 #include "engine/order/open_blocks.h"
 #include "engine/order/stops.h"
+#include "engine/order/sync.h"
 #include "engine/order/thread_order.h"
 #include "engine/region/debug.h"
 #include "engine/region/rest.h"
@@ -26,6 +26,7 @@
 #include "engine/view/files.h"
 #include "engine/view/sandbox.h"
 #include "input/times.h"
+#include "input/newer.h"
 
 /* The number of instructions that a thread may run beyond the position of its next event before it is stopped: not exact, so that
  * the usual call costs no stop. */
@@ -47,9 +48,10 @@ void replay_log_ends(struct thread *thread) {
   turns->log_ends(thread);
   drop_last_call(thread);
   if (atomic_load(&rthread->ring.broken)) sphere_fail(OUTCOME_LOG_ENDS, NULL);
-  if (rthread->end.known && rthread->end.reason != CHUNK_DEAD)
+  if (rthread->chunk.end.known && rthread->chunk.end.reason != CHUNK_DEAD)
     replay_diverged(thread, "its input log ends before its last chunk");
-  if (!rthread->end.known || rthread->end.next == CHUNK_NOBODY) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  if (!rthread->chunk.end.known || rthread->chunk.end.next == CHUNK_NOBODY)
+    sphere_fail(OUTCOME_LOG_ENDS, NULL);
   if (debugged()) debug_leaves(thread, true);
   baton_pass(thread);
   for (;;) os_call1(__NR_exit_group, 0);
@@ -90,12 +92,14 @@ void replay_arm(struct thread *thread) {
   if (event)
     stop = event->kind == EVENT_SIGNAL || event->kind == EVENT_CHECK ||
                    (event->kind == EVENT_COPY_IN && event->copy_in.foreign) ||
-                   (event->kind == EVENT_OPEN && event->open.what == OPEN_VIEW)
+                   (event->kind == EVENT_INSN && event->insn.insn == INSN_BINDING) ||
+                   (event->kind == EVENT_OPEN &&
+                    (event->open.what == OPEN_VIEW || event->open.what == OPEN_STOP))
                ? event->position + verify_is_ahead(thread)
                : ALIGN_UP(event->position + RUNAWAY, RUNAWAY);
-  if (rthread->end.known) {
-    uint64_t end = rthread->chunk_start + rthread->end.length;
-    bool exact = rthread->end.reason == CHUNK_POLL || rthread->end.reason == CHUNK_DEAD;
+  if (rthread->chunk.end.known) {
+    uint64_t end = rthread->chunk.start + rthread->chunk.end.length;
+    bool exact = rthread->chunk.end.reason == CHUNK_POLL || rthread->chunk.end.reason == CHUNK_DEAD;
     stop = MIN(stop, exact ? end : ALIGN_UP(end + RUNAWAY, RUNAWAY));
   }
   stop = MIN(stop, turns->stop(thread));
@@ -104,11 +108,12 @@ void replay_arm(struct thread *thread) {
 }
 
 static void queue_signal(struct thread *thread, const struct input_event *event) {
-  thread->queued = (struct queued_signal){.signo = (int)event->signal.signo,
-                                          .synchronous = event->signal.synchronous,
-                                          .ended_wait = event->signal.ended_wait,
-                                          .wait_mask = thread->wait_mask};
-  memcpy(&thread->queued.info, event->signal.info, MIN(event->signal.count, sizeof thread->queued.info));
+  thread->signals.queued = (struct queued_signal){.signo = (int)event->signal.signo,
+                                                  .synchronous = event->signal.synchronous,
+                                                  .ended_wait = event->signal.ended_wait,
+                                                  .wait_mask = thread->signals.wait_mask};
+  memcpy(&thread->signals.queued.info, event->signal.info,
+         MIN(event->signal.count, sizeof thread->signals.queued.info));
 }
 
 void replay_safepoint(struct thread *thread) {
@@ -126,6 +131,11 @@ void replay_safepoint(struct thread *thread) {
     replay_arm(thread);
     return;
   }
+  if (sync_binding_is_due(thread, event)) {
+    replay_consume(thread);
+    replay_arm(thread); /* perhaps a signal comes before the instruction */
+    return;
+  }
   if (chunk_ends_here(thread, CHUNK_DEAD)) replay_log_ends(thread);
   replay_arm(thread);
   if (arch_stop(thread) > position) return;
@@ -137,15 +147,13 @@ void replay_safepoint(struct thread *thread) {
 
 /* -- Calls ------------------------------------------------------------------------------------------------------------------------- */
 
-/* The next event, which must be this very call. */
-static const struct input_event *expect_call(struct thread *thread, const struct call *call,
-                                             uint64_t digest) {
-  const struct input_row *row = input_row(call->nr);
+/* The event must be of this very call, whatever it sends. */
+static void expect_same_call(struct thread *thread, const struct call *call,
+                             const struct input_event *event) {
+  const struct input_row *row = input_row(call->nr), *wanted = input_row(event->syscall.nr);
   const char *name = row ? row->name : "an unknown call";
   struct input_event got;
   call_event(thread, call, &got);
-  const struct input_event *event = replay_expect(thread, EVENT_SYSCALL, name);
-  const struct input_row *wanted = input_row(event->syscall.nr);
   if (event->syscall.nr != got.syscall.nr)
     replay_diverged(thread, "expected the call %s, got %s", wanted ? wanted->name : "?", name);
   if (event->syscall.pc != got.syscall.pc)
@@ -154,20 +162,20 @@ static const struct input_event *expect_call(struct thread *thread, const struct
     if (event->syscall.args[i] != got.syscall.args[i])
       replay_diverged(thread, "%s: expected 0x%lx as argument %u, got 0x%lx", name, event->syscall.args[i],
                       i + 1, got.syscall.args[i]);
+}
+
+/* The next event, which must be this very call. */
+static const struct input_event *expect_call(struct thread *thread, const struct call *call,
+                                             uint64_t digest) {
+  const struct input_row *row = input_row(call->nr);
+  const char *name = row ? row->name : "an unknown call";
+  const struct input_event *event = replay_expect(thread, EVENT_SYSCALL, name);
+  expect_same_call(thread, call, event);
   digest = output_seal(call, digest, event->syscall.result);
-  if (event->syscall.digest != digest)
+  if (event->syscall.digest != digest && !thread->half_done) /* then the others may have changed the bytes */
     replay_diverged(thread, "%s: expected to send bytes with the digest 0x%lx, got 0x%lx", name,
                     event->syscall.digest, digest);
   return event;
-}
-
-/* The kernel enforces the limit on the stack's growth, in replay too. */
-static bool sets_stack_limit(const struct call *call) {
-#ifdef __NR_setrlimit
-  if (call->nr == __NR_setrlimit) return call->args[0] == RLIMIT_STACK;
-#endif
-  return call->nr == __NR_prlimit64 && !call->args[0] && call->args[1] == RLIMIT_STACK && call->args[2] &&
-         !call->args[3];
 }
 
 /* Before the digest is compared, which such a result has changed. A call that a filter of the program's has trapped or answered has any
@@ -189,7 +197,8 @@ static long replay_emulated(struct thread *thread, const struct call *call, stru
   replay_consume(thread);
   replay_copy_ins(thread);
   objects_replay_changes(thread);
-  if (sets_stack_limit(call) && !result) perform(thread, call);
+  if (call_sets_stack_limit(call) && !result) perform(thread, call);
+  if (has_checkpoints() && call_sets_stack_limit(call)) unstored_note(call, result);
   if (call->nr == __NR_personality && !os_failed(result)) files_note_personality(call);
   sandbox_replayed(call, result);
   if (result != CALL_INTERRUPTED) output_replay(thread, shown, result);
@@ -296,7 +305,7 @@ static long replay_clone(struct thread *thread, const struct call *call, uint64_
   if (event->kind == EVENT_THREAD || event->kind == EVENT_PROCESS) {
     bool process = event->kind == EVENT_PROCESS;
     uint32_t number = process ? event->process.thread : event->thread.thread;
-    thread->rthread->child_number = number;
+    thread->rthread->replay.child_number = number;
     /* A killed thread may have had a child that was not logged, or was about to have one. */
     if (region->killed && number > region->threads) {
       region->threads = number;
@@ -304,7 +313,7 @@ static long replay_clone(struct thread *thread, const struct call *call, uint64_
     }
     if (number != region->threads && turns->alone)
       replay_diverged(thread, "expected thread %u to be born, got %u", number, region->threads);
-    thread->rthread->child_id = (int32_t)(process ? event->process.id : event->thread.id);
+    thread->rthread->replay.child_id = (int32_t)(process ? event->process.id : event->thread.id);
     replay_consume(thread);
     turns->tell(thread);
     long made = perform(thread, call);
@@ -335,8 +344,7 @@ static long replay_exec(struct thread *thread, const struct call *call, uint64_t
  * in the recording: to the end, unless only some of the range was missing, or as far as is logged. */
 static long replay_madvise(struct thread *thread, const struct call *call, perform_call *perform) {
   struct call again = *call;
-  if (call->args[2] == MADV_DONTFORK || call->args[2] == MADV_WIPEONFORK)
-    atomic_store(&region->checkpoint.refusal, CHECKPOINT_UNFORKED);
+  unstored_note(call, 0);
   if (call->args[2] == MADV_FREE) again.args[2] = MADV_DONTNEED;
   const struct input_event *event = next_event(thread);
   uint64_t done = event->kind == EVENT_SYSCALL ? event->syscall.digest : 0;
@@ -355,6 +363,21 @@ static long replay_madvise(struct thread *thread, const struct call *call, perfo
   if (result && result != wanted && (result != -ENOMEM || !wanted))
     replay_diverged(thread, "madvise: expected the result %ld, got %ld", wanted, result);
   return wanted;
+}
+
+/* A filter has answered the call. */
+static bool answered_here(struct thread *thread, const struct call *call) {
+  const struct input_event *event = replay_peek(thread);
+  return event && event->kind == EVENT_SYSCALL && event->position == arch_position(thread) &&
+         event->syscall.nr == (uint32_t)call->nr && event->syscall.digest == INPUT_ANSWERED;
+}
+
+static long replay_answered(struct thread *thread, const struct call *call) {
+  const struct input_event *event = replay_peek(thread);
+  long result = event->syscall.result;
+  expect_same_call(thread, call, event);
+  replay_consume(thread);
+  return result;
 }
 
 static bool interrupted_here(struct thread *thread, const struct call *call) {
@@ -395,10 +418,23 @@ static long replay_executed(struct thread *thread, const struct call *call, uint
   replay_consume(thread);
   if (call->nr == __NR_prctl && os_failed(wanted)) return wanted; /* this kernel may know the command */
   long result = perform(thread, call);
+  if (has_checkpoints()) unstored_note(call, result);
   if (call->nr == __NR_set_tid_address) result = wanted;
   if (result != wanted)
     replay_diverged(thread, "%s: expected the result %ld, got %ld", input_row(call->nr)->name, wanted,
                     result);
+  return result;
+}
+
+/* The replay begins while this call waits: what comes before the wait is in the checkpoint. */
+static long replay_second_half(struct thread *thread, const struct call *call, struct input_call *in,
+                               perform_call *perform) {
+  struct call shown = *call;
+  waiting_again(thread, &shown);
+  signals_note_wait_mask(thread, &shown);
+  long result = replay_emulated(thread, call, in, &shown, 0, perform);
+  thread->half_done = false;
+  replay_arm(thread);
   return result;
 }
 
@@ -408,9 +444,10 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
   long result;
   const struct rthread *before = thread->rthread;
   struct call shown = *call;
-  if (has_checkpoints()) rest_point(thread);
+  if (has_checkpoints() && !thread->half_done) rest_point(thread);
   input_begin(&in, call->nr, call->args, read_application, NULL);
   in.pid = thread->process->pid;
+  if (thread->half_done) return replay_second_half(thread, call, &in, perform);
   enum input_replay how = input_replay(&in, &error);
   if (how == INPUT_REFUSE) return -error;
   if (how == INPUT_UNSUPPORTED) {
@@ -418,8 +455,9 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
     replay_diverged(thread, "got a call that can't be recorded: %s", input_row(call->nr)->name);
   }
   turns->gate(thread);
-  uint64_t digest = how == INPUT_VIRTUAL ? 0 : call_digest(&in);
-  if (how == INPUT_EMULATE) {
+  bool answered = answered_here(thread, call);
+  uint64_t digest = how == INPUT_VIRTUAL || answered ? 0 : call_digest(&in);
+  if (how == INPUT_EMULATE && !answered) {
     signals_note_wait_mask(thread, call);
     call_leave_if_killed(thread, call);
     replay_copy_ins(thread); /* those of a call that writes before it waits */
@@ -431,7 +469,9 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
   turns->gate(thread);
   turns->foreign(thread);
   by_value_close_here(thread);
-  if (how != INPUT_EMULATE && interrupted_here(thread, call)) {
+  if (answered) {
+    result = replay_answered(thread, call);
+  } else if (how != INPUT_EMULATE && interrupted_here(thread, call)) {
     replay_consume(thread);
     result = CALL_INTERRUPTED;
   } else if (how == INPUT_VIRTUAL) {

@@ -11,11 +11,13 @@
 #include "engine/memory/verify.h"
 #include "engine/order/baton.h"
 #include "engine/order/open_blocks.h"
+#include "engine/order/sync.h"
 #include "engine/order/serial.h"
 #include "engine/order/shared.h"
 #include "engine/order/stops.h"
 #include "engine/order/thread_order.h"
 #include "engine/region/debug.h"
+#include "engine/region/sent_signals.h"
 #include "engine/region/turns.h"
 #include "engine/signals/signals.h"
 #include "engine/turns/turn_tables.h"
@@ -69,7 +71,7 @@ static void set_ids(struct thread *thread) {
   thread->rthread->tid = (int32_t)os_call0(__NR_gettid);
   thread->rthread->former = 0;
   thread->rthread->context = (uintptr_t)thread;
-  thread->lock_id = (uint32_t)thread->rthread->tid;
+  thread->region_lock.id = (uint32_t)thread->rthread->tid;
 }
 
 /* The first process of all. */
@@ -101,6 +103,7 @@ void sphere_start(struct thread *thread) {
   region_attach();
   turns_choose();
   open_start();
+  sync_start();
   arch_set_position(thread, 0);
   memcpy(thread->process->output_roles, config.output_roles, sizeof config.output_roles);
   if (config.first) {
@@ -116,10 +119,11 @@ void sphere_start(struct thread *thread) {
   turns->rejoin(thread);
   if (!replaying()) return;
   /* After an execve the process keeps its id. */
-  thread->tid = thread->process->pid = thread->rthread->seen_id;
+  thread->tid = thread->process->pid = thread->rthread->replay.seen_id;
 }
 
 void sphere_begin_program(struct thread *thread) {
+  open_forget(thread);
   arch_set_position(thread, thread->rthread->ring.position);
   arch_request(thread); /* for requests made meanwhile */
   turns->begin_program(thread);
@@ -168,7 +172,7 @@ uintptr_t sphere_stack(struct thread *thread, uintptr_t sp, uintptr_t top) {
 /* -- Threads and processes ------------------------------------------------------------------------------------------------------ */
 
 struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vfork) {
-  struct rthread *child = rthread_make(thread->rthread->child_number, thread);
+  struct rthread *child = rthread_make(thread->rthread->replay.child_number, thread);
   if (!child) {
     if (!atomic_exchange(&region->full, true))
       sphere_warn(
@@ -179,7 +183,7 @@ struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vf
   }
   child->pid = process ? 0 : thread->rthread->pid;
   child->process = process ? atomic_fetch_add(&region->processes, 1) : thread->rthread->process;
-  child->seen_id = thread->rthread->child_id;
+  child->replay.seen_id = thread->rthread->replay.child_id;
   thread->rthread->born.number = child->number;
   thread->rthread->born.process = child->process;
   thread->rthread->vforks = vfork;
@@ -206,9 +210,10 @@ void sphere_child(struct thread *thread, struct rthread *own) {
   thread->rthread = own;
   set_ids(thread);
   open_forget(thread);
+  sync_forget(thread);
   arch_set_position(thread, 0);
   if (replaying()) {
-    thread->tid = own->seen_id;
+    thread->tid = own->replay.seen_id;
     if (!thread->process->pid) thread->process->pid = thread->tid;
   }
   turns->begin(thread, copied);
@@ -224,7 +229,7 @@ static bool memory_ends(const struct thread *thread, bool group) {
 
 /* In chunks: true if no thread has a turn after this one, which is at its end. */
 static bool is_last(const struct thread *thread) {
-  const struct chunk_end *end = &thread->rthread->end;
+  const struct chunk_end *end = &thread->rthread->chunk.end;
   return turns->alone && (!end->known || end->next == CHUNK_NOBODY);
 }
 
@@ -232,9 +237,9 @@ static void end(struct thread *thread, struct input_event *event) {
   struct rthread *rthread = thread->rthread;
   if (recording()) {
     verify_record(thread, memory_ends(thread, event->exit.group));
-    event->exit.output = rthread->output_digest;
+    event->exit.output = rthread->input.output_digest;
     record_event(thread, event);
-    atomic_store(&rthread->exited, 1);
+    atomic_store(&rthread->input.exited, 1);
     turns->end(thread, event->exit.group, NULL);
     baton_forget(rthread, thread->number);
     return;
@@ -247,9 +252,10 @@ static void end(struct thread *thread, struct input_event *event) {
                     next->exit.signo, event->exit.status, event->exit.signo);
   if (!rthread->process && (event->exit.group || rthread->tid == rthread->pid))
     atomic_store(&region->status, (uint32_t)(event->exit.status & 0xff) << 8 | REGION_STATUS_KNOWN);
-  if (next->exit.output != rthread->output_digest) replay_senseless(thread, "its output has another digest");
+  if (next->exit.output != rthread->input.output_digest)
+    replay_senseless(thread, "its output has another digest");
   replay_consume(thread);
-  atomic_store(&rthread->exited, 1);
+  atomic_store(&rthread->input.exited, 1);
   if (debugged())
     debug_ends(thread, event->exit.group,
                !turns->alone     ? FOLLOWER_UNKNOWN
@@ -287,8 +293,8 @@ void sphere_before_exec(struct thread *thread, struct engine_config *next) {
   rthread->ring.position = arch_position(thread);
   rthread->former = rthread->tid == rthread->pid ? 0 : rthread->tid;
   rthread->tid = rthread->pid;
-  rthread->seen_id = thread->process->pid;
-  next->mask = thread->mask;
+  rthread->replay.seen_id = thread->process->pid;
+  next->mask = thread->signals.mask;
   next->ignored = signals_ignored(thread);
   output_before_exec(thread, next->output_roles);
 }

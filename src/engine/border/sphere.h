@@ -84,6 +84,8 @@ uint64_t digest_memory(uint64_t digest, uintptr_t address, size_t bytes);
 
 /* Makes the call work on copies of the application's memory, so that it can go on while other threads run. */
 void waiting_begin(struct thread *thread, struct input_call *call, struct call *bounced);
+/* Of a call that began earlier: the same copies. */
+void waiting_again(struct thread *thread, struct call *bounced);
 /* In parallel, before waiting_end: takes permission for all memory that is to be written, until all of it is held at once. */
 void waiting_hold(struct thread *thread, long result);
 /* After the call, before anything is copied in (audit.h). */
@@ -94,6 +96,12 @@ long waiting_end(struct thread *thread, long result);
 void waiting_log(struct thread *thread, long result);
 /* The copies are not needed any more. */
 void waiting_over(struct thread *thread);
+
+/* -- unstored.c ---------------------------------------------------------------------------------------------------------------- */
+
+bool call_sets_stack_limit(const struct call *call);
+/* Where checkpoints can be made: the call was made, with this result. */
+void unstored_note(const struct call *call, long result);
 
 /* -- deaths.c ------------------------------------------------------------------------------------------------------------------ */
 

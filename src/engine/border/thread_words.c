@@ -56,7 +56,7 @@ static bool abandon(struct thread *by, const struct thread *thread, uintptr_t wo
 
 static void walk_robust_list(struct thread *by, const struct thread *thread) {
   struct robust_head head;
-  uintptr_t at = thread->robust_list;
+  uintptr_t at = thread->life.robust_list;
   open_expect_closed(at, sizeof head);
   if (safe_copy(&head, (void *)at, sizeof head)) return;
   uintptr_t pending = head.pending & ~1UL;
@@ -75,7 +75,7 @@ static void walk_robust_list(struct thread *by, const struct thread *thread) {
 }
 
 void thread_leave_robust_list(struct thread *thread) {
-  if (!thread->robust_list) return;
+  if (!thread->life.robust_list) return;
   walk_robust_list(thread, thread);
   os_call2(__NR_set_robust_list, 0, sizeof(struct robust_head));
 }
@@ -83,7 +83,7 @@ void thread_leave_robust_list(struct thread *thread) {
 void process_leave_robust_lists(struct thread *thread) {
   lock_take(&threads_lock);
   for (struct thread *other = threads; other; other = other->next)
-    if (other != thread && other->process == thread->process && other->robust_list)
+    if (other != thread && other->process == thread->process && other->life.robust_list)
       walk_robust_list(thread, other);
   lock_release(&threads_lock);
 }
@@ -110,7 +110,7 @@ static bool kernel_wakes_pending(void) {
 
 /* Gives the kernel a list of robust futexes in which this word alone is just being released. */
 static bool leave_pending(struct thread *thread, uintptr_t word) {
-  struct robust_head *last = (struct robust_head *)thread->last_robust_list;
+  struct robust_head *last = (struct robust_head *)thread->life.last_robust_list;
   *last = (struct robust_head){.next = (uintptr_t)last, .pending = word};
   return !os_failed(os_call2(__NR_set_robust_list, last, sizeof *last));
 }
@@ -119,12 +119,12 @@ static bool leave_pending(struct thread *thread, uintptr_t word) {
  * wait for the application's word: so the kernel is given that word, and marks the engine's as a futex whose owner has died. Known limit: not
  * for a process that has robust mutexes of its own. */
 void thread_entrust_word(struct thread *thread) {
-  if (replaying() || !thread->separate) return;
-  bool can = thread->clear_child_tid && !thread->robust_list &&
+  if (replaying() || !thread->life.separate) return;
+  bool can = thread->life.clear_child_tid && !thread->life.robust_list &&
              leave_pending(thread, (uintptr_t)&thread->kernel_tid);
-  if (can || thread->entrusted)
-    os_call1(__NR_set_tid_address, can ? thread->clear_child_tid : (uintptr_t)&thread->kernel_tid);
-  thread->entrusted = can;
+  if (can || thread->life.entrusted)
+    os_call1(__NR_set_tid_address, can ? thread->life.clear_child_tid : (uintptr_t)&thread->kernel_tid);
+  thread->life.entrusted = can;
 }
 
 void store_tid(uintptr_t address, uint32_t tid) {
@@ -147,12 +147,12 @@ void store_tid(uintptr_t address, uint32_t tid) {
  * the thread is still there, often enough to be seen (it counts threads, or needs to be the only one). So
  * the kernel wakes it, on its way out: the word is handed over as a futex that was just being released. */
 void thread_announce_end(struct thread *thread) {
-  uintptr_t word = thread->clear_child_tid;
+  uintptr_t word = thread->life.clear_child_tid;
   if (!word) return;
   open_expect_closed(word, sizeof(uint32_t));
   if (permissions_on()) permissions_take_range(thread, word, sizeof(uint32_t), true);
-  if (thread->entrusted) os_call1(__NR_set_tid_address, &thread->kernel_tid);
-  thread->entrusted = false;
+  if (thread->life.entrusted) os_call1(__NR_set_tid_address, &thread->kernel_tid);
+  thread->life.entrusted = false;
   bool by_kernel = kernel_wakes_pending() && leave_pending(thread, word);
   store_tid(word, 0);
   if (!by_kernel) wake_one(word);
@@ -164,11 +164,11 @@ void process_announce_end(struct thread *thread) {
   thread_announce_end(thread);
   lock_take(&threads_lock);
   for (struct thread *other = threads; other; other = other->next) {
-    if (other == thread || other->process != thread->process || !other->clear_child_tid) continue;
-    open_expect_closed(other->clear_child_tid, sizeof(uint32_t));
-    if (permissions_on()) permissions_take_range(thread, other->clear_child_tid, sizeof(uint32_t), true);
-    store_tid(other->clear_child_tid, 0);
-    wake_one(other->clear_child_tid);
+    if (other == thread || other->process != thread->process || !other->life.clear_child_tid) continue;
+    open_expect_closed(other->life.clear_child_tid, sizeof(uint32_t));
+    if (permissions_on()) permissions_take_range(thread, other->life.clear_child_tid, sizeof(uint32_t), true);
+    store_tid(other->life.clear_child_tid, 0);
+    wake_one(other->life.clear_child_tid);
   }
   lock_release(&threads_lock);
 }

@@ -22,6 +22,7 @@
 #include "engine/code/code.h"
 #include "engine/order/stops.h"
 #include "engine/region/rings.h"
+#include "engine/region/sent_signals.h"
 
 enum { STOPPED = 0x7f }; /* the low byte of a wait status */
 

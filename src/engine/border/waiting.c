@@ -14,11 +14,11 @@ static struct bounce *bounce_of(struct thread *thread) {
 }
 
 static void map_area(struct thread *thread) {
-  if (thread->bounce_mapped) return;
+  if (thread->record.bounce_mapped) return;
   long at = os_call6(__NR_mmap, bounce_of(thread), SLOT_BOUNCE_SIZE, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   if (os_failed(at)) sphere_fail(OUTCOME_FAILED, "no memory for copies of what the kernel writes");
-  thread->bounce_mapped = true;
+  thread->record.bounce_mapped = true;
 }
 
 /* Places for copies that are too large for the slot, until the call is over. */
@@ -36,7 +36,7 @@ static char *map_large(struct thread *thread, size_t room) {
   if (!at)
     sphere_fail(OUTCOME_UNSUPPORTED, "a system call that moves %lu bytes at once can't be recorded",
                 (unsigned long)room);
-  thread->large_copies = at;
+  thread->record.large_copies = at;
   long result = os_call6(__NR_mmap, at, room, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   if (os_failed(result)) sphere_fail(OUTCOME_FAILED, "no memory for copies of what the kernel writes");
@@ -52,13 +52,19 @@ void waiting_begin(struct thread *thread, struct input_call *call, struct call *
     CHECK(result == 0);
   }
   memcpy(bounced->args, bounce->args, sizeof bounced->args);
+  thread->record.on_copies = true;
+}
+
+void waiting_again(struct thread *thread, struct call *bounced) {
+  if (thread->record.on_copies) memcpy(bounced->args, bounce_of(thread)->args, sizeof bounced->args);
 }
 
 void waiting_over(struct thread *thread) {
-  if (!thread->large_copies) return;
-  os_call2(__NR_munmap, thread->large_copies, LARGE_COPIES_STRIDE);
-  atomic_store(&large_used[(thread->large_copies - LARGE_COPIES_BASE) / LARGE_COPIES_STRIDE], false);
-  thread->large_copies = 0;
+  thread->record.on_copies = false;
+  if (!thread->record.large_copies) return;
+  os_call2(__NR_munmap, thread->record.large_copies, LARGE_COPIES_STRIDE);
+  atomic_store(&large_used[(thread->record.large_copies - LARGE_COPIES_BASE) / LARGE_COPIES_STRIDE], false);
+  thread->record.large_copies = 0;
 }
 
 static long copy_in(void *visitor, const struct bounce_write *write) {
@@ -80,8 +86,8 @@ static long take(void *visitor, const struct bounce_write *write) {
 void waiting_audit(struct thread *thread, const struct call *call, struct input_call *in, long result) {
   audit_memory(thread, call, in, result, bounce_of(thread), false);
   /* Bytes that the call has written behind its result stay in the copy. */
-  if (!thread->overwritten) audit_copies(call, bounce_of(thread), result);
-  thread->overwritten = false;
+  if (!thread->record.overwritten) audit_copies(call, bounce_of(thread), result);
+  thread->record.overwritten = false;
 }
 
 void waiting_hold(struct thread *thread, long result) {

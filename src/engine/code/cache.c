@@ -13,13 +13,14 @@
 #include <linux/membarrier.h>
 #include <linux/mman.h>
 
-#include "engine/base/arena.h"
 #include "engine/base/counters.h"
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
 #include "engine/base/slots.h"
+#include "engine/code/block_memory.h"
 #include "engine/code/code.h"
 #include "engine/code/code_view.h"
+#include "engine/code/lasting.h"
 #include "engine/code/paths.h"
 #include "engine/code/report.h"
 #include "engine/region/rings.h"
@@ -58,6 +59,7 @@ static struct {
   bool copied;            /* while the process forks: the child has a copy to take */
   _Atomic(struct block *) hash[HASH_SIZE];
   _Atomic uint64_t narrow[HASH_SIZE / 64]; /* see cache_fell_short */
+  _Atomic uint64_t opened[HASH_SIZE / 64]; /* see cache_open */
   _Atomic uint64_t
       shortfalls[1 << 10]; /* how many of late, and since when: the time, in all but the lowest 16 bits */
   struct block *all;       /* every block since the last flush */
@@ -98,16 +100,26 @@ static void map_views(void) {
   if (os_failed(result)) die(125, "cannot map the code cache twice (error %ld)", -result);
 }
 
-void cache_init(void) {
-  bug_report = report_engine_state;
+static void begin_code(void) {
+  cache.next = (uintptr_t)arch_emit_shared((uint8_t *)CODE_CACHE_BASE);
+}
+
+static void map_all(void) {
   if (config.confined) {
     map_views();
     code_view_distance = CODE_WRITTEN_BASE - CODE_CACHE_BASE;
   } else {
     long at = map_cache(CODE_CACHE_BASE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE);
     if (os_failed(at)) fail_to_map("the code cache", at);
+    code_view_distance = 0;
   }
-  cache.next = cache.present = CODE_CACHE_BASE;
+  cache.present = CODE_CACHE_BASE;
+}
+
+void cache_init(void) {
+  bug_report = report_engine_state;
+  map_all();
+  begin_code();
   cache.room = CACHE_AT_FIRST;
   cache.epoch = 1; /* a new thread has seen none, and starts by laying out its table */
   /* Outside a replay the program may have forbidden the call. */
@@ -313,17 +325,12 @@ void cache_let_in(void) {
 /* A thread that is killed in the middle of a flush leaves a state from which the next flush can start. */
 static void flush(void) {
   call_out();
-  for (struct block *block; (block = cache.all);) {
-    cache.all = block->all_next;
-    arena_free(block->exits, block->exit_count * sizeof *block->exits);
-    arena_free(block->map, block->map_count * sizeof *block->map);
-    arena_free(block, sizeof *block);
-  }
   code_forget_all();
   for (size_t i = 0; i < HASH_SIZE; i++) cache.hash[i] = NULL;
   for (size_t i = 0; i < COUNT_OF(cache.by_code); i++) cache.by_code[i] = NULL;
   cache.all = NULL;
-  cache.next = CODE_CACHE_BASE;
+  block_memory_drop();
+  begin_code();
   cache.epoch++;
   cache.damaged = false;
 #if defined(REPRISE_STRESS_TINY_CACHE)
@@ -332,7 +339,7 @@ static void flush(void) {
   COUNT(flushes);
   LOG(code, "flushed");
   for (struct thread *t = threads; t; t = t->next)
-    for (unsigned i = 0; i < COUNT_OF(t->last_blocks); i++) t->last_blocks[i] = NULL;
+    for (unsigned i = 0; i < COUNT_OF(t->loop.last_blocks); i++) t->loop.last_blocks[i] = NULL;
   atomic_store(&cache.flushing, 0);
 }
 
@@ -365,7 +372,9 @@ static void make(uintptr_t pc, enum entry_kind entry, unsigned step) {
 #endif
   struct block *block = find(pc, step, entry == ENTRY_PROBE);
   bool checked = entry == ENTRY_INDIRECT || entry == ENTRY_RETURN;
+  if (!block && entry < ENTRY_KINDS) block = lasting_take(pc);
   bool done = !block ? arch_translate(pc, entry, step) != NULL
+                     /* cppcheck-suppress arrayIndexOutOfBounds ; a checked entry is one of two */
                      : !checked || block->entries[entry] || arch_make_entry(block, entry);
   if (!done) {
     flush();
@@ -480,6 +489,26 @@ void cache_fell_short(uintptr_t block_pc, uintptr_t pc, bool stack) {
 bool cache_is_narrow(uintptr_t pc, bool stack) {
   unsigned place = narrow_place(pc, stack);
   return atomic_load_explicit(&cache.narrow[place / 64], memory_order_relaxed) >> place % 64 & 1;
+}
+
+void cache_begin_again(void) {
+  lock_take(&cache_lock);
+  map_all();
+  flush();
+  lock_release(&cache_lock);
+}
+
+/* Another instruction with the same place has longer code, which does no harm. */
+void cache_open(uintptr_t block_pc, uintptr_t pc) {
+  unsigned place = narrow_place(pc, false);
+  atomic_fetch_or(&cache.opened[place / 64], 1UL << place % 64);
+  cache_drop(block_pc);
+  if (pc != block_pc) cache_drop(pc);
+}
+
+bool cache_is_opened(uintptr_t pc) {
+  unsigned place = narrow_place(pc, false);
+  return atomic_load_explicit(&cache.opened[place / 64], memory_order_relaxed) >> place % 64 & 1;
 }
 
 /* -- Forks ------------------------------------------------------------------------------------------------------------ */

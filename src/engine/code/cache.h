@@ -22,6 +22,7 @@ enum exit_kind {
   EXIT_FETCH,       /* target can't be fetched: raise the fault */
   EXIT_UNSUPPORTED, /* the instruction at target is not supported: say so, raise SIGILL */
   EXIT_ACCESS,      /* the engine takes what the instruction at target needs and steps over it */
+  EXIT_SYNC,        /* the engine performs the instruction at target, which synchronises threads */
   EXIT_CHECK,       /* permission missing for the access of the instruction; goes back into the block */
   EXIT_STALE,       /* the block's source bytes have changed */
   EXIT_SOURCE, /* at the block's entry: permission missing for its source bytes, a range of which is the exit's detail */
@@ -34,8 +35,9 @@ struct exit {
   uintptr_t patch;  /* code address of the branch displacement to patch when linked; 0 if never linked */
   uint64_t detail;  /* what the architecture wants to remember */
   union {
-    struct exit *next;    /* among its target's incoming */
-    struct block *behind; /* of EXIT_CALL, which is never linked: the block at its target, if it is known */
+    struct exit *next;    /* of EXIT_DIRECT: among its target's incoming */
+    struct block *behind; /* of EXIT_CALL and EXIT_SYNC: the block behind the instruction, if it is known */
+    struct check_history history; /* of EXIT_CHECK */
   };
   uint16_t kind;         /* enum exit_kind */
   uint16_t instructions; /* of the block, executed when this exit is taken */
@@ -43,7 +45,6 @@ struct exit {
       correction; /* to the position, due when the exit is taken; 0 also when there is only one way to do it */
   uint8_t borrowed; /* a register to be given back then, in the architecture's encoding; 0: none */
   bool listed;      /* among its target's incoming */
-  struct check_history history; /* of EXIT_CHECK */
 };
 
 /* The start of an instruction's code, and the registers that generated code has borrowed there: for precise faults. */
@@ -74,7 +75,7 @@ struct block {
   uint32_t code_size;                /* bytes from code to the end of its stubs */
   uint32_t body_size;                /* … and to their beginning; 0: they are not told apart */
   uint16_t instructions;             /* on the main path: the entry adds them to the position */
-  uint16_t exit_count, map_count;
+  uint16_t map_count;
   bool dead;
   uint16_t step; /* not 0: of so many instructions at most, entered by the dispatcher only and never linked */
   bool probe;    /* likewise, up to the first branch */
@@ -87,8 +88,7 @@ struct block {
   uintptr_t uncount;  /* likewise for entries behind the counting; 0: there are none */
   uint8_t count_word; /* which word of the position it counts in */
   uintptr_t entries[ENTRY_KINDS]; /* code addresses of the checking entries, 0 where not made yet */
-  struct exit *exits;
-  struct exit *incoming; /* those that are linked to it, while it may be replaced */
+  struct exit *incoming;          /* those that are linked to it, while it may be replaced */
   struct insn_map *map;
   uintptr_t far_pc;
   _Atomic int32_t *heat; /* how many more entries until EXIT_HOT … */
@@ -142,6 +142,9 @@ enum { SHORT_OFTEN = 8192 };
  * same for the checks of its stack accesses. */
 void cache_fell_short(uintptr_t block_pc, uintptr_t pc, bool stack);
 bool cache_is_narrow(uintptr_t pc, bool stack);
+/* From now on the code of the instruction at pc can access open memory (order/open_blocks.h); the block is dropped. */
+void cache_open(uintptr_t block_pc, uintptr_t pc);
+bool cache_is_opened(uintptr_t pc);
 /* Drops the blocks for pc; the given one, under cache_lock. */
 void cache_drop(uintptr_t pc);
 void cache_drop_block(struct block *block);
@@ -173,7 +176,7 @@ uint32_t cache_epoch(void);
 void cache_leave(struct thread *thread);
 
 /* For the architecture's translator, under cache_lock: room for code and the registration of a finished block. */
-enum { CACHE_BLOCK_MAX = 16384 };
+enum { CACHE_BLOCK_MAX = 24576 };
 uint8_t *cache_reserve(size_t bytes); /* NULL when the cache is full */
 void cache_commit(uint8_t *end);
 void cache_register(struct block *block);
@@ -181,5 +184,7 @@ bool cache_contains(uintptr_t address);
 
 void cache_before_fork(void);
 void cache_after_fork(bool child);
+/* The memory of the engine was stored and put into another process, without the cache: maps it, empty. */
+void cache_begin_again(void);
 
 #endif

@@ -10,22 +10,24 @@
 #include "engine/code/code_files.h"
 
 #include <linux/fcntl.h>
-#include <linux/openat2.h>
 #include <linux/stat.h>
 
 #include "engine/base/arena.h"
 #include "engine/base/file_state.h"
 #include "engine/base/lib.h"
 #include "engine/base/mapping_tree.h"
+#include "engine/base/opening.h"
 #include "engine/code/code.h"
+#include "engine/code/lasting.h"
 
 static struct code_file *files; /* under mappings_lock */
 
-static bool identify(int fd, struct code_file *file) {
+static bool identify(int fd, struct code_file *file, uint64_t *size) {
   struct statx info;
   if (file_state(fd, "", &info)) return false;
   file->device = (uint64_t)info.stx_dev_major << 32 | info.stx_dev_minor;
   file->inode = info.stx_ino;
+  *size = S_ISREG(info.stx_mode) ? info.stx_size : 0;
   return true;
 }
 
@@ -37,12 +39,14 @@ static struct code_file *find(const struct code_file *wanted) {
 
 struct code_file *code_files_mapped(int fd) {
   struct code_file identity;
-  if (!identify(fd, &identity)) return NULL;
+  uint64_t size;
+  if (!identify(fd, &identity, &size)) return NULL;
   struct code_file *file = find(&identity);
   if (!file) {
     file = arena_alloc(sizeof *file);
     file->device = identity.device;
     file->inode = identity.inode;
+    file->content = size ? lasting_content(fd, size) : 0;
     file->next = files;
     files = file;
   }
@@ -51,28 +55,6 @@ struct code_file *code_files_mapped(int fd) {
 }
 
 /* -- Files opened for writing ------------------------------------------------------------------------------------- */
-
-static bool opens_for_writing(const struct call *call) {
-  struct open_how how = {0};
-  switch (call->nr) {
-#ifdef __NR_open
-    case __NR_open:
-      how.flags = (uint64_t)call->args[1];
-      break;
-    case __NR_creat:
-      return true;
-#endif
-    case __NR_openat:
-      how.flags = (uint64_t)call->args[2];
-      break;
-    case __NR_openat2:
-      safe_copy(&how.flags, (void *)call->args[2], sizeof how.flags);
-      break;
-    default:
-      return false;
-  }
-  return (how.flags & O_ACCMODE) != O_RDONLY && !(how.flags & O_PATH);
-}
 
 /* The first mapping at or after address that has code of the file; false if there is none. */
 static bool next_mapping(const struct code_file *file, uintptr_t address, struct mapping *found) {
@@ -86,7 +68,8 @@ static bool next_mapping(const struct code_file *file, uintptr_t address, struct
 
 bool code_files_opened(int fd) {
   struct code_file identity;
-  if (!identify(fd, &identity)) return false;
+  uint64_t size;
+  if (!identify(fd, &identity, &size)) return false;
   lock_take(&mappings_lock);
   struct code_file *file = find(&identity);
   lock_release(&mappings_lock);
@@ -98,5 +81,7 @@ bool code_files_opened(int fd) {
 }
 
 void code_files_after_call(const struct call *call, long result) {
-  if (result >= 0 && opens_for_writing(call)) code_files_opened((int)result);
+  struct input_opening how;
+  if (result >= 0 && call_opens(call, &how) && how.descriptor && opens_to_write(&how))
+    code_files_opened((int)result);
 }

@@ -7,6 +7,7 @@
 /* A file by its identity; never freed, so mappings point to it. */
 struct code_file {
   uint64_t device, inode;
+  uint64_t content;     /* when it was first mapped: lasting_content */
   _Atomic bool written; /* open for writing: its mapped code is compared whenever it is entered */
   struct code_file *next;
 };

@@ -7,6 +7,7 @@
 #include "engine/base/counters.h"
 #include "engine/base/log.h"
 #include "engine/base/mapping_book.h"
+#include "engine/code/block_memory.h"
 #include "engine/code/cache.h"
 #include "engine/code/code_files.h"
 #include "engine/region/debug.h"
@@ -14,7 +15,7 @@
 /* After so many faults on a page its blocks check themselves at entry instead. */
 enum { FAULTS_MAX = 4, PAGE_HASH = 4096 };
 
-/* A block made (in part) from a page. */
+/* A block made (in part) from a page; in block memory. */
 struct member {
   struct block *block;
   struct member *next;
@@ -94,7 +95,7 @@ enum watch codewatch_begin(uintptr_t page) {
 
 bool code_is_contended(uintptr_t page) {
   struct mapping mapping;
-  if (!permissions_on() || !mappings_find(page, &mapping) || mapping.ordered) return false;
+  if (!permissions_on() || sync_on() || !mappings_find(page, &mapping) || mapping.ordered) return false;
   return mapping.prot & PROT_EXEC && (mapping.prot & PROT_WRITE || (mapping.shared && mapping.object));
 }
 
@@ -104,7 +105,7 @@ void codewatch_register(struct block *block, const struct source_range *ranges, 
     for (uintptr_t page = ALIGN_DOWN(ranges[i].start, PAGE); page < end; page += PAGE) {
       struct code_page *p = find_or_add(page);
       if (p->members && p->members->block == block) continue;
-      struct member *member = arena_alloc(sizeof *member);
+      struct member *member = block_memory_take(sizeof *member);
       member->block = block;
       member->next = p->members;
       p->members = member;
@@ -121,7 +122,6 @@ static void drop_members(struct code_page *p) {
       cache_drop_block(m->block);
       COUNT(invalidations);
     }
-    arena_free(m, sizeof *m);
   }
 }
 
@@ -228,10 +228,7 @@ void code_forget_all(void) {
       release(p);
       if (p->words) arena_free(p->words, PAGE);
       p->words = NULL;
-      for (struct member *m; (m = p->members);) {
-        p->members = m->next;
-        arena_free(m, sizeof *m);
-      }
+      p->members = NULL;
     }
 }
 

@@ -10,8 +10,9 @@ void report_engine_state(void) {
   if (!thread) return;
   print(2, "reprise: thread %d, position %lu, application pc %lx\n", thread->tid, arch_position(thread),
         (unsigned long)arch_pc(thread));
-  for (unsigned i = 0; i < COUNT_OF(thread->last_blocks); i++) {
-    struct block *block = thread->last_blocks[(thread->last_block - i) % COUNT_OF(thread->last_blocks)];
+  for (unsigned i = 0; i < COUNT_OF(thread->loop.last_blocks); i++) {
+    struct block *block =
+        thread->loop.last_blocks[(thread->loop.last_block - i) % COUNT_OF(thread->loop.last_blocks)];
     if (block) print(2, "reprise:   entered block %lx, code at %lx\n", block->pc, arch_entry(block));
   }
   arch_print_state(2, thread);

@@ -2,10 +2,12 @@
 #include "engine/loop/debug_points.h"
 
 #include <linux/mman.h>
+#include <linux/prctl.h>
 
 #include "engine/base/lib.h"
 #include "engine/border/sphere.h"
 #include "engine/code/cache.h"
+#include "engine/loop/diversion_points.h"
 #include "engine/region/debug.h"
 #include "engine/region/rings.h"
 
@@ -20,12 +22,12 @@ static void clear_map(struct thread *thread) {
   if (os_failed(at)) sphere_fail(OUTCOME_FAILED, "no memory for watchpoints (error %ld)", -at);
 }
 
-/* Empties the cache if there are seams or guards for which its blocks were not made. */
-static void adopt_changes(void) {
+/* Empties the cache if there are seams or guards for which its blocks were not made. In a diversion watchpoints do not stop. */
+void debug_adopt_changes(void) {
   uint32_t generation = atomic_load(&region->debug.generation);
   if (generation == adopted) return;
   adopted = generation;
-  bool watches = region->debug.guard_count;
+  bool watches = region->debug.guard_count && !is_diversion;
   cache_empty();
   config.check = watches ? CHECK_ALL : CHECK_NONE;
   lock_take(&threads_lock);
@@ -33,7 +35,7 @@ static void adopt_changes(void) {
   lock_release(&threads_lock);
 }
 
-static bool is_break(const struct thread *thread) {
+bool debug_is_at_break(const struct thread *thread) {
   const struct region_debug *debug = &region->debug;
   uintptr_t pc = arch_pc(thread);
   if (!debug_breaks_at(pc)) return false;
@@ -72,9 +74,16 @@ static void stop_at_event(struct thread *thread, struct debug_stop *found, bool 
   if (debug_event(thread, found, wanted)) replay_arm(thread);
 }
 
+/* At an instruction that is at a break and accesses watched memory, the break comes first. Backwards there is one stop for both. */
+static bool yields_to_watch(const struct debug_moment *here) {
+  const struct region_debug *debug = &region->debug;
+  return debug->hits == HITS_NOTE || !debug_compare(here, &debug->since);
+}
+
 bool debug_point(struct thread *thread) {
+  if (is_diversion) return diversion_point(thread);
   struct debug_thread *debug = debug_own(thread);
-  adopt_changes();
+  debug_adopt_changes();
   if (!debug->stack) debug->stack = arch_sp(thread); /* the first program of all */
   if (debug->lender) {
     struct debug_stop found = {
@@ -94,14 +103,14 @@ bool debug_point(struct thread *thread) {
   }
   struct debug_stop found = {.moment = debug_now(thread)};
   note_instruction(&found.moment);
-  const struct debug_watch *watch = NULL;
+  const struct debug_watch *watch = region->debug.watch_count ? accessed(thread) : NULL;
   if (debug->wrote.reason) {
     found = debug->wrote;
     if (region->debug.hits != HITS_NOTE) found.moment = debug_now(thread);
     debug->wrote.reason = DEBUG_NOTHING;
-  } else if (is_break(thread)) {
+  } else if (debug_is_at_break(thread) && !(watch && yields_to_watch(&found.moment))) {
     found.reason = DEBUG_BREAK;
-  } else if (thread->step_next && region->debug.watch_count && (watch = accessed(thread))) {
+  } else if (watch) {
     found = debug_hit_watch(watch, found.moment);
   }
   if (!debug_look(thread, &found)) return false;
@@ -110,7 +119,7 @@ bool debug_point(struct thread *thread) {
 }
 
 void debug_signal(struct thread *thread) {
-  const struct queued_signal *signal = &thread->queued;
+  const struct queued_signal *signal = &thread->signals.queued;
   struct debug_stop found = {.reason = DEBUG_SIGNAL, .number = signal->signo};
   memcpy(found.information, &signal->info, MIN(sizeof found.information, sizeof signal->info));
   stop_at_event(thread, &found, !(region->debug.passed_signals >> (signal->signo - 1) & 1));
@@ -127,6 +136,15 @@ static bool is_caught(long number) {
          debug->caught_calls[number / 64] >> (number % 64) & 1;
 }
 
+/* In a replay the kernel does not learn of names. */
+static void note_name(struct debug_thread *debug, const struct call *call) {
+  char name[sizeof debug->name] = {0};
+  if (call->nr != __NR_prctl || call->args[0] != PR_SET_NAME) return;
+  for (size_t i = 0; i < sizeof name - 1; i++)
+    if (safe_copy(&name[i], (const char *)call->args[1] + i, 1) || !name[i]) break;
+  memcpy(debug->name, name, sizeof name);
+}
+
 void debug_call(struct thread *thread, bool begins) {
   struct debug_thread *debug = debug_own(thread);
   if (begins) {
@@ -134,6 +152,7 @@ void debug_call(struct thread *thread, bool begins) {
     arch_call(thread, &call);
     debug->call = (int32_t)call.nr + 1;
     debug->forked = 0;
+    note_name(debug, &call);
     struct debug_stop found = {.reason = DEBUG_CALL_BEGINS, .number = (int32_t)call.nr};
     stop_at_event(thread, &found, is_caught(call.nr));
     return;
@@ -141,7 +160,7 @@ void debug_call(struct thread *thread, bool begins) {
   debug_event_over(thread);
   if (debug->forked) {
     struct debug_stop found = {.reason = debug->is_vfork ? DEBUG_FREED : DEBUG_FORKED,
-                               .number = thread->rthread->child_id};
+                               .number = thread->rthread->replay.child_id};
     stop_at_event(thread, &found, region->debug.catches_processes);
     debug_event_over(thread);
   }

@@ -6,6 +6,9 @@
 
 /* Before the instruction at arch_pc, at a safepoint: stops here if there is a reason to. True: serve pending requests again. */
 bool debug_point(struct thread *thread);
+/* For diversions: takes over breakpoints that have changed; true if there is one at arch_pc. */
+void debug_adopt_changes(void);
+bool debug_is_at_break(const struct thread *thread);
 /* A signal is about to be delivered, and has been; a system call begins, and ends. */
 void debug_signal(struct thread *thread);
 void debug_signalled(struct thread *thread);

@@ -16,11 +16,13 @@
 #include "engine/order/predictors.h"
 #include "engine/order/private_stack.h"
 #include "engine/order/shared.h"
+#include "engine/order/sync.h"
 #include "engine/predict/predict_checks.h"
 #include "engine/region/turns.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/threads.h"
 #include "engine/loop/debug_points.h"
+#include "engine/loop/diversion_points.h"
 #include "engine/region/debug.h"
 
 enum { BLOCK_BITS = 6 }; /* log2 of the bytes of a block of memory */
@@ -47,19 +49,26 @@ static bool near_stop(const struct thread *thread) {
  * the only one to leave the cache before the stop. */
 static bool is_due(const struct thread *thread) {
   if (!stops_exactly() || !arch_stops_late()) return true;
-  return thread->queued.signo || arch_requested(thread) || !arch_until_stop(thread);
+  return thread->signals.queued.signo || arch_requested(thread) || !arch_until_stop(thread);
 }
 
 static void serve_pending(struct thread *thread) {
+  uintptr_t pc = arch_pc(thread);
   arch_clear_request(thread);
   if (in_sphere()) sphere_safepoint(thread);
-  while (thread->queued.signo) {
+  while (thread->signals.queued.signo) {
+    if (debugged() && is_diversion) {
+      diversion_signal(thread);
+      continue;
+    }
     if (debugged()) debug_signal(thread);
     signals_deliver(thread, process_die_of);
     if (debugged()) debug_signalled(thread);
     /* The frame has a position of its own, at which the thread may have to wait for others. */
     if (replaying() && !turns->alone) sphere_safepoint(thread);
   }
+  if (arch_pc(thread) != pc)
+    thread->loop.step_next = false; /* it was meant for the instruction that is interrupted */
 }
 
 /* Connects the exit that was taken to the block it led to, if the exit still exists. A signal delivered meanwhile leads
@@ -84,9 +93,9 @@ static void foresee(struct thread *thread, struct check_history *history, const 
   bool write = miss->write;
   if (predicts(PREDICT_upgrades)) {
     if (write)
-      upgrade_note_write(&thread->upgrades, block, thread->cache_epoch);
+      upgrade_note_write(&thread->loop.upgrades, block, thread->cache_epoch);
     else
-      write = upgrade_is_expected(&thread->upgrades, history, block, thread->cache_epoch);
+      write = upgrade_is_expected(&thread->loop.upgrades, history, block, thread->cache_epoch);
   }
   for (unsigned i = 0; i < count && write; i++)
     if (accesses[i].address - miss->address < miss->bytes) accesses[i].write = true;
@@ -101,6 +110,31 @@ static bool takes_span(struct thread *thread, struct check_history *history, con
   return miss->stack ? span_of_stack(history, first, reaches) : span_of_window(history, first, last, reaches);
 }
 
+/* The instruction can't be made by value, or not by this block. */
+static uintptr_t give_up(struct thread *thread, const struct miss *miss) {
+  cache_leave(thread);
+  by_value_give_up(thread, miss->pc);
+  atomic_store(&thread->in_cache, 1); /* as the caller knows it */
+  arch_miss_leave(thread, miss);
+  return 0;
+}
+
+/* Everything is permitted, except memory that is open for the thread, for which the block may lack the code. */
+static uintptr_t missed_in_replay(struct thread *thread, const struct exit *exit, const struct miss *miss) {
+  open_permit(thread, miss);
+  bool concerned = by_value_concerns(thread, miss->pc);
+  if (concerned ? miss->opens : !by_value_covers(thread, miss)) return arch_miss_resume(thread, miss);
+  uintptr_t made_for = exit->block->pc;
+  cache_leave(thread);
+  if (!concerned)
+    cache_fell_short(made_for, miss->stack ? made_for : miss->pc, miss->stack);
+  else if (arch_opens(miss->pc))
+    cache_open(made_for, miss->pc);
+  atomic_store(&thread->in_cache, 1);
+  arch_miss_leave(thread, miss);
+  return 0;
+}
+
 /* A check has missed. Takes the permissions of the instruction. If no other permission was given up meanwhile, the rest of the block may
  * rely on its earlier checks, and the instruction is checked again: the code address to go on at. Otherwise, 0: the block is
  * left before the instruction. */
@@ -109,21 +143,19 @@ static uintptr_t missed(struct thread *thread, struct exit *exit) {
   struct access accesses[ARCH_ACCESSES_MAX + 2];
   uint32_t epoch = thread->cache_epoch;
   arch_miss(thread, exit, &miss);
-  if (!permissions_on() && values_on() && by_value_concerns(thread, &miss)) {
-    arch_miss_leave(thread, &miss);
-    return 0;
+  if (values_on() && by_value_was_refused(thread, &miss)) {
+    if (by_value_make_room(thread)) return arch_miss_resume(thread, &miss);
+    return give_up(thread, &miss);
   }
+  if (!permissions_on() && values_on()) return missed_in_replay(thread, exit, &miss);
   if (!permissions_on()) {
-    if (values_on())
-      open_permit(thread, &miss);
-    else
-      arch_permit(thread, &miss);
+    arch_permit(thread, &miss);
     if (!debugged() || !debug_watches(thread, miss.address, miss.bytes))
       return arch_miss_resume(thread, &miss);
     arch_miss_leave(thread, &miss);
     return 0;
   }
-  unsigned count = arch_accesses(thread, miss.pc, accesses);
+  unsigned count = arch_accesses(thread, miss.pc, accesses), own = count;
   if (!miss.stack) foresee(thread, &exit->history, &miss, accesses, count);
   bool shared = shared_reaches(miss.address, miss.bytes);
   if (!shared && takes_span(thread, &exit->history, &miss))
@@ -133,21 +165,24 @@ static uintptr_t missed(struct thread *thread, struct exit *exit) {
   cache_leave(thread); /* or a flusher would wait for this thread, which may wait for the flusher */
   bool kept = permissions_take(thread, accesses, count);
   if (values_on()) open_consider(thread, accesses, count);
-  bool reaches = permissions_reach(thread, miss.address, miss.bytes, miss.write);
+  bool open = values_on() && by_value_join(thread, accesses, own);
+  if (open && !miss.opens && arch_opens(miss.pc)) cache_open(made_for, miss.pc);
+  bool reaches = open ? miss.opens : permissions_reach(thread, miss.address, miss.bytes, miss.write);
   shared |= shared_holds(thread);
-  if (kept && !reaches && !shared) cache_fell_short(made_for, miss.stack ? made_for : miss.pc, miss.stack);
+  if (kept && !reaches && !shared && !open)
+    cache_fell_short(made_for, miss.stack ? made_for : miss.pc, miss.stack);
   bool again = kept && reaches && !shared && cache_enter(thread) && thread->cache_epoch == epoch;
   if (again && miss.stack) private_stack_find(thread, miss.address);
   if (again) return arch_miss_resume(thread, &miss);
   atomic_store(&thread->in_cache, 1); /* as the caller knows it */
   arch_miss_leave(thread, &miss);
-  thread->has_taken = true;
+  thread->loop.has_taken = true;
   return 0;
 }
 
 /* Runs in the cache until something needs the engine. */
 static void run(struct thread *thread, struct block *block, struct departure *left) {
-  thread->last_blocks[++thread->last_block % COUNT_OF(thread->last_blocks)] = block;
+  thread->loop.last_blocks[++thread->loop.last_block % COUNT_OF(thread->loop.last_blocks)] = block;
   uintptr_t code = arch_entry(block);
   for (;;) {
     arch_run(thread, code);
@@ -170,8 +205,15 @@ static void run(struct thread *thread, struct block *block, struct departure *le
     block_warm_up(left->exit->block, PATHS_RETRY);
   }
   if (left->kind == EXIT_POLL || left->kind == EXIT_HOT || left->kind == EXIT_ACCESS ||
-      left->kind == EXIT_SOURCE)
+      left->kind == EXIT_SOURCE || left->kind == EXIT_SYNC)
     arch_uncount(thread, left->exit->block, left->exit->block->instructions);
+}
+
+static bool perform_sync(struct thread *thread) {
+  thread->loop.took_value = false;
+  bool done = sync_perform(thread);
+  if (thread->loop.took_value) replay_arm(thread);
+  return done;
 }
 
 /* Serves the exit; the thread goes on at arch_pc afterwards. */
@@ -184,10 +226,14 @@ static void serve_exit(struct thread *thread, struct departure *left) {
     case EXIT_POLL:
       break;
     case EXIT_HOT:
-      path_begin(&thread->path, exit->target);
+      path_begin(&thread->loop.path, exit->target);
       break;
     case EXIT_CALL:
       arch_begin_call(thread);
+      if (debugged() && is_diversion) {
+        diversion_call(thread);
+        break;
+      }
       if (debugged()) debug_call(thread, true);
       syscall_handle(thread);
       if (debugged()) debug_call(thread, false);
@@ -210,7 +256,10 @@ static void serve_exit(struct thread *thread, struct departure *left) {
       cache_drop(exit->target);
       break;
     case EXIT_ACCESS:
-      thread->step_next = true;
+      thread->loop.step_next = true;
+      break;
+    case EXIT_SYNC:
+      thread->loop.step_next = !perform_sync(thread);
       break;
     case EXIT_SOURCE: {
       struct source_range source = source_of_detail(exit->detail);
@@ -239,7 +288,11 @@ static void take_step(struct thread *thread, uintptr_t pc) {
 static bool step_once(struct thread *thread, struct departure *left) {
   enum { ONE = 1 };
   uintptr_t pc = arch_pc(thread);
-  if (permissions_on() && !thread->has_taken) take_step(thread, pc);
+  if (permissions_on() && !thread->loop.has_taken) take_step(thread, pc);
+  if (values_on() && !by_value_prepare(thread, pc)) {
+    thread->loop.has_taken = false;
+    return false;
+  }
   if (!cache_enter(thread)) return false;
   struct block *block = cache_lookup_step(pc, ONE);
   if (!block) {
@@ -248,16 +301,15 @@ static bool step_once(struct thread *thread, struct departure *left) {
     return false;
   }
   if (near_stop(thread)) arch_favour(thread, block);
-  by_value_begin(thread, pc);
+  if (!ARCH_EMITS_OPEN && values_on()) by_value_step_begin(thread, pc);
   if (in_sphere() && !turns->alone) arch_begin_piece(thread);
-  thread->step_next = thread->has_taken = false;
+  thread->loop.step_next = thread->loop.has_taken = false;
   run(thread, block, left);
   cache_leave(thread);
   /* An emulated instruction may write memory. All other exits may wait for the cache, and so for a thread that waits for open memory. */
-  bool by_value = left->kind != EXIT_EMULATE && by_value_end(thread);
+  if (left->kind != EXIT_EMULATE) by_value_step_end(thread);
   serve_exit(thread, left);
-  by_value |= by_value_end(thread);
-  if (by_value && replaying()) replay_arm(thread);
+  by_value_step_end(thread);
   if (permissions_on()) shared_leave(thread); /* the instruction counts by now */
   if (in_sphere() && !turns->alone) arch_end_piece(thread, pc);
   return true;
@@ -265,9 +317,12 @@ static bool step_once(struct thread *thread, struct departure *left) {
 
 /* Runs one instruction, with a trap behind it if it was executed. As the kernel has it, none follows a system call. */
 static void step(struct thread *thread, struct departure *left) {
-  if (!step_once(thread, left)) return;
+  if (sync_on() && !thread->loop.step_next && perform_sync(thread))
+    left->kind = EXIT_EMULATE;
+  else if (!step_once(thread, left))
+    return;
   bool executed = left->kind == EXIT_DIRECT || left->kind == EXIT_INDIRECT || left->kind == EXIT_EMULATE;
-  bool faulted = thread->queued.signo && thread->queued.synchronous;
+  bool faulted = thread->signals.queued.signo && thread->signals.queued.synchronous;
   if (executed && !faulted) arch_stepped(thread);
 }
 
@@ -281,11 +336,12 @@ static bool is_worth_translating(uintptr_t pc, unsigned instructions) {
   return false;
 }
 
-/* Runs the first instructions of a block that the stop cuts in two, or fewer. */
+/* Runs the first instructions of a block that the stop cuts in two, or fewer. Such pieces have no checks: where there are watchpoints each instruction is a point. */
 static void run_up_to_stop(struct thread *thread, uint64_t instructions, struct departure *left) {
   unsigned count = (unsigned)MIN(instructions, CACHE_STEP_MAX);
   uintptr_t pc = arch_pc(thread);
-  if (count == 1 || !replaying() || values_on()) {
+  bool watches = debugged() && config.check == CHECK_ALL;
+  if (count == 1 || !replaying() || watches || (values_on() && !ARCH_EMITS_OPEN)) {
     step_once(thread, left);
     return;
   }
@@ -307,7 +363,7 @@ static void run_up_to_stop(struct thread *thread, uint64_t instructions, struct 
 
 /* Runs up to the next branch on the path of a hot block; false when the path ends. */
 static bool probe(struct thread *thread, struct departure *left) {
-  struct path *path = &thread->path;
+  struct path *path = &thread->loop.path;
   if (path_is_complete(path)) return false;
   if (!cache_enter(thread)) return true;
   struct block *known = cache_lookup(path->next), *block = cache_lookup_probe(path->next);
@@ -332,11 +388,11 @@ static bool probe(struct thread *thread, struct departure *left) {
 }
 
 static void note_path(struct thread *thread, struct departure *left) {
-  struct path *path = &thread->path;
+  struct path *path = &thread->loop.path;
   bool diverted = near_stop(thread) || arch_pc(thread) != path->next;
   if (!diverted && probe(thread, left)) return;
   bool disturbed =
-      permissions_on() && (thread->has_taken || left->kind == EXIT_POLL || left->kind == EXIT_SOURCE);
+      permissions_on() && (thread->loop.has_taken || left->kind == EXIT_POLL || left->kind == EXIT_SOURCE);
   if (disturbed && cache_note_again(path->head)) {
     path->head = 0;
     return;
@@ -348,24 +404,25 @@ static void note_path(struct thread *thread, struct departure *left) {
   path->head = 0;
 }
 
-/* The block at the target of a system call's exit, which remembers it as long as both are there. */
+/* The block behind a system call or an instruction that synchronises, whose exit remembers it as long as both are there. */
 static struct block *behind(struct thread *thread, const struct departure *left) {
+  uintptr_t pc = arch_pc(thread);
+  bool usual = left->kind == EXIT_SYNC || pc == left->copy.target;
   struct exit *exit =
-      left->epoch == thread->cache_epoch && arch_pc(thread) == left->copy.target && !left->exit->block->step
-          ? left->exit
-          : NULL;
-  if (exit && exit->behind && !exit->behind->dead) return exit->behind;
+      left->epoch == thread->cache_epoch && usual && !left->exit->block->step ? left->exit : NULL;
+  if (exit && exit->behind && !exit->behind->dead && exit->behind->pc == pc) return exit->behind;
   struct block *block = cache_lookup(arch_pc(thread));
   if (exit) exit->behind = block;
   return block;
 }
 
-/* Behind a system call, when nothing is pending: the block to go on with, entered; NULL: not at once. */
+/* Behind a system call or an instruction that synchronises, when nothing is pending: the block to go on with, entered; NULL: not at once. */
 static struct block *go_on(struct thread *thread, const struct departure *left) {
 #if defined(REPRISE_STRESS_SIGNALS)
   return NULL; /* every block ends at a safepoint */
 #endif
-  bool pending = thread->queued.signo || thread->step_next || thread->path.head || arch_stepping(thread);
+  bool pending = thread->signals.queued.signo || thread->loop.step_next || thread->loop.path.head ||
+                 arch_stepping(thread);
   if (pending || debugged() || !arch_quiet(thread) || !cache_enter(thread)) return NULL;
   struct block *block = behind(thread, left);
   if (!block) cache_leave(thread);
@@ -374,11 +431,11 @@ static struct block *go_on(struct thread *thread, const struct departure *left) 
 
 static _Noreturn void loop(struct thread *thread) {
   struct departure left = {.kind = EXIT_POLL};
-  if (!thread->has_taken) serve_pending(thread);
+  if (!thread->loop.has_taken) serve_pending(thread);
   for (;;) {
     bool nearby = false;
-    if (left.kind == EXIT_POLL || thread->queued.signo || !arch_quiet(thread)) {
-      if (!thread->has_taken && is_due(thread)) serve_pending(thread);
+    if (left.kind == EXIT_POLL || thread->signals.queued.signo || !arch_quiet(thread)) {
+      if (!thread->loop.has_taken && is_due(thread)) serve_pending(thread);
       nearby = near_stop(thread);
     }
     /* One signal was delivered and the next comes at once: not an instruction in between. */
@@ -395,11 +452,11 @@ static _Noreturn void loop(struct thread *thread) {
       step(thread, &left);
       continue;
     }
-    if (thread->step_next) {
+    if (thread->loop.step_next) {
       step_once(thread, &left);
       continue;
     }
-    if (thread->path.head) {
+    if (thread->loop.path.head) {
       note_path(thread, &left);
       continue;
     }
@@ -424,19 +481,20 @@ static _Noreturn void loop(struct thread *thread) {
       run(thread, block, &left);
       cache_leave(thread);
       serve_exit(thread, &left);
-    } while (left.kind == EXIT_CALL && (block = go_on(thread, &left)));
+    } while ((left.kind == EXIT_CALL || left.kind == EXIT_SYNC) && (block = go_on(thread, &left)));
   }
 }
 
 void dispatch_run(struct thread *thread) {
+  if (thread->half_done) syscall_handle(thread);
   loop(thread);
 }
 
 void dispatch_after_fault(struct thread *thread) {
   cache_leave(thread);
-  if (by_value_end(thread) && replaying()) replay_arm(thread);
+  by_value_step_fault(thread);
   signals_after_fault(thread);
-  if (permissions_on() && !thread->has_taken)
+  if (permissions_on() && !thread->loop.has_taken)
     shared_leave(thread); /* or its instruction is run again at once */
   loop(thread);
 }

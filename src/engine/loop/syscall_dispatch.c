@@ -78,7 +78,9 @@ void syscall_handle(struct thread *thread) {
   } else if (in_sphere())
     result = syscall_in_sphere(thread, &call);
   else
-    result = signals_stress_call(thread) ? CALL_INTERRUPTED : perform(thread, &call);
+    result = signals_stress_call(thread)               ? CALL_INTERRUPTED
+             : sandbox_answers(thread, &call, &result) ? result
+                                                       : perform(thread, &call);
   thread->in_call = false;
   if (result == CALL_INTERRUPTED) {
     LOG(calls, "%ld interrupted", call.nr);

@@ -121,7 +121,10 @@ static long do_mmap(const struct call *call, struct stale *stale) {
   if (os_failed(at)) return at;
   made.start = (uintptr_t)at;
   made.end = made.start + length;
-  if (made.prot & PROT_EXEC && !(flags & MAP_ANONYMOUS)) made.file = code_files_mapped((int)call->args[4]);
+  if (made.prot & PROT_EXEC && !(flags & MAP_ANONYMOUS)) {
+    made.file = code_files_mapped((int)call->args[4]);
+    made.file_base = made.start - (uintptr_t)call->args[5];
+  }
   note_stale(stale, made.start, made.end);
   tree_put(made);
   if (mlock_made(made.start, length)) return at;
@@ -234,6 +237,7 @@ static void book_move(uintptr_t from, size_t old_length, uintptr_t to, size_t ne
     last.start = MAX(last.start, from) - from + to;
     last.end = MIN(next, from + length) - from + to;
     if (last.object) last.object_base += from - to;
+    if (last.file) last.file_base += to - from;
     if (last.segment) last.segment_at += to - from;
     tree_put(last);
     at = next;

@@ -2,6 +2,7 @@
 #include "engine/memory/maps.h"
 
 #include <linux/fcntl.h>
+#include <linux/mman.h>
 
 #include "engine/base/lib.h"
 #include "engine/base/os.h"
@@ -38,6 +39,23 @@ static void parse(struct maps_line *line) {
   }
   while (*p == ' ') p++;
   line->name = p;
+}
+
+struct maps_file maps_file(const struct maps_line *line) {
+  struct maps_file file = {0};
+  const char *at = line->text;
+  uintptr_t number;
+  while (*at != ' ') at++;
+  at++;
+  file.protection =
+      (at[0] == 'r' ? PROT_READ : 0) | (at[1] == 'w' ? PROT_WRITE : 0) | (at[2] == 'x' ? PROT_EXEC : 0);
+  file.shared = at[3] == 's';
+  at += 5;
+  maps_hex(&at, &number);
+  file.offset = number;
+  for (at++; *at && *at != ' ';) at++; /* the device */
+  for (at++; *at >= '0' && *at <= '9'; at++) file.inode = file.inode * 10 + (uint64_t)(*at - '0');
+  return file;
 }
 
 static char *line_end(char *from, char *limit) {

@@ -14,6 +14,14 @@ struct maps_line {
   const char *name;     /* behind the inode number, "" if none; of a header only */
 };
 
+/* The fields of a header besides the range: "start-end rwxp offset device inode name". */
+struct maps_file {
+  int protection;
+  bool shared;
+  uint64_t offset, inode;
+};
+struct maps_file maps_file(const struct maps_line *line);
+
 /* Calls visit for every line of a file. False when it can't be opened. */
 bool maps_visit(const char *path, void (*visit)(const struct maps_line *, void *), void *context);
 

@@ -209,7 +209,7 @@ void verify_record(struct thread *thread, bool process_ends) {
   struct input_event event = {.kind = EVENT_CHECK,
                               .check = {.pc = arch_pc(thread), .registers = registers_digest(thread)}};
   struct tally tally = {.salt = arch_position(thread), .room = UINT64_MAX};
-  if (process_ends && !config.check_memory)
+  if (process_ends && !config.check_memory && !sync_on())
     event.check.has_memory = digest_end(&tally, &event.check.memory);
   else if (process_ends || memory_is_due(thread))
     event.check.has_memory = memory_digest(&tally, &event.check.memory);

@@ -90,15 +90,21 @@ static _Noreturn void report(const struct call *call, long result, const char *w
 
 /* -- Memory -------------------------------------------------------------------------------------------------------------------------- */
 
-/* A program that makes the same call by the hundred thousand would take hours. Of a call that its row describes completely,
- * without commands, the first ALL_OF are checked, and then one in ONE_OF. */
+/* A program that makes the same call by the hundred thousand, or has much memory, would take hours. Of a call that its row describes
+ * completely, without commands, the first ones are checked, ALL_OF or until so many pages were copied for them, and then one in ONE_OF. */
+enum { NUMBERS = 512, ALL_OF = 4096, ALL_PAGES = 1 << 20, ONE_OF = 64 };
+static struct { _Atomic uint32_t made, pages; } checked[NUMBERS];
+
 static bool is_repeated(const struct call *call) {
-  enum { NUMBERS = 512, ALL_OF = 4096, ONE_OF = 64 };
-  static _Atomic uint32_t made[NUMBERS];
   const struct input_row *row = input_row(call->nr);
   if (!row || row->walk || call->nr >= NUMBERS) return false;
-  uint32_t count = atomic_fetch_add_explicit(&made[call->nr], 1, memory_order_relaxed);
-  return count >= ALL_OF && count % ONE_OF;
+  uint32_t made = atomic_fetch_add_explicit(&checked[call->nr].made, 1, memory_order_relaxed);
+  return (made >= ALL_OF || checked[call->nr].pages >= ALL_PAGES) && made % ONE_OF;
+}
+
+static void count_pages(const struct call *call) {
+  if (call->nr < NUMBERS && checked[call->nr].pages < ALL_PAGES)
+    atomic_fetch_add_explicit(&checked[call->nr].pages, (uint32_t)audit.pages, memory_order_relaxed);
 }
 
 /* Why memory is not checked; AUDIT_LOOKED: it is. A timer may be due again whenever memory has been copied: then the call would never be
@@ -135,7 +141,9 @@ void audit_before(struct thread *thread, const struct call *call) {
   if (!audit.names) map_copies();
   audit_turn(thread);
   audit.pages = 0;
-  if (verify_visit_memory(keep_page, NULL, true) && audit.pages < PAGES_LIMIT)
+  bool visited = verify_visit_memory(keep_page, NULL, true);
+  count_pages(call);
+  if (visited && audit.pages < PAGES_LIMIT)
     audit.taken = audit.number;
   else
     count(AUDIT_UNREADABLE);
@@ -268,16 +276,11 @@ bool audit_wants_copies(const struct call *call, struct input_call *in) {
   static _Atomic uint32_t rounds;
   switch (call->nr) {
     case __NR_futex: /* the words are known by their address */
-    case __NR_kill:
-    case __NR_tkill:
-    case __NR_tgkill:
-    case __NR_rt_sigqueueinfo:
-    case __NR_rt_tgsigqueueinfo:
-    case __NR_pidfd_send_signal:
     case __NR_process_vm_readv:
     case __NR_process_vm_writev:
       return false;
     default:
+      if (input_argument(call->nr, INPUT_SIGNAL) >= 0) return false;
       return atomic_fetch_add(&rounds, 1) % 2 && !input_reach(in, expect_writable, NULL);
   }
 }

@@ -10,7 +10,7 @@
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
 #include "engine/order/audit.h"
-#include "engine/order/region_lock.h"
+#include "engine/region/live.h"
 #include "engine/region/rest.h"
 #include "engine/order/rthreads.h"
 #include "engine/order/stops.h"
@@ -39,7 +39,7 @@ static void open_chunk(struct rthread *rthread) {
   if (region->open_chunk) ring_put(&region->order, buffer, chunk_encode(&end, buffer));
   region->open_chunk = slot;
   region->open_number = rthread->number;
-  rthread->chunk_start = rthread->ring.position;
+  rthread->chunk.start = rthread->ring.position;
 }
 
 /* True if the thread was given the baton. */
@@ -66,11 +66,11 @@ static void wake(struct rthread *rthread) {
 
 /* True if the thread is stopped, and could not take the baton now. */
 static bool is_stopped(struct rthread *rthread) {
-  uint32_t stops = atomic_load(&rthread->stops);
+  uint32_t stops = atomic_load(&rthread->stops.state);
   if (stops != STOP_LIKELY) return stops == STOP_BEGINS;
   char state = rthread_state(rthread);
   if (state == 'T' || state == 't') return true;
-  atomic_store(&rthread->stops, STOP_NONE);
+  atomic_store(&rthread->stops.state, STOP_NONE);
   return false;
 }
 
@@ -94,7 +94,7 @@ static struct rthread *hand_on(void) {
 /* The same, noting how the holder's chunk ends, should it end here. */
 static struct rthread *let_go(struct rthread *rthread, enum chunk_reason reason) {
   region->open_end =
-      (struct chunk_end){.length = rthread->ring.position - rthread->chunk_start, .reason = reason};
+      (struct chunk_end){.length = rthread->ring.position - rthread->chunk.start, .reason = reason};
   return hand_on();
 }
 
@@ -113,7 +113,7 @@ static void bury(struct rthread *dead, uint32_t number) {
   region_lock();
   bool holds = holder() == dead && dead->number == number;
   bool lost = holds && !atomic_load(&dead->turn) && leaves_marks(dead);
-  bool output_lost = holds && atomic_load(&dead->unlogged);
+  bool output_lost = holds && atomic_load(&dead->input.unlogged);
   if (holds && !lost && !output_lost) {
     for (uint32_t i = 0; i < region_slots(region); i++) {
       struct rthread *other = &region->slots[i];
@@ -141,7 +141,7 @@ static void pass_over(struct rthread *stopped) {
   region_lock();
   uint32_t given = 1;
   if (holder() == stopped && atomic_compare_exchange_strong(&stopped->turn, &given, 0)) {
-    atomic_store(&stopped->stops, STOP_LIKELY);
+    atomic_store(&stopped->stops.state, STOP_LIKELY);
     chunk_wait(&region->scheduler, slot_of(stopped));
     next = hand_on();
   }
@@ -167,12 +167,13 @@ static void see_off(const struct rthread *rthread) {
 }
 
 static void begin_chunk(struct thread *thread) {
+  live_runs(thread);
   audit_turn(thread);
   see_off(thread->rthread);
   if (memory_was_written(thread->rthread->pid)) memory_log_written(thread);
-  thread->rthread->spent = 0;
-  thread->rthread->chunk_size = chunk_size(&region->scheduler);
-  arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
+  thread->rthread->chunk.spent = 0;
+  thread->rthread->chunk.size = chunk_size(&region->scheduler);
+  arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk.size);
 }
 
 /* A thread that was killed while it handed the baton on may have left it without a holder. */
@@ -191,6 +192,7 @@ static void wait_for_turn(struct thread *thread) {
   while (!take_turn(thread)) {
     uint32_t others = *(volatile uint32_t *)&region->scheduler.count;
     region_wait_longer(&rthread->turn, 0, MAX(others, 1));
+    live_serve(thread);
     struct rthread *now = holder();
     bool looks = !atomic_load(&rthread->turn) && now && now != rthread;
     if (looks && region_look_is_due(&region->looked)) look_after(now);
@@ -217,6 +219,10 @@ void baton_take(struct thread *thread) {
 void baton_release(struct thread *thread, enum chunk_reason reason) {
   struct rthread *rthread = thread->rthread;
   rthread->ring.position = arch_position(thread);
+  if (reason != CHUNK_EXIT)
+    live_rests(thread);
+  else
+    live_runs(thread);
   region_lock();
   struct rthread *next = let_go(rthread, reason);
   region_unlock();
@@ -231,9 +237,9 @@ enum { OFFER_LEAST = 16000, OFFER_STARVING = 1000, OFFER_PATIENCE = 50 };
 
 void baton_offer(struct thread *thread) {
   uint64_t least = region->starving ? OFFER_STARVING : OFFER_LEAST;
-  if (arch_position(thread) - thread->rthread->chunk_start < least) return;
+  if (arch_position(thread) - thread->rthread->chunk.start < least) return;
   region->starving = 0;
-  thread->rthread->offered = true;
+  thread->rthread->chunk.offered = true;
   arch_request(thread);
 }
 
@@ -247,16 +253,17 @@ enum { CALLS_MOST = 256 };
 
 void baton_spend(struct thread *thread, uint32_t calls) {
   struct rthread *rthread = thread->rthread;
-  rthread->spent += calls;
-  if (rthread->spent < CALLS_MOST || !baton_is_wanted()) return;
-  rthread->offered = true;
+  rthread->chunk.spent += calls;
+  if (rthread->chunk.spent < CALLS_MOST || !baton_is_wanted()) return;
+  rthread->chunk.offered = true;
   arch_request(thread);
 }
 
 void baton_waits(struct thread *thread, uintptr_t futex) {
   const struct rthread *rthread = thread->rthread;
   uint32_t own = slot_of(rthread) + 1;
-  bool starves = rthread->woken_at == futex && arch_position(thread) - rthread->woken_since < OFFER_STARVING;
+  bool starves =
+      rthread->chunk.woken_at == futex && arch_position(thread) - rthread->chunk.woken_since < OFFER_STARVING;
   if (starves)
     region->starving = own;
   else if (region->starving == own)
@@ -264,20 +271,21 @@ void baton_waits(struct thread *thread, uintptr_t futex) {
 }
 
 void baton_waited(struct thread *thread, uintptr_t futex, bool woken) {
-  thread->rthread->woken_at = woken ? futex : 0;
-  thread->rthread->woken_since = arch_position(thread);
+  thread->rthread->chunk.woken_at = woken ? futex : 0;
+  thread->rthread->chunk.woken_since = arch_position(thread);
 }
 
 /* True if the chunk should end before it is full, and a thread has come for the baton: a thread that was just woken may be on its way. */
 static bool offer_accepted(struct rthread *rthread) {
-  if (!rthread->offered) return false;
-  rthread->offered = false;
+  if (!rthread->chunk.offered) return false;
+  rthread->chunk.offered = false;
   for (int i = 0; i < OFFER_PATIENCE && !baton_is_wanted(); i++) os_call0(__NR_sched_yield);
   return baton_is_wanted();
 }
 
 void baton_leave(struct thread *thread, enum chunk_reason reason) {
   thread->rthread->ring.position = arch_position(thread);
+  live_rests(thread);
   wake(let_go(thread->rthread, reason));
 }
 
@@ -295,13 +303,15 @@ static void stop_without_baton(struct thread *thread) {
  * after the beginning, then less and less often. */
 static bool is_check_due(struct rthread *rthread) {
   enum { CHECKS_APART = 64 };
-  uint32_t n = ++rthread->alone;
+  uint32_t n = ++rthread->chunk.alone;
   return config.check_memory || n % CHECKS_APART == 0 || (n < CHECKS_APART && !(n & (n - 1)));
 }
 
 /* Ends the chunk if another thread waits. */
-static bool pass_on(struct rthread *rthread, enum chunk_reason reason) {
-  struct rthread *next = NULL;
+static bool pass_on(struct thread *thread, enum chunk_reason reason) {
+  struct rthread *rthread = thread->rthread, *next = NULL;
+  if (!baton_is_wanted()) return false;
+  live_rests(thread);
   region_lock();
   bool others = region->scheduler.count;
   if (others) {
@@ -309,13 +319,35 @@ static bool pass_on(struct rthread *rthread, enum chunk_reason reason) {
     next = let_go(rthread, reason);
   }
   region_unlock();
+  if (!others) live_runs(thread);
   wake(next);
   return others;
 }
 
 bool baton_yield(struct thread *thread) {
-  if (!pass_on(thread->rthread, CHUNK_CALL)) return false;
+  if (!pass_on(thread, CHUNK_CALL)) return false;
   wait_for_turn(thread);
+  begin_chunk(thread);
+  return true;
+}
+
+/* In the log, the chunk ends, and another one of the same thread begins. */
+static void split_chunk(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  uint8_t buffer[CHUNK_END_LARGEST];
+  region_lock();
+  struct chunk_end end = {
+      .length = rthread->ring.position - rthread->chunk.start, .next = rthread->number, .reason = CHUNK_POLL};
+  ring_put(&region->order, buffer, chunk_encode(&end, buffer));
+  rthread->chunk.start = rthread->ring.position;
+  region_unlock();
+}
+
+static bool make_checkpoint(struct thread *thread) {
+  if (!live_is_possible(thread)) return false;
+  verify_record(thread, false);
+  split_chunk(thread);
+  if (!live_make(thread)) rthreads_end_gone(thread);
   begin_chunk(thread);
   return true;
 }
@@ -324,13 +356,14 @@ void baton_poll(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   uint64_t position = arch_position(thread);
   rthread->ring.position = position;
-  if (thread->stop_signal) arch_request(thread); /* until it is done */
-  if (position == rthread->quiet_since) return;
-  if (thread->stop_signal) stop_without_baton(thread);
-  if (!offer_accepted(rthread) && arch_until_stop(thread) > rthread->chunk_size / 2) return;
+  if (thread->record.stop_signal) arch_request(thread); /* until it is done */
+  if (position == rthread->chunk.quiet_since) return;
+  if (thread->record.stop_signal) stop_without_baton(thread);
+  if (live_is_wanted(thread) && make_checkpoint(thread)) return;
+  if (!offer_accepted(rthread) && arch_until_stop(thread) > rthread->chunk.size / 2) return;
   bool others = baton_is_wanted();
   if (others || is_check_due(rthread)) verify_record(thread, false);
-  if (others) others = pass_on(rthread, CHUNK_POLL);
+  if (others) others = pass_on(thread, CHUNK_POLL);
   if (others) wait_for_turn(thread);
   begin_chunk(thread);
 }
@@ -355,7 +388,7 @@ static struct rthread *find(uint32_t number) {
 }
 
 void baton_pass(struct thread *thread) {
-  const struct chunk_end *end = &thread->rthread->end;
+  const struct chunk_end *end = &thread->rthread->chunk.end;
   struct rthread *next = find(end->next);
   if (end->reason == CHUNK_DEAD) region->killed = thread->rthread->number + 1;
   /* Its parent was killed before it could log the birth, perhaps a while ago. Known limit: what it and the others did from here on is
@@ -367,7 +400,7 @@ void baton_pass(struct thread *thread) {
         region->killed - 1, end->next);
   if (!next) sphere_fail(OUTCOME_DAMAGED, "the order log wants thread %u, which does not exist", end->next);
   /* cppcheck-suppress nullPointerRedundantCheck ; sphere_fail does not return */
-  region_count_turn(region, next->number, next->chunk_start + next->end.length);
+  region_count_turn(region, next->number, next->chunk.start + next->chunk.end.length);
   atomic_store(&region->holder, slot_of(next) + 1);
   atomic_store(&next->turn, 1);
   wake(next);
@@ -378,27 +411,27 @@ void baton_pass(struct thread *thread) {
 static void learn_end(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   struct chunk_end mark = {0};
-  rthread->chunk_start = arch_position(thread);
-  rthread->end = (struct chunk_end){0};
+  rthread->chunk.start = arch_position(thread);
+  rthread->chunk.end = (struct chunk_end){0};
   for (;;) {
     size_t count;
     const uint8_t *bytes = ring_content(&region->order, &count);
-    int used = chunk_decode(&rthread->end, bytes, count);
+    int used = chunk_decode(&rthread->chunk.end, bytes, count);
     bool within = !used && count && config.whole && !ring_await(&region->order, count);
     if (used < 0 || within)
       sphere_fail(OUTCOME_DAMAGED, "the order log is damaged where thread %u is at position %lu: %s",
-                  rthread->number, rthread->chunk_start,
+                  rthread->number, rthread->chunk.start,
                   within ? "it ends within a record" : "this is no record");
     if (used > 0) ring_consume(&region->order, (size_t)used);
-    if (used > 0 && !chunk_is_mark(&rthread->end, rthread->number)) return;
-    if (used > 0) mark = rthread->end;
-    rthread->end = (struct chunk_end){0};
+    if (used > 0 && !chunk_is_mark(&rthread->chunk.end, rthread->number)) return;
+    if (used > 0) mark = rthread->chunk.end;
+    rthread->chunk.end = (struct chunk_end){0};
     if (!used && !ring_await(&region->order, count)) break;
   }
   if (!atomic_load(&region->order.broken)) return; /* the last chunk of all */
   if (!mark.known) sphere_fail(OUTCOME_LOG_ENDS, NULL);
-  rthread->end = mark;
-  rthread->end.next = CHUNK_NOBODY;
+  rthread->chunk.end = mark;
+  rthread->chunk.end.next = CHUNK_NOBODY;
 }
 
 /* It is the turn of the parent that the kernel holds until this process is gone: it was killed here in the recording. */
@@ -413,7 +446,7 @@ static void await_turn(struct thread *thread) {
   while (!take_turn(thread)) {
     rest(thread, atomic_load(&region->live));
     struct rthread *now = holder();
-    if (now && atomic_load(&thread->rthread->borrows) == slot_of(now) + 1) leave(thread->rthread);
+    if (now && atomic_load(&thread->rthread->parallel.borrows) == slot_of(now) + 1) leave(thread->rthread);
     if (!now || now == thread->rthread || !region_look_is_due(&region->looked)) continue;
     if (rthread_is_alive(now)) continue;
     /* Dead. If it is the holder even now, it did not pass the baton on before. */

@@ -1,189 +1,230 @@
 /* by_value.c: accesses to memory that is recorded by the values read from it. See open_blocks.h.
  *
- * The lock makes instruction and comparison one step for all threads that use open memory. So the compared bytes are those that the instruction
- * reads: nothing is read a second time. While recording, the instruction works on memory as usual. In replay it works on memory,
- * too, but on the values that the thread has seen, put there under the lock; the memory's content is not valid until it is closed.
+ * An access goes piece by piece, one piece for each line that it touches. While recording, a load takes its bytes from memory once, and what differs from
+ * the bytes that the thread has seen is logged; the instruction then loads these. A store stores to memory and to the seen bytes. An update, that is, an instruction
+ * that reads and writes in one, is made in memory, tells what it found there, and is made again on the seen bytes. In replay all of them work on the seen
+ * bytes alone. Emitted code does all that itself as long as the line was seen, and as nothing has to be logged.
  *
- * All bytes that an instruction touches are compared, also those that it only writes: an exclusive store succeeds or fails depending on
- * the old value. */
+ * Of an access that reaches beyond a line, into a closed block perhaps, the pieces are put together in a copy. */
 #include "engine/order/open_blocks.h"
 
 #include <linux/mman.h>
 
+#include "engine/base/arch_host.h"
 #include "engine/base/lib.h"
 #include "engine/base/mapping_book.h"
+#include "engine/code/cache.h"
+#include "engine/order/hand_over.h"
+#include "engine/order/shared.h"
 #include "engine/order/thread_order.h"
 #include "engine/region/endings.h"
 #include "engine/region/journal.h"
 #include "engine/region/reader.h"
 #include "input/input.h"
 
-/* The parts of open memory that the instruction being stepped over accesses. Owned by the lock's holder. */
-static struct {
-  struct thread *_Atomic holder;
-  unsigned count;
-  struct values_part parts[VALUES_PARTS];
-} step;
+/* -- Accesses, in the cache ----------------------------------------------------------------------------------------------------- */
 
-/* -- Parts ---------------------------------------------------------------------------------------------------------------- */
+enum { PIECES = 2 }; /* of an access, which is no longer than a line */
 
-/* Shared memory may have the number of an open block: it is handled elsewhere (shared.h). */
-static bool is_open(struct thread *thread, uintptr_t address) {
-  uint32_t block = (uint32_t)address / VALUES_LINE;
-  struct mapping mapping;
-  if (!(recording() ? open_is_open(block) : open_is_viewed(thread, block))) return false;
-  return !mappings_find(address, &mapping) || !mapping.shared;
+struct piece {
+  uint64_t line;
+  struct values_part part;
+  bool open;
+};
+
+static uint8_t bits_of(const struct thread *thread, uintptr_t address) {
+  return map_of(thread)[(uint32_t)address / VALUES_LINE];
 }
 
-/* The parts of the accesses that are open: how many; more than there is room for is too many. */
-static unsigned split(struct thread *thread, const struct access *accesses, unsigned count,
-                      struct values_part *to) {
-  unsigned parts = 0;
-  for (unsigned i = 0; i < count; i++) {
-    uintptr_t at = accesses[i].address, end = at + accesses[i].bytes;
-    while (at < end) {
-      uintptr_t line = ALIGN_DOWN(at, VALUES_LINE), stop = MIN(end, line + VALUES_LINE);
-      if (is_open(thread, at)) {
-        if (parts == VALUES_PARTS)
-          sphere_fail(OUTCOME_UNSUPPORTED,
-                      "an instruction that touches so much memory is not supported yet with --values");
-        to[parts++] =
-            (struct values_part){.line = line, .from = (uint8_t)(at - line), .count = (uint8_t)(stop - at)};
-      }
-      at = stop;
-    }
+/* False: the thread may not access it yet, or it has to be closed for that. */
+static bool is_usable(const struct thread *thread, const struct piece *piece, bool write) {
+  if (!piece->open) return bits_of(thread, piece->line) & (write ? PERMISSION_WRITE : PERMISSION_READ);
+  return !recording() || (!shared_is_marked(piece->line) && open_note_line(piece->line));
+}
+
+/* The pieces of an access; 0 if it can't be made, or none of them is open. */
+static unsigned cut(const struct thread *thread, uintptr_t address, unsigned bytes, bool write,
+                    struct piece pieces[PIECES]) {
+  unsigned count = 0;
+  bool open = false;
+  for (uintptr_t at = address, end = address + bytes; at < end;) {
+    uintptr_t line = ALIGN_DOWN(at, VALUES_LINE), stop = MIN(end, line + VALUES_LINE);
+    struct piece *piece = &pieces[count++];
+    *piece = (struct piece){.line = line,
+                            .part = {.from = (uint8_t)(at - line), .count = (uint8_t)(stop - at)},
+                            .open = bits_of(thread, at) & PERMISSION_OPEN};
+    if (!is_usable(thread, piece, write)) return 0;
+    open |= piece->open;
+    at = stop;
   }
-  return parts;
+  return open ? count : 0;
 }
 
-/* False: there is no such memory, and the instruction is going to fault. */
-static bool load(const struct values_part *part, uint8_t now[VALUES_LINE]) {
-  return !safe_copy(now + part->from, (const void *)(part->line + part->from), part->count);
+/* Takes the bytes of the pieces from memory, at their places in the lines: in replay only those of closed ones. */
+static bool fetch(uintptr_t address, unsigned bytes, const struct piece *pieces, unsigned count,
+                  uint8_t lines[PIECES][VALUES_LINE]) {
+  if (recording())
+    return !safe_load_whole(&lines[0][0] + address % VALUES_LINE, (const void *)address, bytes);
+  for (unsigned i = 0; i < count; i++) {
+    struct values_part part = pieces[i].part;
+    if (!pieces[i].open &&
+        safe_load_whole(&lines[i][part.from], (const void *)(pieces[i].line + part.from), part.count))
+      return false;
+  }
+  return true;
 }
 
-/* -- Recording ------------------------------------------------------------------------------------------------------------ */
-
-static void log_view(struct thread *thread, uint32_t block) {
-  if (open_is_viewed(thread, block)) return;
-  open_view(thread, block);
-  struct input_event event = {.kind = EVENT_OPEN, .open = {.what = OPEN_VIEW, .address = block}};
-  record_event(thread, &event);
+static uintptr_t load(struct thread *thread, uintptr_t address, unsigned bytes, const struct piece *pieces,
+                      unsigned count) {
+  struct open_thread *own = open_of(thread);
+  uint8_t lines[PIECES][VALUES_LINE], *seen = NULL;
+  if (!fetch(address, bytes, pieces, count, lines)) return 0;
+  for (unsigned i = 0; i < count; i++) {
+    struct values_part part = pieces[i].part;
+    if (!pieces[i].open) continue;
+    seen = values_see(&own->seen, pieces[i].line);
+    if (recording())
+      value_log_part(thread, part, lines[i], seen);
+    else
+      value_log_apply(thread, part, seen);
+    memcpy(&lines[i][part.from], seen + part.from, part.count);
+  }
+  if (count == 1) return (uintptr_t)seen + address % VALUES_LINE;
+  memcpy(own->copy, &lines[0][0] + address % VALUES_LINE, bytes);
+  return (uintptr_t)own->copy;
 }
 
-static void record_parts(struct thread *thread) {
-  uint8_t runs[VALUES_PART_LARGEST], now[VALUES_LINE];
-  /* Replay stops for views, and has to know all of them before it steps over the instruction. */
-  for (unsigned i = 0; i < step.count; i++) log_view(thread, (uint32_t)step.parts[i].line / VALUES_LINE);
-  for (unsigned i = 0; i < step.count; i++) {
-    const struct values_part *part = &step.parts[i];
-    if (!load(part, now)) continue;
-    if (!open_note_line(part->line))
-      sphere_fail(OUTCOME_UNSUPPORTED, "so much memory in common is not supported yet with --values");
-    size_t count = values_encode(i, part, now, values_see(&open_of(thread)->seen, part->line), runs);
-    if (!count) continue;
-    struct input_event event = {.kind = EVENT_OPEN,
-                                .open = {.what = OPEN_VALUES, .count = (uint32_t)count, .bytes = runs}};
+static uintptr_t store(struct thread *thread, uintptr_t address, unsigned bytes, const struct piece *pieces,
+                       unsigned count) {
+  struct open_thread *own = open_of(thread);
+  uint8_t *seen = NULL;
+  for (unsigned i = 0; i < count; i++) {
+    if (!pieces[i].open) continue;
+    seen = values_see(&own->seen, pieces[i].line);
+    if (recording())
+      value_log_part(thread, pieces[i].part, NULL, seen);
+    else
+      value_log_apply(thread, pieces[i].part, seen);
+  }
+  if (count == 1) return (uintptr_t)seen + address % VALUES_LINE;
+  own->stored = address;
+  own->stored_bytes = bytes;
+  arch_open_words(thread)->bounced = 1;
+  return (uintptr_t)own->copy;
+}
+
+static uintptr_t update(struct thread *thread, uintptr_t address, const struct piece *piece) {
+  uint8_t *seen = values_see(&open_of(thread)->seen, piece->line);
+  if (replaying()) value_log_apply(thread, piece->part, seen);
+  return (uintptr_t)seen + address % VALUES_LINE;
+}
+
+uintptr_t by_value_access(struct thread *thread, uintptr_t address, unsigned bytes, enum open_way way) {
+  struct piece pieces[PIECES];
+  if (recording() && value_log_is_full(thread)) return 0;
+  unsigned count = cut(thread, address, bytes, way != OPEN_WAY_LOAD, pieces);
+  if (!count) return 0;
+  if (way == OPEN_WAY_UPDATE) return count == 1 ? update(thread, address, pieces) : 0;
+  return (way == OPEN_WAY_LOAD ? load : store)(thread, address, bytes, pieces, count);
+}
+
+void by_value_learn(struct thread *thread, uintptr_t seen, unsigned bytes, uint64_t value) {
+  uint8_t now[VALUES_LINE];
+  unsigned from = (unsigned)(seen % VALUES_LINE);
+  memcpy(now + from, &value, bytes);
+  value_log_part(thread, (struct values_part){.from = (uint8_t)from, .count = (uint8_t)bytes}, now,
+                 (uint8_t *)ALIGN_DOWN(seen, VALUES_LINE));
+}
+
+/* While recording the store has gone to memory as well. */
+void by_value_stored(struct thread *thread) {
+  struct open_thread *own = open_of(thread);
+  struct piece pieces[PIECES];
+  unsigned count = cut(thread, own->stored, own->stored_bytes, true, pieces);
+  const uint8_t *from = own->copy;
+  for (unsigned i = 0; i < count; i++) {
+    struct values_part part = pieces[i].part;
+    if (pieces[i].open)
+      memcpy(values_see(&own->seen, pieces[i].line) + part.from, from, part.count);
+    else if (replaying())
+      safe_copy((void *)(pieces[i].line + part.from), from, part.count);
+    from += part.count;
+  }
+  arch_open_words(thread)->bounced = 0;
+}
+
+/* -- Accesses that have missed ------------------------------------------------------------------------------------------------- */
+
+/* Calls `visit` for each block of the accesses; true if one of the calls returns true. */
+static bool any_block(struct thread *thread, const struct access *accesses, unsigned count,
+                      bool (*visit)(struct thread *thread, uint32_t block, uintptr_t address)) {
+  bool any = false;
+  for (unsigned i = 0; i < count; i++) {
+    uintptr_t end = accesses[i].address + accesses[i].bytes;
+    for (uintptr_t at = accesses[i].address; at < end; at = ALIGN_DOWN(at, VALUES_LINE) + VALUES_LINE)
+      any |= visit(thread, (uint32_t)at / VALUES_LINE, at);
+  }
+  return any;
+}
+
+static bool join_block(struct thread *thread, uint32_t block, uintptr_t address) {
+  if (!open_is_open(block)) return false;
+  if (!open_is_viewed(thread, block)) {
+    open_view(thread, block);
+    struct input_event event = {.kind = EVENT_OPEN, .open = {.what = OPEN_VIEW, .address = block}};
     record_event(thread, &event);
   }
+  if (!shared_is_marked(address)) open_show(thread, block);
+  return true;
 }
 
-/* -- Replay --------------------------------------------------------------------------------------------------------------- */
-
-static const struct input_event *next_of(struct thread *thread, uint32_t what) {
-  const struct input_event *event = replay_peek(thread);
-  bool found = event && event->kind == EVENT_OPEN && event->open.what == what &&
-               event->position == arch_position(thread);
-  return found ? event : NULL;
+bool by_value_join(struct thread *thread, const struct access *accesses, unsigned count) {
+  return open_any() && any_block(thread, accesses, count, join_block);
 }
 
-/* Runs come part by part. */
-static void apply_runs(struct thread *thread, unsigned part, uint8_t *seen) {
-  const struct input_event *event;
-  struct values_run run;
-  while ((event = next_of(thread, OPEN_VALUES))) {
-    const uint8_t *bytes = event->open.bytes;
-    size_t length = event->open.count;
-    int used = values_decode(step.parts, step.count, bytes, length, &run);
-    if (used > 0 && run.part != part) return; /* the next one's */
-    for (; used > 0; used = values_decode(step.parts, step.count, bytes, length, &run)) {
-      if (run.part != part) replay_senseless(thread, "values of two pieces of memory are mixed");
-      memcpy(seen + run.offset, run.bytes, run.count);
-      bytes += used;
-      length -= (size_t)used;
-    }
-    if (used < 0) replay_senseless(thread, "these are no values");
-    replay_consume(thread);
-  }
+static bool show_block(struct thread *thread, uint32_t block, uintptr_t address) {
+  (void)address;
+  if (!open_is_viewed(thread, block)) return false;
+  open_show(thread, block);
+  return true;
 }
 
-static void replay_parts(struct thread *thread) {
-  uint8_t now[VALUES_LINE];
-  for (unsigned i = 0; i < step.count; i++) {
-    const struct values_part *part = &step.parts[i];
-    if (!load(part, now)) continue;
-    uint8_t *seen = values_see(&open_of(thread)->seen, part->line);
-    apply_runs(thread, i, seen);
-    safe_copy((void *)(part->line + part->from), seen + part->from, part->count);
-  }
-  if (next_of(thread, OPEN_VALUES))
-    replay_diverged(thread, "expected values of memory that this instruction does not touch");
-}
-
-void by_value_replay_views(struct thread *thread) {
-  const struct input_event *event;
-  while (values_on() && (event = next_of(thread, OPEN_VIEW))) {
-    if (event->open.address >= PERMISSION_BLOCKS)
-      replay_senseless(thread, "there is no such block of memory");
-    open_view(thread, (uint32_t)event->open.address);
-    open_revoke(thread, (uint32_t)event->open.address);
-    replay_consume(thread);
-  }
-}
-
-void by_value_drop(struct thread *thread) {
-  const struct input_event *event;
-  while (values_on() && (event = replay_peek(thread)) && event->kind == EVENT_OPEN &&
-         event->position == arch_position(thread))
-    replay_consume(thread);
-}
-
-bool by_value_concerns(struct thread *thread, const struct miss *miss) {
+bool by_value_concerns(struct thread *thread, uintptr_t pc) {
   struct access accesses[ARCH_ACCESSES_MAX];
-  if (open_reaches_viewed(thread, miss->address, miss->bytes)) return true;
-  unsigned count = arch_accesses(thread, miss->pc, accesses);
-  for (unsigned i = 0; i < count; i++)
-    if (open_reaches_viewed(thread, accesses[i].address, accesses[i].bytes)) return true;
-  return false;
+  unsigned count = arch_accesses(thread, pc, accesses);
+  if (recording()) return by_value_join(thread, accesses, count);
+  return any_block(thread, accesses, count, show_block);
 }
 
-/* -- The step ------------------------------------------------------------------------------------------------------------- */
+static bool is_viewed(struct thread *thread, uint32_t block, uintptr_t address) {
+  (void)address;
+  return open_is_viewed(thread, block);
+}
 
-void by_value_begin(struct thread *thread, uintptr_t pc) {
+bool by_value_covers(struct thread *thread, const struct miss *miss) {
+  struct access covered = {miss->address, miss->bytes, miss->write};
+  return any_block(thread, &covered, 1, is_viewed);
+}
+
+bool by_value_was_refused(struct thread *thread, const struct miss *miss) {
   struct access accesses[ARCH_ACCESSES_MAX];
-  struct values_part parts[VALUES_PARTS];
-  if (!values_on() || (recording() && !open_any())) return;
-  unsigned count = split(thread, accesses, arch_accesses(thread, pc, accesses), parts);
-  if (!count) return;
-  open_lock();
-  memcpy(step.parts, parts, count * sizeof *parts);
-  step.count = count;
-  step.holder = thread;
-  if (recording())
-    record_parts(thread);
-  else
-    replay_parts(thread);
+  if (!miss->opens || !arch_accesses(thread, miss->pc, accesses)) return false;
+  const struct access *access = &accesses[0];
+  uint8_t wanted = access->write ? PERMISSION_WRITE : PERMISSION_READ;
+  bool open = false, lacking = false;
+  for (uintptr_t at = access->address, end = at + access->bytes; at < end;
+       at = ALIGN_DOWN(at, VALUES_LINE) + VALUES_LINE) {
+    uint8_t bits = bits_of(thread, at);
+    open |= bits & PERMISSION_OPEN;
+    lacking |= !(bits & (PERMISSION_OPEN | wanted));
+  }
+  return open && !lacking;
 }
 
-bool by_value_end(struct thread *thread) {
-  uint8_t now[VALUES_LINE];
-  if (!values_on() || step.holder != thread) return false;
-  for (unsigned i = 0; i < step.count; i++) {
-    const struct values_part *part = &step.parts[i];
-    if (!load(part, now)) continue;
-    memcpy(values_see(&open_of(thread)->seen, part->line) + part->from, now + part->from, part->count);
-  }
-  step.holder = NULL;
-  open_unlock();
+bool by_value_make_room(struct thread *thread) {
+  if (replaying()) replay_diverged(thread, "expected to access memory by value, and can't");
+  if (!value_log_is_full(thread)) return false;
+  value_log_stop(thread);
   return true;
 }
 
@@ -210,6 +251,13 @@ static void log_line_of(void *context, uint64_t line) {
       .kind = EVENT_OPEN,
       .open = {.what = OPEN_LINE, .address = line, .count = sizeof bytes, .bytes = bytes}};
   record_event(((struct closing *)context)->thread, &event);
+}
+
+static const struct input_event *next_of(struct thread *thread, uint32_t what) {
+  const struct input_event *event = replay_peek(thread);
+  bool found = event && event->kind == EVENT_OPEN && event->open.what == what &&
+               event->position == arch_position(thread);
+  return found ? event : NULL;
 }
 
 static void record_close(struct thread *thread, bool alone) {
@@ -279,6 +327,25 @@ static void replay_close_alone(struct thread *thread) {
   }
 }
 
+void by_value_replay_views(struct thread *thread) {
+  const struct input_event *event;
+  if (!values_on()) return;
+  for (;;) {
+    if (next_of(thread, OPEN_STOP)) {
+      replay_consume(thread);
+      replay_close_alone(thread);
+    } else if ((event = next_of(thread, OPEN_VIEW))) {
+      if (event->open.address >= PERMISSION_BLOCKS)
+        replay_senseless(thread, "there is no such block of memory");
+      open_view(thread, (uint32_t)event->open.address);
+      open_show(thread, (uint32_t)event->open.address);
+      replay_consume(thread);
+    } else {
+      return;
+    }
+  }
+}
+
 /* The length of the range's mapped part, from its beginning on. */
 static size_t present(uintptr_t address, size_t bytes) {
   struct mapping mapping;
@@ -301,6 +368,25 @@ void by_value_before_write(struct thread *thread, uintptr_t address, size_t byte
     replay_close_alone(thread);
   else if (closes(address, bytes))
     close_alone(thread);
+}
+
+void by_value_give_up(struct thread *thread, uintptr_t pc) {
+  struct access accesses[ARCH_ACCESSES_MAX];
+  unsigned count = arch_accesses(thread, pc, accesses);
+  for (unsigned i = 0; i < count; i++) open_forbid(accesses[i].address, accesses[i].bytes);
+  value_log_stop(thread);
+  close_alone(thread);
+}
+
+bool by_value_prepare(struct thread *thread, uintptr_t pc) {
+  if (!by_value_concerns(thread, pc) || !ARCH_EMITS_OPEN) return true;
+  if (arch_opens(pc)) {
+    if (!cache_is_opened(pc)) cache_open(pc, pc);
+    return true;
+  }
+  if (replaying()) replay_diverged(thread, "expected an instruction that can't access memory by value");
+  by_value_give_up(thread, pc);
+  return false;
 }
 
 /* -- Calls ---------------------------------------------------------------------------------------------------------------- */
@@ -330,8 +416,8 @@ static bool engine_meets(struct thread *thread, const struct call *call) {
     case __NR_exit_group:
     case __NR_execve:
     case __NR_execveat:
-      meets |= closes(thread->clear_child_tid, sizeof(uint32_t));
-      meets |= closes(thread->robust_list, HEAD);
+      meets |= closes(thread->life.clear_child_tid, sizeof(uint32_t));
+      meets |= closes(thread->life.robust_list, HEAD);
       return meets;
     default:
       return false;

@@ -58,7 +58,7 @@ static uint64_t held(const struct directory *d, unsigned slot, uint64_t group, u
 static void fix_pair(uint8_t *map, uint32_t block) {
   uint32_t next = (block + 1) % PERMISSION_BLOCKS;
   uint8_t own = map[block] & INLINE;
-  map[block] = own | ((own & map[next]) >> 2) | (map[block] & HIDDEN);
+  map[block] = own | ((own & map[next]) >> 2) | (map[block] & ~SHOWN);
 }
 
 static void set_page(uint8_t *map, uint8_t bits) {
@@ -154,7 +154,7 @@ void kick(const struct directory *d, unsigned slot) {
 
 static void put(const struct order *whose, unsigned slot, const uint8_t *bytes, size_t count) {
   (void)whose;
-  struct ring *ring = &region->slots[slot].order;
+  struct ring *ring = &region->slots[slot].order_log.ring;
   struct order_recorder *recorder = &region->directory[slot].recorder;
   atomic_store(&ring->position, recorder->position);
   recorder->log_start = atomic_load(&ring->head) + 1;
@@ -164,22 +164,22 @@ static void put(const struct order *whose, unsigned slot, const uint8_t *bytes, 
 
 static uint32_t own_id(const struct directory *d) {
   (void)d;
-  return arch_self()->lock_id;
+  return arch_self()->region_lock.id;
 }
 
 static bool has_logged(unsigned slot) {
   uint64_t start = region->directory[slot].recorder.log_start;
-  return start && atomic_load(&region->slots[slot].order.head) >= start;
+  return start && atomic_load(&region->slots[slot].order_log.ring.head) >= start;
 }
 
 /* Looks now and then whether the holder of the lock is alive; mostly it is, and about to release it. */
 static bool take_over(const struct directory *d, unsigned slot, uint32_t holder) {
   enum { TRIES_PER_LOOK = 4096 };
-  if (++arch_self()->lock_tries % TRIES_PER_LOOK) return false;
+  if (++arch_self()->region_lock.tries % TRIES_PER_LOOK) return false;
   char state = task_state((int32_t)holder);
   if (!holder || (state != 'X' && state != 'Z')) return false;
   if (!atomic_compare_exchange_strong(&d->slot[slot].lock, &holder, own_id(d))) return false;
-  order_recover(&d->slot[slot].recorder, has_logged(slot));
+  order_recover(d->order->scheme, &d->slot[slot].recorder, has_logged(slot));
   return true;
 }
 

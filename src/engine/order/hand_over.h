@@ -8,6 +8,7 @@
 #define REPRISE_ENGINE_HAND_OVER_H
 
 #include "engine/order/permissions.h"
+#include "engine/region/value_log.h"
 #include "order/directory_steps.h"
 
 enum {
@@ -19,7 +20,12 @@ enum {
 
 /* The inline check sees no permission for a block whose number is marked (shared.h): the thread's permissions for it are kept in bits of
  * their own, this much higher. */
-enum { HIDES = 2, INLINE = PERMISSION_READ | PERMISSION_WRITE, HIDDEN = INLINE << HIDES };
+enum {
+  HIDES = 2,
+  INLINE = PERMISSION_READ | PERMISSION_WRITE,
+  HIDDEN = INLINE << HIDES,
+  SHOWN = INLINE | PERMISSION_READ_PAIR | PERMISSION_WRITE_PAIR
+};
 
 #define GROUPS ((struct directory_group *)(DIRECTORY_BASE + 2 * DIRECTORY_PART))
 #define WORDS ((uint64_t *)DIRECTORY_BASE)
@@ -43,7 +49,9 @@ static inline struct directory_slot *self(const struct thread *thread) {
   return &region->directory[slot_number(thread)];
 }
 
+/* Before anything is put into the thread's order log: the values that it has read up to there are in its input log. */
 static inline void set_position(struct thread *thread) {
+  if (values_on()) value_log_flush(thread);
   self(thread)->recorder.position = order_position(thread);
 }
 

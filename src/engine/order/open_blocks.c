@@ -10,6 +10,8 @@
 #include "engine/order/shared.h"
 #include "engine/region/endings.h"
 
+static struct lock lock; /* the list of open blocks */
+
 /* The state of a block: how often it was requested, and … */
 enum { REQUESTS = 0x3f, FORBIDDEN = 0x40, OPEN = 0x80, REQUESTS_AUTO = 8, REQUESTS_ALL = 1 };
 
@@ -19,8 +21,8 @@ static struct {
   _Atomic uint32_t count;
   _Atomic uint32_t epoch;
   uint32_t blocks[OPEN_BLOCKS];
-  uint32_t line_count;
-  uint64_t lines[OPEN_SETS]; /* address + 1, hashed */
+  _Atomic uint32_t line_count;
+  _Atomic uint64_t lines[OPEN_SETS]; /* address + 1, hashed */
 } open;
 
 void open_start(void) {
@@ -32,12 +34,18 @@ void open_start(void) {
 
 struct open_thread *open_of(const struct thread *thread) {
   _Static_assert(sizeof(struct open_thread) <= OPEN_STRIDE, "each thread's lies before the next one's");
+  _Static_assert(offsetof(struct open_thread, log) == 0, "value_log.c finds it there");
   return (struct open_thread *)(OPEN_THREADS + slot_number(thread) * OPEN_STRIDE);
 }
 
+/* In replay the map of the slot may be that of a former thread, or of the parent. */
 void open_forget(struct thread *thread) {
   if (!values_on()) return;
-  memset(open_of(thread), 0, sizeof(struct open_thread));
+  if (replaying()) os_call3(__NR_madvise, map_of(thread), SLOT_PERMISSIONS_SIZE, MADV_DONTNEED);
+  struct open_thread *own = open_of(thread);
+  struct open_words *words = arch_open_words(thread);
+  memset(own, 0, sizeof *own);
+  *words = (struct open_words){.seen = (uintptr_t)&own->seen};
 }
 
 /* -- Which blocks are open ------------------------------------------------------------------------------------------------ */
@@ -115,14 +123,14 @@ static void fix_pairs(uint8_t *map, uint32_t block) {
   for (unsigned i = 0; i < 2; i++) {
     uint32_t at = (block - i) % PERMISSION_BLOCKS;
     uint8_t own = map[at] & INLINE;
-    map[at] = own | ((own & map[(at + 1) % PERMISSION_BLOCKS]) >> 2) | (map[at] & HIDDEN);
+    map[at] = own | ((own & map[(at + 1) % PERMISSION_BLOCKS]) >> 2) | (map[at] & ~SHOWN);
   }
 }
 
 /* The thread has the block for writing, so no other thread has it, and the next thread that gets it sees that it is open. */
 static void open_block(struct thread *thread, uint32_t block) {
   uint8_t *map = map_of(thread);
-  open_lock();
+  lock_take(&lock);
   uint32_t count = atomic_load(&open.count);
   uint8_t known = atomic_load(&KNOWN[block]);
   /* The count comes first: a thread that forbids the block then sees that it is open, or it is not opened. */
@@ -138,7 +146,7 @@ static void open_block(struct thread *thread, uint32_t block) {
     map[block] = (uint8_t)((map[block] & INLINE) << HIDES);
     fix_pairs(map, block);
   }
-  open_unlock();
+  lock_release(&lock);
 }
 
 void open_consider(struct thread *thread, const struct access *accesses, unsigned count) {
@@ -167,31 +175,22 @@ void open_close_all(void) {
   open_next_epoch();
 }
 
-/* -- Under the lock ------------------------------------------------------------------------------------------------------- */
-
-static struct lock lock;
-
-/* The holder waits for no other thread. */
-void open_lock(void) {
-  lock_take(&lock);
-}
-
-void open_unlock(void) {
-  lock_release(&lock);
-}
+/* -- Lines that were used ------------------------------------------------------------------------------------------------- */
 
 static uint64_t hash_of(uint64_t value) {
   return value * 0x9e3779b97f4a7c15 >> 40;
 }
 
 bool open_note_line(uint64_t line) {
-  uint64_t at = hash_of(line) % OPEN_SETS;
-  while (open.lines[at] && open.lines[at] != line + 1) at = (at + 1) % OPEN_SETS;
-  if (open.lines[at]) return true;
-  if (open.line_count == OPEN_SETS / 2) return false;
-  open.lines[at] = line + 1;
-  open.line_count++;
-  return true;
+  for (uint64_t at = hash_of(line) % OPEN_SETS;; at = (at + 1) % OPEN_SETS) {
+    uint64_t there = atomic_load_explicit(&open.lines[at], memory_order_relaxed);
+    if (there == line + 1) return true;
+    if (there) continue;
+    if (atomic_load(&open.line_count) >= OPEN_SETS / 2) return false;
+    if (atomic_compare_exchange_strong(&open.lines[at], &there, line + 1))
+      return atomic_fetch_add(&open.line_count, 1), true;
+    if (there == line + 1) return true;
+  }
 }
 
 void open_each_line(void (*visit)(void *context, uint64_t line), void *context) {
@@ -200,20 +199,33 @@ void open_each_line(void (*visit)(void *context, uint64_t line), void *context) 
 }
 
 void open_forget_lines(void) {
-  memset(open.lines, 0, sizeof open.lines);
-  open.line_count = 0;
+  memset((void *)open.lines, 0, sizeof open.lines);
+  atomic_store(&open.line_count, 0);
 }
 
 /* -- The views in a thread's log --------------------------------------------------------------------------------------------- */
 
-/* The place of the block among the thread's views, or the one where it would be. */
-static uint32_t *find_view(struct thread *thread, uint32_t block) {
+/* Nothing is open for the thread that was before all blocks were closed, and what it saw is forgotten. */
+static struct open_thread *up_to_date(struct thread *thread) {
   struct open_thread *own = open_of(thread);
   uint32_t epoch = open_epoch();
-  if (own->epoch != epoch) {
-    memset(own->views, 0, sizeof own->views);
-    own->epoch = epoch;
-  }
+  if (own->epoch == epoch) return own;
+  if (replaying())
+    for (unsigned i = 0; i < OPEN_VIEWS; i++)
+      if (own->views[i]) map_of(thread)[own->views[i] - 1] = 0;
+  memset(own->views, 0, sizeof own->views);
+  values_forget(&own->seen);
+  own->epoch = epoch;
+  return own;
+}
+
+void open_catch_up(struct thread *thread) {
+  if (values_on()) up_to_date(thread);
+}
+
+/* The place of the block among the thread's views, or the one where it would be. */
+static uint32_t *find_view(struct thread *thread, uint32_t block) {
+  struct open_thread *own = up_to_date(thread);
   uint64_t at = hash_of(block) % OPEN_VIEWS;
   for (unsigned i = 0; i < OPEN_VIEWS && own->views[at] && own->views[at] != block + 1; i++)
     at = (at + 1) % OPEN_VIEWS;
@@ -228,17 +240,17 @@ void open_view(struct thread *thread, uint32_t block) {
   *find_view(thread, block) = block + 1;
 }
 
-bool open_reaches_viewed(struct thread *thread, uintptr_t address, size_t bytes) {
-  uint64_t count = count_of(address, bytes);
-  for (uint64_t i = 0; i < count; i++)
-    if (open_is_viewed(thread, (uint32_t)(number_of(address) + i) % PERMISSION_BLOCKS)) return true;
-  return false;
+void open_show(struct thread *thread, uint32_t block) {
+  uint8_t *map = map_of(thread);
+  map[block] = (uint8_t)((map[block] & ~SHOWN) | PERMISSION_OPEN);
+  fix_pairs(map, block);
 }
 
 static void permit_page(struct thread *thread, uint32_t block) {
   uint8_t *map = map_of(thread);
   uint32_t first = ALIGN_DOWN(block, PAGE_BLOCKS);
-  for (uint32_t b = first; b < first + PAGE_BLOCKS; b++) map[b] = open_is_viewed(thread, b) ? 0 : INLINE;
+  for (uint32_t b = first; b < first + PAGE_BLOCKS; b++)
+    map[b] = open_is_viewed(thread, b) ? PERMISSION_OPEN : INLINE;
   for (uint32_t b = first + PAGE_BLOCKS; b > first; b--) fix_pairs(map, b - 1);
 }
 
@@ -248,10 +260,4 @@ void open_permit(struct thread *thread, const struct miss *miss) {
   for (uint64_t i = 0; i < count; i += PAGE_BLOCKS / 2)
     permit_page(thread, (uint32_t)(number_of(miss->address) + i) % PERMISSION_BLOCKS);
   permit_page(thread, (uint32_t)(number_of(miss->address) + count - 1) % PERMISSION_BLOCKS);
-}
-
-void open_revoke(struct thread *thread, uint32_t block) {
-  uint8_t *map = map_of(thread);
-  map[block] = 0;
-  fix_pairs(map, block);
 }

@@ -1,12 +1,16 @@
-/* open_blocks.h: blocks of memory that threads hand to and fro, recorded by the values read from them: which blocks these are (open.c), and how they are
+/* open_blocks.h: blocks of memory that threads hand to and fro, recorded by the values read from them: which blocks these are (open_blocks.c), and how they are
  * read and written (by_value.c).
  *
  * A block is **opened** by a thread that has it for writing, after so many requests for it. All threads may then have it at the same time: for the
- * directory all of them only read it, so no thread has to give it up. Each access is a step of its own, under one lock, and logs values that the
- * thread could not know (order/values.h). In replay such a step works on the values that the thread has seen.
+ * directory all of them only read it, so no thread has to give it up. Accesses log values that the thread could not know (order/values.h), and
+ * ask no other thread for anything. In replay they work on the values that the thread has seen, and do not touch memory.
  *
  * Edges lead from the opening to each thread's first access to the open block, as from any last writer to its readers, and from all of these to
  * the thread that takes the stage. So in replay as in the recording, no thread uses the block as ordinary memory while others have it open.
+ *
+ * Code is emitted for the accesses of an instruction that was found to reach open memory (cache_open, arch_opens). Most accesses stay in there; some call
+ * by_value_access, still in the cache. What neither can do has to be done in closed memory: by_value_give_up. Where no such code can be emitted at all
+ * each access is a step of its own, which works on memory in replay, too (by_value_step.c).
  *
  * All blocks are closed at once, with the stage taken, wherever memory must be whole: when the engine or the kernel reads or writes it for a call, at forks,
  * changes of mappings, the end of the process. Their bytes are logged then, and replay puts them into memory. A block that was closed for a call is not
@@ -14,25 +18,24 @@
 #ifndef REPRISE_ENGINE_OPEN_BLOCKS_H
 #define REPRISE_ENGINE_OPEN_BLOCKS_H
 
-#include "engine/region/rings.h"
-#include "order/values.h"
+#include "engine/region/value_log.h"
 
 enum { OPEN_BLOCKS = 8192, OPEN_VIEWS = 2 * OPEN_BLOCKS, OPEN_SETS = 4 * OPEN_BLOCKS };
 
 /* The state of each thread, in replay too. */
 struct open_thread {
-  uint32_t epoch;             /* that the rest of this struct is of */
+  struct value_log log;
+  uint32_t epoch;             /* that the views, and what was seen, are of */
   uint32_t views[OPEN_VIEWS]; /* block + 1, hashed: the blocks that are open for it by its log */
+  uintptr_t stored;           /* the store that has gone to the copy: where it belongs, … */
+  unsigned stored_bytes;      /* … and its length */
+  _Alignas(VALUES_LINE) uint8_t copy[VALUES_LINE];
   struct values_seen seen;
 };
 
-static inline bool values_on(void) {
-  return __builtin_expect(config.values != VALUES_OFF, 0);
-}
-
 /* A program begins. */
 void open_start(void);
-/* A thread begins: it has seen nothing. */
+/* A thread, or its program, begins: it has seen nothing. */
 void open_forget(struct thread *thread);
 struct open_thread *open_of(const struct thread *thread);
 
@@ -56,11 +59,9 @@ uint32_t open_epoch(void);
 /* In replay: the recording closed all blocks here. */
 void open_next_epoch(void);
 
-/* -- Under the lock -------------------------------------------------------------------------------------------------------------------- */
+/* -- Lines --------------------------------------------------------------------------------------------------------------------- */
 
-void open_lock(void);
-void open_unlock(void);
-/* Notes a line that was used since all blocks were closed; false: there are too many. */
+/* Notes a line that is used since all blocks were closed; false: there are too many. */
 bool open_note_line(uint64_t line);
 /* Visits each of these lines. */
 void open_each_line(void (*visit)(void *context, uint64_t line), void *context);
@@ -70,24 +71,36 @@ void open_forget_lines(void);
 
 bool open_is_viewed(struct thread *thread, uint32_t block);
 void open_view(struct thread *thread, uint32_t block);
-bool open_reaches_viewed(struct thread *thread, uintptr_t address, size_t bytes);
-/* Replay: the inline check permits the memory around the miss, except blocks that are open for the thread; no longer permits the block. */
+/* Emitted code may use the block as open from now on. */
+void open_show(struct thread *thread, uint32_t block);
+/* Replay: the inline check permits the memory around the miss, except blocks that are open for the thread. */
 void open_permit(struct thread *thread, const struct miss *miss);
-void open_revoke(struct thread *thread, uint32_t block);
+/* Replay, behind a wait: others may have closed all blocks. */
+void open_catch_up(struct thread *thread);
 
-/* -- The accesses, and when all is closed (by_value.c) --------------------------------------------------------------------------------------- */
+/* -- The accesses, and when all is closed (by_value.c; more of it in base/arch_host.h) ----------------------------------------------------------- */
 
-/* Around the step over the instruction at pc: the values that it reads from open memory are logged, or come from the log. Between the two calls
- * the thread waits for no other. The second is called after a fault, too; true: there was such memory, and replay has to find its next stop. */
-void by_value_begin(struct thread *thread, uintptr_t pc);
-bool by_value_end(struct thread *thread);
-/* Replay: true if memory of the instruction, or of accesses that its check covers, is open for the thread: it has to be stepped over. */
-bool by_value_concerns(struct thread *thread, const struct miss *miss);
+/* Recording, with the permissions for the accesses taken: true if some of their memory is open, which is open for the thread from here on. */
+bool by_value_join(struct thread *thread, const struct access *accesses, unsigned count);
+/* True if memory that the instruction at pc accesses is open for the thread. */
+bool by_value_concerns(struct thread *thread, uintptr_t pc);
+/* Replay: true if some memory that the check covers is. */
+bool by_value_covers(struct thread *thread, const struct miss *miss);
+/* The check has missed although the access could be made by value: there is no room in the log, for which by_value_make_room provides; or … */
+bool by_value_was_refused(struct thread *thread, const struct miss *miss);
+bool by_value_make_room(struct thread *thread);
+/* … the instruction can't use open memory in this way: closes all blocks, and never opens again those of the instruction. */
+void by_value_give_up(struct thread *thread, uintptr_t pc);
+/* Before a step over the instruction at pc: false if permissions were lost for the sake of open memory. */
+bool by_value_prepare(struct thread *thread, uintptr_t pc);
+
+/* Around that step, where no code is emitted for open memory (by_value_step.c): the thread waits for no other in between. Or after a fault. */
+void by_value_step_begin(struct thread *thread, uintptr_t pc);
+void by_value_step_end(struct thread *thread);
+void by_value_step_fault(struct thread *thread);
 
 /* Replay, at a safepoint: reads from the log which blocks are open for the thread from here on. */
 void by_value_replay_views(struct thread *thread);
-/* Replay: the thread was killed before the instruction whose values it had logged. */
-void by_value_drop(struct thread *thread);
 /* Before a call of the application: closes memory that the kernel or the engine will read or write for it. */
 void by_value_before_call(struct thread *thread, const struct call *call);
 /* Before the engine itself writes there for the thread, at a position of its own. */

@@ -84,20 +84,19 @@ static bool take(struct thread *thread, const struct access *accesses, unsigned 
   directory_claim_start(&claim);
   for (unsigned i = 0; i < count; i++) {
     const struct access *access = &accesses[i];
-    if (!access->bytes || (access->address >= ENGINE_BASE && access->address < ENGINE_END)) continue;
+    if (!access->bytes || is_engines(access)) continue;
     for (uint64_t b = first_block(access), end = end_block(access); b < end; b++)
       if (!has_block(thread, b, access->write)) claim_untouched(thread, b);
   }
   bool all = stage_held[slot_number(thread)];
   for (unsigned i = 0; i < count && all; i++)
-    if (accesses[i].bytes && !(accesses[i].address >= ENGINE_BASE && accesses[i].address < ENGINE_END))
-      all = has(thread, &accesses[i]);
+    if (accesses[i].bytes && !is_engines(&accesses[i])) all = has(thread, &accesses[i]);
   if (all) return true;
   if (values_on()) note_requests(thread, accesses, count);
   let_go(thread);
   for (unsigned i = 0; i < count; i++) {
     const struct access *access = &accesses[i];
-    if (!access->bytes || (access->address >= ENGINE_BASE && access->address < ENGINE_END)) continue;
+    if (!access->bytes || is_engines(access)) continue;
     uint64_t first = first_block(access), end = end_block(access);
     enum order_want want = access->write ? ORDER_WRITE : ORDER_READ;
     bool room = directory_claim_add(&claim, first, MIN(end, PERMISSION_BLOCKS), want);
@@ -157,6 +156,7 @@ static unsigned split_open(const struct access *accesses, unsigned count, struct
 }
 
 static bool take_all(struct thread *thread, const struct access *given, unsigned count) {
+  if (sync_on()) return take(thread, NULL, 0); /* no block is ever owned: only the stage is */
   struct access split_up[DIRECTORY_RANGES - 1];
   const struct access *accesses = given;
   unsigned parts = open_any() ? split_open(given, count, split_up, COUNT_OF(split_up)) : 0;
@@ -260,7 +260,7 @@ void permissions_stay(struct thread *thread) {
 
 /* The child goes to another program, or ends: it notifies its parent, which the kernel then releases. */
 static void release_parent(struct thread *thread) {
-  uint32_t parent = atomic_exchange(&thread->rthread->borrows, 0);
+  uint32_t parent = atomic_exchange(&thread->rthread->parallel.borrows, 0);
   struct rthread *held = parent ? &region->slots[parent - 1] : NULL;
   if (!held || !held->vforks || !order_is_alive(&region->directory[parent - 1].recorder)) return;
   unsigned me = slot_number(thread);
@@ -269,23 +269,24 @@ static void release_parent(struct thread *thread) {
   set_position(thread);
   ask.last_access = order_clock(recorder);
   lock_recorder_of(me);
-  order.scheme->reply(&order, recorder, &ask, &held->release);
+  order.scheme->reply(&order, recorder, &ask, &held->parallel.release);
   unlock_recorder(&directory, me);
-  held->released = me + 1;
+  held->parallel.released = me + 1;
 }
 
 /* Receives the child's note; if the child was killed, that of its slot. */
 static void receive_release(struct thread *thread, struct rthread *child) {
   struct rthread *own = thread->rthread;
-  unsigned me = slot_number(thread), from = own->released ? own->released - 1 : slot_of(child);
-  if (!own->released) {
+  unsigned me = slot_number(thread),
+           from = own->parallel.released ? own->parallel.released - 1 : slot_of(child);
+  if (!own->parallel.released) {
     permissions_bury(thread, child);
     lock_recorder_of(from);
-    order_say_ended(&order, &region->directory[from].recorder, me, &own->release);
+    order_say_ended(&order, &region->directory[from].recorder, me, &own->parallel.release);
     unlock_recorder(&directory, from);
   }
   lock_recorder_of(me);
-  order.scheme->receive(&order, &self(thread)->recorder, from, &own->release);
+  order.scheme->receive(&order, &self(thread)->recorder, from, &own->parallel.release);
   unlock_recorder(&directory, me);
 }
 
@@ -320,14 +321,14 @@ static void begin_anew(struct thread *thread, unsigned child, bool ran) {
     if (ran) fail_killed();
     return;
   }
-  if (ran) thread->killed_child = dead;
+  if (ran) thread->record.killed_child = dead;
   map_tables();
   memset(stage_held, 0, sizeof stage_held);
   clear_map(thread);
 }
 
 void permissions_unpark_held(struct thread *thread, struct rthread *child, bool failed) {
-  bool killed = !failed && !thread->rthread->released;
+  bool killed = !failed && !thread->rthread->parallel.released;
   if (is_ending(slot_number(thread))) retire(thread);
   bool ran = killed && atomic_load(&region->directory[slot_of(child)].state) != DIRECTORY_PARKED;
   if (killed) let_go_of_killed(thread, slot_of(child));
@@ -406,8 +407,8 @@ void permissions_start(struct thread *thread) {
 void permissions_spawn(struct thread *thread, struct rthread *child) {
   set_position(thread);
   note_slot(slot_of(child));
-  child->parent = slot_number(thread);
-  while (directory_spawn_step(&directory, slot_number(thread), slot_of(child), &child->spawned) !=
+  child->parallel.parent = slot_number(thread);
+  while (directory_spawn_step(&directory, slot_number(thread), slot_of(child), &child->parallel.spawned) !=
          DIRECTORY_DONE) {
   }
 }
@@ -424,8 +425,8 @@ void permissions_begin(struct thread *thread) {
   struct directory_parking parking;
   directory_parking_start(&parking);
   for (enum directory_result result;
-       (result = directory_begin_step(&directory, me, &parking, first ? me : rthread->parent,
-                                      first ? NULL : &rthread->spawned)) != DIRECTORY_DONE;)
+       (result = directory_begin_step(&directory, me, &parking, first ? me : rthread->parallel.parent,
+                                      first ? NULL : &rthread->parallel.spawned)) != DIRECTORY_DONE;)
     if (result == DIRECTORY_WAITS) wait_for_events(thread, parking.seen);
   permissions_take(thread, NULL, 0);
 }

@@ -10,7 +10,7 @@ enum { BLOCK_SHIFT = 6, BLOCK = 1 << BLOCK_SHIFT };
 enum { REACH = 1024, PAGES_AHEAD = 4 };
 
 static void set(struct thread *thread, uintptr_t low, uintptr_t high) {
-  thread->private_low = low, thread->private_high = high;
+  thread->private_stack.low = low, thread->private_stack.high = high;
   arch_set_private(thread, low, high);
 }
 
@@ -30,7 +30,7 @@ void private_stack_find(struct thread *thread, uintptr_t address) {
 }
 
 static void lose(struct thread *thread, uint32_t block) {
-  uintptr_t low = thread->private_low, high = thread->private_high;
+  uintptr_t low = thread->private_stack.low, high = thread->private_stack.high;
   uint32_t above = (block - ((uint32_t)low >> BLOCK_SHIFT)) % PERMISSION_BLOCKS;
   if (above >= (high - low) >> BLOCK_SHIFT) return;
   uintptr_t lost = low + (uintptr_t)above * BLOCK;
@@ -42,7 +42,7 @@ static void lose(struct thread *thread, uint32_t block) {
 
 void private_stack_lose(struct thread *thread, uint32_t first, uint64_t blocks) {
   enum { GROUP = 64 };
-  uintptr_t low = thread->private_low, high = thread->private_high;
+  uintptr_t low = thread->private_stack.low, high = thread->private_stack.high;
   uint32_t above = ((uint32_t)low >> BLOCK_SHIFT) - first, count = (uint32_t)((high - low) >> BLOCK_SHIFT);
   bool apart = above % PERMISSION_BLOCKS >= GROUP && -above % PERMISSION_BLOCKS >= count;
   for (; blocks && !apart; blocks &= blocks - 1) lose(thread, first + (unsigned)__builtin_ctzll(blocks));

@@ -1,5 +1,5 @@
-/* region_lock.c: the lock of the region, and stops that wait until a process does not hold it. See region_lock.h and stops.h. */
-#include "engine/order/region_lock.h"
+/* region_lock.c: the lock of the region, and stops that wait until a process does not hold it. See rthreads.h and stops.h. */
+#include "engine/order/rthreads.h"
 
 #include "engine/order/stops.h"
 #include "engine/region/rings.h"
@@ -21,12 +21,12 @@ static void release_yielded(_Atomic uint32_t *lock) {
 }
 
 void region_lock(void) {
-  arch_self()->in_region = true;
+  arch_self()->region_lock.inside = true;
   region_take(&region->lock, is_left);
 }
 
 void region_yield(void) {
-  arch_self()->yields = true;
+  arch_self()->region_lock.yields = true;
   atomic_fetch_or(&region->lock, LOCK_YIELDS);
 }
 
@@ -34,16 +34,16 @@ void region_yield(void) {
 void region_unlock(void) {
   struct thread *self = arch_self();
   for (;;) {
-    if (self->stop_signal && turns->alone) stops_serve(self);
-    if (self->yields) {
+    if (self->record.stop_signal && turns->alone) stops_serve(self);
+    if (self->region_lock.yields) {
       stops_mark(self->rthread->pid, STOP_NONE);
       release_yielded(&region->lock);
     } else {
       region_release(&region->lock);
     }
-    self->yields = false;
-    self->in_region = false;
-    if (!self->stop_signal || !turns->alone) return;
+    self->region_lock.yields = false;
+    self->region_lock.inside = false;
+    if (!self->record.stop_signal || !turns->alone) return;
     if (atomic_load(&region->holder) == slot_of(self->rthread) + 1) return;
     region_lock();
   }

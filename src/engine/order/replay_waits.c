@@ -10,6 +10,7 @@
  * replay has diverged, and ends with a line that says which thread waits for which. */
 #include "engine/order/replay_waits.h"
 
+#include "contract/schemes.h"
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
 #include "engine/base/patience.h"
@@ -52,7 +53,7 @@ void order_tell_clock(unsigned slot, uint64_t clock) {
 }
 
 void order_move_in(struct rthread *rthread) {
-  atomic_store(&region->news[rthread->order_slot].resident, slot_of(rthread) + 1);
+  atomic_store(&region->news[rthread->replay.slot].resident, slot_of(rthread) + 1);
 }
 
 void order_move_out(unsigned slot) {
@@ -70,11 +71,11 @@ static struct rthread *thread_in(uint32_t slot) {
 
 static uint64_t clock_now(const struct thread *thread) {
   const struct rthread *rthread = thread->rthread;
-  return rthread->last_clock + order_position(thread) - rthread->last_position;
+  return rthread->replay.last_clock + order_position(thread) - rthread->replay.last_position;
 }
 
 void order_come_by(struct thread *thread) {
-  unsigned me = thread->rthread->order_slot;
+  unsigned me = thread->rthread->replay.slot;
   if (me == ORDER_NOBODY) return;
   uint64_t clock = clock_now(thread);
   residents[me] = thread;
@@ -84,10 +85,10 @@ void order_come_by(struct thread *thread) {
 
 uint64_t order_wanted_stop(const struct thread *thread) {
   const struct rthread *rthread = thread->rthread;
-  if (rthread->order_slot == ORDER_NOBODY) return UINT64_MAX; /* its log was cut off before it began */
-  uint64_t wanted = atomic_load(&region->news[rthread->order_slot].wanted);
+  if (rthread->replay.slot == ORDER_NOBODY) return UINT64_MAX; /* its log was cut off before it began */
+  uint64_t wanted = atomic_load(&region->news[rthread->replay.slot].wanted);
   if (wanted <= clock_now(thread)) return UINT64_MAX; /* none, or it was told, or will be */
-  return wanted - rthread->last_clock + rthread->last_position - rthread->ticks;
+  return wanted - rthread->replay.last_clock + rthread->replay.last_position - rthread->ticks;
 }
 
 static void want(unsigned slot, uint64_t clock) {
@@ -105,7 +106,8 @@ static void summon(const struct rthread *by, unsigned slot) {
     arch_request(residents[slot]);
     return;
   }
-  atomic_store(&other->summoned, 1); /* a process that replays may not signal another: the manager does it */
+  atomic_store(&other->replay.summoned,
+               1); /* a process that replays may not signal another: the manager does it */
   region_doorbell();
 }
 
@@ -116,7 +118,7 @@ static struct rthread *straggler(const struct rthread *rthread) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     struct rthread *other = &region->slots[i];
     if (other == rthread || atomic_load(&other->state) != SLOT_LIVE || other->pid != rthread->pid) continue;
-    if (atomic_load(&other->waits_for) != ORDER_RETIRED || order_is_cut_off(other)) return other;
+    if (atomic_load(&other->replay.waits_for) != ORDER_RETIRED || order_is_cut_off(other)) return other;
   }
   return NULL;
 }
@@ -125,7 +127,8 @@ static struct rthread *straggler(const struct rthread *rthread) {
 static struct rthread *borrower(const struct rthread *rthread) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     struct rthread *child = &region->slots[i];
-    if (atomic_load(&child->state) == SLOT_LIVE && atomic_load(&child->borrows) == slot_of(rthread) + 1)
+    if (atomic_load(&child->state) == SLOT_LIVE &&
+        atomic_load(&child->parallel.borrows) == slot_of(rthread) + 1)
       return child;
   }
   return NULL;
@@ -133,25 +136,28 @@ static struct rthread *borrower(const struct rthread *rthread) {
 
 /* The slot that the thread waits for and that has not come so far yet; ORDER_NOBODY: it runs, or is about to. */
 static unsigned awaited(const struct rthread *rthread) {
-  uint32_t waits_for = atomic_load(&rthread->waits_for);
-  if (!waits_for || waits_for == ORDER_RETIRED || waits_for == ORDER_ROOM) return ORDER_NOBODY;
+  uint32_t waits_for = atomic_load(&rthread->replay.waits_for);
+  if (!waits_for || waits_for == ORDER_RETIRED || waits_for == ORDER_ROOM || waits_for == ORDER_VALUE)
+    return ORDER_NOBODY;
   if (waits_for == ORDER_LEAVES || waits_for == ORDER_HELD) {
     const struct rthread *other = waits_for == ORDER_HELD ? borrower(rthread) : straggler(rthread);
     if (!other) return ORDER_NOBODY;
-    bool never_began = other->order_slot == ORDER_NOBODY && atomic_load(&other->waits_for) == ORDER_RETIRED;
-    return never_began ? rthread->order_slot : other->order_slot; /* for ever */
+    bool never_began =
+        other->replay.slot == ORDER_NOBODY && atomic_load(&other->replay.waits_for) == ORDER_RETIRED;
+    return never_began ? rthread->replay.slot : other->replay.slot; /* for ever */
   }
-  return order_replay_waits_for(&region->board, rthread->order_slot, &rthread->step);
+  return order_replay_waits_for(&region->board, rthread->replay.slot, &rthread->step);
 }
 
 /* True if the thread makes no more steps: its log has ended, or it was killed from outside. */
 static bool is_gone(const struct rthread *rthread) {
-  return atomic_load(&rthread->waits_for) == ORDER_RETIRED || !rthread_is_alive(rthread);
+  return atomic_load(&rthread->replay.waits_for) == ORDER_RETIRED || !rthread_is_alive(rthread);
 }
 
 /* True if the thread can't go on by itself. A thread that is being ended with its process leaves its slot to a thread that waits for one. */
 static bool is_stuck(const struct rthread *rthread) {
-  if (atomic_load(&rthread->waits_for) == ORDER_ROOM) return true;
+  uint32_t waits_for = atomic_load(&rthread->replay.waits_for);
+  if (waits_for == ORDER_ROOM || waits_for == ORDER_VALUE) return true;
   if (atomic_load(&rthread->dismissed)) return !rthread_is_alive(rthread);
   return awaited(rthread) != ORDER_NOBODY || is_gone(rthread);
 }
@@ -180,7 +186,7 @@ static bool is_circle(const struct rthread *from) {
 }
 
 bool order_is_cut_off(const struct rthread *rthread) {
-  return atomic_load(&rthread->ring.broken) || atomic_load(&rthread->order.broken);
+  return atomic_load(&rthread->ring.broken) || atomic_load(&rthread->order_log.ring.broken);
 }
 
 /* A thread may wait for a step that is in the lost part of a log. */
@@ -205,8 +211,9 @@ static bool one_is_missing(void) {
 static const struct rthread *find_killed(void) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *rthread = &region->slots[i];
-    if (atomic_load(&rthread->state) == SLOT_LIVE && atomic_load(&rthread->waits_for) == ORDER_RETIRED &&
-        !rthread->next_bytes && atomic_load(&rthread->ring.head) == atomic_load(&rthread->ring.tail))
+    if (atomic_load(&rthread->state) == SLOT_LIVE &&
+        atomic_load(&rthread->replay.waits_for) == ORDER_RETIRED && !rthread->input.next_bytes &&
+        atomic_load(&rthread->ring.head) == atomic_load(&rthread->ring.tail))
       return rthread;
   }
   return NULL;
@@ -226,17 +233,19 @@ static _Noreturn void report_stuck(struct thread *thread) {
   for (uint32_t i = 0; i < region_slots(region) && n + 80 < sizeof text; i++) {
     const struct rthread *rthread = &region->slots[i];
     if (atomic_load(&rthread->state) != SLOT_LIVE) continue;
-    uint32_t waits_for = atomic_load(&rthread->waits_for);
+    uint32_t waits_for = atomic_load(&rthread->replay.waits_for);
     unsigned slot = awaited(rthread);
     const struct rthread *other = slot == ORDER_NOBODY ? NULL : thread_in(slot);
     n += format(text + n, sizeof text - n, "%sthread %u at position %lu ", n ? ", " : "", rthread->number,
-                rthread->order.position);
+                rthread->order_log.ring.position);
     if (!waits_for)
       n += format(text + n, sizeof text - n, rthread_is_alive(rthread) ? "runs" : "was killed");
     else if (waits_for == ORDER_RETIRED)
       n += format(text + n, sizeof text - n, "has nothing more to do");
     else if (waits_for == ORDER_ROOM)
       n += format(text + n, sizeof text - n, "waits for a slot to be free");
+    else if (waits_for == ORDER_VALUE)
+      n += format(text + n, sizeof text - n, "waits for a value that it read in the recording");
     else if (other)
       n += format(text + n, sizeof text - n, "waits for %sthread %u",
                   waits_for == ORDER_LEAVES ? "the end of " : "", other->number);
@@ -253,13 +262,13 @@ static bool is_crowded(void) {
 }
 
 static bool looks_for_a_while(const struct rthread *rthread) {
-  unsigned me = rthread->order_slot, slot;
+  unsigned me = rthread->replay.slot, slot;
   struct patience *patience = &patience_of[slot_of(rthread)];
   const struct order_wait *missing;
   patience_begin(patience);
   while ((missing = order_replay_missing(&region->board, me, &rthread->step, &slot))) {
     if (!patience_lasts(patience, is_crowded)) return false;
-    if (config.order == ENGINE_ARCS && patience->looks % LOOKS_PER_REQUEST == 0) {
+    if (engine_has_arcs(config.order) && patience->looks % LOOKS_PER_REQUEST == 0) {
       want(slot, missing->value);
       summon(rthread, slot);
     }
@@ -270,7 +279,7 @@ static bool looks_for_a_while(const struct rthread *rthread) {
 
 /* Sleeps until the awaited slot has news. False: the time is over. */
 static bool sleep(const struct rthread *whose, const struct order_wait *missing, unsigned slot) {
-  unsigned me = whose->order_slot, still;
+  unsigned me = whose->replay.slot, still;
   bool token = missing->kind == ORDER_WAIT_TOKENS, end = missing->kind == ORDER_WAIT_ENDS;
   struct region_news *news = &region->news[token ? me : slot];
   uint32_t seen = atomic_load(&news->changes);
@@ -280,7 +289,7 @@ static bool sleep(const struct rthread *whose, const struct order_wait *missing,
     atomic_fetch_add(&news->waiters, 1);
   else
     want(slot, missing->value);
-  if (config.order == ENGINE_ARCS) summon(whose, slot);
+  if (engine_has_arcs(config.order)) summon(whose, slot);
   atomic_fetch_add(&region->sleepers, 1);
   if (order_replay_missing(&region->board, me, &whose->step, &still) == missing && still == slot)
     region_wait(&news->changes, seen);
@@ -300,15 +309,15 @@ static void despair(struct thread *thread, const struct rthread *whose, bool in_
 }
 
 static void wait_until_ready(struct thread *thread, struct rthread *whose) {
-  unsigned me = whose->order_slot, slot, rounds = 0;
+  unsigned me = whose->replay.slot, slot, rounds = 0;
   const struct order_wait *missing;
   while ((missing = order_replay_missing(&region->board, me, &whose->step, &slot))) {
-    if (atomic_exchange(&whose->waits_for, slot + 1) != slot + 1)
+    if (atomic_exchange(&whose->replay.waits_for, slot + 1) != slot + 1)
       LOG(threads, "R-thread %u, slot %u, at %lu: waits for slot %u", whose->number, me,
           order_position(thread), slot);
     despair(thread, whose, !sleep(whose, missing, slot), &rounds);
   }
-  atomic_store(&whose->waits_for, 0);
+  atomic_store(&whose->replay.waits_for, 0);
 }
 
 void order_wait(struct thread *thread) {
@@ -316,8 +325,29 @@ void order_wait(struct thread *thread) {
   if (rthread->step.waits && !looks_for_a_while(rthread)) wait_until_ready(thread, rthread);
 }
 
+/* Others may wait for what the thread has done so far. */
+void order_wait_for_value(struct thread *thread, bool (*holds)(void *context), void *context) {
+  enum { YIELDS = 200 };
+  struct rthread *rthread = thread->rthread;
+  struct patience *patience = &patience_of[slot_of(rthread)];
+  order_come_by(thread);
+  patience_begin(patience);
+  while (patience_lasts(patience, is_crowded))
+    if (holds(context)) {
+      patience_pays(patience);
+      return;
+    }
+  for (unsigned i = 0; i < YIELDS && !holds(context); i++) os_call0(__NR_sched_yield);
+  atomic_store(&rthread->replay.waits_for, ORDER_VALUE);
+  for (unsigned rounds = 0; !holds(context);) {
+    rest(thread, 1);
+    despair(thread, rthread, !holds(context), &rounds);
+  }
+  atomic_store(&rthread->replay.waits_for, 0);
+}
+
 void order_wait_for_place(struct thread *thread, struct rthread *child) {
-  if (child->order_slot == ORDER_NOBODY) return;
+  if (child->replay.slot == ORDER_NOBODY) return;
   serial_wait_for_place(thread, child);
   wait_until_ready(thread, child);
 }
@@ -334,7 +364,7 @@ void order_wait_for_others(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   unsigned rounds = 0;
   serial_wait_for_others(thread);
-  atomic_store(&rthread->waits_for, ORDER_LEAVES);
+  atomic_store(&rthread->replay.waits_for, ORDER_LEAVES);
   for (;;) {
     uint32_t seen = atomic_load(&region->retirements), births = region->threads;
     if (straggler(rthread)) {
@@ -344,5 +374,5 @@ void order_wait_for_others(struct thread *thread) {
       break;
     }
   }
-  atomic_store(&rthread->waits_for, 0);
+  atomic_store(&rthread->replay.waits_for, 0);
 }

@@ -10,6 +10,7 @@ enum {
   ORDER_RETIRED = UINT16_MAX,    /* it comes no further */
   ORDER_LEAVES = UINT16_MAX - 1, /* it waits until all others of its process are retired */
   ORDER_HELD = UINT16_MAX - 2,   /* the kernel holds it until its child is gone */
+  ORDER_VALUE = UINT16_MAX - 4,  /* it waits until memory holds a value */
   ORDER_ROOM = UINT16_MAX - 3,   /* it waits until a thread has ended whose slot its child can have */
 };
 
@@ -19,6 +20,9 @@ void order_wait(struct thread *thread);
 void order_wait_for_place(struct thread *thread, struct rthread *child);
 /* Waits until the logs of all other threads of the process have ended; if these threads ran on beyond their logs, until the replay is over. */
 void order_wait_for_others(struct thread *thread);
+
+/* Waits until memory holds what the thread found there in the recording. */
+void order_wait_for_value(struct thread *thread, bool (*holds)(void *context), void *context);
 
 /* Waits until no thread can go on: then the replay is over. For a retired thread whose log was cut off. */
 _Noreturn void order_wait_for_ever(struct thread *thread);

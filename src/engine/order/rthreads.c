@@ -10,7 +10,6 @@
 #include "engine/base/lib.h"
 #include "engine/order/baton.h"
 #include "engine/order/permissions.h"
-#include "engine/order/region_lock.h"
 #include "engine/order/replay_waits.h"
 #include "engine/region/endings.h"
 #include "engine/region/turns.h"
@@ -35,7 +34,7 @@ bool rthread_is_alive(const struct rthread *rthread) {
 }
 
 void rthread_check_output(const struct rthread *dead) {
-  if (recording() && atomic_load(&dead->unlogged))
+  if (recording() && atomic_load(&dead->input.unlogged))
     sphere_fail(
         OUTCOME_UNSUPPORTED,
         "a process was killed while it wrote to standard output or error, before that could be recorded");
@@ -48,8 +47,7 @@ static bool may_be_gone(const struct rthread *rthread) {
   return recording() || atomic_load(&rthread->dismissed);
 }
 
-/* Frees the slots of threads that the kernel has no more; false if there are none. */
-static bool end_gone(struct thread *by) {
+bool rthreads_end_gone(struct thread *by) {
   bool any = false;
   for (uint32_t i = 0; i < region_slots(region); i++) {
     struct rthread *rthread = &region->slots[i];
@@ -81,9 +79,9 @@ static bool settle(struct rthread *rthread, uint32_t number) {
     clear(rthread);
     rthread->number = replaying() && !turns->alone ? number : region->threads;
     region->threads++;
-    rthread->quiet_since = UINT64_MAX;
+    rthread->chunk.quiet_since = UINT64_MAX;
     atomic_fetch_add(&region->live, 1);
-    rthread->is_known_elsewhere = slot_of(rthread) < region_slots(region);
+    rthread->parallel.is_known_elsewhere = slot_of(rthread) < region_slots(region);
     if (slot_of(rthread) >= region_slots(region)) atomic_store(&region->slots_used, slot_of(rthread) + 1);
     atomic_store(&rthread->state, SLOT_LIVE);
   }
@@ -137,10 +135,10 @@ static bool open_more(uint32_t open) {
 
 /* Until the manager has freed a slot, or has freed one since `seen`. In a replay others may take longer to end than they did. */
 static void wait_for_end(struct thread *parent, uint32_t seen) {
-  if (parent && replaying()) atomic_store(&parent->rthread->waits_for, ORDER_ROOM);
+  if (parent && replaying()) atomic_store(&parent->rthread->replay.waits_for, ORDER_ROOM);
   region_doorbell();
   region_wait(&region->order.moved, seen);
-  if (parent && replaying()) atomic_store(&parent->rthread->waits_for, 0);
+  if (parent && replaying()) atomic_store(&parent->rthread->replay.waits_for, 0);
 }
 
 struct rthread *rthread_make(uint32_t number, struct thread *parent) {
@@ -156,7 +154,7 @@ struct rthread *rthread_make(uint32_t number, struct thread *parent) {
       region_doorbell();
       return rthread;
     }
-    if (!ending && !(parent && end_gone(parent))) {
+    if (!ending && !(parent && rthreads_end_gone(parent))) {
       if (open_more(open)) continue;
       if (recording()) return NULL;
       if (region->slots_most < REGION_SLOTS)

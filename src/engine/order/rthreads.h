@@ -22,4 +22,13 @@ void rthread_check_output(const struct rthread *dead);
 /* True if other threads of its process live. */
 bool rthread_has_others(const struct rthread *rthread);
 
+/* The lock of all slots, by which processes agree on turns (region_lock.c). */
+void region_lock(void);
+void region_unlock(void);
+/* The owner is about to be stopped, and no longer uses the lock: another thread may take it once the process has stopped. */
+void region_yield(void);
+
+/* Frees the slots of threads that the kernel has no more; false if there are none. */
+bool rthreads_end_gone(struct thread *by);
+
 #endif

@@ -29,7 +29,7 @@ enum serial_state {
 /* -- Who is next ----------------------------------------------------------------------------------------------------- */
 
 static bool step_is_ready(const struct rthread *rthread) {
-  return order_replay_ready(&region->board, rthread->order_slot, &rthread->step);
+  return order_replay_ready(&region->board, rthread->replay.slot, &rthread->step);
 }
 
 /* Threads that were killed before their first step never take a turn. Threads whose logs were cut off ran on, to an unknown position. */
@@ -37,18 +37,18 @@ static bool is_last_of_process(const struct rthread *rthread) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *other = &region->slots[i];
     if (other == rthread || atomic_load(&other->state) != SLOT_LIVE || other->pid != rthread->pid) continue;
-    if (atomic_load(&other->serial) != SERIAL_OUT) return false;
-    if (atomic_load(&other->waits_for) == ORDER_RETIRED && order_is_cut_off(other)) return false;
+    if (atomic_load(&other->serial.state) != SERIAL_OUT) return false;
+    if (atomic_load(&other->replay.waits_for) == ORDER_RETIRED && order_is_cut_off(other)) return false;
   }
   return true;
 }
 
 static bool is_ready(const struct rthread *rthread) {
-  switch (atomic_load(&rthread->serial)) {
+  switch (atomic_load(&rthread->serial.state)) {
     case SERIAL_STEP:
       return step_is_ready(rthread);
     case SERIAL_PLACE:
-      return step_is_ready(&region->slots[rthread->serial_child]);
+      return step_is_ready(&region->slots[rthread->serial.child]);
     case SERIAL_LEAVES:
       return is_last_of_process(rthread);
     default:
@@ -58,14 +58,14 @@ static bool is_ready(const struct rthread *rthread) {
 
 static bool is_candidate(const struct rthread *rthread) {
   if (atomic_load(&rthread->state) != SLOT_LIVE) return false;
-  uint32_t state = atomic_load(&rthread->serial);
+  uint32_t state = atomic_load(&rthread->serial.state);
   return state != SERIAL_OUT && state != SERIAL_RUNS && state != SERIAL_HELD;
 }
 
 /* Threads that have begun their step already, or have none to pass, come first. */
 static uint64_t clock_of(const struct rthread *rthread) {
   bool has_clock = config.order == ENGINE_DAG || config.order == ENGINE_SCALAR;
-  return has_clock && atomic_load(&rthread->serial) == SERIAL_STEP ? rthread->step.clock : 0;
+  return has_clock && atomic_load(&rthread->serial.state) == SERIAL_STEP ? rthread->step.clock : 0;
 }
 
 static bool comes_before(const struct rthread *a, const struct rthread *b) {
@@ -97,7 +97,7 @@ static void pass_turn(void) {
     fall_back();
     return;
   }
-  region_count_turn(region, next->number, atomic_load(&next->order.position));
+  region_count_turn(region, next->number, atomic_load(&next->order_log.ring.position));
   atomic_store(&region->holder, slot_of(next) + 1);
   atomic_store(&next->turn, 1);
   region_wake(&next->turn, 1);
@@ -112,14 +112,14 @@ static void await_turn(struct thread *thread) {
     rest(thread, atomic_load(&region->live));
   }
   if (debugged()) debug_runs(arch_self());
-  atomic_store(&own->serial, SERIAL_RUNS);
+  atomic_store(&own->serial.state, SERIAL_RUNS);
 }
 
 /* Passes the turn on, unless the thread is new, and waits for it, in the state that says when it may come. */
 static void take_turns(struct thread *thread, enum serial_state state) {
   struct rthread *own = thread->rthread;
-  if (has_checkpoints() && atomic_load(&own->serial) == SERIAL_RUNS) rest_point(thread);
-  if (atomic_exchange(&own->serial, state) == SERIAL_RUNS) pass_turn();
+  if (has_checkpoints() && atomic_load(&own->serial.state) == SERIAL_RUNS) rest_point(thread);
+  if (atomic_exchange(&own->serial.state, state) == SERIAL_RUNS) pass_turn();
   await_turn(thread);
 }
 
@@ -128,11 +128,11 @@ static void take_turns(struct thread *thread, enum serial_state state) {
 void serial_found(struct rthread *first) {
   if (!in_series()) return;
   atomic_store(&first->turn, 0);
-  atomic_store(&first->serial, SERIAL_RUNS);
+  atomic_store(&first->serial.state, SERIAL_RUNS);
 }
 
 void serial_adopt(struct rthread *child) {
-  if (in_series()) atomic_store(&child->serial, SERIAL_STEP);
+  if (in_series()) atomic_store(&child->serial.state, SERIAL_STEP);
 }
 
 void serial_step(struct thread *thread) {
@@ -141,7 +141,7 @@ void serial_step(struct thread *thread) {
 
 void serial_wait_for_place(struct thread *thread, struct rthread *child) {
   if (!in_series() || step_is_ready(child)) return;
-  thread->rthread->serial_child = slot_of(child);
+  thread->rthread->serial.child = slot_of(child);
   take_turns(thread, SERIAL_PLACE);
 }
 
@@ -151,7 +151,7 @@ void serial_wait_for_others(struct thread *thread) {
 
 void serial_hold(struct thread *thread) {
   if (!in_series()) return;
-  atomic_store(&thread->rthread->serial, SERIAL_HELD);
+  atomic_store(&thread->rthread->serial.state, SERIAL_HELD);
   pass_turn();
 }
 
@@ -160,13 +160,13 @@ void serial_resume(struct thread *thread) {
 }
 
 void serial_let_go(uint32_t lender) {
-  if (in_series() && lender) atomic_store(&region->slots[lender - 1].serial, SERIAL_RESUMES);
+  if (in_series() && lender) atomic_store(&region->slots[lender - 1].serial.state, SERIAL_RESUMES);
 }
 
 void serial_leave(struct rthread *rthread) {
   if (!in_series()) return;
   if (debugged() && arch_self()->rthread == rthread) debug_rests(arch_self()); /* for ever */
-  bool runs = atomic_exchange(&rthread->serial, SERIAL_OUT) == SERIAL_RUNS;
-  serial_let_go(atomic_load(&rthread->borrows));
+  bool runs = atomic_exchange(&rthread->serial.state, SERIAL_OUT) == SERIAL_RUNS;
+  serial_let_go(atomic_load(&rthread->parallel.borrows));
   if (runs) pass_turn();
 }

@@ -18,6 +18,7 @@
 #include "engine/order/own_code.h"
 #include "engine/order/permissions.h"
 #include "engine/order/shared_undo.h"
+#include "engine/region/journal.h"
 #include "engine/region/endings.h"
 #include "order/sets.h"
 
@@ -84,6 +85,10 @@ static void map_ranges(void) {
 static void refresh(void) {
   struct mapping next;
   if (!has_changed()) return;
+  if (sync_on())
+    sphere_fail(
+        OUTCOME_UNSUPPORTED,
+        "memory that processes share, or that has several names, can't be recorded yet with --order=sync");
   if (!marked) map_ranges();
   changes++;
   for (unsigned i = 0; i < marked_count; i++) mark(marked[i].start, marked[i].end, false);
@@ -297,7 +302,7 @@ void shared_leave(struct thread *thread) {
   unsigned me = slot_of(thread->rthread);
   if (!shared_holds(thread)) return;
   shared->clock[me] = permissions_clock(thread);
-  atomic_store(&thread->rthread->ring.position, arch_position(thread));
+  record_position(thread);
   undo_forget();
   unlock();
 }

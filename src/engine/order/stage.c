@@ -116,7 +116,7 @@ bool permissions_only_member(void) {
 }
 
 bool permissions_alone(const struct thread *thread) {
-  return !thread->rthread->is_known_elsewhere && permissions_only_member();
+  return !thread->rthread->parallel.is_known_elsewhere && permissions_only_member();
 }
 
 /* Neither parked nor in the kernel; or with a lock of the sphere. */

@@ -10,15 +10,17 @@
 #include "engine/order/serial.h"
 #include "engine/order/shared.h"
 #include "engine/order/shared_undo.h"
+#include "engine/order/sync.h"
 #include "engine/region/endings.h"
 #include "engine/region/reader.h"
 #include "engine/region/rest.h"
+#include "engine/region/turns.h"
 
 void order_tick(struct thread *thread) {
-  if (!in_parallel()) return;
+  if (turns->alone) return;
   thread->rthread->ticks++;
   if (recording() && shared_holds(thread)) {
-    if (thread->keeps_shared)
+    if (thread->record.keeps_shared)
       undo_renew(thread);
     else
       shared_leave(thread);
@@ -27,8 +29,9 @@ void order_tick(struct thread *thread) {
 }
 
 void order_write(struct thread *thread, uintptr_t address, size_t bytes) {
-  if (!in_parallel()) return;
+  if (turns->alone) return;
   by_value_before_write(thread, address, bytes);
+  sync_signal_arrives(thread);
   if (recording())
     permissions_take_range(thread, address, bytes, true);
   else
@@ -36,7 +39,7 @@ void order_write(struct thread *thread, uintptr_t address, size_t bytes) {
 }
 
 void order_alone(struct thread *thread) {
-  if (!in_parallel()) return;
+  if (turns->alone) return;
   order_tick(thread);
   if (recording())
     permissions_stop(thread);
@@ -45,14 +48,14 @@ void order_alone(struct thread *thread) {
 }
 
 void order_together(struct thread *thread) {
-  if (in_parallel() && recording()) permissions_go(thread);
+  if (!turns->alone && recording()) permissions_go(thread);
 }
 
 /* -- The log ----------------------------------------------------------------------------------------------------------- */
 
 static _Noreturn void fail_damaged(const struct rthread *rthread, const char *why) {
   sphere_fail(OUTCOME_DAMAGED, "the order log of thread %u is damaged at position %lu: %s", rthread->number,
-              rthread->order.position, why);
+              rthread->order_log.ring.position, why);
 }
 
 /* The next step; false at the end of the log. */
@@ -60,15 +63,15 @@ static bool read_step(struct rthread *rthread) {
   rthread->reader.scheme = engine_scheme(config.order);
   for (;;) {
     size_t count;
-    const uint8_t *bytes = ring_content(&rthread->order, &count);
+    const uint8_t *bytes = ring_content(&rthread->order_log.ring, &count);
     int used = order_decode(&rthread->reader, &rthread->step, bytes, count);
     if (used < 0) fail_damaged(rthread, "this is no record");
     if (used > 0) {
-      ring_consume(&rthread->order, (size_t)used);
-      rthread->step_passed = false;
+      ring_consume(&rthread->order_log.ring, (size_t)used);
+      rthread->replay.step_passed = false;
       return true;
     }
-    if (ring_await(&rthread->order, count)) continue;
+    if (ring_await(&rthread->order_log.ring, count)) continue;
     if (count && config.whole) fail_damaged(rthread, "it ends within a record");
     return false;
   }
@@ -79,18 +82,18 @@ static bool read_step(struct rthread *rthread) {
 /* The child itself passes its first step, like all others. That step waits for the end of the slot's former thread: the slot's clock at that end
  * must not be published before. */
 void order_adopt(struct rthread *child) {
-  child->order_slot = ORDER_NOBODY;
-  child->order_ended = !read_step(child);
+  child->replay.slot = ORDER_NOBODY;
+  child->order_log.ended = !read_step(child);
   /* Threads that wait for all others do not know of this one. */
-  if (child->order_ended && order_is_cut_off(child) && config.order == ENGINE_SCALAR)
+  if (child->order_log.ended && order_is_cut_off(child) && config.order == ENGINE_SCALAR)
     sphere_fail(OUTCOME_LOG_ENDS, NULL);
-  if (child->order_ended) return; /* it was killed before it did anything */
-  child->step_known = true;
-  child->order_slot = child->step.slot;
-  child->last_clock = child->step.clock;
-  if (!child->step.waits) order_replay_publish(&region->board, child->order_slot, child->step.clock);
-  order_replay_spawn(&region->board, child->order_slot);
-  order_tell(child->order_slot);
+  if (child->order_log.ended) return; /* it was killed before it did anything */
+  child->replay.step_known = true;
+  child->replay.slot = child->step.slot;
+  child->replay.last_clock = child->step.clock;
+  if (!child->step.waits) order_replay_publish(&region->board, child->replay.slot, child->step.clock);
+  order_replay_spawn(&region->board, child->replay.slot);
+  order_tell(child->replay.slot);
   serial_adopt(child);
 }
 
@@ -98,9 +101,9 @@ void order_adopt(struct rthread *child) {
 
 /* Its slot is free for the next thread. */
 static void end_on_board(struct rthread *rthread) {
-  unsigned slot = rthread->order_slot;
+  unsigned slot = rthread->replay.slot;
   if (slot == ORDER_NOBODY) return;
-  rthread->order_slot = ORDER_NOBODY;
+  rthread->replay.slot = ORDER_NOBODY;
   order_move_out(slot);
   order_replay_end(&region->board, slot);
   order_tell(slot);
@@ -111,7 +114,7 @@ static bool all_retired(int32_t pid) {
   for (uint32_t i = 0; i < REGION_SLOTS; i++) {
     struct rthread *rthread = &region->slots[i];
     if (atomic_load(&rthread->state) == SLOT_LIVE && (!pid || rthread->pid == pid) &&
-        atomic_load(&rthread->waits_for) != ORDER_RETIRED)
+        atomic_load(&rthread->replay.waits_for) != ORDER_RETIRED)
       return false;
   }
   return true;
@@ -140,7 +143,7 @@ static void log_step(const struct rthread *rthread) {
     n += format(text + n, sizeof text - n, ", after slot %u (%lu)", step->wait[i].slot, step->wait[i].value);
   for (unsigned i = 0; i < step->signals && n + 40 < sizeof text; i++)
     n += format(text + n, sizeof text - n, ", before slot %u", step->signal[i]);
-  LOG(order, "slot %u: from %lu to %lu, clock %lu%s", rthread->order_slot, step->from, step->until,
+  LOG(order, "slot %u: from %lu to %lu, clock %lu%s", rthread->replay.slot, step->from, step->until,
       step->clock, text);
 }
 
@@ -149,28 +152,28 @@ static void log_step(const struct rthread *rthread) {
 static bool pass_steps(struct thread *thread, bool enters) {
   struct rthread *rthread = thread->rthread;
   uint64_t position = order_position(thread);
-  unsigned me = rthread->order_slot;
-  atomic_store_explicit(&rthread->order.position, position, memory_order_relaxed);
-  bool begins = rthread->step_known && rthread->step.begins;
-  if (config.order == ENGINE_ARCS && !begins) order_come_by(thread);
+  unsigned me = rthread->replay.slot;
+  atomic_store_explicit(&rthread->order_log.ring.position, position, memory_order_relaxed);
+  bool begins = rthread->replay.step_known && rthread->step.begins;
+  if (engine_has_arcs(config.order) && !begins) order_come_by(thread);
   for (;;) {
-    if (rthread->order_ended) return false;
-    if (!rthread->step_known) {
-      rthread->order_ended = !read_step(rthread);
-      rthread->order_end = position;
-      rthread->step_known = !rthread->order_ended;
-      if (rthread->step_known) log_step(rthread);
+    if (rthread->order_log.ended) return false;
+    if (!rthread->replay.step_known) {
+      rthread->order_log.ended = !read_step(rthread);
+      rthread->order_log.end = position;
+      rthread->replay.step_known = !rthread->order_log.ended;
+      if (rthread->replay.step_known) log_step(rthread);
       continue;
     }
     struct order_step *step = &rthread->step;
     if (step->ends && step->from == position) {
-      rthread->order_ended = true;
-      rthread->order_end = position;
+      rthread->order_log.ended = true;
+      rthread->order_log.end = position;
       return false;
     }
-    if (step->from < position && !rthread->step_passed)
+    if (step->from < position && !rthread->replay.step_passed)
       replay_diverged(thread, "it has run past where it waited for others (%lu)", step->from);
-    if (!rthread->step_passed) {
+    if (!rthread->replay.step_passed) {
       if (step->from > position || (!enters && step->until > position)) return true;
       if (!enters && !order_replay_ready(&region->board, me, step)) return true;
       order_replay_arrive(&region->board, me, step);
@@ -179,17 +182,17 @@ static bool pass_steps(struct thread *thread, bool enters) {
       order_wait(thread);
       order_replay_pass(&region->board, me, step);
       if (step->begins) order_move_in(rthread);
-      rthread->step_passed = true;
+      rthread->replay.step_passed = true;
     }
     if (step->until > position) return true;
     if (step->until < position)
       replay_diverged(thread, "it has run past where others waited for it (%lu)", step->until);
     order_replay_done(&region->board, me, step);
-    rthread->last_clock = step->clock;
-    rthread->last_position = position;
+    rthread->replay.last_clock = step->clock;
+    rthread->replay.last_position = position;
     if (step->clock) order_tell_clock(me, step->clock);
     for (unsigned i = 0; i < step->signals; i++) order_tell_token(step->signal[i], me);
-    rthread->step_known = false;
+    rthread->replay.step_known = false;
   }
 }
 
@@ -198,7 +201,7 @@ enum { TICKS_OF_A_CALL = 4 };
 /* True if the thread was killed in a call whose result it had logged already: its order log may end before the call does. */
 static bool was_killed_in_call(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
-  if (order_is_cut_off(rthread) || order_position(thread) - rthread->order_end > TICKS_OF_A_CALL)
+  if (order_is_cut_off(rthread) || order_position(thread) - rthread->order_log.end > TICKS_OF_A_CALL)
     return false;
   const struct input_event *event = replay_peek(thread);
   return event && event->position == arch_position(thread) && event->kind != EVENT_EXIT &&
@@ -212,7 +215,7 @@ static void pass_rest(struct thread *thread) {
   const struct order_step *step = &rthread->step;
   uint64_t first = order_position(thread), next;
   while (pass_steps(thread, true)) {
-    next = rthread->step_passed ? step->until : step->from;
+    next = rthread->replay.step_passed ? step->until : step->from;
     if (next - first > TICKS_OF_A_CALL)
       replay_diverged(thread, "its input log ends here, its order log not before %lu", next);
     rthread->ticks += next - order_position(thread);
@@ -236,12 +239,11 @@ void order_lost(struct thread *thread) {
   bool cut_off = order_is_cut_off(rthread);
   LOG(threads, "its order log ends");
   if (!cut_off) {
-    by_value_drop(thread);
     expect_no_input(thread);
     pass_rest(thread);
     end_on_board(rthread);
   }
-  atomic_store(&rthread->waits_for, ORDER_RETIRED);
+  atomic_store(&rthread->replay.waits_for, ORDER_RETIRED);
   atomic_fetch_add(&region->retirements, 1);
   region_wake(&region->retirements, INT32_MAX);
   serial_leave(rthread);
@@ -255,6 +257,7 @@ void order_lost(struct thread *thread) {
 
 void order_gate(struct thread *thread) {
   if (!pass_steps(thread, true) && !was_killed_in_call(thread)) order_lost(thread);
+  open_catch_up(thread);
 }
 
 void order_tell_only(struct thread *thread) {
@@ -266,21 +269,22 @@ void order_tell_only(struct thread *thread) {
 void order_hold(struct thread *thread, struct rthread *child) {
   struct rthread *rthread = thread->rthread;
   const struct order_step *step = &rthread->step;
-  atomic_store(&rthread->waits_for, ORDER_HELD);
+  atomic_store(&rthread->replay.waits_for, ORDER_HELD);
   order_wait_for_place(thread, child);
   order_tell_only(thread);
-  if (rthread->step_known && !rthread->step_passed && step->from == order_position(thread) && step->arrive) {
-    order_replay_arrive(&region->board, rthread->order_slot, step);
-    order_tell_clock(rthread->order_slot, step->arrive);
+  if (rthread->replay.step_known && !rthread->replay.step_passed && step->from == order_position(thread) &&
+      step->arrive) {
+    order_replay_arrive(&region->board, rthread->replay.slot, step);
+    order_tell_clock(rthread->replay.slot, step->arrive);
   }
   serial_hold(thread);
 }
 
 uint64_t order_stop(const struct thread *thread) {
   const struct rthread *rthread = thread->rthread;
-  uint64_t wanted = config.order == ENGINE_ARCS ? order_wanted_stop(thread) : UINT64_MAX;
-  if (!rthread->step_known) return wanted;
-  uint64_t stop = (rthread->step_passed ? rthread->step.until : rthread->step.from) - rthread->ticks;
+  uint64_t wanted = engine_has_arcs(config.order) ? order_wanted_stop(thread) : UINT64_MAX;
+  if (!rthread->replay.step_known) return wanted;
+  uint64_t stop = (rthread->replay.step_passed ? rthread->step.until : rthread->step.from) - rthread->ticks;
   return MIN(stop, wanted);
 }
 

@@ -2,7 +2,7 @@
  *
  * Positions of the order log count instructions and **ticks**: the engine's own work for a thread in between (copying for system
  * calls, pushing signal frames) accesses application memory too, may have to wait for other threads, and so has positions
- * of its own. Recording and replay tick at the same places. Everything here is for in_parallel() only. */
+ * of its own. Recording and replay tick at the same places. Where threads take turns one at a time there is nothing to do. */
 #ifndef REPRISE_ENGINE_THREAD_ORDER_H
 #define REPRISE_ENGINE_THREAD_ORDER_H
 

@@ -16,6 +16,7 @@
 #include "engine/region/endings.h"
 #include "engine/region/journal.h"
 #include "engine/region/reader.h"
+#include "engine/region/sent_signals.h"
 #include "engine/region/turns.h"
 
 /* The kernel names it "/proc/PID/mem" or "/proc/PID/task/TID/mem". */
@@ -33,16 +34,8 @@ int32_t memory_owner(int fd) {
 }
 
 int32_t memory_target(const struct call *call) {
-  switch (call->nr) {
-    case __NR_write:
-    case __NR_writev:
-    case __NR_pwrite64:
-    case __NR_pwritev:
-    case __NR_pwritev2:
-      return region->memory_files ? memory_owner((int)call->args[0]) : 0;
-    default:
-      return 0;
-  }
+  bool writes = region->memory_files && input_facts(call->nr) & INPUT_STORES;
+  return writes ? memory_owner((int)call->args[0]) : 0;
 }
 
 /* -- Recording ------------------------------------------------------------------------------------------------------------------ */

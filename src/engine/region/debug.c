@@ -12,6 +12,7 @@
 #include <linux/futex.h>
 
 #include "engine/base/lib.h"
+#include "engine/region/rest.h"
 #include "engine/region/rings.h"
 
 struct debug_thread *debug_own(const struct thread *thread) {
@@ -71,13 +72,23 @@ static bool has_others(const struct thread *thread, bool of_process) {
   return false;
 }
 
+bool is_diversion;
+
+bool debug_is_to_divert(const struct thread *thread) {
+  const struct region_diversion *diversion = &region->debug.diversion;
+  return atomic_load(&diversion->state) == DIVERSION_WANTED && diversion->slot == slot_of(thread->rthread);
+}
+
 /* -- Stopping -------------------------------------------------------------------------------------------------------------- */
 
 /* Not region_wait(): the watchdog would take the thread for one that waits for others. */
-static void wait_for_debugger(void) {
+static void wait_for_debugger(struct thread *thread) {
   struct region_debug *debug = &region->debug;
   while (atomic_load(&debug->state) == DEBUG_STOPPED)
-    os_call4(__NR_futex, &debug->state, FUTEX_WAIT, DEBUG_STOPPED, 0);
+    if (debug_is_to_divert(thread))
+      vessel_maker->divert(thread);
+    else
+      os_call4(__NR_futex, &debug->state, FUTEX_WAIT, DEBUG_STOPPED, 0);
 }
 
 static void stop(struct thread *thread, const struct debug_stop *here) {
@@ -88,7 +99,7 @@ static void stop(struct thread *thread, const struct debug_stop *here) {
   atomic_fetch_add(&debug->stops, 1);
   atomic_store(&debug->state, DEBUG_STOPPED);
   region_doorbell();
-  wait_for_debugger();
+  wait_for_debugger(thread);
   if (atomic_load(&region->checkpoint.wish)) arch_request(thread); /* to the next safepoint */
 }
 
@@ -135,6 +146,15 @@ bool debug_look(struct thread *thread, struct debug_stop *found) {
   }
   stop(thread, found);
   return true;
+}
+
+void debug_at_rest_point(struct thread *thread) {
+  const struct region_debug *debug = &region->debug;
+  struct debug_stop here = {.moment = debug_now(thread), .reason = DEBUG_ARRIVED};
+  if (!debug->stops_at_rest || debug->goal != GOAL_MOMENT || debug_compare(&here.moment, &debug->moment))
+    return;
+  here.slot = here.runner = slot_of(thread->rthread);
+  stop(thread, &here);
 }
 
 void debug_restarted(struct thread *thread) {
@@ -244,6 +264,7 @@ void debug_forks(struct thread *thread, const struct rthread *child, bool vfork)
   memset(born, 0, offsetof(struct debug_thread, registers));
   born->known = child->number + 1;
   born->stack = debug->stack;
+  memcpy(born->name, debug->name, sizeof born->name);
   born->lender = vfork ? slot_of(thread->rthread) + 1 : 0;
   debug->forked = child->process != thread->rthread->process;
   debug->is_vfork = vfork;
@@ -257,6 +278,7 @@ void debug_executes(struct thread *thread) {
   debug_leaves(thread, true);
   atomic_store(&debug->leaves, 0);
   debug->executes = 1;
+  debug->name[0] = 0;
 }
 
 void debug_ends(struct thread *thread, bool group, enum debug_follower follower, int status, int signo) {

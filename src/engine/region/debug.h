@@ -16,6 +16,8 @@ bool debug_look(struct thread *thread, struct debug_stop *found);
 /* The same at an event, which is a hit only if that is wanted; the event is over. */
 bool debug_event(struct thread *thread, struct debug_stop *found, bool wanted);
 void debug_event_over(struct thread *thread);
+/* Where a checkpoint may be made: a goal only for who has asked for it. */
+void debug_at_rest_point(struct thread *thread);
 /* The replay goes on from a checkpoint: waits until the debugger has set a goal. */
 void debug_restarted(struct thread *thread);
 /* The position at which the thread has to come to a point, UINT64_MAX: none. */
@@ -39,6 +41,11 @@ enum debug_follower { FOLLOWER_NONE, FOLLOWER_SOME, FOLLOWER_UNKNOWN };
 void debug_ends(struct thread *thread, bool group, enum debug_follower follower, int status, int signo);
 /* The replay can't go on: the region has the reason why. outcome: enum outcome. */
 void debug_fails(uint32_t outcome);
+
+/* This process is a diversion: nothing of it is part of the replay (threads/diversion.c, loop/diversion_points.c). */
+extern bool is_diversion;
+/* True if the debugger wants this thread, which rests or has stopped, to make one. */
+bool debug_is_to_divert(const struct thread *thread);
 
 /* The thread is about to wait for its turn, and has got it. */
 void debug_rests(struct thread *thread);

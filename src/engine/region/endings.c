@@ -3,6 +3,7 @@
 
 #include "engine/base/lib.h"
 #include "engine/region/debug.h"
+#include "engine/region/turns.h"
 
 bool sphere_claim_end(void) {
   uint32_t own = (uint32_t)os_call0(__NR_gettid), claimant = 0;
@@ -47,15 +48,15 @@ void sphere_warn(const char *pattern, ...) {
 void replay_senseless(const struct thread *thread, const char *why) {
   const struct rthread *rthread = thread->rthread;
   sphere_fail(OUTCOME_DAMAGED, "the input log of thread %u is damaged at position %lu: %s", rthread->number,
-              rthread->codec.position, why);
+              rthread->input.codec.position, why);
 }
 
 /* True if a thread may have run on beyond the end of its input log, because its order log is longer. It may have run without a lost event, a signal say,
  * and other threads may have seen the effects. */
 static bool order_is_guessed(void) {
-  for (uint32_t i = 0; in_parallel() && i < region_slots(region); i++) {
+  for (uint32_t i = 0; !turns->alone && i < region_slots(region); i++) {
     const struct rthread *rthread = &region->slots[i];
-    if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->input_lost && !rthread->order_ended)
+    if (atomic_load(&rthread->state) == SLOT_LIVE && rthread->input.lost && !rthread->order_log.ended)
       return true;
   }
   return false;

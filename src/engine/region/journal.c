@@ -5,6 +5,7 @@
 #include <linux/fcntl.h>
 
 #include "engine/base/lib.h"
+#include "engine/region/value_log.h"
 #include "input/input.h"
 #include "input/digest.h"
 
@@ -13,6 +14,7 @@ enum { COPY_PIECE = RECORD_PIECE };
 /* -- Single events ------------------------------------------------------------------------------------------------------------- */
 
 void record_position(struct thread *thread) {
+  if (values_on()) value_log_flush(thread);
   atomic_store_explicit(&thread->rthread->ring.position, arch_position(thread), memory_order_release);
 }
 
@@ -23,7 +25,7 @@ static uint64_t position_of(struct rthread *rthread) {
 static void put_event(struct rthread *rthread, struct input_event *event) {
   event->position = position_of(rthread);
   uint8_t *at = ring_room(&rthread->ring, EVENT_LARGEST + COPY_PIECE);
-  long length = input_encode(&rthread->codec, event, at, EVENT_LARGEST + COPY_PIECE);
+  long length = input_encode(&rthread->input.codec, event, at, EVENT_LARGEST + COPY_PIECE);
   CHECK(length > 0);
   ring_produced(&rthread->ring, (size_t)length);
 }
@@ -31,6 +33,12 @@ static void put_event(struct rthread *rthread, struct input_event *event) {
 void record_event(struct thread *thread, struct input_event *event) {
   record_position(thread);
   put_event(thread->rthread, event);
+}
+
+void record_values(struct thread *thread, const uint8_t *bytes, uint32_t count) {
+  struct input_event event = {.kind = EVENT_OPEN,
+                              .open = {.what = OPEN_VALUES, .count = count, .bytes = bytes}};
+  put_event(thread->rthread, &event);
 }
 
 /* Events of calls are not initialised as a whole: they are large, and there are many. */
@@ -65,7 +73,7 @@ void record_foreign(struct thread *thread, uintptr_t address, const void *bytes,
 /* Puts a copy-in of the memory at the address, COPY_PIECE bytes at most, at the given place. Its length; 0 if it can't be read: then
  * nothing is logged. */
 static size_t put_content(struct rthread *rthread, uint8_t *at, uintptr_t address, size_t count) {
-  struct input_codec *codec = &rthread->codec;
+  struct input_codec *codec = &rthread->input.codec;
   uint64_t position = codec->position, copied_to = codec->copied_to;
   struct input_event event;
   copy_in_event(&event, address, NULL, count);
@@ -106,11 +114,6 @@ void call_event(const struct thread *thread, const struct call *call, struct inp
  * of other descriptors do not matter. */
 static bool is_followed_by_result(const struct call *call) {
   switch (call->nr) {
-    case __NR_write:
-    case __NR_pwrite64:
-    case __NR_writev:
-    case __NR_pwritev:
-    case __NR_pwritev2:
     case __NR_dup:
 #ifdef __NR_dup2
     case __NR_dup2:
@@ -123,7 +126,7 @@ static bool is_followed_by_result(const struct call *call) {
     case __NR_lseek:
       return (unsigned)call->args[0] <= 2;
     default:
-      return false;
+      return input_facts(call->nr) & INPUT_STORES;
   }
 }
 
@@ -136,15 +139,25 @@ uint32_t registers_digest(const struct thread *thread) {
   return (uint32_t)(digest ^ digest >> 32);
 }
 
-void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest,
-                   bool waited) {
+static void record_call_event(struct thread *thread, const struct call *call, long result, uint64_t digest,
+                              bool waited) {
   struct input_event event;
   call_event(thread, call, &event);
   event.syscall.result = result;
-  event.syscall.digest = output_seal(call, digest, result);
-  event.syscall.has_registers = waited;
-  if (waited) event.syscall.registers = registers_digest(thread);
+  event.syscall.digest = digest;
+  bool verified = waited || sync_on();
+  event.syscall.has_registers = verified;
+  if (verified) event.syscall.registers = registers_digest(thread);
   put_event(thread->rthread, &event);
+}
+
+void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest,
+                   bool waited) {
+  record_call_event(thread, call, result, output_seal(call, digest, result), waited);
+}
+
+void record_answer(struct thread *thread, const struct call *call, long result) {
+  record_call_event(thread, call, result, INPUT_ANSWERED, false);
 }
 
 void record_short(struct thread *thread, struct input_event *event, const struct short_piece *pieces,
@@ -154,7 +167,7 @@ void record_short(struct thread *thread, struct input_event *event, const struct
   _Static_assert((int)ROOM < (int)RING_MARK, "it comes in one piece");
   uint8_t *start = ring_room(&rthread->ring, ROOM), *at = start;
   event->position = position_of(rthread);
-  long length = input_encode(&rthread->codec, event, at, EVENT_LARGEST);
+  long length = input_encode(&rthread->input.codec, event, at, EVENT_LARGEST);
   CHECK(length > 0);
   at += length;
   unsigned i = 0;

@@ -10,10 +10,14 @@ void record_event(struct thread *thread, struct input_event *event);
 void record_copy_in(struct thread *thread, uintptr_t address, const void *bytes, size_t count);
 /* … and from another process, before the thread's next step; RECORD_PIECE at most. */
 void record_foreign(struct thread *thread, uintptr_t address, const void *bytes, size_t count);
-/* Publishes the thread's position; later events are logged there. */
+/* Values that the thread has read since the last event (value_log.h). */
+void record_values(struct thread *thread, const uint8_t *bytes, uint32_t count);
+/* Publishes the thread's position, behind the values that it has read; later events are logged there. */
 void record_position(struct thread *thread);
 /* … the call's own event; the bytes that the kernel has written to the application. */
 void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest, bool waited);
+/* … of one that a filter has answered. */
+void record_answer(struct thread *thread, const struct call *call, long result);
 void record_memory(struct thread *thread, uintptr_t address, size_t bytes);
 /* … both in one go. */
 enum { SHORT_PIECES = 2, RECORD_PIECE = 16 << 10 };

@@ -6,6 +6,7 @@
 #include "engine/base/lib.h"
 #include "engine/base/mapping_book.h"
 #include "engine/region/endings.h"
+#include "engine/region/value_log.h"
 
 /* The call's result is an address at which something is mapped that can be accessed: of a fence the engine's part is left out. */
 static bool maps(const struct input_event *event) {
@@ -15,7 +16,7 @@ static bool maps(const struct input_event *event) {
 
 /* No recording can name the engine's memory: nothing of the program's was ever there. */
 static void refuse_engine(const struct rthread *rthread) {
-  const struct input_event *event = &rthread->next;
+  const struct input_event *event = &rthread->input.next;
   uintptr_t start = 0, bytes = 0;
   if (event->kind == EVENT_COPY_IN) {
     start = event->copy_in.address;
@@ -32,26 +33,42 @@ static void refuse_engine(const struct rthread *rthread) {
                 rthread->number, start);
 }
 
+/* Takes values that are next out of the log. */
+static void read_values(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  const struct input_event *event = &rthread->input.next;
+  if (event->kind != EVENT_OPEN || event->open.what != OPEN_VALUES) return;
+  if (!values_on()) replay_senseless(thread, "this recording has no values");
+  value_log_read(thread, event->open.bytes, event->open.count);
+  ring_consume(&rthread->ring, rthread->input.next_bytes);
+  rthread->input.next_bytes = 0;
+}
+
 const struct input_event *replay_peek(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
-  while (!rthread->next_bytes) {
+  while (!rthread->input.next_bytes) {
     size_t count;
     const uint8_t *bytes = ring_content(&rthread->ring, &count);
-    long used = count ? input_decode(&rthread->codec, &rthread->next, bytes, count) : EVENT_TRUNCATED;
+    long used =
+        count ? input_decode(&rthread->input.codec, &rthread->input.next, bytes, count) : EVENT_TRUNCATED;
     if (used < 0) replay_senseless(thread, "this is no event");
     if (used > 0) {
-      rthread->next_bytes = (uint32_t)used;
+      rthread->input.next_bytes = (uint32_t)used;
       refuse_engine(rthread);
+      read_values(thread);
     } else if (!ring_await(&rthread->ring, count)) {
-      rthread->input_lost = atomic_load(&rthread->ring.broken);
+      rthread->input.lost = atomic_load(&rthread->ring.broken);
       if (count && config.whole) replay_senseless(thread, "it ends within an event");
       return NULL;
     }
   }
-  return &rthread->next;
+  return &rthread->input.next;
 }
 
 void replay_consume(struct thread *thread) {
-  ring_consume(&thread->rthread->ring, thread->rthread->next_bytes);
-  thread->rthread->next_bytes = 0;
+  if (values_on() && value_log_is_left(thread))
+    replay_diverged(thread, "expected to read values before the event %s, and did not",
+                    input_event_name(thread->rthread->input.next.kind));
+  ring_consume(&thread->rthread->ring, thread->rthread->input.next_bytes);
+  thread->rthread->input.next_bytes = 0;
 }

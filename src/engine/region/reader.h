@@ -4,7 +4,7 @@
 
 #include "engine/region/rings.h"
 
-/* The next event of the thread's log, NULL when there is none any more; and takes it out of the log. */
+/* The next event of the thread's log, NULL when there is none any more; and takes it out of the log. Values on the way to it are read ahead (value_log.h). */
 const struct input_event *replay_peek(struct thread *thread);
 void replay_consume(struct thread *thread);
 

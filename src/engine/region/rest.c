@@ -22,13 +22,13 @@ static struct region_checkpoint *checkpoint(void) {
 static void get_up(struct thread *thread) {
   struct rthread *own = thread->rthread;
   for (;;) {
-    atomic_store(&own->at_rest, 0);
+    atomic_store(&own->checkpoint.at_rest, 0);
     if (!atomic_load(&checkpoint()->freezes)) return;
-    atomic_store(&own->at_rest, 1);
+    atomic_store(&own->checkpoint.at_rest, 1);
     /* In a runner the region already says that the vessel is made. */
-    if (atomic_load(&own->forks) && !vessel_maker->make(thread)) {
-      atomic_store(&own->forks, 0);
-      region_wake(&own->forks, INT32_MAX);
+    if (atomic_load(&own->checkpoint.forks) && !vessel_maker->make(thread)) {
+      atomic_store(&own->checkpoint.forks, 0);
+      region_wake(&own->checkpoint.forks, INT32_MAX);
     }
     region_wait(&checkpoint()->freezes, 1);
   }
@@ -47,9 +47,10 @@ void rest(struct thread *thread, uint32_t times) {
   if (arch_mark(&mark)) {
     vessel_maker->resumed(thread);
   } else {
-    thread->rthread->shares_memory = !vessel_maker->is_alone();
-    atomic_store(&thread->rthread->at_rest, 1);
+    thread->rthread->checkpoint.shares_memory = !vessel_maker->is_alone();
+    atomic_store(&thread->rthread->checkpoint.at_rest, 1);
     region_wait_longer(turn, 0, times);
+    if (debugged() && debug_is_to_divert(thread)) vessel_maker->divert(thread);
   }
   get_up(thread);
 }
@@ -64,7 +65,8 @@ static bool counts(const struct rthread *own, const struct rthread *other) {
 static bool memory_is_lent(void) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *rthread = &region->slots[i];
-    if (atomic_load(&rthread->state) == SLOT_LIVE && (rthread->vforks || atomic_load(&rthread->borrows)))
+    if (atomic_load(&rthread->state) == SLOT_LIVE &&
+        (rthread->vforks || atomic_load(&rthread->parallel.borrows)))
       return true;
   }
   return !vessel_maker->is_alone();
@@ -76,8 +78,8 @@ static int others_at_rest(const struct rthread *own, bool *lent) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *other = &region->slots[i];
     if (!counts(own, other)) continue;
-    if (!atomic_load(&other->at_rest)) return -1;
-    *lent |= other->shares_memory;
+    if (!atomic_load(&other->checkpoint.at_rest)) return -1;
+    *lent |= other->checkpoint.shares_memory;
     count++;
   }
   return count;
@@ -117,12 +119,12 @@ static void make_other_vessels(const struct rthread *own) {
     struct rthread *other = &region->slots[i];
     if (!counts(own, other) || other->pid == own->pid || !leads(own, other)) continue;
     checkpoint()->processes++;
-    atomic_store(&other->forks, 1);
+    atomic_store(&other->checkpoint.forks, 1);
     region_wake(&other->turn, INT32_MAX);
     region_wake(&checkpoint()->freezes, INT32_MAX);
-    while (atomic_load(&other->forks)) {
-      region_wait(&other->forks, 1);
-      if (atomic_load(&other->forks) && task_state(other->tid) == 'X')
+    while (atomic_load(&other->checkpoint.forks)) {
+      region_wait(&other->checkpoint.forks, 1);
+      if (atomic_load(&other->checkpoint.forks) && task_state(other->tid) == 'X')
         sphere_fail(OUTCOME_FAILED, "a process was killed while a checkpoint was made");
     }
   }
@@ -158,13 +160,20 @@ static void make(struct thread *thread) {
   thaw();
 }
 
+/* Where a debugged replay begins and ends it stops whatever is wanted: a checkpoint before the one or behind the other would have it stop there twice, or never. */
+static bool is_between_ends(void) {
+  return !debugged() || (region->debug.begun && region->debug.stop.reason != DEBUG_ENDS);
+}
+
 void rest_point(struct thread *thread) {
   struct region_checkpoint *wanted = checkpoint();
   uint32_t wish = atomic_load(&wanted->wish);
   uint64_t point = atomic_load_explicit(&wanted->points, memory_order_relaxed) + 1;
+  if (debugged()) debug_at_rest_point(thread);
   atomic_store_explicit(&wanted->points, point, memory_order_relaxed);
   if (!wish || point < atomic_load(&wanted->at_point)) return;
   if (atomic_load(&region->turns_over)) return; /* no thread has the turn */
+  if (!is_between_ends()) return;
   wanted->moment.turn = atomic_load(&region->turns);
   wanted->moment.thread = thread->number;
   wanted->moment.position = arch_position(thread);

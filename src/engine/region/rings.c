@@ -4,8 +4,10 @@
 #include <linux/fcntl.h>
 #include <linux/futex.h>
 #include <linux/mman.h>
+#include <linux/ptrace.h>
 #include <linux/time.h>
 #include <linux/uio.h>
+#include <linux/wait.h>
 
 #include "engine/base/lib.h"
 #include "engine/region/endings.h"
@@ -37,6 +39,16 @@ void region_detach(void) {
   os_call2(__NR_munmap, REGION_BASE, REGION_HEADER);
 }
 
+void region_divert(void) {
+  const size_t offset = offsetof(struct region, debug) + offsetof(struct region_debug, diversion);
+  for (uint32_t i = 0; i < REGION_RINGS; i++)
+    if (mapped[i]) os_call2(__NR_munmap, RINGS_BASE + (uintptr_t)i * 2 * RING_BYTES, 2 * RING_BYTES);
+  long result = os_call6(__NR_mmap, REGION_BASE, REGION_HEADER, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_FIXED, engine_fd + FD_REGION, 0);
+  if (os_failed(result)) os_call1(__NR_exit_group, 1);
+  map_part(REGION_BASE + offset, sizeof(struct region_diversion), offset);
+}
+
 void region_attach_again(void) {
   region_attach();
   for (uint32_t i = 0; i < REGION_RINGS; i++)
@@ -51,6 +63,13 @@ static void sleep_on(_Atomic uint32_t *word, uint32_t seen, uint32_t times) {
     long seconds, nanoseconds;
   } patience = {0, (long)MIN(PATIENCE * times, MOST) * NANOSECONDS};
   os_call4(__NR_futex, word, FUTEX_WAIT, seen, &patience);
+}
+
+void region_wait_briefly(_Atomic uint32_t *word, uint32_t seen) {
+  struct {
+    long seconds, nanoseconds;
+  } millisecond = {0, 1000000};
+  os_call4(__NR_futex, word, FUTEX_WAIT, seen, &millisecond);
 }
 
 void region_wait_longer(_Atomic uint32_t *word, uint32_t seen, uint32_t times) {
@@ -107,8 +126,17 @@ char task_state(int32_t tid) {
   return end[2];
 }
 
+bool task_pass_kick(int32_t tid) {
+  siginfo_t info;
+  if (os_call4(__NR_ptrace, PTRACE_GETSIGINFO, tid, 0, &info) || !is_kick(&info)) return false;
+  os_call4(__NR_wait4, tid, 0, __WALL | WNOHANG, 0);
+  return !os_call4(__NR_ptrace, PTRACE_CONT, tid, 0, SIGSYS);
+}
+
 void task_await_trap(int32_t tid) {
-  while (task_state(tid) == 'R') os_call0(__NR_sched_yield);
+  do
+    while (task_state(tid) == 'R') os_call0(__NR_sched_yield);
+  while (task_pass_kick(tid));
 }
 
 bool task_is_dead(int32_t tid) {
@@ -120,7 +148,8 @@ bool task_is_dead(int32_t tid) {
  * there has the id from its process's first thread, which ended with the lock when another thread executed this program. */
 void region_take(_Atomic uint32_t *lock, bool (*is_left)(uint32_t word)) {
   struct thread *self = arch_self();
-  uint32_t own = self && self->lock_id ? self->lock_id : (uint32_t)os_call0(__NR_gettid), seen = 0;
+  uint32_t own = self && self->region_lock.id ? self->region_lock.id : (uint32_t)os_call0(__NR_gettid),
+           seen = 0;
   if (atomic_compare_exchange_strong(lock, &seen, own)) return;
   for (;;) {
     seen = atomic_load(lock);
@@ -180,16 +209,6 @@ int64_t region_ask(enum request_kind kind, int64_t value) {
   return answer;
 }
 
-/* The kernel's structures of a message with a descriptor beside it, which its headers leave to a C library. */
-struct message {
-  void *name;
-  uint32_t name_length;
-  struct iovec *parts;
-  size_t part_count;
-  void *control;
-  size_t control_length;
-  uint32_t flags;
-};
 struct control {
   size_t length;
   int level, type;
@@ -201,7 +220,7 @@ static int receive_file(uint32_t *serial) {
   enum { CLOSE_ON_EXEC = 0x40000000 };
   struct control control = {.fd = -1};
   struct iovec bytes = {serial, sizeof *serial};
-  struct message message = {
+  struct kernel_message message = {
       .parts = &bytes, .part_count = 1, .control = &control, .control_length = sizeof control};
   long n;
   do n = os_call3(__NR_recvmsg, engine_fd + FD_SOCKET, &message, CLOSE_ON_EXEC);

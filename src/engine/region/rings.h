@@ -11,6 +11,8 @@ static struct region *const region = (struct region *)REGION_BASE;
 void region_attach(void);
 /* Lets go of the region and of its rings, so that another can be attached. */
 void region_detach(void);
+/* Makes the region this process's own, as it is now, but for the part that a diversion shares with the debugger. */
+void region_divert(void);
 /* Attaches a copy of it, with the same rings: events that were decoded and not consumed point into them. */
 void region_attach_again(void);
 static inline uint32_t slot_of(const struct rthread *rthread) {
@@ -20,6 +22,9 @@ static inline uint32_t slot_of(const struct rthread *rthread) {
 /* The letter of a thread's state in /proc, 'X' if there is no such thread. */
 char task_state(int32_t tid);
 bool task_is_dead(int32_t tid);
+/* The kernel stops a traced thread for the engine's signals as for all others, and tells its tracer. If this thread traces that one, which is stopped for
+ * such a signal: the signal goes on to it, and the tracer hears nothing of it. */
+bool task_pass_kick(int32_t tid);
 /* Waits until a thread that has to stop executes nothing any more: it leaves the kernel only to stop. */
 void task_await_trap(int32_t tid);
 
@@ -29,6 +34,7 @@ void region_release(_Atomic uint32_t *lock);
 /* The two futex operations on words of the region. The wait ends after a while by itself. */
 void region_wait(_Atomic uint32_t *word, uint32_t seen);
 /* The same, for that many times as long at most. */
+void region_wait_briefly(_Atomic uint32_t *word, uint32_t seen); /* … a millisecond at most */
 void region_wait_longer(_Atomic uint32_t *word, uint32_t seen, uint32_t times);
 void region_wake(_Atomic uint32_t *word, int waiters);
 /* Yields the processor, in a loop that waits for another thread. */

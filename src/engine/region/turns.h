@@ -66,6 +66,18 @@ struct turns {
   void (*mapped)(const struct call *call, long at, struct region_object *object);
   void (*call_over)(struct thread *thread);
 
+  /* -- Recording: stops by job control and by tracers (order/stops.c) -- */
+  void (*stop_came)(
+      struct thread *thread); /* in the kernel's handler: a stop signal that waits to be obeyed */
+  void (*before_job_signal)(
+      int32_t pid); /* another process is about to be sent SIGCONT, or a stop that it may catch */
+  /* SIGSTOP is sent (to: as kill(2) names it), to the caller's process as well if `itself`. */
+  void (*before_stop)(struct thread *thread, int32_t to, bool itself);
+  void (*after_stop)(struct thread *thread, int32_t to, bool itself);
+  /* A tracer stops a thread of the sphere, or lets it go. tracee: NULL if it is gone. */
+  void (*before_trace)(struct thread *thread, const struct call *call, struct rthread *tracee);
+  void (*after_trace)(const struct call *call, struct rthread *tracee, long result);
+
   /* -- Replay -- */
   void (*gate)(struct thread *thread);    /* performs the order log's steps at the thread's position */
   void (*tell)(struct thread *thread);    /* … but does not wait */

@@ -45,13 +45,12 @@ static bool goes_to_pipe(void) {
   return first == '|';
 }
 
-bool core_wanted(int signo) {
+uint64_t core_signals(void) {
   struct rlimit64 limit;
-  if (!(CORE_SIGNALS & SIGNAL_BIT(signo)) || replaying() || config.sandboxed) return false;
-  if (os_call0(__NR_getpid) == 1 || os_call5(__NR_prctl, PR_GET_DUMPABLE, 0, 0, 0, 0) != DUMPABLE)
-    return false;
-  if (os_call4(__NR_prlimit64, 0, RLIMIT_CORE, 0, &limit)) return false;
-  return limit.rlim_cur || goes_to_pipe();
+  if (replaying() || config.sandboxed) return 0;
+  if (os_call0(__NR_getpid) == 1 || os_call5(__NR_prctl, PR_GET_DUMPABLE, 0, 0, 0, 0) != DUMPABLE) return 0;
+  if (os_call4(__NR_prlimit64, 0, RLIMIT_CORE, 0, &limit)) return 0;
+  return limit.rlim_cur || goes_to_pipe() ? CORE_SIGNALS : 0;
 }
 
 /* -- The other threads ------------------------------------------------------------------------------------------------ */

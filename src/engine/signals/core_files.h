@@ -4,8 +4,8 @@
 
 #include "engine/signals/signal_state.h"
 
-/* True if the default action of this signal would have the kernel write a core file. */
-bool core_wanted(int signo);
+/* The signals whose default action would have the kernel write a core file. */
+uint64_t core_signals(void);
 /* The calling thread dies of the signal, whose action is the default one, after it has made sure that the kernel finds the program's
  * registers in every thread that is in the program. */
 _Noreturn void core_die(struct thread *thread, const struct queued_signal *signal);

@@ -41,7 +41,7 @@ static long call_sigaction(struct thread *thread, const long *args) {
     wanted.mask &= ~UNBLOCKABLE;
     actions->of[signo] = wanted;
     kernel_set_action(signo, &wanted);
-    if (wanted.handler == HANDLER_IGNORE) thread->held &= ~SIGNAL_BIT(signo);
+    if (wanted.handler == HANDLER_IGNORE) thread->signals.held &= ~SIGNAL_BIT(signo);
   }
   lock_release(&actions->lock);
   return args[2] ? write_app(args[2], &old, sizeof old) : 0;
@@ -51,7 +51,7 @@ static long call_sigaction(struct thread *thread, const long *args) {
 
 static long call_sigprocmask(struct thread *thread, const long *args) {
   int how = (int)args[0];
-  uint64_t old = thread->mask, set, mask;
+  uint64_t old = thread->signals.mask, set, mask;
   if (args[3] != MASK_SIZE) return -EINVAL;
   if (args[1]) {
     if (read_app(&set, args[1], sizeof set)) return -EFAULT;
@@ -69,7 +69,7 @@ static long call_sigprocmask(struct thread *thread, const long *args) {
     struct call call = {__NR_rt_sigprocmask, {SIG_SETMASK, (long)&for_kernel, 0, MASK_SIZE}};
     long result = arch_blocking_call(thread, &call);
     if (result) return result;
-    thread->mask = mask;
+    thread->signals.mask = mask;
     queue_held(thread, mask);
   }
   return args[2] ? write_app(args[2], &old, sizeof old) : 0;
@@ -82,7 +82,7 @@ static long call_sigpending(struct thread *thread, const long *args) {
   struct call call = {__NR_rt_sigpending, {(long)&pending, MASK_SIZE}};
   long result = arch_blocking_call(thread, &call);
   if (result) return result;
-  pending |= thread->held & thread->mask;
+  pending |= thread->signals.held & thread->signals.mask;
   return write_app(args[0], &pending, size);
 }
 
@@ -127,14 +127,14 @@ static long wait_with_mask(struct thread *thread, const struct call *call,
   inner.args[where->mask] = where->size >= 0 ? pair.mask : (long)&pair;
   long result = -EINTR;
   if (!queue_held(thread, mask)) {
-    thread->wait_mask = mask;
-    thread->waiting = true;
+    thread->signals.wait_mask = mask;
+    thread->signals.waiting = true;
     result = syscall_in_kernel(thread, &inner);
-    thread->waiting = false;
+    thread->signals.waiting = false;
   }
-  if (result == -EINTR && thread->queued.signo) {
-    thread->queued.ended_wait = true;
-    thread->queued.wait_mask = mask;
+  if (result == -EINTR && thread->signals.queued.signo) {
+    thread->signals.queued.ended_wait = true;
+    thread->signals.queued.wait_mask = mask;
   }
   return result;
 }
@@ -144,12 +144,12 @@ void signals_note_wait_mask(struct thread *thread, const struct call *call) {
   if (!where) return;
   struct mask_pair pair = {call->args[where->mask], 0};
   if (where->size < 0 && (!pair.mask || read_app(&pair, pair.mask, sizeof pair))) return;
-  if (pair.mask) read_app(&thread->wait_mask, pair.mask, sizeof thread->wait_mask);
+  if (pair.mask) read_app(&thread->signals.wait_mask, pair.mask, sizeof thread->signals.wait_mask);
 }
 
 static long take_held(struct thread *thread, uint64_t set, long info) {
-  int signo = __builtin_ctzl(thread->held & set) + 1;
-  thread->held &= ~SIGNAL_BIT(signo);
+  int signo = __builtin_ctzl(thread->signals.held & set) + 1;
+  thread->signals.held &= ~SIGNAL_BIT(signo);
   if (info && write_app(info, held_info(thread, signo), sizeof(siginfo_t))) return -EFAULT;
   return signo;
 }
@@ -166,13 +166,14 @@ static long call_sigtimedwait(struct thread *thread, const struct call *call) {
     return arch_blocking_call(thread, call);
   if (!(set & SYNCHRONOUS)) return syscall_in_kernel(thread, call);
   long result;
-  thread->awaited = set & SYNCHRONOUS;
+  thread->signals.awaited = set & SYNCHRONOUS;
   /* A held signal that comes before the kernel is entered ends the call without anything being queued. */
   do {
     nothing_queued(thread);
-    result = thread->held & set ? take_held(thread, set, call->args[1]) : syscall_in_kernel(thread, call);
-  } while (result == CALL_INTERRUPTED && !thread->queued.signo);
-  thread->awaited = 0;
+    result =
+        thread->signals.held & set ? take_held(thread, set, call->args[1]) : syscall_in_kernel(thread, call);
+  } while (result == CALL_INTERRUPTED && !thread->signals.queued.signo);
+  thread->signals.awaited = 0;
   nothing_queued(thread);
   return result;
 }
@@ -180,7 +181,7 @@ static long call_sigtimedwait(struct thread *thread, const struct call *call) {
 /* -- Frames and stacks ----------------------------------------------------------------------------------- */
 
 static long call_sigreturn(struct thread *thread) {
-  if (thread->queued.signo) return CALL_INTERRUPTED;
+  if (thread->signals.queued.signo) return CALL_INTERRUPTED;
   uint64_t mask;
   stack_t altstack;
   if (arch_pop_frame(thread, &mask, &altstack)) {
@@ -190,12 +191,12 @@ static long call_sigreturn(struct thread *thread) {
   }
   (void)change_altstack(thread, &altstack); /* a stack that can't be set stays as it is */
   change_mask(thread, mask);
-  LOG(signals, "returned to %lx, mask %lx", arch_pc(thread), thread->mask);
+  LOG(signals, "returned to %lx, mask %lx", arch_pc(thread), thread->signals.mask);
   return CALL_DONE;
 }
 
 static long call_sigaltstack(struct thread *thread, const long *args) {
-  stack_t wanted, old = thread->altstack;
+  stack_t wanted, old = thread->signals.altstack;
   if (args[0] && read_app(&wanted, args[0], sizeof wanted)) return -EFAULT;
   unsigned in_use = on_altstack(thread, arch_sp(thread)) ? SS_ONSTACK : 0;
   old.ss_flags = (int)((old.ss_size ? in_use : SS_DISABLE) | ((unsigned)old.ss_flags & SS_AUTODISARM));
@@ -206,9 +207,9 @@ static long call_sigaltstack(struct thread *thread, const long *args) {
 /* -- Sending --------------------------------------------------------------------------------------------- */
 
 static long call_sigqueueinfo(struct thread *thread, const struct call *call, int signo) {
-  thread->sending = signo;
+  thread->signals.sending = signo;
   long result = arch_blocking_call(thread, call);
-  thread->sending = 0;
+  thread->signals.sending = 0;
   return result;
 }
 

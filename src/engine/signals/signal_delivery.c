@@ -27,14 +27,14 @@ static bool is_fault(const struct thread *thread, int signo, const siginfo_t *in
                      const struct ucontext *uc) {
   if (info->si_code <= 0 || !(SIGNAL_BIT(signo) & SYNCHRONOUS)) return false;
   if (signo == SIGBUS && info->si_code == BUS_MCEERR_AO) return false;
-  if (thread->sending == signo && !arch_uc_in_cache(uc)) return false;
+  if (thread->signals.sending == signo && !arch_uc_in_cache(uc)) return false;
   return signo != SIGSYS;
 }
 
 static void queue(struct thread *thread, struct ucontext *uc, int signo, const siginfo_t *info,
                   bool synchronous) {
-  if (thread->queued.signo) thread->displaced = thread->queued;
-  thread->queued = (struct queued_signal){.signo = signo, .synchronous = synchronous, .info = *info};
+  if (thread->signals.queued.signo) thread->signals.displaced = thread->signals.queued;
+  thread->signals.queued = (struct queued_signal){.signo = signo, .synchronous = synchronous, .info = *info};
   *arch_uc_mask(uc) = ASYNCHRONOUS;
   arch_set_signal_queued(thread, true);
   arch_request(thread);
@@ -56,13 +56,13 @@ static void take_fault(struct thread *thread, int signo, siginfo_t *info, struct
 static bool take_sent_synchronous(struct thread *thread, int signo, const siginfo_t *info,
                                   struct ucontext *uc) {
   uint64_t bit = SIGNAL_BIT(signo);
-  thread->disturbed = true;
+  thread->signals.disturbed = true;
   if (thread->process->actions->of[signo].handler == HANDLER_IGNORE) return true;
-  bool blocked = (thread->waiting ? thread->wait_mask : thread->mask) & bit;
-  if (!blocked && !thread->queued.signo) return false;
-  if (!(thread->held & bit)) *held_info(thread, signo) = *info;
-  thread->held |= bit;
-  if (thread->awaited & bit) {
+  bool blocked = (thread->signals.waiting ? thread->signals.wait_mask : thread->signals.mask) & bit;
+  if (!blocked && !thread->signals.queued.signo) return false;
+  if (!(thread->signals.held & bit)) *held_info(thread, signo) = *info;
+  thread->signals.held |= bit;
+  if (thread->signals.awaited & bit) {
     arch_set_signal_queued(thread, true);
     arch_uc_divert(uc, false);
   }
@@ -71,9 +71,9 @@ static bool take_sent_synchronous(struct thread *thread, int signo, const siginf
 
 void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc) {
   struct thread *thread = arch_self();
-  if (signo == SIGSYS && info->si_code == SI_QUEUE && (uintptr_t)info->si_ptr == KICK_VALUE) {
+  if (is_kick(info)) {
     arch_request(thread);
-    thread->disturbed = true;
+    thread->signals.disturbed = true;
     if (permissions_on()) stops_kicked(thread, arch_uc_mask(uc));
     /* The call is interrupted, and restarted when the thread is let go. */
     if (permissions_on() && thread->in_kernel && stops_is_held(thread->rthread)) arch_uc_divert(uc, false);
@@ -88,12 +88,12 @@ void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc) {
     take_fault(thread, signo, info, uc);
     return;
   }
-  bool filtered = signo == SIGSYS && info->si_code > 0 && thread->sending != signo;
+  bool filtered = signo == SIGSYS && info->si_code > 0 && thread->signals.sending != signo;
   if (filtered) /* a system call that a filter has refused: the application made it, at its own address */
     info->si_call_addr = (void *)arch_pc(thread);
   else if (SIGNAL_BIT(signo) & SYNCHRONOUS && take_sent_synchronous(thread, signo, info, uc))
     return;
-  CHECK(!thread->queued.signo);
+  CHECK(!thread->signals.queued.signo);
   queue(thread, uc, signo, info, filtered);
   arch_uc_divert(uc, false);
 }
@@ -103,11 +103,11 @@ void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc) {
 void signals_raise(struct thread *thread, int signo, int code, uintptr_t address) {
   if (in_sphere()) order_tick(thread);
   kernel_set_mask(ALL_SIGNALS);
-  if (thread->queued.signo) thread->displaced = thread->queued;
-  thread->queued = (struct queued_signal){.signo = signo, .synchronous = true};
-  thread->queued.info.si_signo = signo;
-  thread->queued.info.si_code = code;
-  thread->queued.info.si_addr = (void *)address;
+  if (thread->signals.queued.signo) thread->signals.displaced = thread->signals.queued;
+  thread->signals.queued = (struct queued_signal){.signo = signo, .synchronous = true};
+  thread->signals.queued.info.si_signo = signo;
+  thread->signals.queued.info.si_code = code;
+  thread->signals.queued.info.si_addr = (void *)address;
   arch_set_signal_queued(thread, true);
   arch_request(thread);
   kernel_set_mask(ASYNCHRONOUS);
@@ -115,13 +115,13 @@ void signals_raise(struct thread *thread, int signo, int code, uintptr_t address
 
 void signals_end_at_once(struct thread *thread, int signo) {
   kernel_set_mask(ALL_SIGNALS);
-  if (thread->queued.signo != signo) {
-    thread->queued = (struct queued_signal){.signo = signo};
-    thread->queued.info.si_signo = signo;
-    thread->queued.info.si_code = SI_USER;
-    thread->queued.info.si_pid = thread->process->pid;
+  if (thread->signals.queued.signo != signo) {
+    thread->signals.queued = (struct queued_signal){.signo = signo};
+    thread->signals.queued.info.si_signo = signo;
+    thread->signals.queued.info.si_code = SI_USER;
+    thread->signals.queued.info.si_pid = thread->process->pid;
   }
-  thread->displaced.signo = 0;
+  thread->signals.displaced.signo = 0;
   arch_set_signal_queued(thread, true);
   arch_request(thread);
   kernel_set_mask(ASYNCHRONOUS);
@@ -144,17 +144,17 @@ void signals_raise_fetch(struct thread *thread, uintptr_t address) {
 /* The queued signal is served, and thread->mask applies from now on. */
 static void done_with_queued(struct thread *thread) {
   kernel_set_mask(ALL_SIGNALS);
-  thread->queued = thread->displaced;
-  thread->displaced.signo = 0;
-  int signo = thread->queued.signo;
-  if (signo && thread->mask & SIGNAL_BIT(signo)) {
-    send_again(thread, signo, &thread->queued.info);
-    thread->queued.signo = 0;
+  thread->signals.queued = thread->signals.displaced;
+  thread->signals.displaced.signo = 0;
+  int signo = thread->signals.queued.signo;
+  if (signo && thread->signals.mask & SIGNAL_BIT(signo)) {
+    send_again(thread, signo, &thread->signals.queued.info);
+    thread->signals.queued.signo = 0;
   }
-  arch_set_signal_queued(thread, thread->queued.signo != 0);
-  if (thread->queued.signo) arch_request(thread);
+  arch_set_signal_queued(thread, thread->signals.queued.signo != 0);
+  if (thread->signals.queued.signo) arch_request(thread);
   signals_let_in(thread);
-  queue_held(thread, thread->mask);
+  queue_held(thread, thread->signals.mask);
 }
 
 /* A recording logs the signals that the kernel brought; in a replay they come from the log. */
@@ -168,7 +168,7 @@ static void record_signal(struct thread *thread, const struct queued_signal *sig
                                          .count = sizeof signal->info}};
   _Static_assert(sizeof signal->info <= EVENT_INFO_LIMIT, "siginfo");
   memcpy(event.signal.info, &signal->info, sizeof signal->info);
-  thread->rthread->quiet_since = arch_position(thread);
+  thread->rthread->chunk.quiet_since = arch_position(thread);
   record_event(thread, &event);
 }
 
@@ -186,8 +186,8 @@ static struct action take_action(struct thread *thread, const struct queued_sign
   if (alone) order_alone(thread);
   lock_take(&actions->lock);
   struct action action = *current;
-  bool forced =
-      signal->synchronous && (action.handler == HANDLER_IGNORE || thread->mask & SIGNAL_BIT(signal->signo));
+  bool forced = signal->synchronous &&
+                (action.handler == HANDLER_IGNORE || thread->signals.mask & SIGNAL_BIT(signal->signo));
   if (forced) action.handler = HANDLER_DEFAULT;
   if (is_one_shot(&action)) {
     current->handler = HANDLER_DEFAULT;
@@ -207,15 +207,15 @@ static long push_frame(struct thread *thread, const struct queued_signal *signal
       .handler = action->handler,
       .restorer = action->restorer,
       .flags = action->flags,
-      .mask = thread->mask,
-      .altstack = thread->altstack,
+      .mask = thread->signals.mask,
+      .altstack = thread->signals.altstack,
       .stack = arch_sp(thread) - ARCH_RED_ZONE,
   };
-  uintptr_t start = (uintptr_t)thread->altstack.ss_sp;
+  uintptr_t start = (uintptr_t)thread->signals.altstack.ss_sp;
   bool already = on_altstack(thread, arch_sp(thread));
   bool entering =
-      action->flags & SA_ONSTACK && thread->altstack.ss_size && !on_altstack(thread, request.stack);
-  if (entering) request.stack = start + thread->altstack.ss_size;
+      action->flags & SA_ONSTACK && thread->signals.altstack.ss_size && !on_altstack(thread, request.stack);
+  if (entering) request.stack = start + thread->signals.altstack.ss_size;
   if (already || entering) request.stack_limit = start;
   enum { FRAME = 24 << 10 }; /* at most */
   if (in_sphere()) order_write(thread, request.stack - FRAME, FRAME);
@@ -236,18 +236,18 @@ static void enter_handler(struct thread *thread, const struct queued_signal *sig
     fault.info.si_code = SI_KERNEL;
     if (signal->signo == SIGSEGV) end(thread, &fault);
     kernel_set_mask(ALL_SIGNALS);
-    thread->queued = fault;
+    thread->signals.queued = fault;
     signals_let_in(thread);
     signals_deliver(thread, end);
     return;
   }
-  uint64_t base = signal->ended_wait ? signal->wait_mask : thread->mask;
+  uint64_t base = signal->ended_wait ? signal->wait_mask : thread->signals.mask;
   uint64_t self = action->flags & SA_NODEFER ? 0 : SIGNAL_BIT(signal->signo);
-  thread->mask = (base | action->mask | self) & ~UNBLOCKABLE;
-  if ((unsigned)thread->altstack.ss_flags & SS_AUTODISARM)
-    thread->altstack = (stack_t){.ss_flags = SS_DISABLE};
+  thread->signals.mask = (base | action->mask | self) & ~UNBLOCKABLE;
+  if ((unsigned)thread->signals.altstack.ss_flags & SS_AUTODISARM)
+    thread->signals.altstack = (stack_t){.ss_flags = SS_DISABLE};
   COUNT(signals);
-  LOG(signals, "%d delivered, handler %lx, mask %lx", signal->signo, action->handler, thread->mask);
+  LOG(signals, "%d delivered, handler %lx, mask %lx", signal->signo, action->handler, thread->signals.mask);
   done_with_queued(thread);
 }
 
@@ -259,17 +259,17 @@ static bool is_watched_write(const struct queued_signal *signal) {
 }
 
 void signals_after_fault(struct thread *thread) {
-  if (is_watched_write(&thread->queued)) {
+  if (is_watched_write(&thread->signals.queued)) {
     done_with_queued(thread);
     arch_resume_piece(thread);
-    thread->step_next = thread->has_taken = true;
+    thread->loop.step_next = thread->loop.has_taken = true;
   } else if (in_sphere()) {
     order_tick(thread);
   }
 }
 
 void signals_deliver(struct thread *thread, signals_end *end) {
-  const struct queued_signal signal = thread->queued;
+  const struct queued_signal signal = thread->signals.queued;
   if (in_sphere()) record_signal(thread, &signal);
   struct action action = take_action(thread, &signal);
   if (action.handler == HANDLER_DEFAULT) {

@@ -23,8 +23,8 @@ void signals_stress(struct thread *thread) {
       .handler = 1,
       .restorer = 1,
       .flags = SA_SIGINFO | SA_RESTORER,
-      .mask = thread->mask,
-      .altstack = thread->altstack,
+      .mask = thread->signals.mask,
+      .altstack = thread->signals.altstack,
       .stack = (uintptr_t)thread + FRAME_TOP,
   };
   uintptr_t pc = arch_pc(thread), sp = arch_sp(thread);
@@ -35,7 +35,7 @@ void signals_stress(struct thread *thread) {
   uint64_t mask;
   stack_t altstack;
   long popped = arch_pop_frame(thread, &mask, &altstack);
-  CHECK(popped == 0 && mask == thread->mask && altstack.ss_sp == thread->altstack.ss_sp);
+  CHECK(popped == 0 && mask == thread->signals.mask && altstack.ss_sp == thread->signals.altstack.ss_sp);
   CHECK(arch_pc(thread) == pc && arch_sp(thread) == sp); /* other losses the program itself will notice */
 }
 

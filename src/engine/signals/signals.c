@@ -50,26 +50,26 @@ void send_again(struct thread *thread, int signo, const siginfo_t *info) {
 
 bool signals_hold_off(struct thread *thread) {
   kernel_set_mask(ALL_SIGNALS);
-  if (!thread->queued.signo) return true;
+  if (!thread->signals.queued.signo) return true;
   kernel_set_mask(ASYNCHRONOUS);
   return false;
 }
 
 void signals_let_in(struct thread *thread) {
-  kernel_set_mask(thread->queued.signo ? ASYNCHRONOUS : thread->mask & ASYNCHRONOUS);
+  kernel_set_mask(thread->signals.queued.signo ? ASYNCHRONOUS : thread->signals.mask & ASYNCHRONOUS);
 }
 
 siginfo_t *held_info(struct thread *thread, int signo) {
   unsigned before = 0;
   for (uint64_t rest = SYNCHRONOUS & (SIGNAL_BIT(signo) - 1); rest; rest &= rest - 1) before++;
-  return &thread->held_info[before];
+  return &thread->signals.held_info[before];
 }
 
 bool queue_held(struct thread *thread, uint64_t mask) {
-  if (!(thread->held & ~mask) || !signals_hold_off(thread)) return false;
-  int signo = __builtin_ctzl(thread->held & ~mask) + 1;
-  thread->held &= ~SIGNAL_BIT(signo);
-  thread->queued = (struct queued_signal){.signo = signo, .info = *held_info(thread, signo)};
+  if (!(thread->signals.held & ~mask) || !signals_hold_off(thread)) return false;
+  int signo = __builtin_ctzl(thread->signals.held & ~mask) + 1;
+  thread->signals.held &= ~SIGNAL_BIT(signo);
+  thread->signals.queued = (struct queued_signal){.signo = signo, .info = *held_info(thread, signo)};
   arch_set_signal_queued(thread, true);
   arch_request(thread);
   kernel_set_mask(ASYNCHRONOUS);
@@ -77,28 +77,28 @@ bool queue_held(struct thread *thread, uint64_t mask) {
 }
 
 void change_mask(struct thread *thread, uint64_t mask) {
-  thread->mask = mask & ~UNBLOCKABLE;
+  thread->signals.mask = mask & ~UNBLOCKABLE;
   if (signals_hold_off(thread)) {
     signals_let_in(thread);
-  } else if (thread->mask & SIGNAL_BIT(thread->queued.signo)) {
+  } else if (thread->signals.mask & SIGNAL_BIT(thread->signals.queued.signo)) {
     /* The signal came under the old mask; under the new one it waits in the kernel, as if it had come a
      * moment later. */
     kernel_set_mask(ALL_SIGNALS);
-    send_again(thread, thread->queued.signo, &thread->queued.info);
-    thread->queued.signo = 0;
+    send_again(thread, thread->signals.queued.signo, &thread->signals.queued.info);
+    thread->signals.queued.signo = 0;
     arch_set_signal_queued(thread, false);
     signals_let_in(thread);
   }
-  queue_held(thread, thread->mask);
+  queue_held(thread, thread->signals.mask);
 }
 
 /* -- The alternate stack --------------------------------------------------------------------------------- */
 
 bool on_altstack(const struct thread *thread, uintptr_t sp) {
   /* A stack that disarms itself is never seen as in use: while a handler runs there, it is not set. */
-  if ((unsigned)thread->altstack.ss_flags & SS_AUTODISARM) return false;
-  uintptr_t start = (uintptr_t)thread->altstack.ss_sp;
-  return sp > start && sp - start <= thread->altstack.ss_size;
+  if ((unsigned)thread->signals.altstack.ss_flags & SS_AUTODISARM) return false;
+  uintptr_t start = (uintptr_t)thread->signals.altstack.ss_sp;
+  return sp > start && sp - start <= thread->signals.altstack.ss_size;
 }
 
 long change_altstack(struct thread *thread, const stack_t *wanted) {
@@ -112,7 +112,7 @@ long change_altstack(struct thread *thread, const stack_t *wanted) {
   } else if (stack.ss_size < MINSIGSTKSZ) {
     return -ENOMEM;
   }
-  thread->altstack = stack;
+  thread->signals.altstack = stack;
   return 0;
 }
 
@@ -163,7 +163,7 @@ uint64_t signals_ignored(struct thread *thread) {
 /* In replay the program inherits the state of the recording, not the kernel's. */
 static void inherit_recorded(struct thread *first) {
   struct signal_actions *actions = first->process->actions;
-  first->mask = config.mask;
+  first->signals.mask = config.mask;
   for (int signo = 1; signo <= SIGNAL_COUNT; signo++)
     actions->of[signo] =
         (struct action){.handler = config.ignored & SIGNAL_BIT(signo) ? HANDLER_IGNORE : HANDLER_DEFAULT};
@@ -178,15 +178,14 @@ static void leave_no_zombies(void) {
 }
 
 void signals_init(struct thread *first) {
-  for (int signo = 1; !in_sphere() && signo <= SIGNAL_COUNT; signo++)
-    if (core_wanted(signo)) signals_for_core |= SIGNAL_BIT(signo);
+  if (!in_sphere()) signals_for_core = core_signals();
   struct signal_actions *actions = arena_alloc(sizeof *actions);
   actions->users = 1;
   first->process->actions = actions;
-  first->altstack.ss_flags = SS_DISABLE;
+  first->signals.altstack.ss_flags = SS_DISABLE;
   signals_init_thread(first);
-  os_call4(__NR_rt_sigprocmask, SIG_SETMASK, 0, &first->mask, sizeof first->mask);
-  if (recording() && !config.first) first->mask = config.mask; /* the kernel's has our own in it */
+  os_call4(__NR_rt_sigprocmask, SIG_SETMASK, 0, &first->signals.mask, sizeof first->signals.mask);
+  if (recording() && !config.first) first->signals.mask = config.mask; /* the kernel's has our own in it */
   for (int signo = 1; signo <= SIGNAL_COUNT; signo++) {
     os_call4(__NR_rt_sigaction, signo, 0, &actions->of[signo], sizeof actions->of[signo].mask);
     if (SIGNAL_BIT(signo) & SYNCHRONOUS || stops_handled(signo) || ends_in_turn(signo))
@@ -203,6 +202,13 @@ void signals_init(struct thread *first) {
     signals_let_in(first);
 }
 
+void signals_begin_again(struct thread *thread) {
+  signals_init_thread(thread);
+  for (int signo = 1; signo <= SIGNAL_COUNT; signo++)
+    if (SIGNAL_BIT(signo) & SYNCHRONOUS) kernel_set_action(signo, &thread->process->actions->of[signo]);
+  leave_no_zombies();
+}
+
 void signals_before_fork(struct thread *thread) {
   lock_take(&thread->process->actions->lock);
 }
@@ -212,7 +218,7 @@ void signals_after_fork(struct thread *thread, bool child) {
   lock_release(&actions->lock);
   if (!child) return;
   actions->users = 1;
-  thread->held = 0; /* pending signals are not inherited */
+  thread->signals.held = 0; /* pending signals are not inherited */
 }
 
 /* The kernel itself turns our handlers into the default; it must be told only the signals that the application ignores. */
@@ -227,8 +233,8 @@ void signals_before_exec(struct thread *thread) {
       os_call4(__NR_rt_sigaction, signo, &ignore, 0, sizeof ignore.mask);
   }
   lock_release(&actions->lock);
-  for (; thread->held; thread->held &= thread->held - 1) {
-    int signo = __builtin_ctzl(thread->held) + 1;
+  for (; thread->signals.held; thread->signals.held &= thread->signals.held - 1) {
+    int signo = __builtin_ctzl(thread->signals.held) + 1;
     send_again(thread, signo, held_info(thread, signo));
   }
   /* The next program has the baton before it has our handlers, and other threads may ask it by a signal to come to a safepoint. */
@@ -236,7 +242,7 @@ void signals_before_exec(struct thread *thread) {
   if (early) early |= ~(SYNCHRONOUS | HARMLESS);
   /* The manager signals threads, too. */
   if (replaying() || (in_sphere() && !turns->alone)) early |= SIGNAL_BIT(SIGSYS);
-  kernel_set_mask((thread->queued.signo ? ASYNCHRONOUS : thread->mask) | early);
+  kernel_set_mask((thread->signals.queued.signo ? ASYNCHRONOUS : thread->signals.mask) | early);
 }
 
 void signals_exec_failed(struct thread *thread) {

@@ -12,6 +12,8 @@
 void signals_init(struct thread *first);
 /* On the new thread: its kernel signal stack. */
 void signals_init_thread(struct thread *thread);
+/* The memory of a replaying process was put into another: tells the kernel its handlers and the thread's signal stack. */
+void signals_begin_again(struct thread *thread);
 void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc);
 /* At a safepoint with thread->queued set: builds the application's frame, or takes the default action; end: the one that ends the process. It
  * returns if the process is spared. */

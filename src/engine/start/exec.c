@@ -21,6 +21,7 @@
 #include "engine/base/log.h"
 #include "engine/border/sphere.h"
 #include "engine/border/thread_words.h"
+#include "engine/code/lasting.h"
 #include "engine/memory/mappings.h"
 #include "engine/signals/signals.h"
 #include "engine/start/image.h"
@@ -52,6 +53,7 @@ static struct work *work_begin(struct thread *thread) {
   if (os_failed(at)) return NULL;
   struct work *work = (struct work *)at;
   work->config = config;
+  work->config.judged = thread->judged;
   return work;
 }
 
@@ -87,13 +89,7 @@ static long follow_scripts(struct work *work, long fd, bool script_reachable) {
       return kind;
     }
     if (!script_reachable) return -ENOENT;
-    if (depth == SCRIPT_DEPTH) {
-      work->problem = "too many scripts that interpret each other";
-      return -ELOOP;
-    }
-    add_prefix(work, line, script);
-    script = line->interpreter;
-    format(work->path, sizeof work->path, "%s", script);
+    format(work->path, sizeof work->path, "%s", line->interpreter);
     files_real_program(AT_FDCWD, work->path);
     fd = image_open(AT_FDCWD, work->path, 0);
     if (fd < 0) {
@@ -101,6 +97,13 @@ static long follow_scripts(struct work *work, long fd, bool script_reachable) {
                                     : "a script whose interpreter is not executable";
       return fd;
     }
+    if (depth == SCRIPT_DEPTH) { /* as the kernel: it opens the interpreter before it counts */
+      os_call1(__NR_close, fd);
+      work->problem = "too many scripts that interpret each other";
+      return -ELOOP;
+    }
+    add_prefix(work, line, script);
+    script = line->interpreter;
   }
 }
 
@@ -186,6 +189,7 @@ static long enter(struct thread *thread, struct work *work, int fd, uintptr_t ar
   long result = leave_config(work);
   if (result && in_sphere() && thread->rthread) sphere_exec_failed(thread);
   if (result) return result;
+  lasting_save();
   LOG(start, "execute %s as %s", work->config.program, work->config.execfn);
   if (fd >= 0) os_call3(__NR_fcntl, fd, F_SETFD, 0);
   signals_before_exec(thread);
@@ -272,16 +276,6 @@ static long execute(struct thread *thread, struct work *work, const struct reque
   return result;
 }
 
-/* Filters of the program judge the call before any check of it. They see the path's address, not its characters: so the engine first makes the call with
- * a path that can't be read, which the kernel refuses unless a filter has answered first. */
-static bool is_vetoed(struct thread *thread, const struct call *call, long *result) {
-  struct call asked = *call;
-  asked.args[call->nr == __NR_execveat] = 1;
-  *result = arch_blocking_call(thread, &asked);
-  if (thread->queued.signo && *result != CALL_INTERRUPTED) *result = call->args[0]; /* SIGSYS: as it was */
-  return *result != -EFAULT;
-}
-
 bool exec_call(struct thread *thread, const struct call *call, long *result) {
   const long *a = call->args;
   struct request request;
@@ -295,7 +289,6 @@ bool exec_call(struct thread *thread, const struct call *call, long *result) {
     *result = os_call5(__NR_execveat, a[0], a[1], a[2], a[3], a[4]);
     return true;
   }
-  if (config.sandboxed && !replaying() && is_vetoed(thread, call, result)) return true;
   struct work *work = work_begin(thread);
   *result = work ? execute(thread, work, &request) : -ENOMEM;
   if (work) work_end(work);

@@ -17,6 +17,7 @@
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
 #include "engine/base/mapping_tree.h"
+#include "engine/code/code_files.h"
 
 static long refuse(struct image *image, long error, const char *problem) {
   image->problem = problem;
@@ -68,6 +69,17 @@ static long clear(uintptr_t from, uintptr_t to) {
   return from < to ? safe_copy((void *)from, zeros, to - from) : 0;
 }
 
+static void add_file_mapping(uintptr_t start, uintptr_t end, uint32_t prot, int fd, uintptr_t base) {
+  struct mapping made = {.start = start, .end = end, .prot = prot};
+  lock_take(&mappings_lock);
+  if (prot & PROT_EXEC) {
+    made.file = code_files_mapped(fd);
+    made.file_base = base;
+  }
+  tree_put(made);
+  lock_release(&mappings_lock);
+}
+
 static long map_file_part(const struct image *image, const Elf64_Phdr *s, uintptr_t at, long flags) {
   uintptr_t page = ALIGN_DOWN(at, PAGE);
   uint64_t lead = at - page;
@@ -76,7 +88,7 @@ static long map_file_part(const struct image *image, const Elf64_Phdr *s, uintpt
   long result = map(page, bytes, prot, flags, image->fd, s->p_offset - lead);
   if (os_failed(result)) return result;
   if ((uintptr_t)result != page) return -ENOMEM;
-  mappings_add(page, page + bytes, prot, false);
+  add_file_mapping(page, page + bytes, prot, image->fd, page - (s->p_offset - lead));
   /* The kernel clears the rest of the last page only where it can. */
   if (s->p_memsz > s->p_filesz && prot & PROT_WRITE) return clear(at + s->p_filesz, page + bytes);
   return 0;

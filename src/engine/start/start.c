@@ -16,6 +16,7 @@
 #include "engine/border/confine.h"
 #include "engine/border/sphere.h"
 #include "engine/code/cache.h"
+#include "engine/code/lasting.h"
 #include "engine/memory/layout.h"
 #include "engine/memory/limits.h"
 #include "engine/memory/mappings.h"
@@ -39,6 +40,7 @@ static void find_config(const struct start_stack *stack) {
   if (n != sizeof config || config.magic != ENGINE_CONFIG_MAGIC)
     die(125, "the engine's configuration is missing or of another version");
   config.program[ENGINE_PATH_MAX - 1] = config.execfn[ENGINE_PATH_MAX - 1] = 0;
+  config_decide();
 }
 
 /* A program that is executed later is confined by the process that executes it. */
@@ -205,10 +207,14 @@ void engine_main(uintptr_t *sp) {
   stack_parse(sp, &stack);
   find_config(&stack);
   confine_first();
+  if (config.restores) image_restore();
   limits_init();
   arch_init_machine();
   cache_init();
+  lasting_init((uint64_t[]){stack_value(&stack, AT_HWCAP), stack_value(&stack, AT_HWCAP2)});
+  lasting_own();
   struct thread *thread = thread_first();
+  thread->judged = config.judged;
   signals_init(thread);
 
   const char *problem = NULL;
@@ -217,7 +223,7 @@ void engine_main(uintptr_t *sp) {
   if (fd < 0 && !replaying()) fd = exec_first(thread, stack.argv, stack.envp, &problem);
   if (fd < 0 && !replaying()) fail(fd, problem);
   if (in_sphere()) {
-    if (config.checkpoints) vessel_init();
+    if (config.checkpoints || config.live) vessel_init();
     sphere_start(thread);
     signals_let_in(thread);
   }

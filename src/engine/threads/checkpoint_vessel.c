@@ -10,6 +10,7 @@
 
 #include <linux/fcntl.h>
 #include <linux/mman.h>
+#include <linux/prctl.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
 #include <linux/uio.h>
@@ -24,8 +25,11 @@
 #include "engine/order/rthreads.h"
 #include "engine/signals/signal_state.h"
 #include "engine/signals/signals.h"
+#include "engine/threads/diversion.h"
+#include "engine/threads/live_vessel.h"
 #include "engine/threads/threads.h"
 #include "engine/view/descriptors.h"
+#include "engine/view/vdso.h"
 
 /* -- The channel ------------------------------------------------------------------------------------------------------------- */
 
@@ -36,31 +40,23 @@ struct parcel {
   unsigned count; /* of files */
 };
 
-/* The kernel's structures of a message with descriptors beside it, which its headers leave to a C library. */
-struct header {
-  void *name;
-  uint32_t name_length;
-  struct iovec *parts;
-  size_t part_count;
-  void *control;
-  size_t control_length;
-  uint32_t flags;
-};
 struct control {
   size_t length;
   int level, type;
   int files[FILES_FIRST + VESSEL_OBJECTS];
 };
 
-/* Receives a message. Ends the vessel when the channel has no sender any more. */
+/* Receives a message; one without files only asks whether the vessel waits here. Ends the vessel when the channel has no sender any more. */
 static void receive(struct parcel *parcel) {
   static struct control control;
   struct iovec part = {&parcel->message, sizeof parcel->message};
-  struct header header = {
+  struct kernel_message header = {
       .parts = &part, .part_count = 1, .control = &control, .control_length = sizeof control};
   long n;
-  do n = os_call3(__NR_recvmsg, engine_fd + FD_SOCKET, &header, 0);
-  while (n == -EINTR);
+  do {
+    header.control_length = sizeof control;
+    n = os_call3(__NR_recvmsg, engine_fd + FD_SOCKET, &header, 0);
+  } while (n == -EINTR || (n > 0 && !header.control_length));
   if (n <= 0) os_call1(__NR_exit_group, 0);
   parcel->count = (unsigned)((control.length - offsetof(struct control, files)) / sizeof *control.files);
   memcpy(parcel->files, control.files, parcel->count * sizeof *control.files);
@@ -77,30 +73,6 @@ static int file_of(const struct parcel *parcel, uint64_t inode) {
   for (unsigned i = 0; i < parcel->message.objects; i++)
     if (parcel->message.object[i].inode == inode) return parcel->files[FILES_FIRST + i];
   return -1;
-}
-
-/* The fields of a line of maps besides the range: "start-end rwxp offset device inode name". */
-struct mapped_file {
-  int protection;
-  bool shared;
-  uint64_t offset, inode;
-};
-
-static struct mapped_file parse(const struct maps_line *line) {
-  struct mapped_file file = {0};
-  const char *at = line->text;
-  uintptr_t number;
-  while (*at != ' ') at++;
-  at++;
-  file.protection =
-      (at[0] == 'r' ? PROT_READ : 0) | (at[1] == 'w' ? PROT_WRITE : 0) | (at[2] == 'x' ? PROT_EXEC : 0);
-  file.shared = at[3] == 's';
-  at += 5;
-  maps_hex(&at, &number);
-  file.offset = number;
-  for (at++; *at && *at != ' ';) at++; /* the device */
-  for (at++; *at >= '0' && *at <= '9'; at++) file.inode = file.inode * 10 + (uint64_t)(*at - '0');
-  return file;
 }
 
 static bool is_application(const struct maps_line *line) {
@@ -130,7 +102,7 @@ static _Noreturn void fail_mapping(uintptr_t at, long error) {
 }
 
 /* The mapping takes the place of the old one when it has all of its pages. */
-static void map_private(const struct maps_line *line, const struct mapped_file *file, int fd) {
+static void map_private(const struct maps_line *line, const struct maps_file *file, int fd) {
   size_t bytes = line->end - line->start;
   long made =
       os_call6(__NR_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, file->offset);
@@ -145,7 +117,7 @@ static void map_private(const struct maps_line *line, const struct mapped_file *
 /* The manager's copy takes the place of a file that changes, or of memory that is shared. Known limit: from then on the program can make it writable. */
 static void map_copy(const struct maps_line *line, void *context) {
   if (!is_application(line)) return;
-  struct mapped_file file = parse(line);
+  struct maps_file file = maps_file(line);
   int fd = file.inode ? file_of(context, file.inode) : -1;
   if (fd < 0 && file.shared && file.protection & PROT_WRITE)
     sphere_fail(OUTCOME_FAILED, "the shared memory at %lx is not in the checkpoint", line->start);
@@ -162,13 +134,13 @@ static void map_copy(const struct maps_line *line, void *context) {
 /* -- Runners --------------------------------------------------------------------------------------------------------------- */
 
 /* A thread of the runner has arrived. The last one lets all of them go. */
-static void arrive(struct thread *thread) {
+void vessel_arrive(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   struct region_checkpoint *checkpoint = &region->checkpoint;
   rthread->pid = (int32_t)os_call0(__NR_getpid);
   rthread->tid = (int32_t)os_call0(__NR_gettid);
   rthread->former = 0;
-  thread->lock_id = (uint32_t)rthread->tid;
+  thread->region_lock.id = (uint32_t)rthread->tid;
   if (atomic_fetch_sub(&checkpoint->missing, 1) > 1) return;
   atomic_store(&checkpoint->freezes, 0);
   region_wake(&checkpoint->freezes, INT32_MAX);
@@ -178,7 +150,7 @@ static void arrive(struct thread *thread) {
 static void resumed(struct thread *thread) {
   signals_init_thread(thread);
   kernel_set_mask(thread->rest_mask);
-  arrive(thread);
+  vessel_arrive(thread);
 }
 
 static void make_threads(struct thread *self) {
@@ -188,7 +160,7 @@ static void make_threads(struct thread *self) {
   };
   for (struct thread *thread = threads; thread; thread = thread->next) {
     if (thread == self) continue;
-    CHECK(atomic_load(&thread->rthread->at_rest));
+    CHECK(atomic_load(&thread->rthread->checkpoint.at_rest));
     long tid = arch_clone_marked(thread->mark, FLAGS, (int *)&thread->kernel_tid);
     if (os_failed(tid))
       sphere_fail(OUTCOME_FAILED, "can't make the threads of a checkpoint (error %ld)", -tid);
@@ -205,13 +177,12 @@ static void become_runner(struct thread *thread, struct parcel *parcel) {
   thread->kernel_tid = (int)os_call1(__NR_set_tid_address, &thread->kernel_tid);
   threads_forget_ended();
   make_threads(thread);
-  arrive(thread);
+  vessel_arrive(thread);
 }
 
 /* -- Vessels --------------------------------------------------------------------------------------------------------------- */
 
-/* A copy of this process, with its one thread: 0 in the copy. */
-static long copy_process(struct thread *thread) {
+long vessel_copy_process(struct thread *thread) {
   cache_before_fork();
   process_lock_all(thread);
   long pid = os_call5(__NR_clone, SIGCHLD, 0, 0, 0, 0);
@@ -220,16 +191,26 @@ static long copy_process(struct thread *thread) {
   return pid;
 }
 
+/* A vessel was stored, and this is another process with its memory: the kernel does not know yet what the engine relies on. The thread is the calling one;
+ * all others are made in runners. */
+static void begin_again(struct thread *thread, uint64_t mask) {
+  if (recording()) live_becomes_replay();
+  descriptor_keeps_no_program();
+  vdso_forget();
+  cache_begin_again();
+  signals_begin_again(thread);
+  kernel_set_mask(mask);
+  os_call2(__NR_prctl, PR_SET_NAME, config.comm);
+}
+
+struct arch_mark *vessel_mark;
+
 /* Returns in runners only. */
-static void become_vessel(struct thread *thread, int channel) {
+static void await_manager(struct thread *thread) {
   static struct parcel parcel;
-  os_call3(__NR_dup3, channel, engine_fd + FD_SOCKET, 0);
-  region_detach();
-  os_call3(__NR_dup3, channel, engine_fd + FD_REGION, 0);
-  os_call1(__NR_close, channel);
   for (;;) {
     receive(&parcel);
-    long pid = copy_process(thread);
+    long pid = vessel_copy_process(thread);
     if (!pid) break;
     close_files(&parcel);
     if (os_failed(pid)) os_call1(__NR_exit_group, 1); /* the end of the channel tells the manager */
@@ -237,10 +218,32 @@ static void become_vessel(struct thread *thread, int channel) {
   become_runner(thread, &parcel);
 }
 
+void vessel_wait(struct thread *thread, void (*await)(struct thread *thread)) {
+  struct arch_mark mark;
+  uint64_t mask;
+  os_call4(__NR_rt_sigprocmask, SIG_SETMASK, 0, &mask, sizeof mask);
+  /* cppcheck-suppress autoVariables ; as long as the vessel waits */
+  vessel_mark = &mark;
+  bool restored = arch_mark(&mark);
+  if (restored) begin_again(thread, mask);
+  if (restored || !await)
+    await_manager(thread);
+  else
+    await(thread);
+}
+
+static void become_vessel(struct thread *thread, int channel) {
+  os_call3(__NR_dup3, channel, engine_fd + FD_SOCKET, 0);
+  region_detach();
+  os_call3(__NR_dup3, channel, engine_fd + FD_REGION, 0);
+  os_call1(__NR_close, channel);
+  vessel_wait(thread, NULL);
+}
+
 static bool make(struct thread *thread) {
   int channel = region_ask_file(REQUEST_CHANNEL, thread->rthread->process);
   if (channel < 0) sphere_fail(OUTCOME_FAILED, "no channel for a checkpoint (error %d)", -channel);
-  long pid = copy_process(thread);
+  long pid = vessel_copy_process(thread);
   if (!pid) {
     become_vessel(thread, channel);
     return true;
@@ -248,11 +251,12 @@ static bool make(struct thread *thread) {
   if (os_failed(pid))
     sphere_fail(OUTCOME_FAILED, "no process can be made for a checkpoint (error %ld)", -pid);
   os_call1(__NR_close, channel);
-  thread->rthread->vessel = (int32_t)pid;
+  thread->rthread->checkpoint.vessel = (int32_t)pid;
   return false;
 }
 
 void vessel_init(void) {
-  static const struct vessel_maker maker = {make, resumed, process_is_alone};
+  static const struct vessel_maker maker = {make,           resumed,          process_is_alone,
+                                            diversion_make, live_make_vessel, live_resumed};
   vessel_maker = &maker;
 }

@@ -17,6 +17,7 @@
 #include "engine/base/slots.h"
 #include "engine/border/sphere.h"
 #include "engine/border/thread_words.h"
+#include "engine/code/lasting.h"
 #include "engine/code/cache.h"
 #include "engine/code/code.h"
 #include "engine/memory/mappings.h"
@@ -40,18 +41,19 @@ static void prepare_child(struct thread *child, struct thread *parent, const str
   arch_copy_context(child, parent);
   if (request->stack) arch_set_sp(child, request->stack);
   arch_set_result(child, 0);
-  child->mask = parent->mask;
-  child->altstack.ss_flags = SS_DISABLE;
-  if (request->flags & CLONE_VFORK) child->altstack = parent->altstack;
-  if (request->flags & CLONE_CHILD_SETTID) child->set_child_tid = request->child_tid;
-  if (request->flags & CLONE_CHILD_CLEARTID) child->clear_child_tid = request->child_tid;
-  child->clear_handlers = request->flags & CLONE_CLEAR_SIGHAND;
+  child->signals.mask = parent->signals.mask;
+  child->judged = parent->judged;
+  child->signals.altstack.ss_flags = SS_DISABLE;
+  if (request->flags & CLONE_VFORK) child->signals.altstack = parent->signals.altstack;
+  if (request->flags & CLONE_CHILD_SETTID) child->life.set_child_tid = request->child_tid;
+  if (request->flags & CLONE_CHILD_CLEARTID) child->life.clear_child_tid = request->child_tid;
+  child->life.clear_handlers = request->flags & CLONE_CLEAR_SIGHAND;
   struct process *process = parent->process;
   if (request->flags & CLONE_THREAD) {
     atomic_fetch_add(&process->users, 1);
     child->process = process;
   } else {
-    child->separate = true;
+    child->life.separate = true;
     bool share = request->flags & CLONE_SIGHAND;
     struct signal_actions *actions = process->actions;
     child->process = process_make(0, share ? signals_share_actions(actions) : signals_copy_actions(actions));
@@ -139,15 +141,16 @@ static void become_child(struct thread *thread, const struct request *request, s
   thread->kernel_tid = thread->tid;
   thread->process->pid = (int)os_call0(__NR_getpid);
   if (own) {
-    if (replaying()) thread->process->pid = own->seen_id;
+    if (replaying()) thread->process->pid = own->replay.seen_id;
     sphere_child(thread, own);
   }
-  thread->stop_signal = 0; /* was for the parent */
-  thread->clear_child_tid = clear ? request->child_tid : 0;
-  thread->separate = thread->entrusted = false;
+  thread->record.stop_signal = 0; /* was for the parent */
+  thread->life.clear_child_tid = clear ? request->child_tid : 0;
+  thread->life.separate = thread->life.entrusted = false;
   thread->process->untraced = false;
-  thread->robust_list = 0;
+  thread->life.robust_list = 0;
   memset(&counters, 0, sizeof counters);
+  lasting_own();
   if (request->stack) arch_set_sp(thread, request->stack);
   if (request->flags & CLONE_CLEAR_SIGHAND) signals_clear_handlers(thread);
   if (set && own) order_write(thread, request->child_tid, sizeof(uint32_t));

@@ -9,6 +9,7 @@
 #include "engine/border/sphere.h"
 #include "engine/border/thread_words.h"
 #include "engine/code/code.h"
+#include "engine/code/lasting.h"
 #include "engine/order/permissions.h"
 #include "engine/order/thread_order.h"
 #include "engine/region/turns.h"
@@ -31,7 +32,7 @@ static void take_faults_only(void) {
 
 static void pass_on_held(struct thread *thread) {
   kernel_set_mask(ALL_SIGNALS);
-  for (uint64_t rest = thread->held; rest && !replaying(); rest &= rest - 1) {
+  for (uint64_t rest = thread->signals.held; rest && !replaying(); rest &= rest - 1) {
     int signo = __builtin_ctzl(rest) + 1;
     const siginfo_t *info = held_info(thread, signo);
     if (info->si_code == SI_USER || info->si_code == SI_QUEUE)
@@ -45,6 +46,7 @@ void thread_exit(struct thread *thread, int status) {
   take_faults_only();
   LOG(threads, "exits with %d", status);
   if (process->users == 1) print_counters();
+  if (process->users == 1) lasting_save();
   lock_take(&threads_lock);
   bool only = threads == thread && !thread->next;
   lock_release(&threads_lock);
@@ -57,7 +59,7 @@ void thread_exit(struct thread *thread, int status) {
    * user of an address space leaves its word as it is, as in the kernel. */
   if (!only) thread_announce_end(thread);
   if (in_sphere()) sphere_thread_end(thread, status);
-  if (thread->held) pass_on_held(thread);
+  if (thread->signals.held) pass_on_held(thread);
   if (last) process_free(process);
   arch_exit_thread(status);
 }
@@ -65,6 +67,7 @@ void thread_exit(struct thread *thread, int status) {
 void process_exit(struct thread *thread, int status) {
   LOG(threads, "process exits with %d", status);
   print_counters();
+  lasting_save();
   bool alone = process_is_alone();
   if (!alone && signals_hold_off(thread)) take_faults_only();
   if (!alone || in_sphere()) thread_leave_robust_list(thread);
@@ -87,7 +90,7 @@ void process_die_of(struct thread *thread, const struct queued_signal *signal) {
     while (replaying()) os_call1(__NR_exit_group, 128 + signal->signo);
   }
   os_call4(__NR_rt_sigaction, signal->signo, &standard, 0, sizeof standard.mask);
-  if (core_wanted(signal->signo)) core_die(thread, signal);
+  if (core_signals() & SIGNAL_BIT(signal->signo)) core_die(thread, signal);
   send_again(thread, signal->signo, &signal->info);
   kernel_set_mask(~SIGNAL_BIT(signal->signo));
   /* Still alive: the first process of a pid namespace is spared its own fatal signals. A fault can't be

@@ -219,13 +219,14 @@ void thread_prepare(struct thread *thread) {
   thread->tid = (int)os_call0(__NR_gettid);
   thread->kernel_tid = thread->tid;
   if (!thread->process->pid)
-    thread->process->pid = replaying() ? thread->rthread->seen_id : (int)os_call0(__NR_getpid);
+    thread->process->pid = replaying() ? thread->rthread->replay.seen_id : (int)os_call0(__NR_getpid);
   signals_init_thread(thread);
-  if (thread->clear_handlers) signals_clear_handlers(thread);
+  if (thread->life.clear_handlers) signals_clear_handlers(thread);
   if (in_sphere()) sphere_child(thread, thread->rthread);
-  if (in_sphere() && thread->set_child_tid) order_write(thread, thread->set_child_tid, sizeof(uint32_t));
-  store_tid(thread->set_child_tid, (uint32_t)thread->tid);
-  if (in_sphere() && thread->set_child_tid) order_tick(thread);
+  if (in_sphere() && thread->life.set_child_tid)
+    order_write(thread, thread->life.set_child_tid, sizeof(uint32_t));
+  store_tid(thread->life.set_child_tid, (uint32_t)thread->tid);
+  if (in_sphere() && thread->life.set_child_tid) order_tick(thread);
   thread_entrust_word(thread);
   LOG(threads, "begins at %lx, stack %lx", arch_pc(thread), arch_sp(thread));
   signals_let_in(thread);
@@ -236,7 +237,7 @@ void thread_prepare(struct thread *thread) {
 /* The kernel keeps the list too: it serves the process-shared mutexes of a process that is killed. */
 static long call_set_robust_list(struct thread *thread, const struct call *call) {
   long result = arch_blocking_call(thread, call);
-  if (result == 0) thread->robust_list = (uintptr_t)call->args[0];
+  if (result == 0) thread->life.robust_list = (uintptr_t)call->args[0];
   if (result == 0) thread_entrust_word(thread);
   return result;
 }
@@ -245,7 +246,8 @@ static long call_set_robust_list(struct thread *thread, const struct call *call)
 static long call_get_tid_address(struct thread *thread, const struct call *call) {
   uintptr_t unused;
   long known = os_call2(__NR_prctl, PR_GET_TID_ADDRESS, &unused);
-  return known ? known : copy_to_app((uintptr_t)call->args[1], &thread->clear_child_tid, sizeof(uintptr_t));
+  return known ? known
+               : copy_to_app((uintptr_t)call->args[1], &thread->life.clear_child_tid, sizeof(uintptr_t));
 }
 
 bool threads_call(struct thread *thread, const struct call *call, long *result) {
@@ -258,7 +260,7 @@ bool threads_call(struct thread *thread, const struct call *call, long *result) 
     case __NR_exit_group:
       process_exit(thread, (int)call->args[0]);
     case __NR_set_tid_address:
-      thread->clear_child_tid = (uintptr_t)call->args[0];
+      thread->life.clear_child_tid = (uintptr_t)call->args[0];
       thread_entrust_word(thread);
       *result = thread->tid;
       return true;

@@ -15,6 +15,7 @@
 #include "engine/code/code.h"
 #include "engine/order/baton.h"
 #include "engine/order/thread_order.h"
+#include "engine/region/endings.h"
 #include "engine/region/journal.h"
 #include "engine/region/turns.h"
 #include "engine/turns/inheritance.h"
@@ -66,7 +67,7 @@ static long wait(struct attempt *a, long (*perform)(struct thread *, const struc
   struct call inner = {.nr = __NR_futex,
                        .args = {(long)a->word, FUTEX_WAIT_BITSET | (a->realtime ? FUTEX_CLOCK_REALTIME : 0),
                                 a->value, a->limited ? (long)a->timeout : 0, 0, (long)~0U}};
-  a->thread->keeps_shared = false;
+  a->thread->record.keeps_shared = false;
   order_tick(a->thread);
   turns->waits_at(a->thread, a->word);
   turns->leave(a->thread);
@@ -129,6 +130,8 @@ long inheritance_call(struct thread *thread, const struct call *call,
                       long (*perform)(struct thread *, const struct call *)) {
   long command = call->args[1] & FUTEX_CMD_MASK;
   struct attempt a = {.thread = thread, .word = (uintptr_t)call->args[0]};
+  if (sync_on())
+    sphere_fail(OUTCOME_UNSUPPORTED, "mutexes that inherit priority can't be recorded yet with --order=sync");
   switch (command) {
     case FUTEX_LOCK_PI:
     case FUTEX_LOCK_PI2:

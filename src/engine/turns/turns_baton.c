@@ -7,13 +7,14 @@
 #include "engine/order/stops.h"
 #include "engine/region/endings.h"
 #include "engine/region/rest.h"
+#include "engine/region/sent_signals.h"
 #include "engine/turns/turn_tables.h"
 
 void turns_choose(void) {
-  if (in_parallel())
-    turns = replaying() ? &parallel_replaying : &parallel_recording;
-  else
+  if (config.order == ENGINE_CHUNK)
     turns = replaying() ? &baton_replaying : &baton_recording;
+  else
+    turns = replaying() ? &parallel_replaying : &parallel_recording;
 }
 
 bool call_may_wait(const struct thread *thread, const struct call *call) {
@@ -51,7 +52,7 @@ static void forget_others(struct thread *thread) {
 /* -- Recording ------------------------------------------------------------------------------------------------------------- */
 
 static void begin_program(struct thread *thread) {
-  arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk_size);
+  arch_set_stop(thread, arch_position(thread) + thread->rthread->chunk.size);
 }
 
 static void leave(struct thread *thread) {
@@ -168,12 +169,18 @@ const struct turns baton_recording = {
     .place = place_anywhere,
     .mapped = mapped_nothing,
     .call_over = call_over,
+    .stop_came = baton_stop_came,
+    .before_job_signal = baton_before_job_signal,
+    .before_stop = baton_before_stop,
+    .after_stop = baton_after_stop,
+    .before_trace = baton_before_trace,
+    .after_trace = baton_after_trace,
 };
 
 /* -- Replay ---------------------------------------------------------------------------------------------------------------- */
 
 static void replay_hold(struct thread *thread, struct rthread *child) {
-  atomic_store(&child->borrows, slot_of(thread->rthread) + 1);
+  atomic_store(&child->parallel.borrows, slot_of(thread->rthread) + 1);
   baton_pass(thread);
 }
 
@@ -191,7 +198,7 @@ static void replay_begin(struct thread *thread, bool copied) {
 static void replay_end(struct thread *thread, bool group, const struct verify_memory *memory) {
   const struct rthread *rthread = thread->rthread;
   (void)memory;
-  if (rthread->end.known && rthread->end.next != CHUNK_NOBODY) {
+  if (rthread->chunk.end.known && rthread->chunk.end.next != CHUNK_NOBODY) {
     baton_pass(thread);
     return;
   }
@@ -200,17 +207,17 @@ static void replay_end(struct thread *thread, bool group, const struct verify_me
 }
 
 static void replay_leave_program(struct thread *thread) {
-  atomic_store(&thread->rthread->borrows, 0);
+  atomic_store(&thread->rthread->parallel.borrows, 0);
 }
 
 bool chunk_ends_here(const struct thread *thread, enum chunk_reason reason) {
   const struct rthread *rthread = thread->rthread;
-  return rthread->end.known && rthread->end.reason == reason &&
-         arch_position(thread) == rthread->chunk_start + rthread->end.length;
+  return rthread->chunk.end.known && rthread->chunk.end.reason == reason &&
+         arch_position(thread) == rthread->chunk.start + rthread->chunk.end.length;
 }
 
 void change_chunks(struct thread *thread) {
-  if (thread->rthread->end.next == CHUNK_NOBODY) sphere_fail(OUTCOME_LOG_ENDS, NULL);
+  if (thread->rthread->chunk.end.next == CHUNK_NOBODY) sphere_fail(OUTCOME_LOG_ENDS, NULL);
   if (has_checkpoints()) rest_point(thread);
   baton_pass(thread);
   baton_await(thread);

@@ -12,7 +12,9 @@
 #include "engine/order/stops.h"
 #include "engine/order/thread_order.h"
 #include "engine/order/written_memory.h"
+#include "engine/region/journal.h"
 #include "engine/region/object_table.h"
+#include "engine/region/sent_signals.h"
 #include "engine/turns/turn_tables.h"
 
 static void nothing(struct thread *thread) {
@@ -32,9 +34,9 @@ static void rejoin(struct thread *thread) {
 }
 
 static void hold(struct thread *thread, struct rthread *child) {
-  thread->rthread->released = 0;
-  child->is_known_elsewhere = true; /* once it has gone to another program */
-  atomic_store(&child->borrows, slot_of(thread->rthread) + 1);
+  thread->rthread->parallel.released = 0;
+  child->parallel.is_known_elsewhere = true; /* once it has gone to another program */
+  atomic_store(&child->parallel.borrows, slot_of(thread->rthread) + 1);
   permissions_park(thread);
 }
 
@@ -66,7 +68,7 @@ static void come_back(struct thread *thread) {
 }
 
 static void safepoint(struct thread *thread) {
-  atomic_store(&thread->rthread->ring.position, arch_position(thread));
+  record_position(thread);
   permissions_serve(thread);
   if (stops_wanted(thread)) stops_at_safepoint(thread);
 }
@@ -104,7 +106,7 @@ static void take_memory(struct thread *thread, uintptr_t address, size_t bytes, 
 static void take_all(struct thread *thread, struct region_object *target) {
   if (target) shared_changes(target, false);
   shared_take_all(thread);
-  thread->keeps_shared = true;
+  thread->record.keeps_shared = true;
 }
 
 static bool any_signal_may_stop(const struct thread *thread, int signo) {
@@ -209,6 +211,12 @@ const struct turns parallel_recording = {
     .place = own_code_place,
     .mapped = mapped,
     .call_over = shared_leave,
+    .stop_came = stops_parked,
+    .before_job_signal = parallel_before_job_signal,
+    .before_stop = parallel_before_stop,
+    .after_stop = parallel_after_stop,
+    .before_trace = parallel_before_trace,
+    .after_trace = parallel_after_trace,
 };
 
 /* -- Replay ---------------------------------------------------------------------------------------------------------------- */
@@ -223,16 +231,16 @@ static void replay_spawn(struct thread *thread, struct rthread *child) {
 }
 
 static void replay_hold(struct thread *thread, struct rthread *child) {
-  thread->rthread->released = 0;
-  child->is_known_elsewhere = true;
-  atomic_store(&child->borrows, slot_of(thread->rthread) + 1);
+  thread->rthread->parallel.released = 0;
+  child->parallel.is_known_elsewhere = true;
+  atomic_store(&child->parallel.borrows, slot_of(thread->rthread) + 1);
   order_hold(thread, child);
 }
 
 static void replay_resume(struct thread *thread, struct rthread *child, bool failed) {
   (void)child;
   if (!failed) serial_resume(thread);
-  atomic_store(&thread->rthread->waits_for, 0);
+  atomic_store(&thread->rthread->replay.waits_for, 0);
   order_gate(thread);
   order_tick(thread);
   order_gate(thread);
@@ -254,7 +262,7 @@ static void replay_end(struct thread *thread, bool group, const struct verify_me
 
 static void replay_leave_program(struct thread *thread) {
   order_tick(thread);
-  uint32_t lender = atomic_exchange(&thread->rthread->borrows, 0);
+  uint32_t lender = atomic_exchange(&thread->rthread->parallel.borrows, 0);
   order_tell_only(thread);
   order_retire_others(thread);
   serial_let_go(lender);

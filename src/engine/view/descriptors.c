@@ -27,6 +27,10 @@ void descriptor_keep_program(int fd) {
   os_call3(__NR_fcntl, fd, F_SETFD, FD_CLOEXEC);
 }
 
+void descriptor_keeps_no_program(void) {
+  descriptor_of_program = engine_fd + FD_PROGRAM;
+}
+
 long descriptor_reserve(int fd, int which) {
   int target = engine_fd + which;
   if (fd == target) return os_call3(__NR_fcntl, fd, F_SETFD, which == FD_PROGRAM ? FD_CLOEXEC : 0);
@@ -91,7 +95,10 @@ static long close_range_around(const struct call *call) {
   if (!result && (last >= after || flags & CLOSE_RANGE_UNSHARE)) {
     /* An empty range does not exist: one that begins where ours ends has to do for the flags alone. */
     result = os_call3(__NR_close_range, after, MAX(last, after), flags);
+    flags &= ~(unsigned)CLOSE_RANGE_UNSHARE;
   }
+  for (unsigned fd = MAX(first, ours); !result && fd < after && fd <= last; fd++)
+    if (!descriptor_reserved((long)fd)) result = os_call3(__NR_close_range, fd, fd, flags);
   return result;
 }
 

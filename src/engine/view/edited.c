@@ -149,11 +149,11 @@ static void edit_status_line(const struct maps_line *line, void *context) {
 }
 
 static uint64_t blocked_by(const struct thread *caller, int whose) {
-  if (!whose || whose == caller->tid) return caller->mask & SYNCHRONOUS;
+  if (!whose || whose == caller->tid) return caller->signals.mask & SYNCHRONOUS;
   uint64_t mask = 0;
   lock_take(&threads_lock);
   for (const struct thread *t = threads; t; t = t->next)
-    if (t->tid == whose) mask = t->mask & SYNCHRONOUS;
+    if (t->tid == whose) mask = t->signals.mask & SYNCHRONOUS;
   lock_release(&threads_lock);
   return mask;
 }

@@ -10,10 +10,10 @@
 #include "engine/view/files.h"
 
 #include <linux/fcntl.h>
-#include <linux/openat2.h>
 #include <linux/personality.h>
 
 #include "engine/base/lib.h"
+#include "engine/base/opening.h"
 #include "engine/memory/mappings.h"
 #include "engine/signals/kernel_call.h"
 #include "engine/view/descriptors.h"
@@ -71,71 +71,57 @@ static bool writes_program(const struct proc_path *proc, long flags) {
   return proc->file == PROC_EXE && ((flags & O_ACCMODE) != O_RDONLY || flags & O_TRUNC) && !(flags & O_PATH);
 }
 
-/* The arguments of a call that are its path, its directory (or -1: the working directory), its flags if it opens, and the buffer for
- * a file's state if it asks for that. */
+/* The arguments of a call that looks at a path. */
 struct path_call {
-  long nr;
-  signed char path, directory, flags, answer;
+  int path;
+  int folder; /* -1: the working directory */
+  int answer; /* the buffer for a file's state, -1: it does not ask for that */
 };
 
-enum { NONE = -1, IN_STRUCTURE = -2 };
-
-static const struct path_call path_calls[] = {
-    {__NR_openat, 1, 0, 2, NONE},         {__NR_openat2, 1, 0, IN_STRUCTURE, NONE},
-    {__NR_newfstatat, 1, 0, NONE, 2},     {__NR_statx, 1, 0, NONE, 4},
-    {__NR_faccessat, 1, 0, NONE, NONE},   {__NR_faccessat2, 1, 0, NONE, NONE},
-    {__NR_readlinkat, 1, 0, NONE, NONE},
-#ifdef __NR_open
-    {__NR_open, 0, NONE, 1, NONE},        {__NR_stat, 0, NONE, NONE, 1},
-    {__NR_lstat, 0, NONE, NONE, 1},       {__NR_access, 0, NONE, NONE, NONE},
-    {__NR_readlink, 0, NONE, NONE, NONE},
-#endif
-};
-
-static long open_flags(const struct call *call, const struct path_call *where) {
-  if (where->flags >= 0) return call->args[(int)where->flags];
-  struct open_how how;
-  if (safe_copy(&how, (void *)call->args[2], sizeof how)) return -1;
-  return (long)how.flags;
+static bool looks_at_path(long nr, struct path_call *where) {
+  if (!(input_facts(nr) & INPUT_LOOKS)) return false;
+  *where =
+      (struct path_call){.path = input_path(nr), .folder = -1, .answer = input_argument(nr, INPUT_STATE)};
+  if (where->path > 0 && input_descriptors(nr) >> (where->path - 1 + INPUT_FOLDERS) & 1)
+    where->folder = where->path - 1;
+  return true;
 }
 
 /* A call on a file of /proc that shows the engine: answered without the engine. */
 static bool proc_call(struct thread *thread, const struct call *call, const struct path_call *where,
                       int directory, char *path, long *result) {
   struct proc_path proc;
+  struct input_opening how;
   if (!proc_path_parse(directory, path, &proc)) return false;
-  bool opens = where->flags != NONE;
-  if (opens && open_edited(thread, &proc, open_flags(call, where), result)) return true;
+  bool opens = call_opens(call, &how);
+  if (opens && open_edited(thread, &proc, (long)how.flags, result)) return true;
   if (!files_real_program(directory, path)) return false;
-  if (opens && writes_program(&proc, open_flags(call, where))) {
+  if (opens && writes_program(&proc, (long)how.flags)) {
     *result = -ETXTBSY;
     return true;
   }
   struct call rewritten = *call;
-  rewritten.args[(int)where->path] = (long)path;
-  if (where->directory >= 0) rewritten.args[(int)where->directory] = AT_FDCWD;
+  rewritten.args[where->path] = (long)path;
+  if (where->folder >= 0) rewritten.args[where->folder] = AT_FDCWD;
   *result = syscall_pass_on(thread, &rewritten);
   return true;
 }
 
 static bool path_call(struct thread *thread, const struct call *call, long *result) {
-  for (size_t i = 0; i < COUNT_OF(path_calls); i++) {
-    const struct path_call *where = &path_calls[i];
-    if (where->nr != call->nr) continue;
-    char path[ENGINE_PATH_MAX];
-    int directory = where->directory < 0 ? AT_FDCWD : (int)call->args[(int)where->directory];
-    long length = files_copy_path(path, (uintptr_t)call->args[(int)where->path]);
-    if (length < 0) return false;
-    if (length && proc_call(thread, call, where, directory, path, result)) return true;
-    if (listing_hides(directory, path)) {
-      *result = -ENOENT;
-      return true;
-    }
-    if (where->answer == NONE) return false;
-    *result = listing_stat(thread, call, directory, path, call->args[(int)where->answer]);
+  struct path_call where;
+  char path[ENGINE_PATH_MAX];
+  if (!looks_at_path(call->nr, &where)) return false;
+  int folder = where.folder < 0 ? AT_FDCWD : (int)call->args[where.folder];
+  long length = files_copy_path(path, (uintptr_t)call->args[where.path]);
+  if (length < 0) return false;
+  if (length && proc_call(thread, call, &where, folder, path, result)) return true;
+  if (listing_hides(folder, path)) {
+    *result = -ENOENT;
     return true;
   }
-  return false;
+  if (where.answer < 0) return false;
+  *result = listing_stat(thread, call, folder, path, call->args[where.answer]);
+  return true;
 }
 
 /* -- Personality ---------------------------------------------------------------------------------------------------- */

@@ -79,7 +79,7 @@ static long remove_entries(struct thread *thread, const struct call *call, long 
     if (is_reserved_number(entry.name + skip) && lists_descriptors((int)call->args[0], true)) {
       if (safe_copy(buffer + at, buffer + next, (size_t)(bytes - next))) break;
       bytes -= entry.length;
-      thread->overwritten = true;
+      thread->record.overwritten = true;
       next = at;
     }
     at = next;
@@ -101,7 +101,7 @@ long listing_read(struct thread *thread, const struct call *call) {
 enum { FOLDER_MODE = S_IFDIR | 0500 };
 
 static uint64_t without_reserved(uint64_t size) {
-  return size > descriptor_count() ? size - descriptor_count() : size;
+  return size > descriptors_open() ? size - descriptors_open() : size;
 }
 
 static bool is_folder(int directory, const char *path) {

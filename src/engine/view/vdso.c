@@ -59,6 +59,11 @@ void vdso_init(uintptr_t start) {
   }
 }
 
+void vdso_forget(void) {
+  clock_gettime = NULL;
+  clock_getres = NULL;
+}
+
 static bool read_clock(long (*function)(int, struct clock_words *), const struct call *call, long *result) {
   struct clock_words value;
   if (!function) return false;

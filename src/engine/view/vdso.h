@@ -10,6 +10,8 @@ struct clock_words {
 
 /* start: the address of the kernel's vDSO, AT_SYSINFO_EHDR, or 0. */
 void vdso_init(uintptr_t start);
+/* The process has none any more: the kernel is asked. */
+void vdso_forget(void);
 bool vdso_call(struct thread *thread, const struct call *call, long *result);
 
 /* The time that clock_gettime or gettimeofday would return; false: use vdso_call. */

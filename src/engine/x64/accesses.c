@@ -183,9 +183,8 @@ struct recent {
 enum { RECENT = 64 };
 _Static_assert(RECENT * sizeof(struct recent) <= SLOT_TABLES - SLOT_RECENT, "there is room for them");
 
-/* The instruction at pc, NULL if there is none. It is decoded once: the same few miss again and again. Its bytes are compared, so code
- * may change. */
-static const struct x64_insn *read_instruction(struct thread *thread, uintptr_t pc) {
+/* It is decoded once: the same few miss again and again. Its bytes are compared, so code may change. */
+const struct x64_insn *instruction_at(struct thread *thread, uintptr_t pc) {
   struct recent *recent = (struct recent *)((uint8_t *)thread + SLOT_RECENT) + (pc ^ pc >> 5) % RECENT;
   uint8_t bytes[X64_INSN_MAX];
   size_t have;
@@ -200,7 +199,7 @@ static const struct x64_insn *read_instruction(struct thread *thread, uintptr_t 
 }
 
 unsigned arch_accesses(struct thread *thread, uintptr_t pc, struct access to[ARCH_ACCESSES_MAX]) {
-  const struct x64_insn *insn = read_instruction(thread, pc);
+  const struct x64_insn *insn = instruction_at(thread, pc);
   struct access *end = to;
   if (!insn) return 0;
   uintptr_t next = pc + insn->len;
@@ -232,7 +231,7 @@ unsigned arch_accesses(struct thread *thread, uintptr_t pc, struct access to[ARC
 }
 
 uintptr_t operand_of(struct thread *thread, uintptr_t pc, unsigned operand) {
-  const struct x64_insn *insn = read_instruction(thread, pc);
+  const struct x64_insn *insn = instruction_at(thread, pc);
   struct x64_mem operands[OPERANDS_MAX];
   if (!insn || operand >= checked_operands(insn, operands)) return 0;
   return address_of(thread, insn, &operands[operand], pc + insn->len);
@@ -241,7 +240,7 @@ uintptr_t operand_of(struct thread *thread, uintptr_t pc, unsigned operand) {
 /* -- Pieces --------------------------------------------------------------------------------------------------------------- */
 
 void arch_begin_piece(struct thread *thread) {
-  const struct x64_insn *insn = read_instruction(thread, thread->arch.rip);
+  const struct x64_insn *insn = instruction_at(thread, thread->arch.rip);
   if (!insn || !is_repeated(insn)) return;
   uint64_t count = iterations(thread, insn), most = thread->arch.piece ? thread->arch.piece : PIECE;
   thread->arch.piece = 0;
@@ -261,7 +260,7 @@ void arch_end_piece(struct thread *thread, uintptr_t pc) {
   thread->arch.rest = 0;
   uint64_t left = thread->arch.gpr[RCX];
   thread->arch.gpr[RCX] = left + rest;
-  const struct x64_insn *insn = thread->arch.rip == pc ? NULL : read_instruction(thread, pc);
+  const struct x64_insn *insn = thread->arch.rip == pc ? NULL : instruction_at(thread, pc);
   if (!insn) return;
   bool compares = insn->flags_written & FLAG_ZF, equal = thread->arch.rflags & FLAG_ZF;
   bool ended = left || (compares && equal != !!(insn->prefixes & PREFIX_REP));

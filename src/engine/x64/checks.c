@@ -38,7 +38,7 @@ static bool is_repeated(const struct x64_insn *insn) {
 
 bool wants_engine(const struct x64_insn *insn, bool checked) {
   /* Iterations of a repeated instruction are counted in pieces, in replay too. */
-  if (in_parallel() && is_repeated(insn)) return true;
+  if (demands.told_accesses && is_repeated(insn)) return true;
   if (!checked) return false;
   bool accesses = insn->has_mem && insn->mem.access != ACCESS_NONE;
   if (accesses && (insn->mem.vsib || !insn->mem.size || insn->mem.size > BLOCK_BYTES ||

@@ -41,6 +41,16 @@ void arch_set_self(struct thread *thread) {
   self_is_set = true;
 }
 
+struct open_words *arch_open_words(struct thread *thread) {
+  _Static_assert(sizeof(struct open_words) == sizeof thread->arch.open_words, "it lies there");
+  return (struct open_words *)thread->arch.open_words;
+}
+
+bool arch_opens(uintptr_t pc) {
+  (void)pc;
+  return false;
+}
+
 /* -- Application state ------------------------------------------------------------------------------------------ */
 
 uintptr_t arch_pc(const struct thread *thread) {
@@ -71,10 +81,9 @@ uint64_t arch_registers_digest(const struct thread *thread) {
   return input_digest(0, values, sizeof values);
 }
 
-/* Replay in parallel stops so often that several words would hardly be of use: all blocks count in the first then, and one word
- * is exact. */
+/* With frequent stops several words would hardly be of use: all blocks count in the first then, and one word is exact. */
 bool arch_stops_late(void) {
-  return replaying() && in_parallel();
+  return demands.frequent_stops;
 }
 
 static unsigned count_words(void) {
@@ -193,6 +202,10 @@ void arch_begin_call(struct thread *thread) {
 
 bool time_is_guarded;
 
+bool arch_time_is_guarded(void) {
+  return time_is_guarded;
+}
+
 /* Code in the cache may read the time stamps until a thread forbids itself to. */
 static void set_tsc_mode(struct thread *thread, uint32_t mode) {
   thread->arch.tsc_mode = mode;
@@ -233,6 +246,12 @@ bool arch_own_call(struct thread *thread, const struct call *call, long *result)
     default:
       return false;
   }
+}
+
+bool arch_keeps_setting(const struct call *call) {
+  if (call->nr == __NR_prctl) return (int)call->args[0] == PR_SET_TSC;
+  return call->args[0] == ARCH_SET_FS || call->args[0] == ARCH_GET_FS || call->args[0] == ARCH_SET_GS ||
+         call->args[0] == ARCH_GET_GS;
 }
 
 /* -- Positions and requests ---------------------------------------------------------------------------------------- */
@@ -377,7 +396,9 @@ bool arch_branch_refused(struct thread *thread, const struct exit *branch) {
 /* -- Interrupted code -------------------------------------------------------------------------------------------- */
 
 long blocking_call(const struct call *call, struct arch_context *context);
+long judged_call(const struct call *call, struct arch_context *context);
 extern const char blocking_call_window[], blocking_call_done[], blocking_call_interrupted[];
+extern const char judged_call_window[], judged_call_done[], judged_call_interrupted[];
 extern const char safe_copy_start[], safe_copy_end[], safe_copy_fault[];
 extern const char resume_after_fault[], exit_return[];
 
@@ -387,6 +408,14 @@ long arch_blocking_call(struct thread *thread, const struct call *call) {
 
 uintptr_t arch_blocking_call_pc(void) {
   return (uintptr_t)blocking_call_done;
+}
+
+long arch_judged_call(struct thread *thread, const struct call *call) {
+  return judged_call(call, &thread->arch);
+}
+
+uintptr_t arch_judged_call_pc(void) {
+  return (uintptr_t)judged_call_done;
 }
 
 static bool within(uintptr_t pc, const char *start, const char *end) {
@@ -418,6 +447,10 @@ bool arch_uc_divert(struct ucontext *uc, bool fault) {
   }
   if (!fault && within(pc, blocking_call_window, blocking_call_done)) {
     uc->uc_mcontext.rip = (uintptr_t)blocking_call_interrupted;
+    return true;
+  }
+  if (!fault && within(pc, judged_call_window, judged_call_done)) {
+    uc->uc_mcontext.rip = (uintptr_t)judged_call_interrupted;
     return true;
   }
   return false;

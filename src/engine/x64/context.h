@@ -96,6 +96,7 @@ struct arch_context {
   /* Pieces of repeated instructions (accesses.c): what was left of one at the last fault, 0 if it was the last; how many iterations the next
    * one has, 0: as many as usual. */
   uint64_t cut, piece;
+  uint64_t open_words[3]; /* struct open_words */
 };
 
 /* Nearer to a stop than this, a word's share of the instructions left may be less than a block. */
@@ -110,8 +111,18 @@ enum { ARCH_ELF_MACHINE = 62 };
 enum { ARCH_COHERENT_CODE = 1 };
 /* Bytes that a function's return takes off the stack. */
 enum { ARCH_RETURN_BYTES = 8 };
+/* 1 if code is emitted for accesses to open memory (order/open_blocks.h). Known limit: not yet. */
+enum { ARCH_EMITS_OPEN = 0 };
 /* Bytes below the stack pointer that belong to the application. */
 enum { ARCH_RED_ZONE = 128 };
+/* Where its code lies modulo this decides how a block is emitted. */
+enum { ARCH_CODE_ALIGNMENT = 64 };
+/* Bytes of code that tell which exit was taken. */
+enum { ARCH_EXIT_BYTES = 4 };
+/* 1 if marks are noted in emitted code (code/lasting_marks.h). */
+enum { ARCH_CODE_LASTS = 1 };
+/* 1 if the engine can perform the instructions that synchronise threads (struct atomic in base/arch.h). */
+enum { ARCH_PERFORMS_ATOMICS = 1, ARCH_ATOMIC_UNIT = 4 };
 
 _Static_assert(offsetof(struct arch_context, returned) == CTX_RETURNED, "offset");
 _Static_assert(offsetof(struct arch_context, counts) == CTX_COUNTS, "offset");

@@ -70,14 +70,14 @@ static void emit_rip_relative(struct translation *t, unsigned i) {
   if (insn->address_size == 4) address = (uint32_t)address;
   unsigned reg = (insn->modrm >> 3 & 7u) | (insn->rex & 4u) << 1;
   if (is_lea(insn) && insn->operand_size >= 4) {
-    emit_mov_imm(&t->code, reg, insn->operand_size == 4 ? (uint32_t)address : address);
+    emit_mov_address(&t->code, reg, insn->operand_size == 4 ? (uint32_t)address : address, LASTING_ADDRESS);
   } else if (is_load(insn) && reg != RSP && insn->mem.segment == SEG_NONE) {
     struct x64_mem mem = {.base = (uint8_t)reg, .index = REG_NONE, .scale = 1};
-    emit_mov_imm(&t->code, reg, address);
+    emit_mov_address(&t->code, reg, address, LASTING_ADDRESS);
     emit_mem_op(&t->code, insn->operand_size == 8, 0x8b, reg, &mem, false);
   } else {
     unsigned scratch = borrow(t, i, EASY_BASES);
-    emit_mov_imm(&t->code, scratch, address);
+    emit_mov_address(&t->code, scratch, address, LASTING_ADDRESS);
     emit_rewritten(&t->code, item, scratch);
   }
 }
@@ -98,7 +98,7 @@ static void emit_gs_relative(struct translation *t, unsigned i) {
   mem.segment = SEG_NONE;
   emit_save(c, temp, SPILL(SLOT_SHORT));
   if (mem.base == REG_RIP) {
-    emit_mov_imm(c, scratch, item->pc + item->insn.len + (uint64_t)mem.disp);
+    emit_mov_address(c, scratch, item->pc + item->insn.len + (uint64_t)mem.disp, LASTING_ADDRESS);
   } else {
     emit_mem_op(c, true, 0x8d, scratch, &mem, item->insn.address_size == 4);
   }

@@ -7,11 +7,14 @@
 
 #include "engine/base/lib.h"
 #include "engine/code/code_view.h"
+#include "engine/code/lasting_marks.h"
 #include "engine/x64/context.h"
 #include "engine/x64/decode.h"
 
 struct code {
   uint8_t *at; /* next byte */
+  struct lasting_marks
+      *marks; /* notes what depends on where the code and its source lie; NULL: nobody asks */
 };
 
 enum condition { COND_E = 4, COND_NE = 5, COND_BE = 6, COND_A = 7, COND_NS = 9, COND_LE = 14 };
@@ -38,6 +41,11 @@ static inline void emit_bytes(struct code *c, const uint8_t *bytes, size_t count
 static inline void emit_instruction(struct code *c, const uint8_t bytes[X64_INSN_MAX], size_t length) {
   __builtin_memcpy(code_written(c->at), bytes, X64_INSN_MAX);
   c->at += length;
+}
+
+/* What is emitted next depends on a place: see enum lasting_mark. */
+static inline void mark(struct code *c, enum lasting_mark kind) {
+  if (c->marks) lasting_note(c->marks, c->at, kind);
 }
 
 /* opcode with a register and gs:[offset]: the ModRM form "no base, disp32". */
@@ -87,6 +95,18 @@ static inline void emit_mov_imm(struct code *c, unsigned reg, uint64_t value) {
     emit8(c, (uint8_t)(0xb8 | (reg & 7)));
     emit64(c, value);
   }
+}
+
+/* The same for an address of the program, or one with its sign changed: where the code is mapped elsewhere it is another. */
+static inline void emit_mov_address(struct code *c, unsigned reg, uint64_t value, enum lasting_mark kind) {
+  emit_mov_imm(c, reg, value);
+  if (value == (uint32_t)value) {
+    mark(c, LASTING_FIXED);
+    return;
+  }
+  c->at -= sizeof value;
+  mark(c, kind);
+  c->at += sizeof value;
 }
 
 static inline void emit_mov(struct code *c, unsigned to, unsigned from) {
@@ -173,9 +193,16 @@ static inline void patch_short(const struct code *c, const uint8_t *displacement
   *(uint8_t *)code_written(displacement) = (uint8_t)(c->at - displacement - 1);
 }
 
-/* A jump that stays as it is. */
+/* A jump that stays as it is, within the cache. */
 static inline void emit_jmp_to(struct code *c, const void *target) {
   emit8(c, 0xe9);
+  emit32(c, (uint32_t)((const uint8_t *)target - (c->at + 4)));
+}
+
+/* The same to code of the engine. */
+static inline void emit_jmp_out(struct code *c, const char *target) {
+  emit8(c, 0xe9);
+  mark(c, LASTING_ENGINE);
   emit32(c, (uint32_t)((const uint8_t *)target - (c->at + 4)));
 }
 

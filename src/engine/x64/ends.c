@@ -65,6 +65,7 @@ void push_return_address(struct translation *t, uintptr_t address) {
   struct code *c = &t->code;
   if (address == (uintptr_t)(intptr_t)(int32_t)address) {
     emit8(c, 0x68);
+    mark(c, LASTING_FIXED);
     emit32(c, (uint32_t)address);
     return;
   }
@@ -93,7 +94,7 @@ static bool ends_in_engine(const struct translation *t) {
 static void indirect_jump(struct translation *t) {
   struct code *c = &t->code;
   if (ends_in_engine(t)) {
-    emit_jmp_to(c, exit_indirect);
+    emit_jmp_out(c, exit_indirect);
     return;
   }
   emit8(c, 0x0f), emit8(c, 0xb7), emit8(c, 0xc1);
@@ -126,7 +127,7 @@ static void end_return(struct translation *t) {
   emit8(c, 0x0f), emit8(c, 0xb7), emit8(c, 0x0c), emit8(c, 0x24);
   release_stack(c, 8);
   if (ends_in_engine(t)) {
-    emit_jmp_to(c, exit_return);
+    emit_jmp_out(c, exit_return);
     return;
   }
   emit8(c, 0x65), emit8(c, 0xff), emit8(c, 0x24), emit8(c, 0xcd);
@@ -152,7 +153,7 @@ static void load_target(struct translation *t, const struct item *item) {
     return;
   }
   if (mem.base == REG_RIP) {
-    emit_mov_imm(c, RCX, item->pc + insn->len + (uint64_t)mem.disp);
+    emit_mov_address(c, RCX, item->pc + insn->len + (uint64_t)mem.disp, LASTING_ADDRESS);
     mem.base = RCX;
     mem.disp = 0;
   }

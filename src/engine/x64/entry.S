@@ -2,6 +2,7 @@
  *
  * Generated code runs with every application register in its own hardware register; only GS belongs to the engine. These
  * are the places where that changes hands. */
+#include <asm/prctl.h>
 #include <asm/unistd.h>
 #include "engine/x64/context.h"
 
@@ -138,9 +139,10 @@ resume_after_fault:                     /* (thread) on its engine stack */
 
 /* long blocking_call(call, context): a system call unless a signal is queued. The handler sends a pc inside
  * [blocking_call_window, blocking_call_done) to blocking_call_interrupted: either the kernel was not entered, or it
- * has backed out and would restart. */
-        .globl blocking_call, blocking_call_window, blocking_call_done, blocking_call_interrupted
-blocking_call:
+ * has backed out and would restart. judged_call is the same at another place, by which filters know it. */
+        .macro  guarded_call name, window, done, interrupted
+        .globl \name, \window, \done, \interrupted
+\name:
         push    %rbx
         mov     %rdi, %rbx
         mov     (%rbx), %rax
@@ -150,18 +152,21 @@ blocking_call:
         mov     40(%rbx), %r8
         mov     48(%rbx), %r9
         mov     8(%rbx), %rdi
-blocking_call_window:
+\window:
         cmpl    $0, CTX_SIGNAL_QUEUED(%rsi)
-        jne     blocking_call_interrupted
+        jne     \interrupted
         mov     %r11, %rsi
         syscall
-blocking_call_done:
+\done:
         pop     %rbx
         ret
-blocking_call_interrupted:
+\interrupted:
         mov     $-512, %rax
         pop     %rbx
         ret
+        .endm
+        guarded_call blocking_call, blocking_call_window, blocking_call_done, blocking_call_interrupted
+        guarded_call judged_call, judged_call_window, judged_call_done, judged_call_interrupted
 
 /* long vsyscall_call(first, second, third, address): a call at a fixed address of the kernel's. It returns to our caller; when
  * it faults the signal handler returns there, with -EFAULT. */
@@ -171,13 +176,30 @@ vsyscall_call:
 
 /* long safe_copy(to, from, bytes): a fault inside [safe_copy_start, safe_copy_end) goes to safe_copy_fault. Most copies are of a few
  * bytes, for which the string instruction takes long to begin. */
-        .globl safe_copy, safe_swap, safe_copy_start, safe_copy_end, safe_copy_fault
+        .globl safe_copy, safe_load_whole, safe_swap, safe_load, safe_store, safe_exchange, safe_copy_start, safe_copy_end, safe_copy_fault
 safe_copy:
         cmp     $16, %rdx
         jbe     1f
         mov     %rdx, %rcx
+        cmp     $2048, %rdx
+        jbe     5f
 safe_copy_start:
         rep movsb
+        xor     %eax, %eax
+        ret
+5:      mov     (%rsi), %rax
+        mov     8(%rsi), %rcx
+        mov     %rax, (%rdi)
+        mov     %rcx, 8(%rdi)
+        add     $16, %rsi
+        add     $16, %rdi
+        sub     $16, %edx
+        cmp     $16, %edx
+        ja      5b
+        mov     -16(%rsi, %rdx), %rax   /* the last sixteen bytes, some of them once more */
+        mov     -8(%rsi, %rdx), %rcx
+        mov     %rax, -16(%rdi, %rdx)
+        mov     %rcx, -8(%rdi, %rdx)
         xor     %eax, %eax
         ret
 1:      cmp     $8, %edx
@@ -195,6 +217,119 @@ safe_copy_start:
         dec     %edx
         jne     3b
 4:      xor     %eax, %eax
+        ret
+/* long safe_load_whole(to, from, bytes): as safe_copy, but up to eight bytes are loaded by one instruction if a program could have loaded them so. */
+safe_load_whole:
+1:      cmp     $8, %edx
+        jb      2f
+        mov     (%rsi), %rax
+        mov     %rax, (%rdi)
+        add     $8, %rsi
+        add     $8, %rdi
+        sub     $8, %edx
+        jmp     1b
+2:      test    $4, %dl
+        jz      2f
+        mov     (%rsi), %eax
+        mov     %eax, (%rdi)
+        add     $4, %rsi
+        add     $4, %rdi
+2:      test    $2, %dl
+        jz      2f
+        movzwl  (%rsi), %eax
+        mov     %ax, (%rdi)
+        add     $2, %rsi
+        add     $2, %rdi
+2:      test    $1, %dl
+        jz      2f
+        movzbl  (%rsi), %eax
+        mov     %al, (%rdi)
+2:      xor     %eax, %eax
+        ret
+/* long safe_load(from, bytes, found). Sixteen bytes are loaded by an exchange with themselves, behind instructions that fault in its place: a fault
+ * would lose the C caller's rbx. */
+safe_load:
+        mov     %rdx, %r8
+        xor     %r9d, %r9d
+        cmp     $4, %esi
+        je      4f
+        ja      8f
+        cmp     $1, %esi
+        je      1f
+        movzwl  (%rdi), %eax
+        jmp     9f
+1:      movzbl  (%rdi), %eax
+        jmp     9f
+4:      mov     (%rdi), %eax
+        jmp     9f
+8:      cmp     $8, %esi
+        jne     6f
+        mov     (%rdi), %rax
+        jmp     9f
+6:      lock orl $0, (%rdi)
+        mov     %rbx, %r10
+        xor     %eax, %eax
+        xor     %edx, %edx
+        xor     %ebx, %ebx
+        xor     %ecx, %ecx
+        lock cmpxchg16b (%rdi)
+        mov     %r10, %rbx
+        mov     %rdx, %r9
+9:      mov     %rax, (%r8)
+        mov     %r9, 8(%r8)
+        xor     %eax, %eax
+        ret
+/* long safe_store(to, bytes, left): never of sixteen bytes, for which there is no such instruction */
+safe_store:
+        mov     (%rdx), %rax
+        cmp     $4, %esi
+        je      4f
+        ja      8f
+        cmp     $1, %esi
+        je      1f
+        xchg    %ax, (%rdi)
+        jmp     9f
+1:      xchg    %al, (%rdi)
+        jmp     9f
+4:      xchg    %eax, (%rdi)
+        jmp     9f
+8:      xchg    %rax, (%rdi)
+9:      xor     %eax, %eax
+        ret
+/* long safe_exchange(at, bytes, found, left) */
+safe_exchange:
+        mov     %rdx, %r8
+        mov     (%rdx), %rax
+        mov     (%rcx), %r9
+        xor     %edx, %edx
+        cmp     $4, %esi
+        je      4f
+        ja      8f
+        cmp     $1, %esi
+        je      1f
+        lock cmpxchg %r9w, (%rdi)
+        jmp     9f
+1:      lock cmpxchg %r9b, (%rdi)
+        jmp     9f
+4:      lock cmpxchg %r9d, (%rdi)
+        jmp     9f
+8:      cmp     $8, %esi
+        jne     6f
+        lock cmpxchg %r9, (%rdi)
+        jmp     9f
+6:      lock orl $0, (%rdi)             /* as in safe_load */
+        mov     %rbx, %r10
+        mov     8(%r8), %rdx
+        mov     %r9, %rbx
+        mov     8(%rcx), %rcx
+        lock cmpxchg16b (%rdi)
+        mov     %r10, %rbx
+9:      jne     7f
+        xor     %eax, %eax
+        ret
+7:      mov     %rax, (%r8)
+        mov     %rdx, 8(%r8)
+        mov     $1, %eax
         ret
 /* long safe_swap(word, expected, replacement) */
 safe_swap:
@@ -276,6 +411,17 @@ arch_clone_marked:
         mov     $1, %eax
         jmp     *%rcx
 
+/* void arch_return_to_mark(mark) */
+        .globl arch_return_to_mark
+arch_return_to_mark:
+        mov     %rdi, %r9
+        mov     $__NR_arch_prctl, %eax
+        mov     $ARCH_SET_FS, %edi
+        mov     MARK_TLS(%r9), %rsi
+        syscall
+        mov     MARK_SP(%r9), %rsp
+        jmp     1b
+
         .globl arch_exit_thread
 arch_exit_thread:                       /* (status) */
         mov     $__NR_exit, %eax
@@ -309,6 +455,8 @@ empty_targets:
 
         .bss
         .balign 16
+        .globl boot_stack, boot_stack_top
+boot_stack:
         .skip   65536
 boot_stack_top:
 

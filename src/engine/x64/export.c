@@ -1,7 +1,8 @@
-/* export.c (x86-64): a thread's registers in the order of the debugger's target description (debug/description.c). */
+/* export.c (x86-64): a thread's registers, out and in, in the order of the debugger's target description (debug/description.c). */
 #include <asm/sigcontext.h>
 
 #include "engine/base/lib.h"
+#include "engine/code/cache.h"
 #include "engine/x64/translate.h"
 #include "contract/region_debug.h"
 
@@ -49,12 +50,13 @@ static void export_vectors(struct exported *out) {
   memset(&area, 0, sizeof area);
   __asm__ volatile("fxsave64 %0" : "+m"(area.legacy));
   const struct _fpstate_64 *from = &area.legacy;
-  for (unsigned i = 0; i < 8; i++) memcpy(out->st[i], (const uint8_t *)from->st_space + i * 16, 10);
+  for (unsigned i = 0; i < 8; i++) memcpy(out->st[i], (const uint8_t *)from->st_space + (size_t)i * 16, 10);
   out->fctrl = from->cwd;
   out->fstat = from->swd;
   out->ftag = full_tag((uint8_t)from->twd);
-  out->fioff = (uint32_t)from->rip;
-  out->fiseg = (uint32_t)(from->rip >> 32);
+  uint64_t rip = cache_contains(from->rip) ? application_address(from->rip) : from->rip; /* fip.c */
+  out->fioff = (uint32_t)rip;
+  out->fiseg = (uint32_t)(rip >> 32);
   out->fooff = (uint32_t)from->rdp;
   out->foseg = (uint32_t)(from->rdp >> 32);
   out->fop = from->fop;
@@ -66,9 +68,10 @@ static void export_vectors(struct exported *out) {
   memcpy(out->ymm_high, area.bytes + offset, sizeof out->ymm_high);
 }
 
+static const uint8_t order[16] = {RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP,
+                                  R8,  R9,  R10, R11, R12, R13, R14, R15};
+
 void arch_export_registers(const struct thread *thread, uint8_t *to) {
-  static const uint8_t order[16] = {RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP,
-                                    R8,  R9,  R10, R11, R12, R13, R14, R15};
   struct exported *out = (struct exported *)to;
   for (unsigned i = 0; i < 16; i++) out->gpr[i] = thread->arch.gpr[order[i]];
   out->rip = thread->arch.rip;
@@ -82,4 +85,37 @@ void arch_export_registers(const struct thread *thread, uint8_t *to) {
   __asm__ volatile("rdfsbase %0" : "=r"(base));
   out->fs_base = base;
   out->gs_base = thread->arch.gs_base;
+}
+
+/* Bits of MXCSR that the processor does not have would fault. */
+static void import_vectors(const struct exported *in) {
+  union area area;
+  uint32_t offset = 0;
+  memset(&area, 0, sizeof area);
+  __asm__ volatile("fxsave64 %0" : "+m"(area.legacy));
+  struct _fpstate_64 *to = &area.legacy;
+  for (unsigned i = 0; i < 8; i++) memcpy((uint8_t *)to->st_space + (size_t)i * 16, in->st[i], 10);
+  to->cwd = (uint16_t)in->fctrl;
+  to->swd = (uint16_t)in->fstat;
+  memcpy(to->xmm_space, in->xmm, sizeof in->xmm);
+  to->mxcsr = in->mxcsr & (to->mxcsr_mask ? to->mxcsr_mask : 0xffbf);
+  __asm__ volatile("fxrstor64 %0" : : "m"(area.legacy));
+  if (!has_avx(&offset)) return;
+  enum { HEADER = 512 };
+  __asm__ volatile("xsave64 %0" : "+m"(area) : "a"((uint32_t)FEATURE_AVX), "d"(0));
+  memcpy(area.bytes + offset, in->ymm_high, sizeof in->ymm_high);
+  area.bytes[HEADER] |= FEATURE_AVX;
+  __asm__ volatile("xrstor64 %0" : : "m"(area), "a"((uint32_t)FEATURE_AVX), "d"(0));
+}
+
+void arch_import_registers(struct thread *thread, const uint8_t *from) {
+  const struct exported *in = (const struct exported *)from;
+  enum { FLAGS = 0xcd5 }; /* carry, parity, adjust, zero, sign, direction, overflow */
+  import_vectors(in);
+  for (unsigned i = 0; i < 16; i++) thread->arch.gpr[order[i]] = in->gpr[i];
+  thread->arch.rip = in->rip;
+  thread->arch.rflags = (thread->arch.rflags & ~(uint64_t)FLAGS) | (in->eflags & FLAGS);
+  uint64_t base = in->fs_base;
+  __asm__ volatile("wrfsbase %0" : : "r"(base));
+  thread->arch.gs_base = in->gs_base;
 }

@@ -57,16 +57,24 @@ void arch_forget_targets(struct thread *thread) {
  *  1:  mov  rax, gs:[0]
  *      mov  rcx, gs:[1]                 */
 static void emit_indirect_check(struct code *c, uintptr_t pc) {
-  emit_mov_imm(c, RAX, -(uint64_t)pc);
+  emit_mov_address(c, RAX, -(uint64_t)pc, LASTING_NEGATED);
   emit_lea_sum(c, RCX, RCX, RAX);
   emit8(c, 0xe3);
   const uint8_t *hit = emit_short(c);
-  emit_mov_imm(c, RAX, pc);
+  emit_mov_address(c, RAX, pc, LASTING_ADDRESS);
   emit_lea_sum(c, RCX, RCX, RAX);
-  emit_jmp_to(c, exit_indirect);
+  emit_jmp_out(c, exit_indirect);
   patch_short(c, hit);
   emit_load(c, RAX, SPILL(SLOT_RAX));
   emit_load(c, RCX, SPILL(SLOT_RCX));
+}
+
+/* The displacement just emitted is -(pc >> 16). Where it is a short one the block stays at its address. */
+static void mark_high_half(struct code *c, int64_t displacement) {
+  bool wide = displacement != (int8_t)displacement;
+  c->at -= sizeof(int32_t);
+  mark(c, wide ? LASTING_HIGH_HALF : LASTING_FIXED);
+  c->at += sizeof(int32_t);
 }
 
 /*      mov  ecx, [rsp - 6]              ; bits 16 to 47 of the address; the low 16 led here
@@ -79,9 +87,10 @@ static void emit_return_check(struct code *c, uintptr_t pc) {
   struct x64_mem difference = {.base = RCX, .index = REG_NONE, .scale = 1, .disp = (int32_t) - (pc >> 16)};
   emit_mem_op(c, false, 0x8b, RCX, &middle, false);
   emit_mem_op(c, false, 0x8d, RCX, &difference, false);
+  mark_high_half(c, difference.disp);
   emit8(c, 0xe3);
   const uint8_t *hit = emit_short(c);
-  emit_jmp_to(c, exit_return);
+  emit_jmp_out(c, exit_return);
   patch_short(c, hit);
   emit_load(c, RCX, SPILL(SLOT_RCX));
 }
@@ -94,7 +103,7 @@ void emit_entry_check(struct code *c, uintptr_t pc, enum entry_kind entry) {
 }
 
 bool arch_make_entry(struct block *block, enum entry_kind entry) {
-  struct code c = {cache_reserve(CACHE_BLOCK_MAX)};
+  struct code c = {.at = cache_reserve(CACHE_BLOCK_MAX)};
   if (!c.at) return false;
   uint8_t *start = c.at;
   emit_entry_check(&c, block->pc, entry);
@@ -102,6 +111,11 @@ bool arch_make_entry(struct block *block, enum entry_kind entry) {
   cache_commit(c.at);
   block->entries[entry] = (uintptr_t)start;
   return true;
+}
+
+/* Here every exit reaches the engine by a jump of its own. */
+uint8_t *arch_emit_shared(uint8_t *start) {
+  return start;
 }
 
 void arch_resolve(struct thread *thread, struct block *to, enum entry_kind entry) {
@@ -125,7 +139,7 @@ static void link_jointly(struct exit *exit, const struct block *to) {
   if (!room) return;
   uint8_t *branch;
   memcpy(&branch, (const void *)room, sizeof branch);
-  struct code c = {(uint8_t *)room};
+  struct code c = {.at = (uint8_t *)room};
   if (exit->borrowed) emit_load(&c, exit->borrowed - 1u, SPILL(SLOT_LONG));
   emit_count(&c, to->count_word, exit->correction + to->instructions);
   emit_jmp_to(&c, (const void *)(to->code + COUNT_BYTES));

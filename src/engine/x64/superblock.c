@@ -156,7 +156,8 @@ bool superblock_add(struct superblock *sb) {
   bool checked =
       config.check == CHECK_ALL && (sb->limit == CHECKED_SUPERBLOCK_MAX || sb->limit == CHECKED_PATH_MAX);
   bool for_engine =
-      sb->limit > 1 && (wants_engine(&item->insn, checked) || code_is_shared(item->pc, item->insn.len));
+      sb->limit > 1 && (wants_engine(&item->insn, checked) || synchronises(&item->insn) ||
+                        is_watched(&item->insn, item->pc) || code_is_shared(item->pc, item->insn.len));
   if (sb->count && for_engine) return false;
   sb->self_checking = self_checking;
   sb->contended |= sb->page_contended;

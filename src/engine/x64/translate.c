@@ -22,9 +22,10 @@
  * Flags: the addition destroys them. Where they are live at the entry they are kept in rax meanwhile (lahf, seto). */
 #include "engine/x64/translate.h"
 
-#include "engine/base/arena.h"
 #include "engine/base/counters.h"
+#include "engine/code/block_memory.h"
 #include "engine/code/code.h"
+#include "engine/code/lasting.h"
 
 extern const char exit_common[];
 
@@ -48,13 +49,16 @@ struct stub *new_stub(struct translation *t, uint8_t *branch, struct exit *exit)
 
 void emit_exit_id(struct code *c, const struct exit *exit) {
   emit_store_imm(c, CTX_EXIT, (uint32_t)((uintptr_t)exit - ARENA_BASE));
+  c->at -= sizeof(uint32_t);
+  mark(c, LASTING_EXIT);
+  c->at += sizeof(uint32_t);
 }
 
 /*   mov dword gs:[exit], id
  *   jmp exit_common                    */
 void emit_exit_tail(struct code *c, const struct exit *exit) {
   emit_exit_id(c, exit);
-  emit_jmp_to(c, exit_common);
+  emit_jmp_out(c, exit_common);
 }
 
 void note_instruction(struct translation *t, uintptr_t pc) {
@@ -109,6 +113,7 @@ static void emit_heat(struct translation *t, bool flags_dead) {
   struct code *c = &t->code;
   cache_heat(t->block);
   emit8(c, 0x83), emit8(c, 0x2d);
+  mark(c, LASTING_HEAT);
   emit32(c, (uint32_t)((intptr_t)t->block->heat - (intptr_t)(c->at + 5)));
   emit8(c, 1);
   new_stub(t, emit_jcc(c, COND_LE), new_exit(t, EXIT_HOT, t->block->pc))->restore_flags = !flags_dead;
@@ -263,6 +268,7 @@ static void finish(struct translation *t) {
   while ((uintptr_t)c->at & 7) emit8(c, 0x90); /* the application may have alignment checked */
   for (unsigned i = 0; i < t->constant_count; i++) {
     patch_branch(t->constants[i].at, c->at);
+    mark(c, LASTING_ADDRESS);
     emit64(c, t->constants[i].value);
   }
 }
@@ -275,7 +281,9 @@ static void emit_body(struct translation *t) {
   if (t->sb.self_checking) emit_self_check(t);
   emit_entry(t);
   if (t->sb.for_engine) {
-    end_exit(t, EXIT_ACCESS, t->block->pc, 0);
+    const struct x64_insn *insn = &t->sb.items[0].insn;
+    bool sync = synchronises(insn) || is_watched(insn, t->block->pc);
+    end_exit(t, sync ? EXIT_SYNC : EXIT_ACCESS, t->block->pc, 0);
     return;
   }
   for (unsigned i = 0; i < t->sb.count; i++) emit_item(t, i);
@@ -294,16 +302,19 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   t->narrow = config.check == CHECK_ALL && cache_is_narrow(pc, true);
   unsigned exits = 5 + plan_checks(t);
   exits += t->sb.side_exits + EXITS_PER_CALL * t->sb.call_count + (t->sb.contended ? t->sb.range_count : 0);
-  struct block *block = t->block = arena_alloc(sizeof *block);
+  struct block *block = t->block = block_memory_take(sizeof *block);
   block->pc = pc;
   block->far_pc = t->sb.far_pc;
+#if defined(REPRISE_STRESS_LASTING)
+  next_count_word = (unsigned)(pc >> 4); /* the same in each translation */
+#endif
   block->count_word = arch_stops_late() ? 0 : next_count_word++ % COUNT_WORDS;
-  block->exits = t->next_exit = arena_alloc(exits * sizeof *block->exits);
-  block->exit_count = (uint16_t)exits;
+  struct exit *first = block_memory_take(exits * sizeof *first), *end = first + exits;
+  t->next_exit = first;
   block->self_checking = t->sb.self_checking && !t->sb.unfetchable;
   block->contended = t->sb.contended;
   block->instructions = (uint16_t)t->sb.count;
-  t->code.at = start;
+  t->code = (struct code){start, entry < ENTRY_KINDS ? lasting_begin(start) : NULL};
   t->stub_count = t->constant_count = t->checked_count = t->check_count = 0;
   t->borrowed = -1;
   block->step = entry == ENTRY_STEP ? (uint16_t)t->sb.limit : 0;
@@ -319,15 +330,19 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   emit_body(t);
   block->body_size = (uint32_t)((uintptr_t)t->code.at - block->code);
   finish(t);
-  CHECK(t->next_exit <= block->exits + exits && t->code.at <= start + CACHE_BLOCK_MAX);
+  CHECK(t->next_exit <= end && t->code.at <= start + CACHE_BLOCK_MAX);
   block->code_size = (uint32_t)((uintptr_t)t->code.at - block->code);
-  block->map = arena_alloc(block->map_count * sizeof *block->map);
+  block_memory_trim(t->next_exit);
+  block->map = block_memory_take(block->map_count * sizeof *block->map);
   memcpy(block->map, t->map, block->map_count * sizeof *block->map);
   cache_commit(t->code.at);
   atomic_fetch_add_explicit(&counters.instructions, t->sb.count, memory_order_relaxed);
   atomic_fetch_add_explicit(&counters.code_bytes, block->code_size, memory_order_relaxed);
   cache_register(block);
   codewatch_register(block, t->sb.ranges, t->sb.range_count);
+  if (t->code.marks)
+    lasting_collect(&(struct lasting_made){block, t->code.marks, first, (unsigned)(t->next_exit - first),
+                                           front, t->sb.ranges, t->sb.range_count});
   return block;
 }
 

@@ -185,6 +185,11 @@ void emit_hulls(struct translation *t, unsigned i);
 void emit_hull_stub(struct translation *t, const struct check *check);
 void hull_of_miss(const struct thread *thread, struct miss *miss);
 
+/* accesses.c: the instruction at pc, NULL if there is none; it lasts until the next one is asked for. */
+const struct x64_insn *instruction_at(struct thread *thread, uintptr_t pc);
+/* atomics.c: true if the engine performs it, to order it with those of other threads. */
+bool synchronises(const struct x64_insn *insn);
+bool is_watched(const struct x64_insn *insn, uintptr_t pc);
 /* accesses.c: the address of one of the operands checked of the instruction at pc. */
 uintptr_t operand_of(struct thread *thread, uintptr_t pc, unsigned operand);
 /* After an instruction: forgets checked addresses whose registers it changes. */

@@ -75,53 +75,42 @@ bool gpu_pack(const struct search_slice *slice, struct gpu_slice *to) {
   }
   for (unsigned i = 0; i < slice->locations; i++) to->initial[i] = (uint16_t)demand.initial[i];
   pack_final(slice, &demand, to);
+  to->numbers = (uint16_t)demand.numbers;
   demand_close(&demand);
   return same_sizes && pack_tickets(slice, to);
 }
 
-static bool unfold_rank(const struct gpu_slice *packed, uint64_t rank, uint32_t *order) {
-  uint64_t orders = gpu_orders(packed);
-  uint16_t at[GPU_THREADS];
-  if (rank >= orders) return false;
-  for (unsigned t = 0; t < packed->threads; t++) at[t] = packed->first[t];
-  for (unsigned left = packed->accesses; left; left--) *order++ = gpu_next(packed, at, left, &rank, &orders);
+static bool unfold_permutation(const struct gpu_slice *packed, uint64_t threads, uint32_t *order) {
+  uint16_t at[GPU_THREADS + 1];
+  if (packed->accesses > GPU_PERMUTED) return false;
+  memcpy(at, packed->first, sizeof at);
+  for (unsigned i = packed->accesses; i--;) {
+    unsigned t = threads >> 3 * i & 7;
+    if (t >= packed->threads || at[t] >= packed->first[t + 1]) return false;
+    *order++ = at[t]++;
+  }
   return true;
 }
 
-/* The reads that gpu_read makes, one by one. */
-static uint32_t unfold_reads(const struct gpu_slice *packed, struct gpu_state *state, uint32_t made,
-                             uint32_t *order) {
-  for (bool more = true; more;) {
-    more = false;
-    for (unsigned t = 0; t < packed->threads; t++)
-      while (state->at[t] < packed->first[t + 1] && packed->access[state->at[t]].kind == SEARCH_READ &&
-             gpu_possible(packed, state, t)) {
-        order[made++] = state->at[t]++;
-        more = true;
-      }
-  }
-  return made;
-}
-
 static bool unfold_choices(const struct gpu_slice *packed, const struct gpu_answer *answer, uint32_t *order) {
-  struct gpu_state state;
-  memcpy(state.at, packed->first, sizeof state.at);
-  memcpy(state.memory, packed->initial, sizeof state.memory);
-  uint32_t made = unfold_reads(packed, &state, 0, order);
+  gpu_state state[GPU_THREADS + GPU_LOCATIONS];
+  memcpy(state, packed->first, packed->threads * sizeof *state);
+  memcpy(state + packed->threads, packed->initial, packed->locations * sizeof *state);
+  uint32_t made = gpu_read(packed, state, order);
   for (uint32_t i = 0; i < answer->count; i++) {
     unsigned t = answer->choices[i];
-    if (i >= GPU_ACCESSES || t >= packed->threads || state.at[t] >= packed->first[t + 1]) return false;
-    const struct gpu_access *access = &packed->access[state.at[t]];
-    order[made++] = state.at[t]++;
-    if (access->kind & SEARCH_WRITE) state.memory[access->location] = access->written;
-    made = unfold_reads(packed, &state, made, order);
+    if (i >= GPU_ACCESSES || t >= packed->threads || state[t] >= packed->first[t + 1]) return false;
+    order[made++] = state[t];
+    gpu_write(packed, state, t);
+    made += gpu_read(packed, state, order + made);
   }
   return made == packed->accesses;
 }
 
 bool gpu_unfold(const struct search_slice *slice, const struct gpu_slice *packed, enum gpu_mode mode,
                 const struct gpu_answer *answer, uint32_t *order) {
-  bool whole = mode == GPU_PERMUTATIONS ? unfold_rank(packed, answer->rank, order)
+  if (!answer->found) return false;
+  bool whole = mode == GPU_PERMUTATIONS ? unfold_permutation(packed, answer->order, order)
                                         : unfold_choices(packed, answer, order);
-  return answer->found && whole && search_is_explained(slice, order);
+  return whole && search_is_explained(slice, order);
 }

@@ -16,6 +16,8 @@ enum {
   GPU_ACCESSES = 1024,
   GPU_LOCATIONS = 64,
   GPU_PERMUTED = 18, /* accesses of a slice of which all permutations are tried: the paper's limit */
+  GPU_NUMBERS =
+      2 * GPU_ACCESSES + 2 * GPU_LOCATIONS, /* of values, at most; UINT16_MAX: a value that no access has */
 };
 
 enum gpu_mode {
@@ -30,17 +32,18 @@ struct gpu_access {
 };
 
 struct gpu_slice {
-  uint16_t threads, accesses, locations, has_final;
+  uint16_t threads, accesses, locations, numbers, has_final;
   uint16_t first[GPU_THREADS + 1]; /* of each thread's accesses; then how many there are */
   uint16_t initial[GPU_LOCATIONS], final[GPU_LOCATIONS];
   struct gpu_access access[GPU_ACCESSES];
 };
 
 struct gpu_answer {
-  uint32_t found;   /* permutations: how many orders explain the values; else 1 or 0 */
-  uint32_t gave_up; /* there was no room for all states */
-  uint64_t rank;    /* permutations: of one of them */
-  uint32_t count;   /* frontier: of the choices */
+  uint32_t found;   /* 1: an order explains the values */
+  uint32_t gave_up; /* there was no room for all states, or too little time for all orders */
+  uint64_t
+      order; /* permutations: the threads whose access comes next, three bits each, the last one lowest */
+  uint32_t count; /* frontier: of the choices */
   uint8_t choices
       [GPU_ACCESSES]; /* the threads whose write comes next; reads come as soon as they find their values */
 };

@@ -1,9 +1,9 @@
 /* board.c: see board.h. Harts' turns, traps and interrupts. */
-#include "sim/board/board.h"
+#include "sim/board/devices.h"
 
 #include <stdlib.h>
 
-#include "sim/machine/decode.h"
+#include "sim/caches/caches.h"
 
 /* -- Traps ----------------------------------------------------------------------------------------------------------------- */
 
@@ -24,14 +24,21 @@ void board_trap(struct hart *hart, uint64_t cause, uint64_t value) {
   hart->port.reservation = FAST_NONE;
   hart->split = false;
   own->walk.active = false;
+  if (interrupt) return;
+  /* A position of its own: a fence may come before the exception or behind it. */
+  hart->port.position++;
+  hart->port.cycle++;
 }
 
-/* The number of an interrupt that is to be taken now, or -1. */
-static int due_interrupt(const struct board_hart *own) {
+/* The number of an interrupt that is to be taken now, or -1. In a replay the log has it. */
+static int due_interrupt(const struct hart *hart) {
+  const struct board_hart *own = board_hart_of(hart);
   uint64_t due = own->pending & own->enabled;
   bool taken = own->privilege == USER || own->status & STATUS_SIE;
-  if (!due || !taken) return -1;
-  return due >> INTERRUPT_SOFTWARE & 1 ? INTERRUPT_SOFTWARE : INTERRUPT_TIMER;
+  if (!due || !taken || board_replays(hart)) return -1;
+  return due >> INTERRUPT_EXTERNAL & 1   ? INTERRUPT_EXTERNAL
+         : due >> INTERRUPT_SOFTWARE & 1 ? INTERRUPT_SOFTWARE
+                                         : INTERRUPT_TIMER;
 }
 
 void board_raise(struct hart *hart, unsigned interrupt, uint64_t cycle) {
@@ -61,44 +68,41 @@ static void access_exception(struct hart *hart) {
   board_trap(hart, cause, hart->fault_address);
 }
 
-/* The instruction at the program counter, which has just been fetched. */
-static uint32_t instruction_at(const struct hart *hart) {
-  uint64_t pc = hart->registers.pc;
-  uint32_t bits = 0;
-  for (int half = 0; half < 2; half++, pc += 2) {
-    const uint8_t *bytes = &hart->decoded[fast_index(pc)]->bytes[pc % LINE_BYTES];
-    bits |= (uint32_t)(bytes[0] | bytes[1] << 8) << 16 * half;
-    if (!half && (bits & 3) != 3) break;
-  }
-  return bits;
-}
-
 static void illegal(struct hart *hart) {
-  uint32_t bits = instruction_at(hart);
+  uint32_t bits = hart_instruction(hart);
   if (!board_privileged(hart, bits)) board_trap(hart, CAUSE_ILLEGAL, bits);
 }
 
 /* -- Recording and replay ----------------------------------------------------------------------------------------------------- */
 
-static void differs(struct hart *hart, const char *what) {
-  struct board *board = board_of(hart->port.machine);
+void board_differs(const struct port *port, const char *what) {
+  struct board *board = board_of(port->machine);
+  bool is_hart = port->number < port->machine->config.harts;
   if (!board->error[0])
-    snprintf(board->error, sizeof board->error, "hart %u, position %lu: %s", hart->port.number,
-             (unsigned long)hart->port.position, what);
+    snprintf(board->error, sizeof board->error, "%s %u, position %lu: %s", is_hart ? "hart" : "device",
+             port->number, (unsigned long)port->position, what);
   board->stopped = true;
 }
 
+static void differs(const struct hart *hart, const char *what) {
+  board_differs(&hart->port, what);
+}
+
 static void log_event(struct hart *hart, enum board_event kind, uint64_t value) {
-  if (board_of(hart->port.machine)->sphere.mode == SPHERE_RECORD)
-    board_log_put(&board_hart_of(hart)->log, kind, hart->port.position, value);
+  if (board_of(hart->port.machine)->sphere.mode != SPHERE_RECORD) return;
+  board_log_put(&board_hart_of(hart)->log, kind, hart->port.position, value);
+  if (kind == BOARD_VALUE) caches_log(&hart->port, LOG_INPUT, INPUT_ENTRY);
+  if (kind == BOARD_INTERRUPT) caches_log(&hart->port, LOG_INTERRUPTS, INTERRUPT_ENTRY);
 }
 
 /* Replay: reads the next event, and stops where it is one that happens of itself. */
 static void next_event(struct hart *hart) {
   struct board_log *log = &board_hart_of(hart)->log;
+  const struct sphere *sphere = &board_of(hart->port.machine)->sphere;
   board_log_next(log);
-  hart->kernel_stop = log->next == BOARD_VALUE ? UINT64_MAX : log->position;
-  if (log->next == BOARD_NOTHING) differs(hart, "it goes on after the end of its input log");
+  bool over = log->next == BOARD_NOTHING;
+  hart->kernel_stop = log->next == BOARD_VALUE || over ? UINT64_MAX : log->position;
+  if (over && !sphere->breaks_off) differs(hart, "it goes on after the end of its input log");
 }
 
 uint64_t board_input(struct hart *hart, uint64_t value) {
@@ -122,17 +126,21 @@ void board_fence(struct hart *hart) {
   board_forget(hart);
 }
 
+void board_end_thread(struct port *port, struct thread *thread) {
+  const struct watcher *watcher = port->machine->watcher;
+  port->waiting = true;
+  if (watcher && watcher->leave) watcher->leave(port, LEAVE_EXIT);
+  thread->position = port->position;
+  thread->port = NULL;
+  port->thread = NULL;
+  port->stop = UINT64_MAX;
+}
+
 static void end_hart(struct hart *hart) {
   struct board_hart *own = board_hart_of(hart);
-  const struct watcher *watcher = hart->port.machine->watcher;
   own->ended = true;
-  hart->port.waiting = true;
   hart->kernel_stop = UINT64_MAX;
-  if (watcher && watcher->leave) watcher->leave(&hart->port, LEAVE_EXIT);
-  own->thread.position = hart->port.position;
-  own->thread.port = NULL;
-  hart->port.thread = NULL;
-  hart->port.stop = UINT64_MAX;
+  board_end_thread(&hart->port, &own->thread);
 }
 
 void board_finish(struct machine *machine) {
@@ -143,6 +151,7 @@ void board_finish(struct machine *machine) {
     log_event(&machine->harts[i], BOARD_END, 0);
     end_hart(&machine->harts[i]);
   }
+  dma_finish(machine);
 }
 
 static void happen(struct hart *hart) {
@@ -164,9 +173,13 @@ static void happen(struct hart *hart) {
     board_forget(hart);
 }
 
-/* At a position that the order log or the input log names. */
+/* At a position that the order log or the input log names. What happens to the hart alone needs no order, and comes first: a recording that breaks off here has it. */
 static void at_stop(struct hart *hart) {
   struct port *port = &hart->port;
+  if (port->position >= hart->kernel_stop && board_hart_of(hart)->log.next != BOARD_END) {
+    happen(hart);
+    return;
+  }
   if (port->position >= port->stop && !port->machine->watcher->gate(port)) {
     port->waiting = hart->at_gate = true;
     return;
@@ -214,8 +227,10 @@ static void turn(struct port *port) {
   while (!board->stopped && !port->waiting && port->cycle < port->horizon) {
     /* An access that waited is made first (memory.h): the line is kept for it. */
     bool ready = !hart->split && !board_hart_of(hart)->waited;
-    int interrupt = ready ? due_interrupt(board_hart_of(hart)) : -1;
-    if (interrupt >= 0) {
+    int interrupt = due_interrupt(hart);
+    if (interrupt >= 0 && !ready) {
+      if (port->horizon > port->cycle + 1) port->horizon = port->cycle + 1;
+    } else if (interrupt >= 0) {
       uint64_t cause = 1ull << 63 | (unsigned)interrupt;
       log_event(hart, BOARD_INTERRUPT, cause);
       board_trap(hart, cause, 0);
@@ -230,21 +245,18 @@ static uint64_t counter(struct hart *hart, uint64_t cycle) {
   return board_input(hart, board_time(hart->port.machine, cycle));
 }
 
-/* The hart becomes an R-thread, for as long as the board is on. */
-static void begin_thread(struct hart *hart, struct hart *by) {
-  struct machine *machine = hart->port.machine;
+void board_begin_thread(struct port *port, struct thread *thread, uint32_t number, struct thread *by) {
+  struct machine *machine = port->machine;
   struct board *board = board_of(machine);
-  struct board_hart *own = board_hart_of(hart);
-  own->thread.number = hart->port.number;
-  own->thread.sphere = &board->sphere;
-  own->thread.reservation = FAST_NONE;
+  thread->number = number;
+  thread->sphere = &board->sphere;
+  thread->reservation = FAST_NONE;
   if (board->sphere.mode == SPHERE_PLAIN) return;
   board->sphere.threads++;
-  machine->watcher->born(machine, by ? &board_hart_of(by)->thread : NULL, &own->thread);
-  hart->port.thread = &own->thread;
-  own->thread.port = &hart->port;
-  machine->watcher->enter(&hart->port);
-  if (board_replays(hart)) next_event(hart);
+  machine->watcher->born(machine, by, thread);
+  port->thread = thread;
+  thread->port = port;
+  machine->watcher->enter(port);
 }
 
 void board_start(struct hart *hart, struct hart *by, uint64_t pc, uint64_t argument, uint64_t cycle) {
@@ -258,7 +270,8 @@ void board_start(struct hart *hart, struct hart *by, uint64_t pc, uint64_t argum
   hart->idle = false;
   board_forget(hart);
   port_wake(&hart->port, cycle);
-  begin_thread(hart, by);
+  board_begin_thread(&hart->port, &own->thread, hart->port.number, by ? &board_hart_of(by)->thread : NULL);
+  if (board_replays(hart)) next_event(hart);
 }
 
 /* -- Digests --------------------------------------------------------------------------------------------------------------------- */
@@ -295,12 +308,12 @@ uint64_t board_digest_memory(struct machine *machine) {
 /* -- The board ------------------------------------------------------------------------------------------------------------------ */
 
 struct machine *board_machine_new(const struct sim_config *config, const char **error) {
-  static const struct supervisor supervisor = {turn, counter, board_translate};
+  static const struct supervisor supervisor = {turn, counter, board_translate, board_device};
   struct machine *machine = machine_new(config, &supervisor, error);
   if (!machine) return NULL;
   struct board *board = machine->board = calloc(1, sizeof *board);
   if (board) board->harts = calloc(config->harts, sizeof *board->harts);
-  if (!board || !board->harts) {
+  if (!board || !board->harts || !devices_begin(machine)) {
     *error = "no memory for the simulated machine";
     board_machine_free(machine);
     return NULL;
@@ -316,6 +329,7 @@ void board_machine_free(struct machine *machine) {
     free(machine->board->harts[i].tlb.entries);
     free(machine->board->harts[i].log.bytes);
   }
+  if (machine->board) devices_end(machine);
   if (machine->board && machine->board->input) fclose(machine->board->input);
   if (machine->board) free(machine->board->harts);
   free(machine->board);

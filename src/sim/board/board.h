@@ -1,4 +1,4 @@
-/* board.h: the simulated machine as a computer that runs an operating system of its own: harts with supervisor mode and Sv39, firmware, a console.
+/* board.h: the simulated machine as a computer that runs an operating system of its own: harts with supervisor mode and Sv39, firmware, a console, devices (devices.h).
  *
  * The board is a supervisor of the machine (machine.h): it gives harts no threads, but does what a user-level hart can't do: traps, privileged
  * instructions, translation. There is no machine mode. The firmware runs on the host: it answers the SBI calls of the operating system (timer,
@@ -22,7 +22,7 @@ enum {
   STATUS_SUM = 1 << 18,
   STATUS_MXR = 1 << 19,
 };
-enum { INTERRUPT_SOFTWARE = 1, INTERRUPT_TIMER = 5 };
+enum { INTERRUPT_SOFTWARE = 1, INTERRUPT_TIMER = 5, INTERRUPT_EXTERNAL = 9 };
 
 /* Causes of exceptions. */
 enum cause {
@@ -82,7 +82,8 @@ struct board {
   struct sphere sphere; /* of all harts; its mode says what is done */
   char error[160];      /* replay: what differs from the recording */
   const char *refused;  /* recording: what can't be recorded, or NULL */
-  uint64_t walks;
+  struct devices *devices;
+  uint64_t walks, dma_lines;
 };
 
 static inline struct board *board_of(const struct machine *machine) {
@@ -95,7 +96,7 @@ static inline struct board_hart *board_hart_of(const struct hart *hart) {
 /* board.c. NULL with a line in error. */
 struct machine *board_machine_new(const struct sim_config *config, const char **error);
 void board_machine_free(struct machine *machine);
-/* An exception, or an interrupt if the cause has bit 63: the hart goes on in its handler. */
+/* An exception, or an interrupt if the cause has bit 63: the hart goes on in its handler. An exception takes a position. */
 void board_trap(struct hart *hart, uint64_t cause, uint64_t value);
 /* An interrupt becomes pending: wakes a hart that waits for one. */
 void board_raise(struct hart *hart, unsigned interrupt, uint64_t cycle);
@@ -108,6 +109,11 @@ void board_fence(struct hart *hart);
 static inline bool board_replays(const struct hart *hart) {
   return board_of(hart->port.machine)->sphere.mode == SPHERE_REPLAY;
 }
+/* The port gets an R-thread, for as long as the board is on. by: whose work that is, or NULL. */
+void board_begin_thread(struct port *port, struct thread *thread, uint32_t number, struct thread *by);
+void board_end_thread(struct port *port, struct thread *thread);
+/* Replay: what is not as it was recorded. */
+void board_differs(const struct port *port, const char *what);
 /* The board has stopped: recorded harts end where they are. */
 void board_finish(struct machine *machine);
 /* Registers and positions of all harts, and memory, as one number each. */
@@ -135,6 +141,9 @@ size_t board_tree(const struct machine *machine, const char *arguments, uint64_t
 
 /* load.c: kernel, initial file system and device tree into memory, hart 0 at the kernel's entry. NULL, or what is wrong. */
 enum { BOARD_RAM_START = 2 << 20 };
+static inline bool board_is_ram(const struct machine *machine, uint64_t paddr) {
+  return paddr >= BOARD_RAM_START && paddr < machine->ram_bytes;
+}
 const char *board_load(struct machine *machine, const char *kernel, const char *initrd,
                        const char *arguments);
 

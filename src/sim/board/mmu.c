@@ -3,7 +3,7 @@
  * A page whose accessed bit, or dirty bit at a store, is not set is a page fault: the operating system sets them. */
 #include <stdlib.h>
 
-#include "sim/board/board.h"
+#include "sim/board/devices.h"
 #include "sim/machine/check.h"
 #include "sim/machine/space.h"
 
@@ -52,10 +52,6 @@ void board_forget(struct hart *hart) {
 
 /* -- Walks -------------------------------------------------------------------------------------------------------------------- */
 
-static bool is_ram(const struct machine *machine, uint64_t paddr) {
-  return paddr >= BOARD_RAM_START && paddr < machine->ram_bytes;
-}
-
 /* An entry of a page table is an access of the hart's with a position of its own. False: the hart waits for it, or has to stop behind it. */
 static bool read_entry(struct hart *hart, uint64_t paddr, uint64_t *entry) {
   struct access access = {
@@ -88,7 +84,7 @@ static uint64_t walk(struct hart *hart, uint64_t page) {
   for (;;) {
     uint64_t entry, at = walk->table + (page >> (PAGE_SHIFT + 9 * walk->level) & 511) * 8;
     uint64_t inside = ((1ull << 9 * walk->level) - 1) << PAGE_SHIFT; /* of a large page */
-    if (!is_ram(machine, at)) break;
+    if (!board_is_ram(machine, at)) break;
     if (must_stop(hart) || !read_entry(hart, at, &entry)) return SPACE_WAIT;
     if (!(entry & ENTRY_VALID) || (!(entry & ENTRY_READ) && entry & ENTRY_WRITE)) break;
     if (entry & (ENTRY_READ | ENTRY_EXECUTE)) {
@@ -137,7 +133,8 @@ uint64_t board_translate(struct hart *hart, uint64_t vaddr, unsigned permission)
     }
     paddr = ENTRY_PAGE(entry) | vaddr % PAGE_BYTES;
   }
-  if (is_ram(machine, paddr)) return paddr;
+  if (board_is_ram(machine, paddr) || (permission != PAGE_EXECUTE && devices_have(machine, paddr)))
+    return paddr;
   own->bad_address = true;
   return SPACE_FAULT;
 }

@@ -1,10 +1,11 @@
-/* tree.c: the flattened device tree that tells the operating system what the board has: memory, harts with their timers, and the command line. */
+/* tree.c: the flattened device tree that tells the operating system what the board has: memory, harts with their timers, devices, and the command line. */
 #include <string.h>
 
-#include "sim/board/board.h"
+#include "sim/board/devices.h"
 #include "sim/machine/check.h"
 
 enum { MAGIC = 0xd00dfeed, BEGIN_NODE = 1, END_NODE = 2, PROPERTY = 3, END = 9 };
+enum { UART_CLOCK = 1843200 };
 enum { HEADER_BYTES = 40, RESERVED_BYTES = 16, STRINGS_BYTES = 512, VERSION = 17, OLDEST_VERSION = 16 };
 
 struct tree {
@@ -106,6 +107,58 @@ static void put_memory(struct tree *tree, const struct machine *machine) {
   end(tree);
 }
 
+static void words(struct tree *tree, const char *name, const uint32_t *values, size_t count) {
+  uint32_t big[2 * MOST_CONTEXTS];
+  CHECK(count <= sizeof big / sizeof *big, "a property of the device tree has too many words");
+  for (size_t i = 0; i < count; i++) big[i] = __builtin_bswap32(values[i]);
+  property(tree, name, big, count * sizeof *big);
+}
+
+static void place(struct tree *tree, uint64_t start, uint64_t bytes) {
+  words(tree, "reg", (uint32_t[]){(uint32_t)(start >> 32), (uint32_t)start, 0, (uint32_t)bytes}, 4);
+}
+
+/* Harts' own interrupt controllers have the handles 1 to their number, the board's the one behind. */
+static uint32_t plic_handle(const struct machine *machine) {
+  return machine->config.harts + 1;
+}
+
+static void put_plic(struct tree *tree, const struct machine *machine) {
+  uint32_t contexts[2 * MOST_CONTEXTS];
+  for (size_t i = 0; i < machine->config.harts; i++) {
+    contexts[2 * i] = (uint32_t)i + 1;
+    contexts[2 * i + 1] = INTERRUPT_EXTERNAL;
+  }
+  begin(tree, "interrupt-controller@10000000000");
+  text(tree, "compatible", "sifive,plic-1.0.0");
+  place(tree, PLIC_START, PLIC_BYTES);
+  property(tree, "interrupt-controller", "", 0);
+  number(tree, "#interrupt-cells", 1);
+  number(tree, "#address-cells", 0);
+  number(tree, "riscv,ndev", SOURCE_COUNT - 1);
+  words(tree, "interrupts-extended", contexts, (size_t)2 * machine->config.harts);
+  number(tree, "phandle", plic_handle(machine));
+  end(tree);
+}
+
+static void put_devices(struct tree *tree, const struct machine *machine) {
+  put_plic(tree, machine);
+  begin(tree, "serial@10010000000");
+  text(tree, "compatible", "ns16550a");
+  place(tree, UART_START, UART_BYTES);
+  number(tree, "clock-frequency", UART_CLOCK);
+  number(tree, "interrupt-parent", plic_handle(machine));
+  number(tree, "interrupts", SOURCE_UART);
+  end(tree);
+  if (!disk_bytes(machine)) return;
+  begin(tree, "virtio@10010001000");
+  text(tree, "compatible", "virtio,mmio");
+  place(tree, DISK_START, DISK_BYTES);
+  number(tree, "interrupt-parent", plic_handle(machine));
+  number(tree, "interrupts", SOURCE_DISK);
+  end(tree);
+}
+
 static void put_choice(struct tree *tree, const char *arguments, uint64_t initrd, uint64_t initrd_end) {
   begin(tree, "chosen");
   text(tree, "bootargs", arguments);
@@ -147,6 +200,7 @@ size_t board_tree(const struct machine *machine, const char *arguments, uint64_t
   put_choice(&tree, arguments, initrd, initrd_end);
   put_memory(&tree, machine);
   put_harts(&tree, machine);
+  put_devices(&tree, machine);
   end(&tree);
   return finish(&tree, HEADER_BYTES + RESERVED_BYTES);
 }

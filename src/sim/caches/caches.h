@@ -159,6 +159,8 @@ void cached_memory_end(struct machine *machine);
 /* Builds machine->memory as the machine's configuration says. The machine has its ports. */
 void caches_begin(struct machine *machine);
 
+/* Entries of FDR's hardware (table 3): eight bytes of input, an interrupt's number and position, the address before what a device wrote. */
+enum { INPUT_ENTRY = 8, INTERRUPT_ENTRY = 6, DMA_HEAD = 8 };
 /* An entry for one of the recorder's logs, at a port. If the buffer is full, the port's next access that is not fast waits for room. */
 void caches_log(struct port *port, enum log_kind kind, uint64_t bytes);
 

@@ -17,20 +17,20 @@ static void plan_karma(struct figures *figures, const char *program) {
   /* Figure 8, and the overheads of recording. */
   for (size_t i = 0; i < sizeof core_counts / sizeof *core_counts; i++) {
     figures_plan(figures, program, &(struct figures_pick){"karma", "none", "-", core_counts[i], 0});
-    figures_plan(figures, program, &(struct figures_pick){"karma", "dag", "-", core_counts[i], 256});
+    figures_plan(figures, program, &(struct figures_pick){"karma", "tokens", "-", core_counts[i], 256});
     figures_plan(figures, program, &(struct figures_pick){"karma", "scalar", "-", core_counts[i], 256});
   }
   /* Figures 9 and 10; with predecessors that are counted, too. */
   for (size_t i = 0; i < count; i++) {
-    figures_plan(figures, program, &(struct figures_pick){"karma", "dag", "-", 16, episodes[i]});
-    figures_plan(figures, program, &(struct figures_pick){"karma", "dag", "counted", 16, episodes[i]});
+    figures_plan(figures, program, &(struct figures_pick){"karma", "tokens", "-", 16, episodes[i]});
+    figures_plan(figures, program, &(struct figures_pick){"karma", "tokens", "counted", 16, episodes[i]});
     figures_plan(figures, program, &(struct figures_pick){"karma", "scalar", "-", 16, episodes[i]});
   }
   /* Section 6.1, sensitivity, and section 4.7, TSO. */
   static const char *const variants[] = {"l1x2", "l2x2", "memory/2", "tso"};
   for (int i = 0; i < 4; i++) {
     figures_plan(figures, program, &(struct figures_pick){"karma", "none", variants[i], 16, 0});
-    figures_plan(figures, program, &(struct figures_pick){"karma", "dag", variants[i], 16, 256});
+    figures_plan(figures, program, &(struct figures_pick){"karma", "tokens", variants[i], 16, 256});
     figures_plan(figures, program, &(struct figures_pick){"karma", "scalar", variants[i], 16, 256});
   }
 }

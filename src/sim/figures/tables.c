@@ -106,7 +106,7 @@ static struct estimate replay_speed(const struct figures *f, const char *program
 static struct estimate karma_over_rerun(const struct figures *f, const char *program, const char *variant,
                                         uint32_t harts) {
   return figures_ratio(f, program, MEASURE(karma_pick("scalar", variant, harts, 256), replay_cycles),
-                       MEASURE(karma_pick("dag", variant, harts, 256), replay_cycles));
+                       MEASURE(karma_pick("tokens", variant, harts, 256), replay_cycles));
 }
 
 static void karma_replay_speed(const struct figures *f, FILE *text) {
@@ -131,7 +131,7 @@ static void karma_replay_speed(const struct figures *f, FILE *text) {
     for (uint32_t i = 0; i < f->program_count; i++) {
       const char *program = f->programs[i].name;
       struct estimate rerun = replay_speed(f, program, "scalar", "-", core_counts[c]),
-                      karma = replay_speed(f, program, "dag", "-", core_counts[c]);
+                      karma = replay_speed(f, program, "tokens", "-", core_counts[c]);
       cell(&table, "%s", program), cell(&table, "%u", core_counts[c]);
       number(&table, rerun), number(&table, karma);
       overhead(&table, karma_over_rerun(f, program, "-", core_counts[c])), end_line(&table);
@@ -160,7 +160,7 @@ static void karma_overheads(const struct figures *f, FILE *text) {
       const char *program = f->programs[i].name;
       struct figures_pick none = karma_pick("none", "-", core_counts[c], 0),
                           rerun = karma_pick("scalar", "-", core_counts[c], 256),
-                          karma = karma_pick("dag", "-", core_counts[c], 256);
+                          karma = karma_pick("tokens", "-", core_counts[c], 256);
       cell(&table, "%s", program), cell(&table, "%u", core_counts[c]);
       overhead(&table, figures_ratio(f, program, MEASURE(rerun, cycles), MEASURE(none, cycles)));
       overhead(&table, figures_ratio(f, program, MEASURE(karma, cycles), MEASURE(none, cycles)));
@@ -200,7 +200,7 @@ static void karma_trade(const struct figures *f, FILE *text) {
     const char *program = f->programs[i].name;
     plot.row_name[plot.rows] = program;
     for (int e = 0; e < EPISODES; e++) {
-      struct figures_pick pick = karma_pick("dag", "-", 16, episodes[e]);
+      struct figures_pick pick = karma_pick("tokens", "-", 16, episodes[e]);
       struct estimate size = figures_ratio(f, program, MEASURE(pick, hardware_bytes),
                                            MEASURE(pick, instructions)),
                       speed = figures_ratio(f, program, MEASURE(pick, cycles), MEASURE(pick, replay_cycles));
@@ -238,7 +238,7 @@ static void karma_log_sizes(const struct figures *f, FILE *text, const char *nam
     plot.row_name[plot.rows] = program;
     for (int e = 0; e < EPISODES; e++) {
       struct estimate value =
-          figures_ratio(f, program, MEASURE(karma_pick("dag", variant, 16, episodes[e]), hardware_bytes),
+          figures_ratio(f, program, MEASURE(karma_pick("tokens", variant, 16, episodes[e]), hardware_bytes),
                         MEASURE(karma_pick("scalar", "-", 16, episodes[e]), hardware_bytes));
       plot.value[plot.rows][e] = shown(value);
       overhead(&table, value);
@@ -268,7 +268,7 @@ static void karma_ends(const struct figures *f, FILE *text) {
     for (int v = 0; v < 2; v++)
       for (int e = 0; e < EPISODES; e++) {
         const char *program = f->programs[i].name;
-        struct figures_pick pick = karma_pick("dag", variants[v], 16, episodes[e]);
+        struct figures_pick pick = karma_pick("tokens", variants[v], 16, episodes[e]);
         char name[24];
         if (!figures_find(f, program, &pick, 1)) continue;
         episode_name(episodes[e], name);
@@ -298,9 +298,9 @@ static void karma_sensitivity(const struct figures *f, FILE *text) {
     for (int v = 0; v < 5; v++) {
       const char *program = f->programs[i].name;
       cell(&table, "%s", program), cell(&table, "%s", v ? variants[v] : "table-1");
-      number(&table, replay_speed(f, program, "dag", variants[v], 16));
+      number(&table, replay_speed(f, program, "tokens", variants[v], 16));
       overhead(&table, karma_over_rerun(f, program, variants[v], 16));
-      overhead(&table, figures_ratio(f, program, MEASURE(karma_pick("dag", variants[v], 16, 256), cycles),
+      overhead(&table, figures_ratio(f, program, MEASURE(karma_pick("tokens", variants[v], 16, 256), cycles),
                                      MEASURE(karma_pick("none", variants[v], 16, 0), cycles)));
       end_line(&table);
     }

@@ -8,14 +8,30 @@
 /* Numbers of asm-generic/unistd.h, which riscv64 uses, and how replay treats them. */
 /* clang-format off */
 #define CALLS(X)                                                                                            \
+  X(138, rt_sigqueueinfo, 0) X(240, rt_tgsigqueueinfo, 0) X(74, signalfd4, 0) X(211, sendmsg, 0) X(212, recvmsg, 0)                                                    \
+  X(5, setxattr, 0) X(6, lsetxattr, 0) X(7, fsetxattr, 0) X(8, getxattr, 0) X(9, lgetxattr, 0) X(10, fgetxattr, 0)       \
+  X(11, listxattr, 0) X(12, llistxattr, 0) X(13, flistxattr, 0) X(14, removexattr, 0) X(15, lremovexattr, 0)            \
+  X(16, fremovexattr, 0) X(32, flock, 0) X(33, mknodat, 0) X(36, symlinkat, 0) X(37, linkat, 0) X(43, statfs, 0)        \
+  X(44, fstatfs, 0) X(45, truncate, 0) X(47, fallocate, 0) X(50, fchdir, 0) X(52, fchmod, 0) X(53, fchmodat, 0)         \
+  X(54, fchownat, 0) X(55, fchown, 0) X(69, preadv, 0) X(70, pwritev, 0) X(71, sendfile, 0) X(81, sync, 0)     \
+  X(84, sync_file_range, 0) X(88, utimensat, 0) X(90, capget, 0) X(143, setregid, 0) X(144, setgid, 0)                  \
+  X(145, setreuid, 0) X(146, setuid, 0) X(147, setresuid, 0) X(148, getresuid, 0) X(149, setresgid, 0)                  \
+  X(150, getresgid, 0) X(151, setfsuid, 0) X(152, setfsgid, 0) X(159, setgroups, 0) X(164, setrlimit, 0)                \
+  X(213, readahead, 0) X(223, fadvise64, 0) X(232, mincore, 0) X(267, syncfs, 0) X(279, memfd_create, 0)                \
+  X(285, copy_file_range, 0) X(286, preadv2, 0) X(287, pwritev2, 0) X(436, close_range, 0)                              \
   X(17, getcwd, 0) X(19, eventfd2, 0) X(20, epoll_create1, 0) X(21, epoll_ctl, 0) X(22, epoll_pwait, 0) X(23, dup, 0) X(24, dup3, 0) X(25, fcntl, 0) X(29, ioctl, 0) X(34, mkdirat, 0)            \
-  X(35, unlinkat, 0) X(46, ftruncate, 0) X(48, faccessat, 0) X(49, chdir, 0) X(56, openat, 0) X(57, close, 0)                \
-  X(59, pipe2, 0) X(61, getdents64, 0) X(62, lseek, 0) X(63, read, 0) X(64, write, CALL_SHOWN) X(65, readv, 0)                    \
-  X(66, writev, CALL_SHOWN) X(67, pread64, 0) X(68, pwrite64, 0) X(72, pselect6, 0) X(73, ppoll, 0) X(78, readlinkat, 0)                        \
-  X(79, newfstatat, 0) X(80, fstat, 0) X(82, fsync, 0) X(83, fdatasync, 0) X(95, waitid, 0)                                                                      \
+  X(35, unlinkat, 0) X(46, ftruncate, 0) X(48, faccessat, 0) X(49, chdir, CALL_AGAIN) X(56, openat, 0) X(57, close, 0)                \
+  X(59, pipe2, 0) X(61, getdents64, 0) X(62, lseek, 0) X(63, read, 0) X(64, write, 0) X(65, readv, 0)                    \
+  X(66, writev, 0) X(67, pread64, 0) X(68, pwrite64, 0) X(72, pselect6, 0) X(73, ppoll, 0) X(78, readlinkat, 0)                        \
+  X(79, newfstatat, 0) X(80, fstat, 0) X(82, fsync, 0) X(83, fdatasync, 0) X(85, timerfd_create, 0) X(86, timerfd_settime, 0) X(87, timerfd_gettime, 0) X(95, waitid, 0)                                                                      \
   X(93, exit, CALL_AGAIN | CALL_NO_RESULT) X(94, exit_group, CALL_AGAIN | CALL_NO_RESULT)                    \
   X(96, set_tid_address, CALL_AGAIN) X(98, futex, 0) X(99, set_robust_list, CALL_AGAIN)                      \
-  X(101, nanosleep, 0) X(102, getitimer, 0) X(103, setitimer, 0) X(113, clock_gettime, 0) X(114, clock_getres, 0) X(115, clock_nanosleep, 0)           \
+  X(101, nanosleep, 0) X(102, getitimer, 0) X(103, setitimer, 0) X(107, timer_create, 0) X(108, timer_gettime, 0) X(109, timer_getoverrun, 0) X(110, timer_settime, 0) X(111, timer_delete, 0) X(113, clock_gettime, 0) X(114, clock_getres, 0) X(115, clock_nanosleep, 0)           \
+  X(118, sched_setparam, 0) X(119, sched_setscheduler, 0) X(120, sched_getscheduler, 0) X(121, sched_getparam, 0)   \
+  X(125, sched_get_priority_max, 0) X(126, sched_get_priority_min, 0) X(127, sched_rr_get_interval, 0)             \
+  X(140, setpriority, 0) X(141, getpriority, 0) X(154, setpgid, 0) X(155, getpgid, 0) X(156, getsid, 0)            \
+  X(157, setsid, 0) X(158, getgroups, 0) X(168, getcpu, 0) X(228, mlock, 0) X(229, munlock, 0)                     \
+  X(230, mlockall, 0) X(231, munlockall, 0)                                                                        \
   X(122, sched_setaffinity, 0) X(123, sched_getaffinity, 0) X(124, sched_yield, 0)                           \
   X(129, kill, 0) X(130, tkill, 0) X(131, tgkill, 0) X(132, sigaltstack, CALL_AGAIN)                         \
   X(133, rt_sigsuspend, CALL_AGAIN) X(134, rt_sigaction, CALL_AGAIN) X(135, rt_sigprocmask, CALL_AGAIN)      \
@@ -54,11 +70,6 @@ static bool is_known_missing(uint64_t number) {
   return false;
 }
 
-/* The recording's descriptor 1 or 2: what went there is shown again. */
-static int shown_descriptor(const struct call_row *row, const uint64_t argument[6]) {
-  return row->flags & CALL_SHOWN && (argument[0] == 1 || argument[0] == 2) ? (int)argument[0] : 0;
-}
-
 static int64_t missing(struct task *task, uint64_t number) {
   int64_t result = -ENOSYS;
   /* The recorder gave up here. */
@@ -80,17 +91,16 @@ bool call_is_followed(uint64_t number) {
   return row && !(row->flags & CALL_AGAIN);
 }
 
-int64_t call_follow(struct task *task, uint64_t number, const uint64_t argument[6]) {
-  const struct call_row *row = find_row(number);
+int64_t call_follow(struct task *task) {
   int64_t result = 0;
-  if (!input_follow(task, &result, row ? shown_descriptor(row, argument) : 0)) task->killed = true;
+  if (!input_follow(task, &result)) task->killed = true;
   return result;
 }
 
 int64_t system_call(struct task *task, uint64_t number, const uint64_t argument[6], bool *no_result) {
   const struct call_row *row = find_row(number);
   if (!row) return missing(task, number);
-  if (input_replays(task) && call_is_followed(number)) return call_follow(task, number, argument);
+  if (input_replays(task) && call_is_followed(number)) return call_follow(task);
   int64_t result = row->function(task, argument);
   *no_result = row->flags & CALL_NO_RESULT && result == 0;
   if (!task->killed) input_result(task, &result);

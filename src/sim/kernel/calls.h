@@ -9,7 +9,6 @@ typedef int64_t call_function(struct task *task, const uint64_t argument[6]);
 enum call_flags {
   CALL_AGAIN = 1,     /* replay does it again: it changes memory mappings, tasks, or how signals are taken */
   CALL_NO_RESULT = 2, /* leaves the registers alone, or sets them itself */
-  CALL_SHOWN = 4,     /* replay shows bytes that it sent to standard output or error */
 };
 
 struct call_row {

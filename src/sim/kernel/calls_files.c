@@ -11,12 +11,13 @@
 
 #include "sim/kernel/calls.h"
 #include "sim/kernel/disk.h"
-#include "sim/kernel/files.h"
+#include "sim/kernel/file_locks.h"
+#include "sim/kernel/input_log.h"
 
 call_function call_getcwd, call_dup, call_dup3, call_fcntl, call_ioctl, call_mkdirat, call_unlinkat,
     call_ftruncate, call_faccessat, call_openat, call_close, call_pipe2, call_lseek, call_read, call_write,
     call_readv, call_writev, call_pread64, call_pwrite64, call_readlinkat, call_newfstatat, call_fstat,
-    call_fsync, call_fdatasync, call_getdents64, call_renameat2, call_chdir;
+    call_fsync, call_fdatasync, call_getdents64, call_renameat2, call_chdir, call_close_range;
 
 enum { MOST_BYTES = 1 << 24 };
 
@@ -27,7 +28,7 @@ static int64_t host_result(int64_t result) {
 /* -- Names --------------------------------------------------------------------------------------------------------------------------------- */
 
 static int64_t directory(struct task *task, uint64_t argument, int *host) {
-  *host = AT_FDCWD;
+  *host = task->process->directory;
   if ((int32_t)argument == AT_FDCWD) return 0;
   struct open_file *file = file_get(task->process, argument);
   if (!file || file_is_own(file)) return -EBADF;
@@ -35,12 +36,11 @@ static int64_t directory(struct task *task, uint64_t argument, int *host) {
   return 0;
 }
 
-/* The path of an …at call. */
-static int64_t read_path(struct task *task, const uint64_t argument[6], int *host, char path[PATH_BYTES]) {
+int64_t file_path(struct task *task, const uint64_t argument[6], int *host, char path[PATH_BYTES]) {
   int64_t result = directory(task, argument[0], host);
   if (result) return result;
   result = copy_string(task, path, argument[1], PATH_BYTES);
-  return result < 0 ? result : 0;
+  return result < 0 ? result : file_is_of_machine(path) ? -ENOENT : 0;
 }
 
 /* Flags of open are asm-generic's on riscv64; on some hosts a few of them have other bits. */
@@ -57,12 +57,23 @@ static int host_flags(uint64_t flags) {
   return result;
 }
 
+static int64_t stat_of_machine(struct task *task, const char *path, struct stat *about) {
+  int host = file_of_machine(task, path);
+  if (host < 0) return -errno;
+  if (about && fstat(host, about)) memset(about, 0, sizeof *about);
+  close(host);
+  return 0;
+}
+
 int64_t call_openat(struct task *task, const uint64_t argument[6]) {
   char path[PATH_BYTES];
   int host;
-  int64_t result = read_path(task, argument, &host, path);
-  if (result) return result;
-  int opened = openat(host, path, host_flags(argument[2]) | O_CLOEXEC, (mode_t)argument[3]);
+  int64_t result = file_path(task, argument, &host, path);
+  bool of_machine = file_is_of_machine(path);
+  if (result && !of_machine) return result;
+  if (of_machine && (argument[2] & O_ACCMODE) != O_RDONLY) return -EACCES;
+  int opened = of_machine ? file_of_machine(task, path)
+                          : openat(host, path, host_flags(argument[2]) | O_CLOEXEC, (mode_t)argument[3]);
   if (opened < 0) return -errno;
   struct open_file *file = file_new(opened);
   return file ? file_install(task->process, file, 0, argument[2] & O_CLOEXEC) : -ENOMEM;
@@ -71,44 +82,75 @@ int64_t call_openat(struct task *task, const uint64_t argument[6]) {
 int64_t call_faccessat(struct task *task, const uint64_t argument[6]) {
   char path[PATH_BYTES];
   int host;
-  int64_t result = read_path(task, argument, &host, path);
+  int64_t result = file_path(task, argument, &host, path);
+  if (file_is_of_machine(path)) return stat_of_machine(task, path, NULL);
   return result ? result : host_result(faccessat(host, path, (int)argument[2], 0));
 }
 
 int64_t call_mkdirat(struct task *task, const uint64_t argument[6]) {
   char path[PATH_BYTES];
   int host;
-  int64_t result = read_path(task, argument, &host, path);
+  int64_t result = file_path(task, argument, &host, path);
   return result ? result : host_result(mkdirat(host, path, (mode_t)argument[2]));
 }
 
 int64_t call_unlinkat(struct task *task, const uint64_t argument[6]) {
   char path[PATH_BYTES];
   int host;
-  int64_t result = read_path(task, argument, &host, path);
+  int64_t result = file_path(task, argument, &host, path);
   return result ? result : host_result(unlinkat(host, path, (int)argument[2]));
 }
 
 int64_t call_renameat2(struct task *task, const uint64_t argument[6]) {
   char from[PATH_BYTES], to[PATH_BYTES];
   int host[2];
-  int64_t result = read_path(task, argument, &host[0], from);
-  if (!result) result = read_path(task, argument + 2, &host[1], to);
+  int64_t result = file_path(task, argument, &host[0], from);
+  if (!result) result = file_path(task, argument + 2, &host[1], to);
   return result ? result : host_result(renameat2(host[0], from, host[1], to, (unsigned)argument[4]));
 }
 
+void directory_enter(struct process *process, int host) {
+  if (process->directory != AT_FDCWD) close(process->directory);
+  process->directory = host;
+}
+
+/* A path as a program is told about it, seen from where the simulator is. */
+static char *join(const char *directory, const char *path) {
+  char *joined = NULL;
+  bool alone = !directory || *path == '/';
+  return asprintf(&joined, "%s%s%s", alone ? "" : directory, alone ? "" : "/", path) < 0 ? NULL : joined;
+}
+
+char *directory_join(const struct process *process, const char *path) {
+  return join(process->directory_path, path);
+}
+
+/* Replay has no files, but the programs of a recording have names that depend on it. */
 int64_t call_chdir(struct task *task, const uint64_t argument[6]) {
+  struct process *process = task->process;
   char path[PATH_BYTES];
-  int64_t length = copy_string(task, path, argument[0], PATH_BYTES);
-  return length < 0 ? length : host_result(chdir(path));
+  int64_t result = copy_string(task, path, argument[0], PATH_BYTES);
+  if (result < 0) return result;
+  int host = AT_FDCWD;
+  uint64_t error = 0;
+  if (!input_replays(task)) host = openat(process->directory, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (!input_replays(task) && host < 0) error = (uint64_t)errno;
+  input_counter(task, &error);
+  if (error) return -(int64_t)error;
+  directory_enter(process, host);
+  char *joined = directory_join(process, path);
+  free(process->directory_path);
+  process->directory_path = joined;
+  return 0;
 }
 
 int64_t call_readlinkat(struct task *task, const uint64_t argument[6]) {
   char path[PATH_BYTES], target[PATH_BYTES];
   int host;
-  int64_t result = read_path(task, argument, &host, path);
-  if (result) return result;
-  if (!strcmp(path, "/proc/self/exe")) {
+  int64_t result = file_path(task, argument, &host, path);
+  bool own = !strcmp(path, "/proc/self/exe");
+  if (result && !own) return result;
+  if (own) {
     char *full = realpath(task->process->path, NULL);
     result = snprintf(target, sizeof target, "%s", full ? full : task->process->path);
     free(full);
@@ -120,9 +162,20 @@ int64_t call_readlinkat(struct task *task, const uint64_t argument[6]) {
   return copy_in(task, argument[2], target, (uint64_t)result) ? -EFAULT : result;
 }
 
+static int64_t directory_name(const struct process *process, char path[PATH_BYTES]) {
+  char link[64];
+  if (process->directory == AT_FDCWD) return getcwd(path, PATH_BYTES) ? 0 : -errno;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", process->directory);
+  ssize_t length = readlink(link, path, PATH_BYTES - 1);
+  if (length < 0) return -errno;
+  path[length] = 0;
+  return 0;
+}
+
 int64_t call_getcwd(struct task *task, const uint64_t argument[6]) {
   char path[PATH_BYTES];
-  if (!getcwd(path, sizeof path)) return -errno;
+  int64_t result = directory_name(task->process, path);
+  if (result) return result;
   uint64_t length = strlen(path) + 1;
   if (length > argument[1]) return -ERANGE;
   return copy_in(task, argument[0], path, length) ? -EFAULT : (int64_t)length;
@@ -176,13 +229,14 @@ int64_t call_fstat(struct task *task, const uint64_t argument[6]) {
 int64_t call_newfstatat(struct task *task, const uint64_t argument[6]) {
   char path[PATH_BYTES];
   struct stat about;
-  int host;
+  int host = AT_FDCWD;
   int64_t length = copy_string(task, path, argument[1], PATH_BYTES);
   if (length < 0) return length;
   if (!length && argument[3] & AT_EMPTY_PATH) return stat_descriptor(task, argument[0], argument[2]);
-  int64_t result = directory(task, argument[0], &host);
+  int64_t result =
+      file_is_of_machine(path) ? stat_of_machine(task, path, &about) : directory(task, argument[0], &host);
   if (result) return result;
-  if (fstatat(host, path, &about, (int)argument[3])) return -errno;
+  if (!file_is_of_machine(path) && fstatat(host, path, &about, (int)argument[3])) return -errno;
   return store_stat(task, argument[2], &about);
 }
 
@@ -230,6 +284,18 @@ int64_t call_close(struct task *task, const uint64_t argument[6]) {
   return file_close(task->process, argument[0]);
 }
 
+int64_t call_close_range(struct task *task, const uint64_t argument[6]) {
+  enum { ON_EXEC = 4 };
+  if ((uint32_t)argument[0] > (uint32_t)argument[1] || argument[2] & ~(uint64_t)ON_EXEC) return -EINVAL;
+  for (uint64_t n = (uint32_t)argument[0]; n < MAX_FILES && n <= (uint32_t)argument[1]; n++) {
+    if (argument[2] & ON_EXEC)
+      task->process->close_on_exec[n / 64] |= 1ull << n % 64;
+    else
+      file_close(task->process, n);
+  }
+  return 0;
+}
+
 static int64_t duplicate(struct task *task, uint64_t descriptor, int least, bool close_on_exec) {
   struct open_file *file = file_get(task->process, descriptor);
   if (!file) return -EBADF;
@@ -269,6 +335,10 @@ int64_t call_fcntl(struct task *task, const uint64_t argument[6]) {
               : file->writes           ? O_WRONLY
                                        : O_RDONLY) |
              (file->nonblocking ? O_NONBLOCK : 0);
+    case F_GETLK:
+    case F_SETLK:
+    case F_SETLKW:
+      return file_lock_call(task, file, argument[1], argument[2]);
     case F_SETFL:
       file->nonblocking = argument[2] & O_NONBLOCK;
       return 0;
@@ -296,8 +366,9 @@ static int64_t read_to(struct task *task, struct open_file *file, uint64_t to, u
   if (count > MOST_BYTES) count = MOST_BYTES;
   uint8_t *buffer = malloc(count + 1);
   if (!buffer) return -ENOMEM;
+  bool on_disk = file->on_disk; /* another thread may close the file while this one waits */
   int64_t result = file_read(task, file, buffer, count);
-  if (result > 0 && file->on_disk)
+  if (result > 0 && on_disk)
     result = disk_transfer(task, to, buffer, (uint64_t)result);
   else if (result > 0 && copy_in(task, to, buffer, (uint64_t)result))
     result = -EFAULT;
@@ -309,6 +380,7 @@ static int64_t write_from(struct task *task, struct open_file *file, uint64_t fr
   if (count > MOST_BYTES) count = MOST_BYTES;
   uint8_t *buffer = malloc(count + 1);
   if (!buffer) return -ENOMEM;
+  if (file_is_shown(file)) input_shown(task, file->host);
   int64_t result = copy_out(task, buffer, from, count) ? -EFAULT : file_write(task, file, buffer, count);
   free(buffer);
   return result;
@@ -352,10 +424,11 @@ int64_t call_writev(struct task *task, const uint64_t argument[6]) {
 }
 
 int64_t call_pread64(struct task *task, const uint64_t argument[6]) {
+  struct open_file *file = file_get(task->process, argument[0]);
   uint64_t count = argument[2] > MOST_BYTES ? MOST_BYTES : argument[2];
-  uint8_t *buffer = malloc(count + 1);
-  if (!buffer) return -ENOMEM;
-  int64_t result = file_pread(task->process, (int)argument[0], buffer, count, argument[3]);
+  uint8_t *buffer = file ? malloc(count + 1) : NULL;
+  if (!buffer) return file ? -ENOMEM : -EBADF;
+  int64_t result = file_read_at(task, file, buffer, count, argument[3]);
   if (result > 0 && copy_in(task, argument[1], buffer, (uint64_t)result)) result = -EFAULT;
   free(buffer);
   return result;
@@ -364,13 +437,10 @@ int64_t call_pread64(struct task *task, const uint64_t argument[6]) {
 int64_t call_pwrite64(struct task *task, const uint64_t argument[6]) {
   struct open_file *file = file_get(task->process, argument[0]);
   uint64_t count = argument[2] > MOST_BYTES ? MOST_BYTES : argument[2];
-  if (!file) return -EBADF;
-  if (file_is_own(file)) return -ESPIPE;
-  uint8_t *buffer = malloc(count + 1);
-  if (!buffer) return -ENOMEM;
-  int64_t result = copy_out(task, buffer, argument[1], count)
-                       ? -EFAULT
-                       : host_result(pwrite(file->host, buffer, count, (off_t)argument[3]));
+  uint8_t *buffer = file ? malloc(count + 1) : NULL;
+  if (!buffer) return file ? -ENOMEM : -EBADF;
+  int64_t result = copy_out(task, buffer, argument[1], count) ? -EFAULT : 0;
+  if (!result) result = file_write_at(task, file, buffer, count, argument[3]);
   free(buffer);
   return result;
 }

@@ -6,6 +6,7 @@
 #include "sim/kernel/calls.h"
 #include "sim/kernel/files.h"
 #include "sim/kernel/input_log.h"
+#include "sim/kernel/mapped_files.h"
 
 call_function call_brk, call_mmap, call_munmap, call_mremap, call_mprotect, call_madvise, call_msync,
     call_riscv_flush_icache;
@@ -51,8 +52,10 @@ static int64_t read_mapping(struct task *task, uint64_t at, uint64_t bytes, cons
   int64_t count = bytes < argument[1] ? (int64_t)bytes : (int64_t)argument[1];
   uint8_t *buffer = calloc(1, argument[1]);
   if (!buffer) return -ENOMEM;
-  if (!input_replays(task))
-    count = file_pread(task->process, (int)argument[4], buffer, argument[1], argument[5]);
+  if (!input_replays(task)) {
+    struct open_file *file = file_get(task->process, argument[4]);
+    count = file ? file_read_at(task, file, buffer, argument[1], argument[5]) : -EBADF;
+  }
   input_result(task, &count);
   if (count > 0) {
     unsigned flags = page_flags(argument[2]);
@@ -69,23 +72,20 @@ int64_t call_mmap(struct task *task, const uint64_t argument[6]) {
   bool anonymous = flags & MAP_ANONYMOUS, shared = flags & MAP_SHARED;
   if (!argument[1] || argument[1] > SPACE_END || argument[0] % PAGE_BYTES || argument[5] % PAGE_BYTES)
     return -EINVAL;
-  if (!anonymous && shared && argument[2] & PROT_WRITE) {
-    if (task->thread.sphere->breaks_off) kernel_stand_still(task); /* its recorder gave up here */
-    kernel_fail(kernel_of(task), 122,
-                "%s: a writable shared mapping of a file is not supported by the simulator's kernel",
-                task->process->path);
-    return -ENODEV;
-  }
   kernel_turn(task);
   uint64_t at = mapping_place(task, argument[0], bytes, flags & (MAP_FIXED | MAP_FIXED_NOREPLACE));
   if (!at) return -ENOMEM;
   if (at >= SPACE_END || bytes > SPACE_END - at) return -EINVAL;
   if (flags & MAP_FIXED_NOREPLACE && !space_is_free(task->process->space, at, bytes)) return -EEXIST;
   if (!space_map(task->process->space, at, bytes,
-                 page_flags(argument[2]) | (anonymous && shared ? PAGE_SHARED : 0)))
+                 shared ? PAGE_SHARED | PAGE_READ | PAGE_WRITE : page_flags(argument[2])))
     return -ENOMEM;
+  mapped_files_settle(kernel_of(task)); /* what was there before */
+  if (anonymous && shared) space_protect(task->process->space, at, bytes, page_flags(argument[2]));
   if (anonymous) return (int64_t)at;
-  int64_t result = read_mapping(task, at, bytes, argument);
+  int64_t result =
+      shared ? mapped_file_attach(task, at, bytes, argument[4], argument[5], page_flags(argument[2]))
+             : read_mapping(task, at, bytes, argument);
   if (result >= 0) return (int64_t)at;
   space_unmap(task->process->space, at, bytes);
   return result;
@@ -99,6 +99,7 @@ int64_t call_munmap(struct task *task, const uint64_t argument[6]) {
   if (!argument[1] || !is_range(argument[0], argument[1])) return -EINVAL;
   kernel_turn(task);
   space_unmap(task->process->space, argument[0], pages(argument[1]));
+  mapped_files_settle(kernel_of(task));
   return 0;
 }
 
@@ -111,6 +112,15 @@ int64_t call_mprotect(struct task *task, const uint64_t argument[6]) {
              : -ENOMEM;
 }
 
+/* Behind what a mapping was before it grew: zeros, or more of the file that it is of. */
+static int64_t map_growth(struct task *task, uint64_t at, uint64_t bytes, uint64_t last, unsigned flags) {
+  struct space *space = task->process->space;
+  bool of_file = mapped_files_have_page(kernel_of(task), last);
+  unsigned permissions = flags & (PAGE_READ | PAGE_WRITE | PAGE_EXECUTE);
+  if (!space_map(space, at, bytes, of_file ? PAGE_SHARED | PAGE_READ | PAGE_WRITE : flags)) return -ENOMEM;
+  return of_file ? mapped_file_extend(task, last, at, bytes, permissions) : 0;
+}
+
 int64_t call_mremap(struct task *task, const uint64_t argument[6]) {
   struct space *space = task->process->space;
   uint64_t from = argument[0], old = pages(argument[1]), new = pages(argument[2]);
@@ -119,16 +129,21 @@ int64_t call_mremap(struct task *task, const uint64_t argument[6]) {
   if (!space_is_mapped(space, from, old)) return -EFAULT;
   if (new <= old) {
     if (new < old) space_unmap(space, from + new, old - new);
+    mapped_files_settle(kernel_of(task));
     return (int64_t)from;
   }
   unsigned flags = space_flags(space, from);
-  if (space_is_free(space, from + old, new - old) && from + new <= space->mapping_top)
-    return space_map(space, from + old, new - old, flags) ? (int64_t)from : -ENOMEM;
+  uint64_t last = space_translate(space, from + old - PAGE_BYTES, 0);
+  if (space_is_free(space, from + old, new - old) && from + new <= space->mapping_top) {
+    int64_t result = map_growth(task, from + old, new - old, last, flags);
+    return result ? result : (int64_t)from;
+  }
   if (!(argument[3] & MREMAP_MAYMOVE)) return -ENOMEM;
   uint64_t to = mapping_place(task, 0, new, false);
-  if (!to || !space_map(space, to, new, flags) || !space_move(space, from, to, old)) return -ENOMEM;
+  if (!to || !space_map(space, to, old, flags) || !space_move(space, from, to, old)) return -ENOMEM;
+  int64_t result = map_growth(task, to + old, new - old, last, flags);
   space_unmap(space, from, old);
-  return (int64_t)to;
+  return result ? result : (int64_t)to;
 }
 
 int64_t call_madvise(struct task *task, const uint64_t argument[6]) {
@@ -140,7 +155,8 @@ int64_t call_madvise(struct task *task, const uint64_t argument[6]) {
 }
 
 int64_t call_msync(struct task *task, const uint64_t argument[6]) {
-  (void)task, (void)argument;
+  if (!is_range(argument[0], argument[1])) return -EINVAL;
+  mapped_files_flush(kernel_of(task));
   return 0;
 }
 

@@ -28,11 +28,13 @@ static int64_t read_timeout(struct task *task, uint64_t from, uint64_t *until) {
   return 0;
 }
 
-/* Signals are taken as the log has them, so a mask for the time of a call would have to be in it. */
-static int64_t refuse_mask(struct task *task, const char *call) {
-  kernel_fail(kernel_of(task), 122, "%s: %s with a signal mask is not supported by the simulator's kernel",
-              task->process->path, call);
-  return -ENOSYS;
+/* The mask that holds while the call waits, if it has one. */
+static int64_t begin_mask(struct task *task, uint64_t from) {
+  uint64_t mask;
+  if (!from) return 0;
+  if (copy_out(task, &mask, from, sizeof mask)) return -EFAULT;
+  signal_mask_for_call(task, mask);
+  return 0;
 }
 
 /* False: look again. Else *result says how the wait ended. */
@@ -71,11 +73,13 @@ int64_t call_ppoll(struct task *task, const uint64_t argument[6]) {
   struct pollfd files[MAX_FILES];
   uint64_t until;
   if (argument[1] > MAX_FILES) return -EINVAL;
-  if (argument[3]) return refuse_mask(task, "ppoll");
   int64_t result = read_timeout(task, argument[2], &until);
   if (result) return result;
   if (copy_out(task, files, argument[0], argument[1] * sizeof *files)) return -EFAULT;
+  result = begin_mask(task, argument[3]);
+  if (result) return result;
   result = wait_for_files(task, files, argument[1], until);
+  signal_mask_after_call(task, result);
   if (result < 0) return result;
   return copy_in(task, argument[0], files, argument[1] * sizeof *files) ? -EFAULT : result;
 }
@@ -97,7 +101,6 @@ int64_t call_pselect6(struct task *task, const uint64_t argument[6]) {
   int64_t result = read_timeout(task, argument[4], &until), told = 0;
   if (result) return result;
   if (argument[5] && copy_out(task, mask, argument[5], sizeof mask)) return -EFAULT;
-  if (mask[0]) return refuse_mask(task, "pselect");
   for (int s = 0; s < 3; s++)
     if (argument[1 + s] && copy_out(task, sets[s], argument[1 + s], bytes)) return -EFAULT;
   for (uint64_t i = 0; i < count; i++) {
@@ -106,7 +109,10 @@ int64_t call_pselect6(struct task *task, const uint64_t argument[6]) {
       if (in_set(sets[s], i)) files[i] = (struct pollfd){(int)i, (short)(files[i].events | set_events[s]), 0};
     if (files[i].fd >= 0 && !file_get(task->process, i)) return -EBADF;
   }
+  result = begin_mask(task, mask[0]);
+  if (result) return result;
   result = wait_for_files(task, files, count, until);
+  signal_mask_after_call(task, result);
   if (result < 0) return result;
   for (int s = 0; s < 3; s++) {
     for (uint64_t i = 0; i < count; i++) {
@@ -225,11 +231,12 @@ int64_t call_epoll_pwait(struct task *task, const uint64_t argument[6]) {
   int32_t milliseconds = (int32_t)argument[3];
   if (!set) return -EBADF;
   if (!set->epoll || (int32_t)argument[2] <= 0) return -EINVAL;
-  if (argument[4]) return refuse_mask(task, "epoll_pwait");
   uint64_t most = argument[2] < MAX_FILES ? argument[2] : MAX_FILES, until = UINT64_MAX;
   if (milliseconds >= 0) until = kernel_now(kernel_of(task)) + clock_cycles((uint64_t)milliseconds * 1000000);
-  int64_t result = 0, count;
+  int64_t result = begin_mask(task, argument[4]), count;
+  if (result) return result;
   while (!(count = gather(set->epoll, events, most)) && !waited(task, until, &result)) continue;
+  signal_mask_after_call(task, count ? count : result);
   if (!count) return result;
   return copy_in(task, argument[1], events, (uint64_t)count * sizeof *events) ? -EFAULT : count;
 }

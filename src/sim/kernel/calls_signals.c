@@ -1,12 +1,16 @@
 /* calls_signals.c: system calls about signals. */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/signalfd.h>
 
 #include "sim/kernel/calls.h"
+#include "sim/kernel/files.h"
 #include "sim/machine/clock.h"
 
 call_function call_kill, call_tkill, call_tgkill, call_sigaltstack, call_rt_sigsuspend, call_rt_sigaction,
-    call_rt_sigprocmask, call_rt_sigpending, call_rt_sigtimedwait, call_rt_sigreturn;
+    call_rt_sigprocmask, call_rt_sigpending, call_rt_sigtimedwait, call_rt_sigreturn, call_rt_sigqueueinfo,
+    call_rt_tgsigqueueinfo, call_signalfd4;
 
 enum { STACK_OFF = 2, LEAST_STACK = 2048 };
 
@@ -54,6 +58,39 @@ int64_t call_sigaltstack(struct task *task, const uint64_t argument[6]) {
   if (!(new.flags &STACK_OFF) && new.bytes < LEAST_STACK) return -ENOMEM;
   task->alternate_start = new.start;
   task->alternate_bytes = new.flags &STACK_OFF ? 0 : new.bytes;
+  return 0;
+}
+
+/* A program may tell any value with a signal, but not that the kernel sent it. */
+static int64_t read_info(struct task *task, uint64_t number, uint64_t from, struct signal_info *info) {
+  int32_t words[8];
+  if (!number || number > SIGNALS) return -EINVAL;
+  if (copy_out(task, words, from, sizeof words)) return -EFAULT;
+  if (words[2] >= 0) return -EPERM;
+  *info = (struct signal_info){.number = (int32_t)number, .code = words[2]};
+  memcpy(&info->value, &words[4], sizeof info->value);
+  memcpy(&info->more, &words[6], sizeof info->more);
+  return 0;
+}
+
+int64_t call_rt_sigqueueinfo(struct task *task, const uint64_t argument[6]) {
+  struct signal_info info;
+  struct process *process = find_process(kernel_of(task), (uint32_t)argument[0]);
+  int64_t result = read_info(task, argument[1], argument[2], &info);
+  if (result) return result;
+  if (!process || process->sphere != task->process->sphere) return -ESRCH;
+  signal_send_process(process, &info);
+  return 0;
+}
+
+int64_t call_rt_tgsigqueueinfo(struct task *task, const uint64_t argument[6]) {
+  struct signal_info info;
+  struct task *target = find_task(kernel_of(task), (uint32_t)argument[1]);
+  int64_t result = read_info(task, argument[2], argument[3], &info);
+  if (result) return result;
+  if (!target || target->process->pid != argument[0] || target->thread.sphere != task->thread.sphere)
+    return -ESRCH;
+  signal_send_task(target, &info);
   return 0;
 }
 
@@ -123,12 +160,11 @@ int64_t call_rt_sigtimedwait(struct task *task, const uint64_t argument[6]) {
   for (;;) {
     uint64_t ready = (task->pending | task->process->pending) & set;
     if (ready) {
-      int number = __builtin_ctzll(ready) + 1;
-      bool own = task->pending >> (number - 1) & 1;
-      struct signal_info info = own ? task->info[number] : task->process->info[number];
-      *(own ? &task->pending : &task->process->pending) &= ~(1ull << (number - 1));
+      struct signal_info info;
+      int number = signal_take(task, ready, &info);
       int32_t words[32] = {number, 0, info.code, 0};
       memcpy(&words[4], &info.value, 8);
+      memcpy(&words[6], &info.more, 8);
       return argument[1] && copy_in(task, argument[1], words, sizeof words) ? -EFAULT : number;
     }
     task->blocked = blocked & ~set;
@@ -145,4 +181,67 @@ int64_t call_rt_sigreturn(struct task *task, const uint64_t argument[6]) {
   process_exit(task->process, SIGSEGV);
   task->killed = true;
   return 0;
+}
+
+/* -- signalfd -------------------------------------------------------------------------------------------------------------------------- */
+
+struct target_signalfd { /* linux/signalfd.h */
+  uint32_t number;
+  int32_t error, code;
+  uint32_t pid, uid;
+  int32_t fd;
+  uint32_t tid, band, overrun, trap;
+  int32_t status, value;
+  uint64_t pointer, user_time, system_time, address;
+  uint8_t pad[48];
+};
+_Static_assert(sizeof(struct target_signalfd) == 128, "as the kernel has it");
+
+static uint64_t ready_signals(const struct task *task, const struct open_file *file) {
+  return (task->pending | task->process->pending) & file->signals;
+}
+
+unsigned signalfd_ready(const struct open_file *file) {
+  const struct task *task = file->kernel->current;
+  return task && ready_signals(task, file) ? POLLIN : 0;
+}
+
+int64_t signalfd_read(struct task *task, struct open_file *file, void *bytes, uint64_t count) {
+  struct target_signalfd *to = bytes;
+  int64_t done = 0;
+  if (count < sizeof *to) return -EINVAL;
+  while (!ready_signals(task, file)) {
+    if (file->nonblocking) return -EAGAIN;
+    if (wait_on(task, &kernel_of(task)->pollers, UINT64_MAX, true) == -EINTR) return -RESTART;
+  }
+  for (uint64_t ready; count >= sizeof *to && (ready = ready_signals(task, file));
+       count -= sizeof *to, done += sizeof *to) {
+    struct signal_info info;
+    int number = signal_take(task, ready, &info);
+    *to++ = (struct target_signalfd){.number = (uint32_t)number,
+                                     .code = info.code,
+                                     .pid = (uint32_t)info.value,
+                                     .uid = (uint32_t)(info.value >> 32),
+                                     .status = number == SIGCHLD ? (int32_t)info.more : 0,
+                                     .value = (int32_t)info.more,
+                                     .pointer = info.more};
+  }
+  return done;
+}
+
+int64_t call_signalfd4(struct task *task, const uint64_t argument[6]) {
+  uint64_t mask;
+  if (argument[2] != sizeof mask) return -EINVAL;
+  if (copy_out(task, &mask, argument[1], sizeof mask)) return -EFAULT;
+  mask &= ~(1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1));
+  bool old = (int32_t)argument[0] != -1;
+  struct open_file *file = old ? file_get(task->process, argument[0]) : file_new(-1);
+  if (!file) return old ? -EBADF : -ENOMEM;
+  if (old && !file->takes_signals) return -EINVAL;
+  file->signals = mask;
+  if (old) return (int64_t)argument[0];
+  file->takes_signals = true;
+  file->kernel = kernel_of(task);
+  file->nonblocking = argument[3] & SFD_NONBLOCK;
+  return file_install(task->process, file, 0, argument[3] & SFD_CLOEXEC);
 }

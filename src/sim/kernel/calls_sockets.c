@@ -13,7 +13,7 @@
 
 call_function call_socket, call_socketpair, call_bind, call_listen, call_accept, call_accept4, call_connect,
     call_getsockname, call_getpeername, call_sendto, call_recvfrom, call_setsockopt, call_getsockopt,
-    call_shutdown;
+    call_shutdown, call_sendmsg, call_recvmsg;
 
 enum { BACKLOG = 64, FIRST_PORT = 40000 };
 
@@ -234,46 +234,153 @@ int64_t call_accept(struct task *task, const uint64_t argument[6]) {
 
 /* -- Data ------------------------------------------------------------------------------------------------------------------------------------ */
 
-enum { MOST_BYTES = 1 << 20 };
+enum { MOST_BYTES = 1 << 20, MOST_PARTS = 1024 };
+
+/* Without waiting if the flags say so. */
+static int64_t send_bytes(struct task *task, struct open_file *file, const void *bytes, uint64_t count,
+                          uint64_t flags) {
+  if (!file->out->readers && flags & MSG_NOSIGNAL) return -EPIPE;
+  bool waits = file->nonblocking;
+  file->nonblocking = waits || flags & MSG_DONTWAIT;
+  int64_t result = file_write(task, file, bytes, count);
+  file->nonblocking = waits;
+  return result;
+}
+
+static int64_t receive_bytes(struct task *task, struct open_file *file, uint8_t *bytes, uint64_t count,
+                             uint64_t flags) {
+  if (flags & ~(uint64_t)(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_WAITALL | MSG_PEEK | MSG_CMSG_CLOEXEC))
+    return -EOPNOTSUPP;
+  bool waits = file->nonblocking;
+  file->nonblocking = waits || flags & MSG_DONTWAIT;
+  uint64_t done = 0;
+  int64_t result;
+  do {
+    result = flags & MSG_PEEK ? file_peek(task, file, bytes, count)
+                              : file_read(task, file, bytes + done, count - done);
+    if (result > 0) done += (uint64_t)result;
+  } while (result > 0 && done < count && flags & MSG_WAITALL && !(flags & MSG_PEEK));
+  file->nonblocking = waits;
+  return done ? (int64_t)done : result;
+}
+
+static int64_t get_connected(struct task *task, uint64_t descriptor, struct open_file **file) {
+  int64_t result = get(task, descriptor, file);
+  return result ? result : (*file)->out ? 0 : -ENOTCONN;
+}
 
 int64_t call_sendto(struct task *task, const uint64_t argument[6]) {
   struct open_file *file;
-  int64_t result = get(task, argument[0], &file);
-  if (!result && !file->out) result = -ENOTCONN;
+  int64_t result = get_connected(task, argument[0], &file);
   if (result) return result;
   uint64_t count = argument[2] < MOST_BYTES ? argument[2] : MOST_BYTES;
-  if (!file->out->readers && argument[3] & MSG_NOSIGNAL) return -EPIPE;
   uint8_t *bytes = malloc(count + 1);
   if (!bytes) return -ENOMEM;
-  bool waits = file->nonblocking;
-  file->nonblocking = waits || argument[3] & MSG_DONTWAIT;
-  result = copy_out(task, bytes, argument[1], count) ? -EFAULT : file_write(task, file, bytes, count);
-  file->nonblocking = waits;
+  result =
+      copy_out(task, bytes, argument[1], count) ? -EFAULT : send_bytes(task, file, bytes, count, argument[3]);
   free(bytes);
   return result;
 }
 
 int64_t call_recvfrom(struct task *task, const uint64_t argument[6]) {
   struct open_file *file;
-  int64_t result = get(task, argument[0], &file);
-  if (!result && !file->out) result = -ENOTCONN;
+  int64_t result = get_connected(task, argument[0], &file);
   if (result) return result;
-  if (argument[3] & ~(uint64_t)(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_WAITALL)) return -EOPNOTSUPP;
   uint64_t count = argument[2] < MOST_BYTES ? argument[2] : MOST_BYTES;
   uint8_t *bytes = malloc(count + 1);
   if (!bytes) return -ENOMEM;
-  bool waits = file->nonblocking;
-  file->nonblocking = waits || argument[3] & MSG_DONTWAIT;
-  uint64_t done = 0;
-  do {
-    result = file_read(task, file, bytes + done, count - done);
-    if (result > 0) done += (uint64_t)result;
-  } while (result > 0 && done < count && argument[3] & MSG_WAITALL);
-  file->nonblocking = waits;
-  if (done) result = copy_in(task, argument[1], bytes, done) ? -EFAULT : (int64_t)done;
+  result = receive_bytes(task, file, bytes, count, argument[3]);
+  if (result > 0 && copy_in(task, argument[1], bytes, (uint64_t)result)) result = -EFAULT;
   free(bytes);
   return result;
 }
+
+/* -- Messages -------------------------------------------------------------------------------------------------------------------------------- */
+
+struct target_message { /* struct msghdr of 64-bit Linux */
+  uint64_t name;
+  uint32_t name_length, pad;
+  uint64_t parts, part_count, control, control_length;
+  uint32_t flags, pad2;
+};
+
+struct message {
+  struct target_message head;
+  uint64_t part[MOST_PARTS][2], count; /* count: bytes in all parts */
+  uint8_t *bytes;
+};
+
+static int64_t read_message(struct task *task, uint64_t from, struct message *message) {
+  if (copy_out(task, &message->head, from, sizeof message->head)) return -EFAULT;
+  if (message->head.part_count > MOST_PARTS) return -EMSGSIZE;
+  if (copy_out(task, message->part, message->head.parts, message->head.part_count * sizeof *message->part))
+    return -EFAULT;
+  for (uint64_t i = 0; i < message->head.part_count; i++) {
+    uint64_t room = MOST_BYTES - message->count;
+    if (message->part[i][1] > room) message->part[i][1] = room;
+    message->count += message->part[i][1];
+  }
+  message->bytes = malloc(message->count + 1);
+  return message->bytes ? 0 : -ENOMEM;
+}
+
+/* Each part of the message and its bytes; until so many have been moved. */
+static int64_t scatter(struct task *task, const struct message *message, uint64_t count, bool in) {
+  uint8_t *at = message->bytes;
+  for (uint64_t i = 0; i < message->head.part_count && count; i++) {
+    uint64_t part = message->part[i][1] < count ? message->part[i][1] : count, address = message->part[i][0];
+    if (part && (in ? copy_in(task, address, at, part) : copy_out(task, at, address, part))) return -EFAULT;
+    at += part;
+    count -= part;
+  }
+  return 0;
+}
+
+static int64_t refuse_control(struct task *task) {
+  kernel_fail(
+      kernel_of(task), 122,
+      "%s: messages with descriptors or other control data are not supported by the simulator's kernel",
+      task->process->path);
+  return -EINVAL;
+}
+
+static int64_t move_message(struct task *task, const uint64_t argument[6], struct message *message, bool in) {
+  struct open_file *file;
+  int64_t result = get_connected(task, argument[0], &file);
+  if (!result) result = read_message(task, argument[1], message);
+  if (result) return result;
+  if (!in) {
+    if (message->head.control_length) return refuse_control(task);
+    result = scatter(task, message, message->count, false);
+    return result ? result : send_bytes(task, file, message->bytes, message->count, argument[2]);
+  }
+  result = receive_bytes(task, file, message->bytes, message->count, argument[2]);
+  if (result < 0) return result;
+  if (scatter(task, message, (uint64_t)result, true)) return -EFAULT;
+  message->head.name_length = 0;
+  message->head.control_length = 0;
+  message->head.flags = 0;
+  return copy_in(task, argument[1], &message->head, sizeof message->head) ? -EFAULT : result;
+}
+
+static int64_t with_message(struct task *task, const uint64_t argument[6], bool in) {
+  struct message *message = calloc(1, sizeof *message);
+  if (!message) return -ENOMEM;
+  int64_t result = move_message(task, argument, message, in);
+  free(message->bytes);
+  free(message);
+  return result;
+}
+
+int64_t call_sendmsg(struct task *task, const uint64_t argument[6]) {
+  return with_message(task, argument, false);
+}
+
+int64_t call_recvmsg(struct task *task, const uint64_t argument[6]) {
+  return with_message(task, argument, true);
+}
+
+/* -- Options --------------------------------------------------------------------------------------------------------------------------------- */
 
 /* Accepted and without effect: there is no network to tune. */
 int64_t call_setsockopt(struct task *task, const uint64_t argument[6]) {

@@ -1,18 +1,22 @@
 /* calls_tasks.c: system calls about threads and processes. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "sim/kernel/calls.h"
+#include "sim/kernel/files.h"
 #include "sim/kernel/input_log.h"
+#include "sim/kernel/mapped_files.h"
 #include "sim/kernel/shared_memory.h"
+#include "sim/kernel/timers.h"
 
 call_function call_clone, call_execve, call_exit, call_exit_group, call_wait4, call_waitid,
     call_set_tid_address, call_set_robust_list, call_futex, call_getpid, call_getppid, call_gettid,
-    call_getuid, call_geteuid, call_getgid, call_getegid, call_sched_yield, call_sched_setaffinity,
-    call_sched_getaffinity, call_membarrier, call_prctl;
+    call_sched_yield, call_sched_setaffinity, call_sched_getaffinity, call_membarrier, call_prctl;
 
 enum { SP = 2, TP = 4, A0 = 10 };
 
@@ -63,6 +67,8 @@ static struct process *fork_process(struct task *task, bool same_space) {
   memcpy(process->actions, parent->actions, sizeof process->actions);
   files_copy(process, parent);
   process->path = strdup(parent->path);
+  if (parent->directory != AT_FDCWD) process->directory = fcntl(parent->directory, F_DUPFD_CLOEXEC, 3);
+  if (parent->directory_path) process->directory_path = strdup(parent->directory_path);
   return process;
 }
 
@@ -181,13 +187,15 @@ static int64_t replace_program(struct task *task, const char *path, char **argv,
   shared_memory_leave(process->kernel, process->space);
   space_release(process->space);
   process->space = space;
+  mapped_files_settle(process->kernel);
   hart_of(task)->last_space = space;
   port_drop_all(task->thread.port, PORT_ALL);
   *task_registers(task) = registers;
+  timers_free(process, false);
   files_close_all(process, true);
   for (int i = 1; i <= SIGNALS; i++)
     if (process->actions[i].handler > 1) process->actions[i] = (struct signal_action){0};
-  task->clear_tid = task->alternate_bytes = 0;
+  task->clear_tid = task->alternate_bytes = task->robust_list = 0;
   free(process->path);
   process->path = strdup(path);
   return 0;
@@ -198,7 +206,9 @@ int64_t call_execve(struct task *task, const uint64_t argument[6]) {
   int64_t result = copy_string(task, path, argument[0], sizeof path);
   if (result < 0) return result;
   char **argv = read_strings(task, argument[1]), **envp = argv ? read_strings(task, argument[2]) : NULL;
-  result = argv && envp ? replace_program(task, path, argv, envp) : -EFAULT;
+  char *full = directory_join(task->process, path);
+  result = argv && envp && full ? replace_program(task, full, argv, envp) : -EFAULT;
+  free(full);
   free_strings(argv);
   free_strings(envp);
   return result;
@@ -294,13 +304,31 @@ int64_t call_futex(struct task *task, const uint64_t argument[6]) {
 SIMPLE(getpid, task->process->pid)
 SIMPLE(getppid, task->process->parent)
 SIMPLE(gettid, task->thread.tid)
-SIMPLE(getuid, 0)
-SIMPLE(geteuid, 0)
-SIMPLE(getgid, 0)
-SIMPLE(getegid, 0)
 SIMPLE(sched_setaffinity, 0)
-SIMPLE(prctl, 0)
 SIMPLE(membarrier, argument[0] ? -EINVAL : 0) /* query: no commands */
+
+int64_t call_prctl(struct task *task, const uint64_t argument[6]) {
+  char name[sizeof task->name] = {0};
+  switch ((int)argument[0]) {
+    case PR_SET_NAME: {
+      int64_t length = copy_string(task, name, argument[1], sizeof name - 1);
+      if (length < 0 && length != -ENAMETOOLONG) return length;
+      memcpy(task->name, name, sizeof name);
+      return 0;
+    }
+    case PR_GET_NAME:
+      return copy_in(task, argument[1], task->name, sizeof task->name) ? -EFAULT : 0;
+    case PR_SET_PDEATHSIG:
+    case PR_SET_DUMPABLE:
+    case PR_SET_TIMERSLACK:
+    case PR_SET_NO_NEW_PRIVS:
+      return 0;
+    case PR_GET_DUMPABLE:
+      return 1;
+    default:
+      return -EINVAL;
+  }
+}
 
 int64_t call_sched_yield(struct task *task, const uint64_t argument[6]) {
   (void)argument;

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/time.h>
 #include <time.h>
 
 #include "sim/kernel/calls.h"
@@ -11,7 +10,7 @@
 
 call_function call_nanosleep, call_clock_gettime, call_clock_getres, call_clock_nanosleep, call_times,
     call_uname, call_getrlimit, call_getrusage, call_umask, call_gettimeofday, call_sysinfo, call_prlimit64,
-    call_getrandom, call_getitimer, call_setitimer;
+    call_getrandom;
 
 struct target_time {
   int64_t seconds, rest;
@@ -125,69 +124,4 @@ int64_t call_getrandom(struct task *task, const uint64_t argument[6]) {
   uint64_t words[32], count = argument[1] < sizeof words ? argument[1] : sizeof words;
   for (int i = 0; i < 32; i++) words[i] = machine_random(kernel_of(task)->machine);
   return copy_in(task, argument[0], words, count) ? -EFAULT : (int64_t)count;
-}
-
-/* -- Alarms --------------------------------------------------------------------------------------------------------------------------------- */
-
-struct target_timer {
-  int64_t period[2], value[2]; /* seconds, microseconds */
-};
-
-static void arm(struct process *process);
-
-/* The process may be gone by then: it is looked up by its number. */
-static void rings(struct machine *machine, void *object, uint64_t argument) {
-  (void)object;
-  struct process *process = find_process(machine->kernel, (uint32_t)argument);
-  if (!process || process->zombie || process->alarm_number != argument >> 32 || !process->alarm) return;
-  struct signal_info info = {SIGALRM, SI_KERNEL, 0, 0};
-  process->alarm = process->alarm_period ? process->alarm + process->alarm_period : 0;
-  arm(process);
-  signal_send_process(process, &info);
-}
-
-static void arm(struct process *process) {
-  process->alarm_number++;
-  if (process->alarm)
-    machine_at(process->kernel->machine, process->alarm, rings, NULL,
-               (uint64_t)process->alarm_number << 32 | process->pid);
-}
-
-static void split(uint64_t cycles, int64_t out[2]) {
-  uint64_t microseconds = (clock_nanoseconds(cycles) + 999) / 1000;
-  out[0] = (int64_t)(microseconds / 1000000);
-  out[1] = (int64_t)(microseconds % 1000000);
-}
-
-int64_t call_getitimer(struct task *task, const uint64_t argument[6]) {
-  const struct process *process = task->process;
-  struct target_timer timer = {{0}, {0}};
-  uint64_t now = kernel_now(kernel_of(task));
-  if (argument[0] != ITIMER_REAL) return -EINVAL;
-  split(process->alarm_period, timer.period);
-  if (process->alarm) split(process->alarm > now ? process->alarm - now : 1, timer.value);
-  return argument[1] && copy_in(task, argument[1], &timer, sizeof timer) ? -EFAULT : 0;
-}
-
-int64_t call_setitimer(struct task *task, const uint64_t argument[6]) {
-  struct process *process = task->process;
-  struct target_timer timer;
-  if (argument[0] != ITIMER_REAL) {
-    kernel_fail(kernel_of(task), 122,
-                "%s: timers of a process's own time are not supported by the simulator's kernel",
-                process->path);
-    return -EINVAL;
-  }
-  if (copy_out(task, &timer, argument[1], sizeof timer)) return -EFAULT;
-  if (timer.value[1] < 0 || timer.value[1] > 999999 || timer.period[1] < 0 || timer.period[1] > 999999)
-    return -EINVAL;
-  const uint64_t old[6] = {ITIMER_REAL, argument[2]};
-  int64_t result = argument[2] ? call_getitimer(task, old) : 0;
-  if (result) return result;
-  uint64_t first = clock_cycles((uint64_t)timer.value[0] * 1000000000 + (uint64_t)timer.value[1] * 1000);
-  process->alarm_period =
-      clock_cycles((uint64_t)timer.period[0] * 1000000000 + (uint64_t)timer.period[1] * 1000);
-  process->alarm = first ? kernel_now(kernel_of(task)) + first : 0;
-  arm(process);
-  return 0;
 }

@@ -1,11 +1,16 @@
 /* exit.c: the end of tasks and processes. */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/kernel/files.h"
 #include "sim/kernel/input_log.h"
+#include "sim/kernel/mapped_files.h"
 #include "sim/kernel/kernel.h"
 #include "sim/kernel/shared_memory.h"
+#include "sim/kernel/timers.h"
 
 void process_kill_others(struct process *process, const struct task *survivor) {
   for (struct task *task = process->tasks; task; task = task->next) {
@@ -32,6 +37,40 @@ static void clear_tid_word(struct task *task) {
   if (!input_replays(task)) futex_wake(task, task->clear_tid, 1, UINT32_MAX);
 }
 
+/* The list of mutexes that a thread holds, of linux/futex.h. */
+struct target_robust_list {
+  uint64_t first;
+  int64_t offset; /* from an entry to its futex */
+  uint64_t pending;
+};
+enum { MOST_MUTEXES = 2048 };
+
+/* Others learn that its owner has died. One that sets the waiters' bit meanwhile is woken all the same. */
+static bool leave_mutex(struct task *task, uint64_t address, bool pending) {
+  uint32_t word;
+  if (copy_out(task, &word, address, sizeof word)) return false;
+  bool own = (word & FUTEX_TID_MASK) == task->thread.tid;
+  word = (word & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
+  if (own && copy_in(task, address, &word, sizeof word)) return false;
+  if ((own || pending) && !input_replays(task)) futex_wake(task, address, 1, UINT32_MAX);
+  return true;
+}
+
+/* The thread's memory is what the recording had, so a replay finds the same mutexes. */
+static void leave_mutexes(struct task *task) {
+  struct target_robust_list list;
+  if (!task->robust_list || copy_out(task, &list, task->robust_list, sizeof list)) return;
+  uint64_t entry = list.first;
+  for (int n = 0; n < MOST_MUTEXES && entry != task->robust_list; n++) {
+    uint64_t address = entry & ~1ull, next;
+    if (copy_out(task, &next, address, sizeof next)) return;
+    if (address != (list.pending & ~1ull) && !leave_mutex(task, address + (uint64_t)list.offset, false))
+      return;
+    entry = next;
+  }
+  if (list.pending) leave_mutex(task, (list.pending & ~1ull) + (uint64_t)list.offset, true);
+}
+
 static void tell_parent(struct process *process) {
   struct process *parent = find_process(process->kernel, process->parent);
   struct signal_info info = {SIGCHLD, CLD_EXITED, process->pid, (uint64_t)(process->status >> 8)};
@@ -53,12 +92,16 @@ void process_end_vfork(struct task *task) {
 
 static void end_process(struct process *process) {
   process->zombie = true;
+  timers_free(process, true);
   files_close_all(process, false);
+  directory_enter(process, AT_FDCWD);
   tell_parent(process);
 }
 
 void task_exit(struct task *task) {
   struct process *process = task->process;
+  bool killed = task->killed_by_other || (input_replays(task) && input_killed_due(task));
+  if (!killed) leave_mutexes(task);
   if (task->killed_by_other)
     input_killed(task);
   else if (!process->exiting)
@@ -76,6 +119,7 @@ void task_exit(struct task *task) {
     shared_memory_leave(process->kernel, process->space);
     space_release(process->space);
     process->space = NULL;
+    mapped_files_settle(process->kernel);
   } else {
     task_leave(task, LEAVE_EXIT);
   }

@@ -9,6 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/kernel/file_locks.h"
+#include "sim/kernel/mapped_files.h"
+#include "sim/kernel/timers.h"
+
 /* -- Descriptors ----------------------------------------------------------------------------------------------------------------------- */
 
 struct open_file *file_get(struct process *process, uint64_t descriptor) {
@@ -52,6 +56,8 @@ void file_release(struct open_file *file) {
   if (file->out) leave_pipe(file->out, true, file->output_ended);
   if (file->socket) socket_free(file->kernel, file->socket);
   if (file->epoll) epoll_free(file->epoll);
+  if (file->timer) timer_free(file->kernel, file->timer);
+  if (file->locked) file_locks_release(file->kernel, file);
   free(file->counter);
   if (file->host > 2) close(file->host);
   free(file);
@@ -77,6 +83,7 @@ int64_t file_close(struct process *process, uint64_t descriptor) {
   struct open_file *file = file_get(process, descriptor);
   if (!file) return -EBADF;
   process->files[descriptor] = NULL;
+  file_locks_close(process, file);
   file_release(file);
   return 0;
 }
@@ -171,8 +178,10 @@ unsigned file_ready(const struct open_file *file) {
   }
   if (file->pipe) return file->writes ? can_write(file->pipe) : can_read(file->pipe);
   if (file->counter)
-    return (file->counter->value ? POLLIN : 0) | (file->counter->value < UINT64_MAX - 1 ? POLLOUT : 0);
+    return (file->counter->value ? POLLIN : 0) |
+           (!file->timer && file->counter->value < UINT64_MAX - 1 ? POLLOUT : 0);
   if (file->epoll) return epoll_ready(file->epoll);
+  if (file->takes_signals) return signalfd_ready(file);
   if (file->socket) return file->socket->count ? POLLIN : file->socket->listens ? 0 : POLLOUT | POLLHUP;
   return POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM;
 }
@@ -184,7 +193,8 @@ uint64_t file_changes(const struct open_file *file) {
 
 /* -- Moving bytes -------------------------------------------------------------------------------------------------------------------------- */
 
-static int64_t pipe_read(struct task *task, struct open_file *file, uint8_t *bytes, uint64_t count) {
+static int64_t pipe_read(struct task *task, struct open_file *file, uint8_t *bytes, uint64_t count,
+                         bool stay) {
   struct pipe *pipe = file->pipe;
   if (file->writes) return -EBADF;
   while (!pipe->count) {
@@ -194,6 +204,7 @@ static int64_t pipe_read(struct task *task, struct open_file *file, uint8_t *byt
   }
   if (count > pipe->count) count = pipe->count;
   for (uint64_t i = 0; i < count; i++) bytes[i] = pipe->bytes[(pipe->first + i) % PIPE_BYTES];
+  if (stay) return (int64_t)count;
   pipe->first = (pipe->first + (uint32_t)count) % PIPE_BYTES;
   pipe->count -= (uint32_t)count;
   pipe_changed(pipe);
@@ -233,6 +244,11 @@ static void counter_changed(struct open_file *file) {
   wake_queue(&file->kernel->pollers, UINT32_MAX, 0);
 }
 
+void file_raise(struct open_file *file) {
+  file->counter->value++;
+  counter_changed(file);
+}
+
 static int64_t counter_read(struct task *task, struct open_file *file, void *bytes, uint64_t count) {
   struct counter *counter = file->counter;
   if (count < sizeof counter->value) return -EINVAL;
@@ -264,26 +280,81 @@ static int64_t counter_write(struct task *task, struct open_file *file, const vo
 
 /* -- Reading and writing ------------------------------------------------------------------------------------------------------------------- */
 
-int64_t file_read(struct task *task, struct open_file *file, void *bytes, uint64_t count) {
-  if (file->pipe) return pipe_read(task, file, bytes, count);
+static int64_t read_now(struct task *task, struct open_file *file, void *bytes, uint64_t count) {
+  if (file->pipe) return pipe_read(task, file, bytes, count, false);
   if (file->counter) return counter_read(task, file, bytes, count);
+  if (file->takes_signals) return signalfd_read(task, file, bytes, count);
   if (file_is_own(file)) return file->socket ? -ENOTCONN : -EINVAL;
+  mapped_file_flush(kernel_of(task), file);
   ssize_t n = read(file->host, bytes, count);
   return n < 0 ? -errno : n;
 }
 
-int64_t file_write(struct task *task, struct open_file *file, const void *bytes, uint64_t count) {
+/* Another thread may close the descriptor while this one waits. */
+int64_t file_read(struct task *task, struct open_file *file, void *bytes, uint64_t count) {
+  file->users++;
+  int64_t result = read_now(task, file, bytes, count);
+  file_release(file);
+  return result;
+}
+
+int64_t file_peek(struct task *task, struct open_file *file, void *bytes, uint64_t count) {
+  file->users++;
+  int64_t result = pipe_read(task, file, bytes, count, true);
+  file_release(file);
+  return result;
+}
+
+static int64_t write_now(struct task *task, struct open_file *file, const void *bytes, uint64_t count) {
   if (file->pipe) return pipe_write(task, file, bytes, count);
+  if (file->timer) return -EINVAL;
   if (file->counter) return counter_write(task, file, bytes, count);
   if (file_is_own(file)) return file->socket ? -ENOTCONN : -EINVAL;
+  int64_t result = file_check_write(task, file, bytes, count, FILE_POSITION);
+  if (result) return result;
   ssize_t n = write(file->host, bytes, count);
   return n < 0 ? -errno : n;
 }
 
-int64_t file_pread(struct process *process, int descriptor, void *bytes, uint64_t count, uint64_t offset) {
-  struct open_file *file = file_get(process, (uint64_t)descriptor);
-  if (!file) return -EBADF;
+int64_t file_write(struct task *task, struct open_file *file, const void *bytes, uint64_t count) {
+  file->users++;
+  int64_t result = write_now(task, file, bytes, count);
+  file_release(file);
+  return result;
+}
+
+int64_t file_check_write(struct task *task, const struct open_file *file, const void *bytes, uint64_t count,
+                         uint64_t offset) {
+  struct kernel *kernel = kernel_of(task);
+  if (!kernel->mapped_files || !file->on_disk) return 0;
+  if (offset == FILE_POSITION) {
+    struct stat about;
+    bool appends = fcntl(file->host, F_GETFL) & O_APPEND && !fstat(file->host, &about);
+    off_t at = appends ? about.st_size : lseek(file->host, 0, SEEK_CUR);
+    offset = at < 0 ? 0 : (uint64_t)at;
+  }
+  if (mapped_file_may_write(kernel, file, bytes, count, offset)) return 0;
+  kernel_fail(
+      kernel, 122,
+      "%s: a write to a part of a file that is mapped as shared is not supported by the simulator's kernel",
+      task->process->path);
+  return -EIO;
+}
+
+int64_t file_read_at(struct task *task, struct open_file *file, void *bytes, uint64_t count,
+                     uint64_t offset) {
   if (file_is_own(file)) return -ESPIPE;
+  mapped_file_flush(kernel_of(task), file);
   ssize_t n = pread(file->host, bytes, count, (off_t)offset);
+  return n < 0 ? -errno : n;
+}
+
+int64_t file_write_at(struct task *task, struct open_file *file, const void *bytes, uint64_t count,
+                      uint64_t offset) {
+  if (offset == FILE_POSITION) return file_write(task, file, bytes, count);
+  if (file_is_own(file)) return -ESPIPE;
+  int64_t result = file_check_write(task, file, bytes, count, offset);
+  if (result) return result;
+  ssize_t n = pwrite(file->host, bytes, count, (off_t)offset);
   return n < 0 ? -errno : n;
 }

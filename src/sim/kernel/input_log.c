@@ -25,11 +25,14 @@ enum event_kind {
   EVENT_SIGNAL,
   EVENT_KILLED,
   EVENT_TRANSFER,
+  EVENT_MASK,
+  EVENT_SHOWN,
   EVENT_KINDS
 };
 static const char *const kind_names[EVENT_KINDS] = {
     "the end of the log", "a system call", "a call's result", "a new thread", "a counter",
-    "bytes in",           "bytes out",     "a signal",        "its end",      "a transfer by the disk"};
+    "bytes in",           "bytes out",     "a signal",        "its end",      "a transfer by the disk",
+    "a mask of signals",  "bytes shown"};
 
 struct stream {
   uint8_t *bytes;
@@ -140,10 +143,7 @@ static void put_event(struct task *task, enum event_kind kind) {
   put_bytes(task, &byte, 1);
 }
 
-/* FDR's hardware logs the same in entries of its own (table 3): eight bytes of input, an interrupt's number and position, what a device
-   wrote and where. */
-enum { INPUT_ENTRY = 8, INTERRUPT_ENTRY = 6, DMA_HEAD = 8 };
-
+/* FDR's hardware logs the same in entries of its own. */
 static void log_hardware(const struct task *task, enum log_kind kind, uint64_t bytes) {
   if (task->thread.port) caches_log(task->thread.port, kind, bytes);
 }
@@ -415,6 +415,18 @@ bool input_expects_in(const struct task *task) {
   return peek(task) == EVENT_IN;
 }
 
+void input_shown(struct task *task, int descriptor) {
+  if (!input_records(task)) return;
+  put_event(task, EVENT_SHOWN);
+  put(task, (uint64_t)descriptor);
+}
+
+void input_mask(struct task *task, uint64_t mask) {
+  if (!input_records(task)) return;
+  put_event(task, EVENT_MASK);
+  put(task, mask);
+}
+
 /* -- The disk ------------------------------------------------------------------------------------------------------------------------- */
 
 void input_transfer(struct task *worker, uint32_t tid, uint64_t to, const uint8_t *bytes, uint64_t count) {
@@ -474,13 +486,19 @@ static bool follow_out(struct task *task, int shown) {
   return good;
 }
 
+static void follow_mask(struct task *task) {
+  task->input->at++;
+  signal_mask_for_call(task, get(task));
+}
+
 static void follow_disk(struct task *task) {
   uint32_t number = 0, tid = 0;
   input_child(task, &number, &tid);
   disk_replay(task, number);
 }
 
-bool input_follow(struct task *task, int64_t *result, int shown) {
+bool input_follow(struct task *task, int64_t *result) {
+  int shown = 0;
   while (!kernel_of(task)->error) {
     switch (peek(task)) {
       case EVENT_IN:
@@ -488,14 +506,23 @@ bool input_follow(struct task *task, int64_t *result, int shown) {
         break;
       case EVENT_OUT:
         follow_out(task, shown);
+        shown = 0;
         break;
       case EVENT_KILLED:
         return false;
       case EVENT_CHILD:
         follow_disk(task);
         break;
+      case EVENT_SHOWN:
+        task->input->at++;
+        shown = (int)get(task) == 2 ? 2 : 1;
+        break;
+      case EVENT_MASK:
+        follow_mask(task);
+        break;
       default:
         input_result(task, result);
+        signal_mask_after_call(task, *result);
         return true;
     }
   }

@@ -62,7 +62,11 @@ bool input_expects_in(const struct task *task);
 void input_transfer(struct task *worker, uint32_t tid, uint64_t to, const uint8_t *bytes, uint64_t count);
 bool input_next_transfer(struct task *worker, uint64_t *tid);
 bool input_take_transfer(struct task *worker, uint64_t *to, const uint8_t **bytes, uint64_t *count);
-/* Replay of a call that is not done again: follows the log until the call's result, and shows what went out if `shown`. False: killed in it. */
-bool input_follow(struct task *task, int64_t *result, int shown_descriptor);
+/* A call takes other signals while it waits, and how it ended; replay does the same where the log has it. */
+void input_mask(struct task *task, uint64_t mask);
+/* The bytes that go out next are for standard output (1) or error (2), where replay shows them again. */
+void input_shown(struct task *task, int descriptor);
+/* Replay of a call that is not done again: follows the log until the call's result. False: killed in it. */
+bool input_follow(struct task *task, int64_t *result);
 
 #endif

@@ -1,14 +1,18 @@
 /* kernel.c: the kernel as a whole, and the start of a program. */
 #include "sim/kernel/kernel.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/kernel/disk.h"
+#include "sim/kernel/file_locks.h"
 #include "sim/kernel/input_log.h"
+#include "sim/kernel/mapped_files.h"
 #include "sim/kernel/shared_memory.h"
+#include "sim/kernel/timers.h"
 
 enum { FIRST_PID = 1000 };
 
@@ -25,13 +29,19 @@ static void kernel_free(struct kernel *kernel) {
     next = process->next;
     while (process->tasks) task_free(process->tasks);
     if (process->space) {
+      timers_free(process, true);
       files_close_all(process, false);
+      directory_enter(process, AT_FDCWD);
       space_release(process->space);
     }
+    signals_forget(&process->queued);
     free(process->path);
+    free(process->directory_path);
     free(process);
   }
   shared_memory_end(kernel);
+  mapped_files_end(kernel);
+  file_locks_end(kernel);
   free(kernel->error);
   free(kernel);
 }
@@ -41,7 +51,8 @@ static uint64_t translate(struct hart *hart, uint64_t vaddr, unsigned permission
 }
 
 struct machine *kernel_machine_new(const struct sim_config *config, const char **error) {
-  static const struct supervisor supervisor = {kernel_hart_turn, kernel_counter, translate};
+  static const struct supervisor supervisor = {
+      .turn = kernel_hart_turn, .counter = kernel_counter, .translate = translate};
   struct machine *machine = machine_new(config, &supervisor, error);
   if (!machine) return NULL;
   machine->kernel = kernel_new(machine);

@@ -45,6 +45,12 @@ struct signal_info {
   uint64_t more;
 };
 
+/* Real-time signals of a number that is pending already. */
+struct queued_signal {
+  struct queued_signal *next; /* in the order in which they came */
+  struct signal_info info;
+};
+
 struct task {
   struct thread thread;
   struct process *process;
@@ -76,9 +82,12 @@ struct task {
   bool restore_blocked; /* sigsuspend: the saved set comes back after the handler */
   uint64_t pending;     /* bit per signal, for this task alone */
   struct signal_info info[SIGNALS + 1];
+  struct queued_signal *queued;
   uint64_t alternate_start, alternate_bytes;
   bool killed;          /* never returns to user code */
   bool killed_by_other; /* … because of what another task did, at any position */
+
+  char name[16]; /* prctl's */
 
   uint64_t clear_tid; /* set to 0, and its futex woken, at exit */
   uint64_t robust_list;
@@ -105,6 +114,7 @@ struct process {
   struct signal_action actions[SIGNALS + 1];
   uint64_t pending;
   struct signal_info info[SIGNALS + 1];
+  struct queued_signal *queued;
   struct open_file *files[MAX_FILES];
   uint64_t close_on_exec[MAX_FILES / 64];
   bool exiting, zombie, reaped;
@@ -113,8 +123,9 @@ struct process {
   struct wait_queue vfork_parent; /* tasks that wait until this one executes a program or ends … */
   bool vforked, vfork_over;       /* … which it has done */
   char *path;                     /* of the program */
-  uint64_t alarm, alarm_period;   /* cycles: when SIGALRM is due, and then how often; 0: never */
-  uint32_t alarm_number;          /* an earlier one is void */
+  int directory;        /* the host's descriptor of the working directory, or AT_FDCWD. Not in a replay */
+  char *directory_path; /* as chdir was told: for the paths of programs; NULL: the simulator's */
+  uint32_t next_timer;  /* timer_create's name for it */
   struct process *next;
 };
 
@@ -129,9 +140,15 @@ struct kernel {
   struct wait_queue futexes[256]; /* hashed by physical address */
   struct wait_queue pollers;      /* tasks that wait for any of several files: woken when any changes */
   struct socket *listeners;
+  struct timer *timers; /* timers.h */
+  uint32_t next_timer;
   struct segment *segments; /* shared_memory.h */
   struct attachment *attachments;
   uint32_t next_segment;
+  struct mapped_file *mapped_files; /* mapped_files.h */
+  uint32_t next_mapped_file;
+  struct file_lock *file_locks; /* file_locks.h */
+  struct wait_queue lock_waiters;
   struct sphere *spheres[64];
   uint32_t sphere_count;
   void (*ending)(struct process *process); /* a process is about to end, memory has been drained; or NULL */
@@ -184,6 +201,9 @@ void task_free(struct task *task);
 struct process *find_process(struct kernel *kernel, uint32_t pid);
 struct task *find_task(struct kernel *kernel, uint32_t tid);
 
+/* dispatch.c: the ready queue has grown: an idle hart takes the task, or the timers see to it. */
+void dispatch_work(struct kernel *kernel, uint64_t cycle);
+
 /* coroutine.c: only from inside of one. */
 void kernel_yield(struct task *task);
 void coroutine_begin(struct task *task, void (*function)(struct task *task));
@@ -212,15 +232,21 @@ void kernel_go_on(struct task *task); /* replay: with the call that its register
 
 /* calls.c */
 bool call_is_followed(uint64_t number); /* in replay: it is not made again */
-int64_t call_follow(struct task *task, uint64_t number, const uint64_t argument[6]);
+int64_t call_follow(struct task *task);
 int64_t system_call(struct task *task, uint64_t number, const uint64_t argument[6], bool *no_result);
 
 /* signals.c */
 void signal_send_task(struct task *task, const struct signal_info *info);
 void signal_send_process(struct process *process, const struct signal_info *info);
 bool signal_is_pending(const struct task *task);
+/* The lowest of the pending signals in the set, which has one. Its number. */
+int signal_take(struct task *task, uint64_t ready, struct signal_info *info);
+void signals_forget(struct queued_signal **queue);
 /* Before going back to user code: delivers what is pending. call_result: a call that ended, to be restarted perhaps. */
 void signals_deliver(struct task *task, bool after_call);
+/* A call that waits with a mask of its own: it comes into force, and the old one comes back, at once or, if a signal ended the call, behind the handler. */
+void signal_mask_for_call(struct task *task, uint64_t mask);
+void signal_mask_after_call(struct task *task, int64_t result);
 void signal_force(struct task *task,
                   const struct signal_info *info); /* of a fault: can't be blocked or ignored */
 bool signal_return(struct task *task);

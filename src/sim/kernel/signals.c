@@ -2,10 +2,12 @@
  *
  * The frame is the one of riscv64 Linux: siginfo (128 bytes), then ucontext. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/kernel/input_log.h"
 #include "sim/kernel/kernel.h"
+#include "sim/machine/check.h"
 
 enum { RA = 1, SP = 2, A0 = 10, A1 = 11, A2 = 12 };
 enum {
@@ -15,6 +17,7 @@ enum {
   FLAG_NODEFER = 0x40000000,
   FLAG_RESETHAND = 0x80000000u
 };
+enum { FIRST_REAL_TIME = 32 };
 enum { STACK_ON = 1, STACK_OFF = 2 };
 #define UNBLOCKABLE (bit(SIGKILL) | bit(SIGSTOP))
 
@@ -58,6 +61,52 @@ bool signal_is_pending(const struct task *task) {
   return (task->pending | task->process->pending) & ~task->blocked;
 }
 
+/* One that is pending already is not sent again, but for a real-time signal. */
+static void add_pending(uint64_t *pending, struct signal_info *infos, struct queued_signal **queue,
+                        const struct signal_info *info) {
+  if (*pending & bit(info->number) && info->number < FIRST_REAL_TIME) return;
+  if (!(*pending & bit(info->number))) {
+    *pending |= bit(info->number);
+    infos[info->number] = *info;
+    return;
+  }
+  while (*queue) queue = &(*queue)->next;
+  *queue = malloc(sizeof **queue);
+  CHECK(*queue, "out of memory");
+  **queue = (struct queued_signal){NULL, *info};
+}
+
+static void take_queued(uint64_t *pending, struct signal_info *infos, struct queued_signal **queue,
+                        int number) {
+  while (*queue && (*queue)->info.number != number) queue = &(*queue)->next;
+  struct queued_signal *found = *queue;
+  if (!found) return;
+  infos[number] = found->info;
+  *pending |= bit(number);
+  *queue = found->next;
+  free(found);
+}
+
+int signal_take(struct task *task, uint64_t ready, struct signal_info *info) {
+  struct process *process = task->process;
+  int number = __builtin_ctzll(ready) + 1;
+  bool own = task->pending & bit(number);
+  uint64_t *pending = own ? &task->pending : &process->pending;
+  struct signal_info *infos = own ? task->info : process->info;
+  *info = infos[number];
+  *pending &= ~bit(number);
+  take_queued(pending, infos, own ? &task->queued : &process->queued, number);
+  return number;
+}
+
+void signals_forget(struct queued_signal **queue) {
+  while (*queue) {
+    struct queued_signal *first = *queue;
+    *queue = first->next;
+    free(first);
+  }
+}
+
 /* A task that could take it now is made to look. */
 static bool poke(struct task *task) {
   if (!signal_is_pending(task) || task->state == TASK_DEAD) return false;
@@ -68,15 +117,21 @@ static bool poke(struct task *task) {
 
 void signal_send_task(struct task *task, const struct signal_info *info) {
   if (is_ignored(task->process, info->number) && !(task->blocked & bit(info->number))) return;
-  task->pending |= bit(info->number);
-  task->info[info->number] = *info;
+  add_pending(&task->pending, task->info, &task->queued, info);
   poke(task);
+  wake_queue(&kernel_of(task)->pollers, UINT32_MAX, 0); /* signalfd */
+}
+
+static bool is_blocked_somewhere(const struct process *process, int number) {
+  const struct task *task = process->tasks;
+  while (task && !(task->blocked & bit(number))) task = task->next;
+  return task;
 }
 
 void signal_send_process(struct process *process, const struct signal_info *info) {
-  if (is_ignored(process, info->number)) return;
-  process->pending |= bit(info->number);
-  process->info[info->number] = *info;
+  if (is_ignored(process, info->number) && !is_blocked_somewhere(process, info->number)) return;
+  add_pending(&process->pending, process->info, &process->queued, info);
+  wake_queue(&process->kernel->pollers, UINT32_MAX, 0);
   for (struct task *task = process->tasks; task; task = task->next)
     if (poke(task)) return;
 }
@@ -162,10 +217,7 @@ static bool take_pending(struct task *task, struct signal_info *info) {
   for (;;) {
     uint64_t ready = (task->pending | task->process->pending) & ~task->blocked;
     if (!ready) return false;
-    int number = __builtin_ctzll(ready) + 1;
-    bool own = task->pending & bit(number);
-    *info = own ? task->info[number] : task->process->info[number];
-    *(own ? &task->pending : &task->process->pending) &= ~bit(number);
+    int number = signal_take(task, ready, info);
     if (!is_ignored(task->process, number)) return true;
   }
 }
@@ -191,6 +243,19 @@ void signals_deliver(struct task *task, bool after_call) {
   }
   if (after_call && !task->killed) settle_call(task, NULL);
   if (task->restore_blocked) task->blocked = task->saved_blocked;
+  task->restore_blocked = false;
+}
+
+void signal_mask_for_call(struct task *task, uint64_t mask) {
+  task->saved_blocked = task->blocked;
+  task->blocked = mask & ~UNBLOCKABLE;
+  task->restore_blocked = true;
+  input_mask(task, mask);
+}
+
+void signal_mask_after_call(struct task *task, int64_t result) {
+  if (!task->restore_blocked || result == -EINTR) return;
+  task->blocked = task->saved_blocked;
   task->restore_blocked = false;
 }
 

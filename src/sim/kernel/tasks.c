@@ -1,9 +1,9 @@
 /* tasks.c: processes and tasks: made, found, put in the ready queue, freed. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/machine/check.h"
-#include "sim/kernel/dispatch.h"
 #include "sim/kernel/input_log.h"
 #include "sim/kernel/kernel.h"
 
@@ -15,6 +15,7 @@ struct process *process_new(struct kernel *kernel, struct sphere *sphere, struct
   process->space = space;
   process->sphere = sphere;
   process->parent = parent;
+  process->directory = AT_FDCWD;
   process->next = kernel->processes;
   return kernel->processes = process;
 }
@@ -56,6 +57,7 @@ void task_free(struct task *task) {
   kernel->tasks--;
   coroutine_release(task);
   input_detach(task);
+  signals_forget(&task->queued);
   free(task);
 }
 

@@ -93,11 +93,8 @@ static void kernel_main(struct task *task) {
 
 /* The rest of a call that a checkpoint found waiting. */
 static void rest_of_call(struct task *task) {
-  uint64_t arguments[6];
-  memcpy(arguments, &task_registers(task)->x[A0], sizeof arguments);
-  task->restart_a0 = arguments[0];
-  int64_t result = call_follow(task, task_registers(task)->x[A7], arguments);
-  end_call(task, result, false);
+  task->restart_a0 = task_registers(task)->x[A0];
+  end_call(task, call_follow(task), false);
   back_to_user(task);
 }
 

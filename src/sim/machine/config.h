@@ -59,7 +59,7 @@ struct sim_config {
 
   /* The recorder's hardware. */
   uint32_t note_bits; /* on a coherence reply; 0: as many as the scheme needs */
-  bool counted_preds; /* dag: an episode counts the edges from a core, instead of ending at a second one */
+  bool counted_preds; /* tokens: an episode counts the edges from a core, instead of ending at a second one */
   struct log_buffer_size {
     uint64_t bytes; /* 0: no limit */
     uint32_t rate;  /* at which it is emptied */

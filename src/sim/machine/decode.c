@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/machine/hart.h"
+
 /* -- One instruction ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t funct3(uint32_t w) {
@@ -289,4 +291,15 @@ void decode_place(struct decoded_line *line, uint32_t place) {
     bits |= (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
   }
   line->place[place] = decode(bits);
+}
+
+uint32_t hart_instruction(const struct hart *hart) {
+  uint64_t pc = hart->registers.pc;
+  uint32_t bits = 0;
+  for (int half = 0; half < 2; half++, pc += 2) {
+    const uint8_t *bytes = &hart->decoded[fast_index(pc)]->bytes[pc % LINE_BYTES];
+    bits |= (uint32_t)(bytes[0] | bytes[1] << 8) << 16 * half;
+    if (!half && (bits & 3) != 3) break;
+  }
+  return bits;
 }

@@ -17,6 +17,8 @@ enum hart_exit {
 };
 
 enum hart_exit hart_interpret(struct hart *hart);
+/* After HART_ILLEGAL: the instruction at the program counter. */
+uint32_t hart_instruction(const struct hart *hart);
 
 /* Executes an instruction of the F or D extension that touches no memory. False: there is no such instruction. */
 bool hart_float(struct registers *registers, uint32_t bits);

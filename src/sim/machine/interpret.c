@@ -30,6 +30,8 @@ static unsigned permission_for(uint8_t kind) {
 }
 
 static bool ask(struct hart *hart, struct access *access) {
+  const struct machine *machine = hart->port.machine;
+  if (access->paddr >= machine->ram_bytes) return machine->supervisor->device(hart, access);
   if (hart->port.machine->system->access(&hart->port, access) == ACCESS_DONE) return true;
   hart->port.waiting = true;
   hart->exit = HART_WAIT;

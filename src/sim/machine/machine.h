@@ -99,6 +99,8 @@ struct supervisor {
   /* The physical address of what the hart's thread accesses with a permission (space.h), SPACE_FAULT, or SPACE_WAIT: hart->exit says why the access is to be
      made again later. The position may have moved. */
   uint64_t (*translate)(struct hart *hart, uint64_t vaddr, unsigned permission);
+  /* An access to an address above memory. False: hart->exit says why there was none. NULL: there are no such addresses. */
+  bool (*device)(struct hart *hart, struct access *access);
 };
 
 /* -- The machine --------------------------------------------------------------------------------------------------------- */

@@ -35,6 +35,9 @@ struct archive_writer {
   uint64_t cut_bytes;
 };
 
+/* Of the simulator's recordings, as the manifest says it. Those of version 1, which don't say one, have other names for their schemes. */
+enum { SIM_VERSION = 3 };
+
 static const struct recording_stream_id cut_stream = {RECORDING_ORDER, RECORDING_SPHERE};
 
 static int set_number(struct recording_writer *writer, const char *key, uint64_t value,
@@ -52,6 +55,7 @@ int archive_begin(const char *path, bool board, const char *scheme, char **argv,
                     : recording_create_default(name ? name + 1 : argv[0], &recording, error);
   if (status) return status;
   status = recording_set(recording, "substrate", board ? "sim-board" : "sim", error);
+  if (!status) status = set_number(recording, "sim-version", SIM_VERSION, error);
   if (!status) status = recording_set(recording, "scheme", scheme, error);
   for (char **argument = argv; *argument && !status; argument++)
     status = recording_add(recording, "argument", *argument, error);
@@ -247,6 +251,11 @@ static int read_cuts(struct archive_reader *reader, struct recording_error *erro
                       : misuse(error, RECORDING_DAMAGED, "the recording broke off before anything was kept");
 }
 
+static bool of_this_version(const struct archive_reader *reader) {
+  uint64_t version;
+  return get_number(reader->recording, "sim-version", &version) && version == SIM_VERSION;
+}
+
 int archive_open(const char *path, bool board, struct archive_reader *reader, struct recording_error *error) {
   char found[RECORDING_PATH_MAX];
   memset(reader, 0, sizeof *reader);
@@ -259,6 +268,11 @@ int archive_open(const char *path, bool board, struct archive_reader *reader, st
   bool good = reader->scheme && substrate && !strcmp(substrate, board ? "sim-board" : "sim") &&
               read_arguments(reader);
   bool other = substrate && !strcmp(substrate, board ? "sim" : "sim-board");
+  if (good && !of_this_version(reader)) {
+    archive_close(reader);
+    return misuse(error, RECORDING_OTHER_VERSION,
+                  "the recording was made by another version of the simulator: record it again");
+  }
   if (good && recording_reader_state(reader->recording) != RECORDING_COMPLETE) {
     status = read_cuts(reader, error);
     if (status) archive_close(reader);

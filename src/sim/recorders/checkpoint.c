@@ -10,6 +10,7 @@
 #include "sim/caches/caches.h"
 #include "sim/machine/check.h"
 #include "sim/kernel/input_log.h"
+#include "sim/kernel/mapped_files.h"
 #include "sim/kernel/shared_memory.h"
 #include "sim/recorders/watch.h"
 
@@ -171,7 +172,8 @@ static struct process *only_process(const struct kernel *kernel, const struct sp
     if (found) return NULL;
     found = process;
   }
-  return found && !found->exiting && !sphere->device && !shared_memory_is_used(kernel, sphere) ? found : NULL;
+  bool shares = shared_memory_is_used(kernel, sphere) || mapped_files_are_used(kernel, sphere);
+  return found && !found->exiting && !sphere->device && !shares ? found : NULL;
 }
 
 /* An interval would begin now. False: it can't yet. */

@@ -110,10 +110,15 @@ static void count_end(struct recorder *recorder, const struct slot *slot, uint64
   if (slot->thread) trace_episode(recorder->machine, slot->thread, end, &recorder->counters, why);
 }
 
+static bool has_touched_nothing(const struct recorder *recorder, const struct order_recorder *of) {
+  if (recorder->scheme == &order_tokens) return is_empty(&of->tokens.filter);
+  return is_empty(&of->scalar.reads) && is_empty(&of->scalar.writes);
+}
+
 /* After a hook that may have ended the episode: its filters are empty then. */
 static void look_for_end(struct recorder *recorder, struct slot *slot, uint64_t start, uint64_t *why) {
   count_end(recorder, slot, start, why);
-  if (recorder->options.filter && is_empty(&slot->recorder.filter) && is_empty(&slot->recorder.writes))
+  if (recorder->options.filter && has_touched_nothing(recorder, &slot->recorder))
     begin_episode(recorder, slot);
 }
 
@@ -152,12 +157,12 @@ static bool has_pred(const struct slot *slot, unsigned from) {
   return false;
 }
 
-/* If the note ends the episode of dag that receives it (Karma figure 6(b)), this is why. */
+/* If the note ends the episode of tokens that receives it (Karma figure 6(b)), this is why. */
 static uint64_t *why_ends(struct recorder *recorder, const struct slot *to, unsigned from,
                           const struct order_note *note) {
   const struct order_episode *now = &to->recorder.now;
   struct recorder_counters *counters = &recorder->counters;
-  if (recorder->scheme != &order_dag || (now->succ_any && note->clock >= now->clock))
+  if (recorder->scheme != &order_tokens || (now->succ_any && note->clock >= now->clock))
     return &counters->ends_cycle;
   return recorder->options.single_edges && has_pred(to, from) ? &counters->ends_second : &counters->ends_full;
 }
@@ -228,7 +233,7 @@ static void pay(struct recorder *recorder, const struct port *port, struct slot 
 static uint64_t clock_after(const struct slot *slot, uint64_t position) {
   uint64_t arcs = slot->recorder.now.clock, oldest = arcs > ARCS_KNOWN ? arcs - ARCS_KNOWN : 0;
   while (arcs > oldest && slot->passed[(arcs - 1) % ARCS_KNOWN] > position) arcs--;
-  return slot->recorder.base + arcs + position + 1;
+  return slot->recorder.arcs.base + arcs + position + 1;
 }
 
 /* FDR's CIC (table 2): the clock of the answerer after its last access to the block, if its port still has the block. An access before the thread
@@ -466,8 +471,8 @@ const struct watcher recorder_watcher = {.born = born, .enter = enter, .leave = 
 static void set_sizes(struct recorder *recorder) {
   const struct sim_config *config = &recorder->machine->config;
   const struct order_scheme *scheme = recorder->scheme;
-  bool sets = scheme == &order_dag;
-  recorder->hooks.note_bits = sets || scheme == &order_named ? 33 : scheme == &order_scalar ? 32 : 40;
+  bool sets = scheme == &order_tokens;
+  recorder->hooks.note_bits = sets || scheme == &order_dag ? 33 : scheme == &order_scalar ? 32 : 40;
   if (config->note_bits) recorder->hooks.note_bits = config->note_bits;
   recorder->record_bytes = sets ? 4 + 2 * ((config->harts + 7) / 8) : scheme == &order_scalar ? 8 : 9;
 }
@@ -485,7 +490,7 @@ void recorder_begin(struct machine *machine, const struct order_scheme *scheme,
   recorder->max_episode = options.max_episode;
   recorder->options = options;
   recorder->options.max_episode = 0; /* references are counted here, not positions there */
-  recorder->options.filter = options.filter && (scheme == &order_dag || scheme == &order_scalar);
+  recorder->options.filter = options.filter && (scheme == &order_tokens || scheme == &order_scalar);
   recorder->options.last_access = scheme == &order_arcs && !machine->config.tso;
   recorder->page_sphere = calloc(machine->ram_bytes >> PAGE_SHIFT, 1);
   recorder->proxy = calloc(machine->ram_bytes >> LINE_SHIFT, sizeof *recorder->proxy);
@@ -508,8 +513,8 @@ static void cut(struct recorder *recorder, struct slot *slot, struct archive_cut
   at->ended = !order_is_alive(&slot->recorder);
   if (at->ended) return;
   end_episode(recorder, slot, &recorder->counters.ends_cut);
-  /* dag logs an episode when the one after it ends. */
-  if (recorder->scheme == &order_dag) end_episode(recorder, slot, &recorder->counters.ends_cut);
+  /* tokens logs an episode when the one after it ends. */
+  if (recorder->scheme == &order_tokens) end_episode(recorder, slot, &recorder->counters.ends_cut);
   at->position = slot->recorder.position;
   const struct thread *thread = slot->thread;
   uint64_t reached = thread->port ? thread->port->position : thread->position;

@@ -2,9 +2,9 @@
  *
  * No cache and no message of the recording matters here: a thread counts its position, waits before a step until the board of
  * src/order says that it is ready, and at the step's end wakes others. The time for that depends on the scheme's hardware:
- *  - dag: a wake-up message to each successor, over the mesh, counted at the receiver (Karma section 4.5);
+ *  - tokens: a wake-up message to each successor, over the mesh, counted at the receiver (Karma section 4.5);
  *  - scalar: the idealised Rerun of Karma section 5: all are told at once, for nothing;
- *  - arcs, named: the thread that reaches the position sends the waiter a message.
+ *  - arcs, dag: the thread that reaches the position sends the waiter a message.
  * For arcs a thread can be waited for at any of its positions: it gets a stop there. */
 #include "order/replay.h"
 #include "sim/recorders/archive.h"
@@ -129,7 +129,7 @@ static void tell(struct follower *me) {
   uint64_t cycle = now_of(me);
   order_replay_publish(&sphere->board, me->slot, me->step.clock);
   for (unsigned n = 0; n < me->step.signals; n++) send_wake_up(me, me->step.signal[n], cycle);
-  if (sphere->logs->scheme != &order_dag) look_all(sphere, cycle);
+  if (sphere->logs->scheme != &order_tokens) look_all(sphere, cycle);
 }
 
 /* -- Arcs: clocks that others wait for --------------------------------------------------------------------------------- */
@@ -395,9 +395,9 @@ void replayer_begin(struct machine *machine) {
   if (!machine->config.flat) caches_of(machine)->loaded = loaded;
 }
 
-/* The error in a thread's position, or NULL. A thread that had ended must have ended. */
+/* The error in a thread's position, or NULL. A thread that had ended must have ended, one that had not begun (a hart, which has its number from the beginning) is not there. */
 static const char *misses(const struct follower *me, const struct archive_cut *cut) {
-  if (!me) return "it was not born";
+  if (!me) return cut->ended && !cut->position ? NULL : "it was not born";
   if (cut->ended)
     return me->thread || me->phase != PHASE_OVER ? "it has not ended, where the recording breaks off" : NULL;
   if (!me->thread) return "it has ended, where the recording breaks off";

@@ -1,39 +1,11 @@
 /* basic.c: a small operating system: console, timer, page tables, user mode, faults, atomic operations between harts, and interrupts between them.
  *
  * What it prints must not depend on the number of harts, on caches or on the seed. */
-#include <stdint.h>
+#include "board.h"
 
-typedef uint64_t u64;
-enum { PAGE = 4096, VALID = 1, READ = 2, WRITE = 4, EXECUTE = 8, USER = 16, ACCESSED = 64, DIRTY = 128 };
-enum { ALL = VALID | READ | WRITE | EXECUTE | ACCESSED | DIRTY };
-
-struct frame {
-  u64 x[32], pc, status;
-};
-
-extern u64 begin_address;
 void enter_user(u64 pc, u64 stack);
-void main(u64 hart, const void *tree);
-void other(u64 hart);
-void trapped(struct frame *frame);
-
-#define READ_CSR(name)                                  \
-  ({                                                    \
-    u64 value_;                                         \
-    __asm__ volatile("csrr %0, " #name : "=r"(value_)); \
-    value_;                                             \
-  })
-#define WRITE_CSR(name, value) __asm__ volatile("csrw " #name ", %0" : : "r"((u64)(value)) : "memory")
-#define SET_CSR(name, value) __asm__ volatile("csrs " #name ", %0" : : "r"((u64)(value)) : "memory")
 
 /* -- Firmware ---------------------------------------------------------------------------------------------------------------- */
-
-static long firmware(u64 extension, u64 function, u64 a, u64 b, u64 c) {
-  register u64 a0 __asm__("a0") = a, a1 __asm__("a1") = b, a2 __asm__("a2") = c, a6 __asm__("a6") = function,
-                  a7 __asm__("a7") = extension;
-  __asm__ volatile("ecall" : "+r"(a0), "+r"(a1) : "r"(a2), "r"(a6), "r"(a7) : "memory");
-  return (long)a0;
-}
 
 static void print(const char *text) {
   for (; *text; text++) firmware(1, 0, (u64)(unsigned char)*text, 0, 0);

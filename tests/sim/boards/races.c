@@ -1,41 +1,8 @@
 /* races.c: harts race on memory while timers and other harts interrupt them and page tables change below them. What is printed depends on the order of nearly
  * everything; a replay must print the same. */
-#include <stdint.h>
+#include "board.h"
 
-typedef uint64_t u64;
-enum { PAGE = 4096, VALID = 1, READ = 2, WRITE = 4, EXECUTE = 8, ACCESSED = 64, DIRTY = 128, ROUNDS = 400 };
-enum { ALL = VALID | READ | WRITE | EXECUTE | ACCESSED | DIRTY };
-
-struct frame {
-  u64 x[32], pc, status;
-};
-
-extern u64 begin_address;
-void main(u64 hart, const void *tree);
-void other(u64 hart);
-void trapped(struct frame *frame);
-
-#define READ_CSR(name)                                  \
-  ({                                                    \
-    u64 value_;                                         \
-    __asm__ volatile("csrr %0, " #name : "=r"(value_)); \
-    value_;                                             \
-  })
-#define WRITE_CSR(name, value) __asm__ volatile("csrw " #name ", %0" : : "r"((u64)(value)) : "memory")
-#define SET_CSR(name, value) __asm__ volatile("csrs " #name ", %0" : : "r"((u64)(value)) : "memory")
-
-static long firmware(u64 extension, u64 function, u64 a, u64 b, u64 c) {
-  register u64 a0 __asm__("a0") = a, a1 __asm__("a1") = b, a2 __asm__("a2") = c, a6 __asm__("a6") = function,
-                  a7 __asm__("a7") = extension;
-  __asm__ volatile("ecall" : "+r"(a0), "+r"(a1) : "r"(a2), "r"(a6), "r"(a7) : "memory");
-  return (long)a0;
-}
-
-static void print_hex(u64 value) {
-  for (int shift = 60; shift >= 0; shift -= 4)
-    firmware(1, 0, (u64) "0123456789abcdef"[value >> shift & 15], 0, 0);
-  firmware(1, 0, '\n', 0, 0);
-}
+enum { ROUNDS = 400 };
 
 static u64 top[512] __attribute__((aligned(PAGE)));
 static u64 middle[512] __attribute__((aligned(PAGE)));

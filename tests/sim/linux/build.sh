@@ -17,6 +17,7 @@ cp kernel/arch/riscv/boot/Image Image
 ${cross}gcc -O2 -static -o init "$here/init.c"
 ${cross}gcc -O2 -D_GNU_SOURCE -static -pthread -I "$programs" -o racey "$workloads/racey.c" -lm
 ${cross}gcc -O2 -D_GNU_SOURCE -static -pthread -I "$programs" -o threads "$programs/threads.c" -lm
+${cross}gcc -O2 -static -pthread -o disk "$here/disk.c"
 kernel/usr/gen_init_cpio - >initrd <<LIST
 dir /dev 0755 0 0
 dir /proc 0755 0 0
@@ -25,4 +26,5 @@ nod /dev/console 0600 0 0 c 5 1
 file /init $PWD/init 0755 0 0
 file /bin/racey $PWD/racey 0755 0 0
 file /bin/threads $PWD/threads 0755 0 0
+file /bin/disk $PWD/disk 0755 0 0
 LIST

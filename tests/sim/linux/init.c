@@ -35,6 +35,7 @@ int main(void) {
   char line[256], *words[WORDS + 1];
   setvbuf(stdout, NULL, _IONBF, 0);
   mount("proc", "/proc", "proc", 0, NULL);
+  mount("dev", "/dev", "devtmpfs", 0, NULL);
   printf("init: %ld cpus online\n", sysconf(_SC_NPROCESSORS_ONLN));
   while (printf("# "), fgets(line, sizeof line, stdin)) {
     int count = 0;

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,8 +15,10 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static void pipes(void) {
@@ -174,11 +177,67 @@ static void alarms(void) {
   printf("alarm left %u\n", alarm(0));
 }
 
+static volatile int timed, right;
+static void expire(int number, siginfo_t *info, void *context) {
+  (void)context;
+  timed++;
+  right += number == SIGUSR1 && info->si_code == SI_TIMER && info->si_value.sival_int == 77;
+}
+
+static void in_thread(union sigval value) {
+  sem_post(value.sival_ptr);
+}
+
+static void timers(void) {
+  struct sigaction action = {.sa_sigaction = expire, .sa_flags = SA_SIGINFO};
+  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1, .sigev_value.sival_int = 77};
+  struct itimerspec often = {{0, 2000000}, {0, 1000000}}, once = {{0, 0}, {0, 500000}}, now;
+  timer_t timer;
+  sem_t rung;
+  sigaction(SIGUSR1, &action, NULL);
+  printf("timer %d", timer_create(CLOCK_MONOTONIC, &event, &timer));
+  timer_settime(timer, 0, &often, NULL);
+  while (timed < 3) pause();
+  timer_gettime(timer, &now);
+  printf(" %d, every %ld, %d", right == timed, now.it_interval.tv_nsec, timer_getoverrun(timer) >= 0);
+  printf(", gone %d", timer_delete(timer));
+  printf(" %d\n", timer_gettime(timer, &now));
+  sem_init(&rung, 0, 0);
+  event = (struct sigevent){
+      .sigev_notify = SIGEV_THREAD, .sigev_notify_function = in_thread, .sigev_value.sival_ptr = &rung};
+  printf("timer %d", timer_create(CLOCK_REALTIME, &event, &timer));
+  timer_settime(timer, 0, &once, NULL);
+  while (sem_wait(&rung)) continue;
+  printf(" in a thread\n");
+  timer_delete(timer);
+}
+
+static void timer_files(void) {
+  struct itimerspec often = {{0, 1000000}, {0, 1000000}}, now;
+  int file = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
+  struct pollfd wait = {file, POLLIN, 0};
+  uint64_t count = 0, sum = 0;
+  printf("timerfd %zd", read(file, &count, sizeof count));
+  printf(" %d", errno == EAGAIN);
+  clock_gettime(CLOCK_MONOTONIC, &now.it_value);
+  often.it_value.tv_sec += now.it_value.tv_sec;
+  timerfd_settime(file, TFD_TIMER_ABSTIME, &often, NULL); /* in the past, or nearly */
+  while (sum < 4) {
+    poll(&wait, 1, -1);
+    if (read(file, &count, sizeof count) == sizeof count) sum += count;
+  }
+  timerfd_gettime(file, &now);
+  printf(" %d, every %ld, write %zd\n", sum >= 4, now.it_interval.tv_nsec, write(file, &count, sizeof count));
+  close(file);
+}
+
 int main(void) {
   pipes();
   counters();
   server();
   pairs();
   alarms();
+  timers();
+  timer_files();
   return 0;
 }

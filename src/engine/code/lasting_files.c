@@ -1,0 +1,194 @@
+/* lasting_files.c: finds stored blocks. See lasting.h.
+ *
+ * Stored files are read with care: a file may be cut, or changed, at any time. What is used of one is copied first, and judged then. */
+#include "engine/code/lasting_files.h"
+
+#include <linux/auxvec.h>
+#include <linux/elf.h>
+#include <linux/fcntl.h>
+#include <linux/mman.h>
+#include <linux/stat.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/file_state.h"
+#include "engine/base/lib.h"
+#include "engine/base/log.h"
+#include "input/digest.h"
+
+#ifndef NT_GNU_BUILD_ID
+#define NT_GNU_BUILD_ID 3
+#endif
+
+struct lasting_file *lasting_files; /* under cache_lock */
+
+static uint64_t maker;         /* 0: off */
+static uintptr_t next_address; /* where the next stored file is mapped */
+
+bool lasting_on(void) {
+  return maker && !arch_time_is_guarded() && !config.sandboxed;
+}
+
+uint64_t lasting_maker(void) {
+  return maker;
+}
+
+/* -- The maker ----------------------------------------------------------------------------------------------------------- */
+
+/* The linker's digest of the engine, by the program headers. */
+static const Elf64_Nhdr *build_note(void) {
+  const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)ENGINE_BASE;
+  const Elf64_Phdr *phdr = (const Elf64_Phdr *)(ENGINE_BASE + ehdr->e_phoff);
+  for (unsigned i = 0; i < ehdr->e_phnum; i++) {
+    const Elf64_Nhdr *note = (const Elf64_Nhdr *)phdr[i].p_vaddr;
+    if (phdr[i].p_type == PT_NOTE && note->n_type == NT_GNU_BUILD_ID) return note;
+  }
+  return NULL;
+}
+
+/* All that decides how an instruction is translated. Modes that are not here keep no code. */
+void lasting_init(const uint64_t capabilities[2]) {
+  const Elf64_Nhdr *note = build_note();
+  if (!config.keeps_code || !note || !ARCH_CODE_LASTS) return;
+  if (config.mode != MODE_RUN || config.check != CHECK_NONE || config.debugged) return;
+  struct {
+    uint64_t mode, capabilities[2];
+  } facts = {config.mode, {capabilities[0], capabilities[1]}};
+  maker = input_digest(LASTING_MAGIC, &facts, sizeof facts);
+  maker = input_digest(maker, note, sizeof *note + ALIGN_UP(note->n_namesz, 4) + note->n_descsz);
+  next_address = LASTING_BASE;
+}
+
+/* -- Stored files ---------------------------------------------------------------------------------------------------------- */
+
+void lasting_name(char name[LASTING_NAME_MAX], uint64_t content) {
+  format(name, LASTING_NAME_MAX, "%lx-%lx", content, maker);
+}
+
+/* A file that is used counts as new (lasting_folder.c); once a day is enough. */
+static void touch(long fd, int64_t changed) {
+  enum { DAY = 24 * 60 * 60, REALTIME = 0 };
+  struct {
+    int64_t seconds, nanoseconds;
+  } now;
+  if (!os_call2(__NR_clock_gettime, REALTIME, &now) && now.seconds - changed > DAY)
+    os_call4(__NR_utimensat, fd, NULL, NULL, 0);
+}
+
+/* Another user's file, or one that others may write, is not trusted. */
+static bool is_own(long fd, size_t *bytes) {
+  struct statx info;
+  if (file_state((int)fd, "", &info)) return false;
+  *bytes = info.stx_size;
+  touch(fd, info.stx_mtime.tv_sec);
+  return S_ISREG(info.stx_mode) && !(info.stx_mode & (S_IWGRP | S_IWOTH)) &&
+         info.stx_uid == (uint32_t)os_call0(__NR_geteuid) && info.stx_size >= sizeof(struct lasting_header) &&
+         info.stx_size <= LASTING_FILE_MAX;
+}
+
+static bool is_sound(const struct lasting_header *header, uint64_t content, size_t bytes) {
+  size_t table = (size_t)header->slots * sizeof(struct lasting_slot);
+  return header->digest == input_digest(maker, &header->magic, sizeof *header - sizeof header->digest) &&
+         header->magic == LASTING_MAGIC && header->maker == maker && header->file == content &&
+         header->bytes == bytes && header->slots && !(header->slots & (header->slots - 1)) &&
+         header->records < header->slots && sizeof *header + table <= bytes;
+}
+
+size_t lasting_map(uint64_t content, uintptr_t at, size_t room, struct lasting_header *header) {
+  char name[LASTING_NAME_MAX];
+  size_t bytes = 0;
+  lasting_name(name, content);
+  long fd =
+      os_call4(__NR_openat, engine_fd + FD_CODE, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
+  if (fd < 0) return 0;
+  long address = -EACCES;
+  if (is_own(fd, &bytes) && bytes <= room)
+    address = os_call6(__NR_mmap, at, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0);
+  os_call1(__NR_close, fd);
+  if (os_failed(address)) return 0;
+  if (!safe_copy(header, (const void *)at, sizeof *header) && is_sound(header, content, bytes)) return bytes;
+  LOG(code, "stored code refused: %s", name);
+  os_call2(__NR_munmap, at, bytes);
+  return 0;
+}
+
+static struct lasting_file *new_file(uint64_t content) {
+  struct lasting_file *file = arena_alloc(sizeof *file);
+  struct lasting_header header;
+  file->content = content;
+  file->stored = next_address;
+  file->bytes = lasting_map(content, next_address, LASTING_BASE + LASTING_ROOM - next_address, &header);
+  if (file->bytes) {
+    file->slots = header.slots;
+    file->records = header.records;
+    next_address += ALIGN_UP(file->bytes, PAGE);
+    LOG(code, "stored code: %u blocks of %lx", file->records, content);
+  }
+  file->next = lasting_files;
+  lasting_files = file;
+  return file;
+}
+
+static struct lasting_file *file_of(uint64_t content) {
+  struct lasting_file *file = lasting_files;
+  while (file && file->content != content) file = file->next;
+  return file ? file : new_file(content);
+}
+
+/* Most questions are about the code of the one before. */
+struct lasting_file *lasting_file_at(uintptr_t pc, struct mapping *mapping) {
+  static struct mapping latest;
+  static uint32_t changes;
+  static struct lasting_file *file;
+  uint32_t now = atomic_load(&mappings_code_changes);
+  if (now != changes || pc < latest.start || pc >= latest.end) {
+    if (!mappings_find(pc, &latest)) latest = (struct mapping){0};
+    changes = now;
+    const struct code_file *code = latest.file;
+    bool lasts =
+        code && code->content && latest.prot & PROT_EXEC && !(latest.prot & PROT_WRITE) && !latest.shared;
+    file = lasts ? file_of(code->content) : NULL;
+  }
+  *mapping = latest;
+  return file && !latest.file->written ? file : NULL;
+}
+
+/* -- Records --------------------------------------------------------------------------------------------------------------- */
+
+uint32_t lasting_slot_of(uint32_t place, uint32_t slots) {
+  return place * 0x9e3779b1u >> 7 & (slots - 1);
+}
+
+/* Where the table says that the record is; 0: there is none. */
+static size_t look_up(const struct lasting_file *file, uint32_t place) {
+  const struct lasting_slot *table =
+      (const struct lasting_slot *)(file->stored + sizeof(struct lasting_header));
+  struct lasting_slot slot;
+  uint32_t i = lasting_slot_of(place, file->slots);
+  for (uint32_t looks = 0; looks < file->slots; looks++, i = (i + 1) & (file->slots - 1)) {
+    if (safe_copy(&slot, &table[i], sizeof slot) || !slot.record) return 0;
+    if (slot.place == place) return (size_t)slot.record * 8;
+  }
+  return 0;
+}
+
+bool lasting_read(const struct lasting_file *file, size_t at, struct lasting_record *to) {
+  if (at + sizeof *to > file->bytes) return false;
+  const uint8_t *from = (const uint8_t *)file->stored + at;
+  if (safe_copy(to, from, sizeof *to) || to->bytes > MIN((size_t)LASTING_RECORD_MAX, file->bytes - at) ||
+      to->bytes < sizeof *to)
+    return false;
+  return !safe_copy(to + 1, from + sizeof *to, to->bytes - sizeof *to) && to->file == file->content &&
+         to->digest == input_digest(maker, &to->file, to->bytes - sizeof to->digest);
+}
+
+size_t lasting_find(const struct lasting_file *file, uint32_t place, struct lasting_record *to) {
+  size_t at = file->slots ? look_up(file, place) : 0;
+  return at && lasting_read(file, at, to) && to->place == place ? at : 0;
+}
+
+uint64_t lasting_content(int fd, uint64_t size) {
+  uint8_t beginning[PAGE];
+  if (!lasting_on()) return 0;
+  long n = os_call4(__NR_pread64, fd, beginning, sizeof beginning, 0);
+  return n > 0 && size <= UINT32_MAX ? input_digest(size, beginning, (size_t)n) : 0;
+}

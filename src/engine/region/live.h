@@ -1,0 +1,34 @@
+/* live.h: checkpoints of a recording, made while the program goes on, from which a replay can begin (live.c). Order `chunk`.
+ *
+ * The thread with the baton makes one at a safepoint, and has one thread of each other process do the same. No other thread can change what the program sees before it has the baton again: it waits for
+ * that, or is in a call that works on copies of memory. So nobody is stopped or disturbed: all that a replay needs of the others is in their contexts,
+ * and in the marks that they made before they let the baton go. */
+#ifndef REPRISE_ENGINE_LIVE_H
+#define REPRISE_ENGINE_LIVE_H
+
+#include "engine/base/thread.h"
+#include "engine/region/rings.h"
+
+static inline bool live_on(void) {
+  return __builtin_expect(config.live, 0);
+}
+
+/* The thread is about to let the baton go, not for good; it has it again. */
+void live_rests(struct thread *thread);
+static inline void live_runs(const struct thread *thread) {
+  if (live_on()) atomic_store_explicit(&thread->rthread->checkpoint.at_rest, 0, memory_order_relaxed);
+}
+
+/* With the baton, at a safepoint where a chunk may end: true if the manager wants a checkpoint. */
+static inline bool live_is_wanted(const struct thread *thread) {
+  return live_on() && atomic_load_explicit(&region->checkpoint.wish, memory_order_relaxed) &&
+         !thread->signals.queued.signo && !thread->record.stop_signal;
+}
+/* True if one can be made now. Then the thread ends its chunk in the log, and makes it. */
+bool live_is_possible(struct thread *thread);
+/* False: another process could not take part. */
+bool live_make(struct thread *thread);
+/* While the thread waits, without the baton: makes the vessel of its process, if that is wanted. */
+void live_serve(struct thread *thread);
+
+#endif

@@ -1,0 +1,106 @@
+# The code cache that lasts: it is used, shown, cleared and switched off; it never changes what a program does, whatever lies in its folder.
+
+export REPRISE_CACHE=$PWD/code
+
+taken() { # COMMAND…: how many blocks came from stored code
+  "$REPRISE" run --counters -- "$@" 2>&1 >/dev/null | sed -n 's/^ *\([0-9]*\)  blocks taken from stored code$/\1/p' | head -n 1
+}
+
+files() { find code -type f | wc -l; }
+
+case_cold_and_warm() {
+  local count
+  [ "$(taken /bin/true)" = 0 ] || fail "blocks taken from nowhere"
+  [ "$(files)" -ge 2 ] || fail "not stored"
+  count=$(taken /bin/true)
+  [ "$count" -gt 300 ] || fail "only $count blocks are taken"
+  prints 0 'a b' "$REPRISE" run -- /bin/echo a b
+  prints 0 'a b' "$REPRISE" run -- /bin/echo a b
+  prints 7 '3' "$REPRISE" run -- /bin/sh -c 'echo $((1 + 2)) | cat; exit 7'
+  prints 7 '3' "$REPRISE" run -- /bin/sh -c 'echo $((1 + 2)) | cat; exit 7'
+}
+
+case_show_and_clear() {
+  "$REPRISE" run -- /bin/true
+  "$REPRISE" cache >out || fail "status $?"
+  grep -Eqx "$REPRISE_CACHE: [0-9]+ files, [0-9.]+ MB" out || fail "it says: $(cat out)"
+  touch code/mine
+  "$REPRISE" cache --clear >out || fail "status $?"
+  grep -q "^removed from $REPRISE_CACHE: " out || fail "it says: $(cat out)"
+  [ "$(files)" = 1 ] || fail "left: $(ls code)"
+  prints 0 'switched off' env REPRISE_CACHE=off "$REPRISE" cache
+  refuses 2 'no such argument' "$REPRISE" cache --all
+}
+
+case_off() {
+  "$REPRISE" run --no-cache -- /bin/true
+  REPRISE_CACHE=off "$REPRISE" run -- /bin/true
+  [ ! -e code ] || fail "made: $(ls code)"
+}
+
+# A folder where others may write is not used, nor is one that is none, or can't be made.
+case_not_trusted() {
+  mkdir -m 777 code
+  chmod 777 code
+  [ "$(taken /bin/echo a)" = 0 ] && [ "$(files)" = 0 ] || fail "stored where others may write"
+  refuses 125 'Operation not permitted' "$REPRISE" cache
+  ln -s code link
+  REPRISE_CACHE=$PWD/link prints 0 a "$REPRISE" run -- /bin/echo a
+  REPRISE_CACHE=/dev/null/code prints 0 a "$REPRISE" run -- /bin/echo a
+  REPRISE_CACHE=code prints 0 a "$REPRISE" run -- /bin/echo a
+  [ "$(files)" = 0 ] || fail "stored: $(ls code)"
+  chmod 700 code
+  "$REPRISE" run -- /bin/true
+  chmod 666 code/*
+  [ "$(taken /bin/true)" = 0 ] || fail "files that others may write are used"
+}
+
+# Where nothing more may be written, nothing is left behind, and the program is not disturbed.
+case_full() {
+  (ulimit -f 16 && prints 0 a "$REPRISE" run -- /bin/echo a) || exit 1
+  [ "$(files)" = 0 ] || fail "stored: $(ls code)"
+  unshare -rm true 2>/dev/null || return 0
+  # shellcheck disable=SC2016 # for the inner shell
+  unshare -rm sh -c 'mount -t tmpfs -o size=64k,mode=700 none code && for i in 1 2 3; do "$REPRISE" run -- /bin/echo a || exit 1; done >out
+    [ "$(cat out)" = "a
+a
+a" ] && [ -z "$(ls code/new-* 2>/dev/null)" ]' || fail "on a full disk: $(cat out)"
+  mkdir -m 700 code2
+  # shellcheck disable=SC2016
+  REPRISE_CACHE=$PWD/code2 unshare -rm sh -c 'mount -t tmpfs -o ro,mode=700 none code2 && "$REPRISE" run -- /bin/echo a' >out 2>&1
+  [ "$(cat out)" = a ] || fail "in a read-only folder: $(cat out)"
+}
+
+# The file changes in place, and nothing but its content tells.
+case_changed() {
+  local at
+  cp "$ANSWER" program
+  prints 0 5ca1ab1e "$REPRISE" run -- ./program
+  [ "$(taken ./program)" -gt 300 ] || fail "not stored"
+  touch -r program time
+  at=$(LC_ALL=C grep -obUaP '\x1e\xab\xa1\x5c' program | head -n 1 | cut -d: -f1)
+  printf '\001' | dd of=program bs=1 seek="$at" conv=notrunc status=none
+  touch -r time program
+  prints 0 5ca1ab01 "$REPRISE" run -- ./program
+  prints 0 5ca1ab01 "$REPRISE" run -- ./program
+}
+
+# Processes that store at the same time.
+case_at_once() {
+  local i
+  for i in 1 2 3 4 5 6 7 8; do
+    "$REPRISE" run -- /bin/sh -c "echo $i; ls -d /; expr $i + 1" >"out$i" 2>&1 &
+  done
+  wait
+  for i in 1 2 3 4 5 6 7 8; do
+    [ "$(cat "out$i")" = "$i"$'\n/\n'"$((i + 1))" ] || fail "$i: $(cat "out$i")"
+  done
+  [ -z "$(find code -name 'new-*')" ] || fail "left: $(ls code)"
+  [ "$(taken /bin/sh -c 'ls -d /')" -gt 300 ] || fail "nothing is stored"
+}
+
+case_poisoned() {
+  "$REPRISE" run -- "$ANSWER"
+  "$POISON" "$REPRISE" "$PWD/code" 0 100 "$ANSWER" >out 2>&1 || fail "$(tail -n 5 out)"
+  grep -qx '100 passed, 0 failed' out || fail "$(tail -n 5 out)"
+}

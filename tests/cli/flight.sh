@@ -1,0 +1,139 @@
+# The flight recorder: the last part of a recording that begins at a checkpoint. It replays to the very end, with all digests, and shows the last part of the output.
+
+PROGRAMS=$(dirname "${BASH_SOURCE[0]}")/../../build/tests/programs
+TIMES=${SOAK:+50}
+TIMES=${TIMES:-1}
+
+# A checkpoint every ten milliseconds or so, of a program that takes seconds.
+flown() { # PROGRAM [ARGUMENT…]: into ./recording
+  rm -rf recording
+  "$REPRISE" record --flight=30ms -o recording -- "$@" >recorded 2>recorded.err </dev/null
+  STATUS=$?
+}
+
+begins() { grep -q '^begins: 0$' recording/manifest; }
+
+# The output of the replay is the last part of the recorded one, and it ends in the same way.
+replays() { # WHAT
+  local status
+  "$REPRISE" replay recording >replayed 2>replayed.err </dev/null
+  status=$?
+  [ $status = $STATUS ] || fail "$1: status $status, not $STATUS: $(cat replayed.err)"
+  tail -c "$(stat -c %s replayed)" recorded | cmp - replayed || fail "$1: another output"
+}
+
+ends() { # PROGRAM ROUNDS HOW
+  local i
+  for ((i = 0; i < TIMES; i++)); do
+    flown "$PROGRAMS/$1" "$2" "$3"
+    begins || fail "$1, $3: it does not begin at a checkpoint: $(cat recorded.err)"
+    replays "$1, $3"
+    [ "$(stat -c %s replayed)" -lt "$(stat -c %s recorded)" ] || fail "$1, $3: all of the output"
+  done
+}
+case_flight_exit() { ends rec_ends 1000 exit; }
+case_flight_segv() { ends rec_ends 1000 segv; }
+case_flight_abort() { ends rec_ends 1000 abort; }
+case_flight_kill() { ends rec_ends 1000 kill; }
+
+# Several processes, born and ended all the time.
+case_flight_forks() { ends rec_ends_forks 1500 exit; }
+case_flight_forks_segv() { ends rec_ends_forks 1500 segv; }
+case_flight_forks_kill() { ends rec_ends_forks 1500 kill; }
+
+# Nothing is kept of a program that ends as it should; and `latest' points where it did before.
+case_flight_nothing() {
+  export REPRISE_DIR=$PWD/place
+  "$REPRISE" record -q -- /bin/true || fail "can't be recorded"
+  "$REPRISE" record --flight=30ms -- "$PROGRAMS/rec_ends" 100 >recorded || fail "status $?"
+  [ "$(cd place && echo true-* rec_ends*)" = 'true-0 rec_ends*' ] || fail "kept: $(ls place)"
+  "$REPRISE" replay || fail "the latest is another one"
+}
+
+# Before the first checkpoint all is kept, from the beginning.
+case_flight_short() {
+  "$REPRISE" record --flight=1h --trigger=end -o recording -- /bin/echo words >recorded || fail "status $?"
+  ! begins || fail "a checkpoint"
+  [ "$("$REPRISE" replay recording)" = words ] || fail "another output"
+}
+
+case_flight_trigger() {
+  "$REPRISE" record --flight=1h --trigger=exit=2-4 -o recording -- /bin/sh -c 'exit 5'
+  [ ! -e recording ] || fail "kept for 5"
+  "$REPRISE" record --flight=1h --trigger=signal -o recording -- /bin/sh -c 'exit 3'
+  [ ! -e recording ] || fail "kept for a status"
+  "$REPRISE" record --flight=1h --trigger=signal,exit=2-4 -o recording -- /bin/sh -c 'exit 3'
+  "$REPRISE" replay recording
+  [ $? = 3 ] || fail "another status"
+}
+
+# The recording is one as any other for those who read it; what does not work yet says so.
+case_flight_tools() {
+  flown "$PROGRAMS/rec_ends" 300 exit
+  begins || fail "it does not begin at a checkpoint"
+  "$REPRISE" dump recording >dumped || fail "can't be dumped"
+  grep -q 'syscall     clock_gettime' dumped || fail "no calls"
+  "$REPRISE" stat recording | grep -q '^images  *1$' || fail "no image"
+  "$REPRISE" pack recording packed || fail "can't be packed"
+  "$REPRISE" replay packed >replayed
+  [ $? = 3 ] || fail "the pack does not replay"
+  tail -c "$(stat -c %s replayed)" recorded | cmp - replayed || fail "the pack: another output"
+  "$REPRISE" replay --verify recording || fail "not verified"
+  [ "$("$REPRISE" replay --verify --print-jobs recording)" = 'reprise replay --verify --from=0 recording' ] || fail "other jobs"
+  refuses 125 'begins at a checkpoint' "$REPRISE" replay --checkpoints recording
+  refuses 125 'begins at a checkpoint' "$REPRISE" replay --goto=50% recording
+}
+
+# No vessel is left behind, and the program has no child that it does not know.
+case_flight_leaves_nothing() {
+  setsid --wait bash -c 'echo $$ >session; "$1" record --flight=30ms -o recording -- "$2" 500 exit >recorded' bash "$REPRISE" "$PROGRAMS/rec_ends"
+  grep -q '^begins: 0$' recording/manifest || fail "it does not begin at a checkpoint"
+  [ -z "$(ps -o pid= -s "$(cat session)")" ] || fail "left behind: $(ps -s "$(cat session)")"
+  ! pgrep -f "^$PROGRAMS/rec_ends 500 exit" || fail "a vessel is left behind"
+}
+
+case_flight_usage() {
+  refuses 2 'expected a time and a size' "$REPRISE" record --flight=soon -- true
+  refuses 2 'expected a time and a size' "$REPRISE" record --flight=10s,little -- true
+  refuses 2 'expected a time and a size' "$REPRISE" record --flight=1ms -- true
+  refuses 2 'not supported yet with another order' "$REPRISE" record --flight=10s --order=dag -- true
+  refuses 2 'expected signal' "$REPRISE" record --flight=10s --trigger=rain -- true
+  refuses 2 'expected signal' "$REPRISE" record --flight=10s --trigger=exit=5-2 -- true
+  refuses 2 'are for --flight' "$REPRISE" record --trigger=end -- true
+}
+
+# Checkpoints interrupt waits far more often than their timeouts take: these must end all the same.
+case_flight_timeouts() {
+  flown "$PROGRAMS/rec_timeouts" 1
+  [ $STATUS = 1 ] || fail "status $STATUS: $(cat recorded.err)"
+  begins || fail "it does not begin at a checkpoint: $(cat recorded.err)"
+  replays timeouts
+}
+
+# While the program goes on: each trigger stores a recording that replays up to that moment; the oldest are removed.
+case_flight_triggered() {
+  local recorder i
+  "$REPRISE" record --flight=30ms --keep=2 -o recording -- "$PROGRAMS/rec_ends" 100000000 >recorded 2>told &
+  recorder=$!
+  until grep -q '^flight: ' recording/manifest 2>/dev/null; do sleep 0.1; done
+  for i in 1 2 3; do
+    "$REPRISE" trigger recording || fail "not triggered: $?"
+    until grep -q "stored in recording-$i$" told; do sleep 0.1; done
+  done
+  kill -KILL "$(pgrep -P $recorder -x rec_ends)"
+  wait $recorder
+  [ $? = 137 ] || fail "the recorder's status"
+  [ ! -e recording-1 ] || fail "three are kept"
+  for i in 2 3; do
+    grep -q '^begins: 0$' recording-$i/manifest || fail "recording-$i does not begin at a checkpoint"
+    "$REPRISE" replay recording-$i >replayed 2>err || fail "recording-$i: $? $(cat err)"
+    grep -qF "$(tail -n 1 replayed)" recorded || fail "recording-$i: another output"
+    "$REPRISE" rm ./recording-$i || fail "recording-$i can't be removed"
+  done
+  "$REPRISE" replay recording >replayed 2>err
+  [ $? = 137 ] || fail "the last part: $(cat err)"
+  tail -c "$(stat -c %s replayed)" recorded | cmp - replayed || fail "the last part: another output"
+  refuses 125 'not being recorded any more' "$REPRISE" trigger recording
+  "$REPRISE" record -q -o plain -- /bin/true
+  refuses 125 'not made by a flight recorder' "$REPRISE" trigger plain
+}
