@@ -79,15 +79,16 @@ static void put_entry(uint8_t type, uint8_t kind, size_t start, size_t end) {
 }
 
 static void build(const uint8_t *data, size_t size) {
-  static const char lines[] =
-      "reprise-recording: 6\narchitecture: " HERE "\nid: 0000000000000011\nstate: complete\n";
   uint8_t header[16] = "RPRSPACK", trailer[32] = "RPRSPEND";
-  char text[sizeof lines + 32];
+  char text[128];
+  size_t lines = (size_t)snprintf(text, sizeof text,
+                                  "reprise-recording: %d\narchitecture: " HERE
+                                  "\nid: 0000000000000011\nstate: complete\n",
+                                  RECORDING_VERSION);
   length = 0;
   put16(header + 8, RECORDING_VERSION);
   put(header, sizeof header);
-  memcpy(text, lines, sizeof lines);
-  put(text, forge_manifest_sum(text, sizeof lines - 1));
+  put(text, forge_manifest_sum(text, lines));
   size_t manifest = length;
   put_head();
   put_frames(data, size);
