@@ -16,7 +16,7 @@
 #include "sphere/manager.h"
 #include "sphere/replay.h"
 #include "travel/checkpoints.h"
-#include "travel/policy.h"
+#include "travel/checkpoint_policy.h"
 #include "travel/stored.h"
 
 enum { MILLISECOND = 1000000 };

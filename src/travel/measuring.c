@@ -7,7 +7,7 @@
 #include "sphere/feed.h"
 #include "sphere/manager.h"
 #include "travel/checkpoints.h"
-#include "travel/policy.h"
+#include "travel/checkpoint_policy.h"
 
 static struct {
   struct checkpoints *checkpoints;

@@ -1,8 +1,8 @@
-/* policy.c: when checkpoints are made, and which are kept. See policy.h.
+/* checkpoint_policy.c: when checkpoints are made, and which are kept. See checkpoint_policy.h.
  *
  * The distance is a quarter of a second of replay, or fifty times the cost of the last checkpoint: so all of them together cost a fiftieth. Recent ones are kept at
  * that distance, older ones farther apart: users mostly look at recent moments, and a replay from far away takes longer anyway. */
-#include "travel/policy.h"
+#include "travel/checkpoint_policy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* policy.h: when checkpoints are made, and which are kept (policy.c). */
-#ifndef REPRISE_TRAVEL_POLICY_H
-#define REPRISE_TRAVEL_POLICY_H
+/* checkpoint_policy.h: when checkpoints are made, and which are kept (checkpoint_policy.c). */
+#ifndef REPRISE_TRAVEL_CHECKPOINT_POLICY_H
+#define REPRISE_TRAVEL_CHECKPOINT_POLICY_H
 
 #include "travel/checkpoints.h"
 
