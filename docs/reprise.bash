@@ -18,7 +18,7 @@ _reprise() {
       _reprise_record "$word"
       ;;
     replay)
-      _reprise_options "$word" '--quiet --unconfined --goto= --json --from= --until= --verify --jobs= --print-jobs --serial --turns --checkpoints --restarts --tries='
+      _reprise_options "$word" '--quiet --unconfined --no-cache --goto= --json --from= --until= --verify --jobs= --print-jobs --serial --turns --checkpoints --restarts --tries='
       ;;
     debug)
       _reprise_options "$word" '--at= --gdb= --unconfined'
@@ -69,7 +69,7 @@ _reprise_options() {
 # Options, then a command.
 _reprise_record() {
   if [ "${1#-}" != "$1" ]; then
-    mapfile -t COMPREPLY < <(compgen -W '--output --quiet --order= --chunk= --max-episode= --chaos= --check-memory --values= --without= --flight= --trigger= --keep= --' -- "$1")
+    mapfile -t COMPREPLY < <(compgen -W '--output --quiet --no-cache --order= --chunk= --max-episode= --chaos= --check-memory --values= --without= --flight= --trigger= --keep= --' -- "$1")
   else
     mapfile -t COMPREPLY < <(compgen -c -- "$1")
   fi

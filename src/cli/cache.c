@@ -13,12 +13,15 @@
 #include "recording/plain.h"
 #include "sphere/code_folder.h"
 
-/* What the engine names its files: CONTENT-MAKER in hexadecimal digits, or new-… while one is written. */
+/* What the engine names its files: hexadecimal digits and .code, or new-PROCESS-TIME while one is written. */
 static bool is_ours(const char *name) {
-  if (!strncmp(name, "new-", 4)) name += 4;
-  size_t first = strspn(name, "0123456789abcdef");
+  static const char digits[] = "0123456789abcdef";
+  bool whole = strncmp(name, "new-", 4) != 0;
+  if (!whole) name += 4;
+  size_t first = strspn(name, digits);
+  if (whole) return first && !strcmp(name + first, ".code");
   if (!first || name[first] != '-') return false;
-  size_t second = strspn(name + first + 1, "0123456789abcdef");
+  size_t second = strspn(name + first + 1, digits);
   return second && !name[first + 1 + second];
 }
 
@@ -70,15 +73,15 @@ const struct command cache_command = {
     .usage = "[--clear]",
     .summary = "show or clear the translated code that is kept between runs",
     .help =
-        "Programs start faster when their code was translated before: what `reprise run` translates\n"
-        "from executables and libraries is kept in a folder, and used by later runs. Shows the\n"
-        "folder, and how much lies there.\n"
+        "Programs start faster when their code was translated before: what `reprise run` and `reprise\n"
+        "record` translate from executables and libraries is kept in a folder, and used by later runs,\n"
+        "recordings and replays. Shows the folder, and how much lies there.\n"
         "\n"
         "  --clear   remove all of it\n"
         "\n"
         "The folder is $XDG_CACHE_HOME/reprise, or ~/.cache/reprise; REPRISE_CACHE names another one,\n"
-        "by a path that begins with /, and REPRISE_CACHE=off switches it off, as `reprise run\n"
-        "--no-cache` does for one run. It must be your own, and no other user may write there. What\n"
+        "by a path that begins with /, and REPRISE_CACHE=off switches it off, as `--no-cache`\n"
+        "does for one run, recording or replay. It must be your own, and no other user may write there. What\n"
         "it holds depends on this version of the engine and on the processor; code is used only\n"
         "where the program's memory has the very instructions that it was made from. The oldest\n"
         "files go when there is more than 256 MB. It can be removed at any time.\n"

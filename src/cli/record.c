@@ -19,6 +19,7 @@ enum { CHECK_MEMORY = 100000000 };
 struct wish {
   struct record_options options;
   struct flight_options flight;
+  bool caches;          /* no --no-cache */
   bool flies, triggers; /* --flight, and --trigger or --keep, were given */
 };
 
@@ -92,6 +93,7 @@ static int parse_options(int argc, char **argv, struct wish *wish, const char **
       {"values", 0, OPTION_WITH_VALUE, take_values, &to->values, "off, auto or all"},
       {"without", 0, OPTION_WITH_VALUE, take_text, without, NULL},
       {"chunk", 0, OPTION_WITH_VALUE, take_chunk, &to->chunk, "a number from 1024 on"},
+      {"no-cache", 0, OPTION_ALONE, take_false, &wish->caches, NULL},
       {"quiet", 'q', OPTION_ALONE, take_true, &to->quiet, NULL},
       {"check-memory", 0, OPTION_MAY_HAVE_VALUE, take_check_memory, &to->check_memory, "a number from 1 on"},
       {"flight", 0, OPTION_WITH_VALUE, take_flight, wish, "a time and a size, as 10s or 500ms,512M"},
@@ -108,6 +110,7 @@ static int parse_options(int argc, char **argv, struct wish *wish, const char **
 static int run(int argc, char **argv) {
   static struct engine_config settings = {.magic = ENGINE_CONFIG_MAGIC, .first = 1, .program_fd = -1};
   struct wish wish = {
+      .caches = true,
       .options = {.chunk = CHUNK_SIZE, .max_episode = EPISODE_SIZE},
       .flight = {
           .bytes = 512 << 20, .on_signal = true, .on_status = true, .least = 1, .most = 255, .keep = 4}};
@@ -117,6 +120,7 @@ static int run(int argc, char **argv) {
   int next;
   int status = parse_options(argc, argv, &wish, &without, &next);
   if (status) return status;
+  settings.keeps_code = wish.caches;
   if (without && launch_predictors(without, &options->without, &problem))
     return bad_usage(&record_command, "%s", problem.text);
   if (wish.flies) options->keeper = flight_keeper(&wish.flight);
@@ -132,7 +136,7 @@ const struct command record_command = {
     .name = "record",
     .usage =
         "[-q] [-o FOLDER] [--order=chunk|dag|scalar|arcs|sync] [--chunk=N] [--max-episode=N] [--chaos=SEED] "
-        "[--check-memory[=N]] [--values=off|auto|all] [--without=PREDICTOR,…] "
+        "[--check-memory[=N]] [--values=off|auto|all] [--without=PREDICTOR,…] [--no-cache] "
         "[--flight=TIME[,SIZE] [--trigger=END,…] [--keep=N]] [--] PROGRAM "
         "[ARGUMENT]…",
     .summary = "run a program and record its execution",
@@ -173,6 +177,7 @@ const struct command record_command = {
         "the\n"
         "                        recording takes longer, and is as good. They decide:\n"
         PREDICTORS(PREDICTOR_LINE)
+        "  --no-cache            neither use nor store translated code (see `reprise help cache`)\n"
         "\n"
         "  --flight=TIME[,SIZE]  chunk: record without end, in memory, and store only the last TIME (as 10s, "
         "500ms), and\n"

@@ -71,6 +71,7 @@ struct wish {
   int64_t from, until; /* images, or WINDOW_WHOLE */
   const char *place;
   bool as_json;
+  bool caches;    /* no --no-cache */
   unsigned tries; /* 0: one, whose output is shown at once */
   char path[RECORDING_PATH_MAX];
 };
@@ -96,6 +97,7 @@ static int perform(void *context) {
   struct wish *wish = context;
   const char *path = wish->path;
   static struct engine_config settings = {.magic = ENGINE_CONFIG_MAGIC};
+  settings.keeps_code = wish->caches;
   struct replay_options *options = &wish->options;
   struct launch_problem problem;
   if (launch_channels(&settings, &problem)) return complain(problem.status, "%s", problem.text);
@@ -113,9 +115,10 @@ static int perform(void *context) {
 }
 
 static int run(int argc, char **argv) {
-  struct wish wish = {.options.confined = CAN_CONFINE, .from = WINDOW_WHOLE, .until = WINDOW_WHOLE};
+  struct wish wish = {.caches = true, .options.confined = CAN_CONFINE, .from = WINDOW_WHOLE, .until = WINDOW_WHOLE};
   const struct option_row options[] = {
       {"quiet", 'q', OPTION_ALONE, take_true, &wish.options.quiet, NULL},
+      {"no-cache", 0, OPTION_ALONE, take_false, &wish.caches, NULL},
       {"unconfined", 0, OPTION_ALONE, take_false, &wish.options.confined, NULL},
       {"serial", 0, OPTION_ALONE, take_true, &wish.options.serial, NULL},
       {"goto", 0, OPTION_WITH_VALUE, take_text, &wish.place, NULL},
@@ -145,7 +148,7 @@ static int run(int argc, char **argv) {
 const struct command replay_command = {
     .name = "replay",
     .usage =
-        "[--quiet] [--unconfined] [--goto=PLACE [--json]] [--from=N] [--until=N] "
+        "[--quiet] [--unconfined] [--no-cache] [--goto=PLACE [--json]] [--from=N] [--until=N] "
         "[--verify [--jobs=N | --print-jobs]] [--serial] [--turns] [--checkpoints] "
         "[--restarts=N[,SEED]] [--tries=N] [RECORDING|latest]",
     .summary = "repeat a recorded execution",
@@ -161,6 +164,7 @@ const struct command replay_command = {
         "\n"
         "  -q, --quiet    do not write the program's output again\n"
         "  --unconfined   replay without the filter of system calls, for kernels that have none\n"
+        "  --no-cache     do not use translated code that is kept between runs (`reprise help cache')\n"
         "  --goto=PLACE   go as far as PLACE (as in `reprise debug'), tell on standard error which moment "
         "that "
         "is and\n"

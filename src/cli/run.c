@@ -25,23 +25,18 @@ static bool take_counters(void *into, const char *value) {
   return true;
 }
 
-static bool take_no_cache(void *into, const char *value) {
-  (void)value;
-  *(uint8_t *)into = 0;
-  return true;
-}
-
 static int run(int argc, char **argv) {
-  struct engine_config settings = {
-      .magic = ENGINE_CONFIG_MAGIC, .first = 1, .program_fd = -1, .keeps_code = 1};
+  struct engine_config settings = {.magic = ENGINE_CONFIG_MAGIC, .first = 1, .program_fd = -1};
+  bool caches = true;
   const struct option_row options[] = {
       {"counters", 0, OPTION_ALONE, take_counters, &settings.counters, NULL},
-      {"no-cache", 0, OPTION_ALONE, take_no_cache, &settings.keeps_code, NULL},
+      {"no-cache", 0, OPTION_ALONE, take_false, &caches, NULL},
       {"check", 0, OPTION_WITH_VALUE, take_check, &settings.check, "none, accesses or all"},
       {0}};
   int next;
   int status = options_parse(&run_command, options, argc, argv, true, &next);
   if (status) return status;
+  settings.keeps_code = caches;
   struct launch_problem problem;
   if (launch_check_ends(&problem) || launch_channels(&settings, &problem))
     return complain(problem.status, "%s", problem.text);

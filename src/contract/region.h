@@ -181,6 +181,7 @@ enum request_kind {
   REQUEST_FILE_CHANGES, /* record: file number `value` is going to be changed */
   REQUEST_OPEN_FILE,    /* replay: open file number `value`; answer: 0, and the file comes over the socket */
   REQUEST_NEW_FILE,     /* replay: make one without a name; the same */
+  REQUEST_CODE,         /* replay: open the stored code of that name; the same */
   REQUEST_MEMORY,       /* replay with checkpoints: the same, of `value` bytes, for processes to share */
   REQUEST_CHANNEL,      /* … the end of a channel to a vessel; the same */
   REQUEST_CHECKPOINT,   /* … all vessels are made, and no thread runs */

@@ -5,12 +5,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "contract/stored_code.h"
+#include "input/digest.h"
 
 /* The user's folder for caches; it is left alone if it is another user's, as under sudo. */
 static bool base_folder(char base[CODE_FOLDER_PATH_MAX]) {
@@ -67,4 +71,27 @@ int code_folder_open(void) {
   close(fd);
   errno = EPERM;
   return -1;
+}
+
+/* Blocks are judged where they are used: each has its digest and the instructions that it was made from. */
+static bool is_sound(int fd) {
+  struct stat info;
+  struct lasting_header header;
+  if (fstat(fd, &info) || !S_ISREG(info.st_mode) || !is_own(&info) || info.st_size > LASTING_FILE_MAX)
+    return false;
+  return pread(fd, &header, sizeof header, 0) == sizeof header && header.magic == LASTING_MAGIC &&
+         header.bytes == (uint64_t)info.st_size &&
+         header.digest == input_digest(header.maker, &header.magic, sizeof header - sizeof header.digest);
+}
+
+int code_folder_stored(uint64_t name) {
+  char text[32];
+  int folder = code_folder_open();
+  if (folder < 0) return -ENOENT;
+  snprintf(text, sizeof text, "%" PRIx64 LASTING_SUFFIX, name);
+  int fd = openat(folder, text, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  close(folder);
+  if (fd < 0 || is_sound(fd)) return fd < 0 ? -ENOENT : fd;
+  close(fd);
+  return -ENOENT;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "recording/scratch.h"
+#include "sphere/code_folder.h"
 #include "sphere/processes.h"
 #include "sphere/replay.h"
 
@@ -210,17 +211,20 @@ bool feed_serve(struct manager *manager, bool last) {
 
 /* -- Files ----------------------------------------------------------------------------------------------------------------------- */
 
+/* Sends a file that was opened for the process. */
+static int64_t pass_on(const struct manager *manager, int fd) {
+  bool sent = fd >= 0 && manager_send_file(manager, fd);
+  if (fd >= 0) close(fd);
+  return sent ? 0 : -EAGAIN;
+}
+
 int64_t feed_answer(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value) {
   struct feed *feed = manager->context;
   (void)pid;
   if (feed->helper.answer && kind >= REQUEST_MEMORY)
     return feed->helper.answer(feed->helper.context, kind, value);
-  if (kind == REQUEST_NEW_FILE) {
-    int made = scratch_file("reprise", 0);
-    bool sent = made >= 0 && manager_send_file(manager, made);
-    if (made >= 0) close(made);
-    return sent ? 0 : -EAGAIN;
-  }
+  if (kind == REQUEST_NEW_FILE) return pass_on(manager, scratch_file("reprise", 0));
+  if (kind == REQUEST_CODE) return pass_on(manager, code_folder_stored((uint64_t)value));
   if (kind != REQUEST_OPEN_FILE || value & ~(REQUEST_CHANGES | UINT32_MAX)) return -EINVAL;
   int fd = mapped_open(&feed->mapped, feed->reader, (uint32_t)value, value & REQUEST_CHANGES, &feed->error);
   feed->failed |= fd < 0;

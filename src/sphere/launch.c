@@ -167,8 +167,10 @@ void launch(struct engine_config *settings, char **argv, char **envp, const stru
     return;
   }
   stop_randomising(settings);
-  int code = settings->keeps_code ? code_folder_open() : -1;
-  settings->keeps_code = code >= 0;
+  /* A replay asks its manager for stored code. */
+  bool asks = settings->mode == MODE_REPLAY;
+  int code = settings->keeps_code && !asks ? code_folder_open() : -1;
+  if (!asks) settings->keeps_code = code >= 0;
   int file = config_file(settings);
   if (file < 0) {
     set_problem(problem, FAILED, "can't make a memory file: %s", strerror(errno));

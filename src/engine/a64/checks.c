@@ -72,7 +72,7 @@ static void emit_sum(struct code *c, unsigned base, int32_t disp) {
 /* Only x13 and x15 are changed. */
 unsigned emit_operand_address(struct code *c, const struct item *item, const struct a64_mem *mem) {
   if (mem->base == A64_LITERAL) {
-    emit_mov_imm(c, SCRATCH, item->pc + (uint64_t)item->insn.offset);
+    emit_mov_address(c, SCRATCH, item->pc + (uint64_t)item->insn.offset);
     return SCRATCH;
   }
   unsigned base = mem->base;

@@ -55,6 +55,7 @@ static bool fetch(struct superblock *sb, uintptr_t pc, struct item *item) {
   uint32_t word;
   if (!fetch_word(sb, pc, &word)) return false;
   a64_decode(word, &item->insn);
+  sb->tells_time |= a64_reads_timer(&item->insn);
   if (!in_sphere() && !time_is_guarded && a64_reads_timer(&item->insn))
     item->insn.kind = A64_COPY; /* only a recording of the time has to leave the cache for it */
   item->pc = pc;
@@ -175,7 +176,7 @@ void superblock_begin(struct superblock *sb, uintptr_t pc, unsigned limit) {
   sb->count = sb->side_exits = sb->range_count = sb->call_count = sb->frame_count = 0;
   sb->page = sb->window = NO_ADDRESS;
   sb->far_pc = 0;
-  sb->unfetchable = sb->for_engine = sb->contended = false;
+  sb->unfetchable = sb->for_engine = sb->contended = sb->tells_time = false;
   sb->open = true;
   sb->next_pc = pc;
   sb->limit = limit;

@@ -44,6 +44,7 @@ struct superblock {
   uintptr_t page;     /* the page last read from, and how it is watched */
   enum watch watch;
   bool page_contended;
+  bool tells_time;  /* an instruction that was looked at does: not every mode treats it alike */
   uintptr_t window; /* words of that page were copied from here on */
   uint32_t words[WINDOW_WORDS];
   unsigned range_count;

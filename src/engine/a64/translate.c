@@ -294,6 +294,7 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   block->contended = t->sb.contended;
   block->instructions = (uint16_t)t->sb.count;
   t->code = (struct code){start, entry < ENTRY_KINDS ? lasting_begin(start) : NULL};
+  if (t->code.marks) t->code.marks->lost = t->sb.tells_time;
   t->stub_count = t->constant_count = t->checked_count = t->check_count = 0;
   t->unchecked = entry == ENTRY_STEP && !(values_on() && replaying());
   t->borrowed = 0;

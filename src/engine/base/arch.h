@@ -106,6 +106,8 @@ void arch_set_stop(struct thread *thread, uint64_t position);
 uint64_t arch_stop(const struct thread *thread);
 /* Instructions from here to the stop. */
 uint64_t arch_until_stop(const struct thread *thread);
+/* The word of the position that a new block for pc is to count in. */
+unsigned arch_count_word(uintptr_t pc);
 /* True if the cache is left no earlier than at the last block that the stop does not cut in two. */
 bool arch_stops_late(void);
 /* Near the stop, where it is left earlier: the thread is about to enter this block, which does not reach beyond the stop; hardly any other will be

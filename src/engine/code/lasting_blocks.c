@@ -49,7 +49,7 @@ static uintptr_t room;             /* for the next record; 0: there was none yet
 static bool comparing; /* in a stress engine: what is translated just now is no new block */
 
 struct lasting_marks *lasting_begin(const void *start) {
-  if (!lasting_on() || comparing) return NULL;
+  if (!lasting_on() || !lasting_collects() || comparing) return NULL;
   marks = (struct lasting_marks){.start = start};
   return &marks;
 }
@@ -66,9 +66,14 @@ static struct lasting_new *take_room(size_t bytes) {
   return new;
 }
 
+/* A check's exit goes back into the block. */
+static uintptr_t origin_of(unsigned kind, uintptr_t pc, uintptr_t start) {
+  return kind == EXIT_CHECK ? start : pc;
+}
+
 /* Exits that a record can hold. The others belong to blocks that are not kept. */
-static bool lasts(const struct exit *exit, uintptr_t pc) {
-  int64_t away = (int64_t)(exit->target - pc);
+static bool lasts(const struct exit *exit, uintptr_t pc, uintptr_t start) {
+  int64_t away = (int64_t)(exit->target - origin_of(exit->kind, pc, start));
   switch (exit->kind) {
     case EXIT_DIRECT:
     case EXIT_INDIRECT:
@@ -78,20 +83,36 @@ static bool lasts(const struct exit *exit, uintptr_t pc) {
     case EXIT_CALL:
     case EXIT_EMULATE:
     case EXIT_UNSUPPORTED:
-      return away == (int32_t)away && !exit->correction && !exit->borrowed && !exit->instructions;
+    case EXIT_ACCESS:
+    case EXIT_CHECK:
+      return away == (int32_t)away && !exit->correction && !exit->borrowed &&
+             exit->instructions <= UINT8_MAX;
     default:
       return false;
   }
+}
+
+/* True if this process has found that checks of the block should be others than at first (cache.h). */
+static bool is_adapted(uintptr_t pc, const struct insn_map *map, unsigned count) {
+  if (config.check == CHECK_NONE) return false;
+  bool adapted = cache_is_narrow(pc, true);
+  for (unsigned i = 0; i < count && !adapted; i++) {
+    uintptr_t at = pc + (uintptr_t)(intptr_t)map[i].pc;
+    adapted = cache_is_narrow(at, false) || cache_is_opened(at);
+  }
+  return adapted;
 }
 
 static bool can_be_kept(const struct lasting_made *made, const struct mapping *mapping) {
   const struct block *block = made->block;
   bool plain = !block->step && !block->probe && !block->hot && !block->self_checking && !block->contended;
   if (!plain || made->marks->lost || block->far_pc || block->uncount) return false;
+  if ((made->marks->repeats && !lasting_repeats()) || is_adapted(block->pc, block->map, block->map_count))
+    return false;
   for (unsigned i = 0; i < made->range_count; i++)
     if (made->ranges[i].start < mapping->start || made->ranges[i].end > mapping->end) return false;
   for (unsigned i = 0; i < made->exit_count; i++)
-    if (!lasts(&made->exits[i], block->pc)) return false;
+    if (!lasts(&made->exits[i], block->pc, (uintptr_t)made->marks->start)) return false;
   return made->range_count && block->pc - mapping->file_base <= UINT32_MAX;
 }
 
@@ -115,9 +136,11 @@ static void fill(struct lasting_record *r, const struct lasting_made *made) {
   }
   for (unsigned i = 0; i < made->exit_count; i++) {
     const struct exit *exit = &made->exits[i];
-    p.exits[i] = (struct lasting_exit){.target = (int32_t)(exit->target - block->pc),
+    uintptr_t origin = origin_of(exit->kind, block->pc, start);
+    p.exits[i] = (struct lasting_exit){.target = (int32_t)(exit->target - origin),
                                        .patch = (uint16_t)(exit->patch ? exit->patch - start + 1 : 0),
-                                       .kind = exit->kind,
+                                       .kind = (uint8_t)exit->kind,
+                                       .instructions = (uint8_t)exit->instructions,
                                        .detail = exit->detail};
   }
   memcpy(p.map, block->map, block->map_count * sizeof *p.map);
@@ -150,9 +173,9 @@ void lasting_collect(const struct lasting_made *made) {
       .entry = (uint8_t)made->entry,
       .entry_at = (uint8_t)(made->entry == ENTRY_DIRECT ? 0 : block->entries[made->entry] - start),
       .alignment = start % ARCH_CODE_ALIGNMENT,
-      .count_word = block->count_word,
       .flags_unused = block->flags_unused,
       .hot_counted = block->heat != NULL,
+      .repeats = made->marks->repeats,
   };
   r.bytes = (uint32_t)parts_of(&r).bytes;
   if (r.bytes > LASTING_RECORD_MAX) return;
@@ -189,8 +212,12 @@ static bool is_coherent(struct lasting_record *r, const struct parts *p) {
       r->code_bytes > CACHE_BLOCK_MAX / 2)
     return false;
   for (unsigned i = 0; i < r->ranges; i++) source += p->ranges[i].bytes;
-  for (unsigned i = 0; i < r->exits; i++)
-    if (p->exits[i].patch + sizeof(uint32_t) > r->code_bytes + 1UL) return false;
+  for (unsigned i = 0; i < r->exits; i++) {
+    const struct lasting_exit *exit = &p->exits[i];
+    bool back = exit->kind != EXIT_CHECK ||
+                ((uint32_t)exit->target < r->code_bytes && exit->instructions < r->map);
+    if (exit->patch + sizeof(uint32_t) > r->code_bytes + 1UL || !back) return false;
+  }
   return source == r->source_bytes;
 }
 
@@ -221,7 +248,9 @@ static void attach_exits(const struct lasting_record *r, const struct parts *p, 
   for (unsigned i = 0; i < r->exits; i++) {
     exits[i].block = block;
     exits[i].kind = p->exits[i].kind;
-    exits[i].target = block->pc + (uintptr_t)(intptr_t)p->exits[i].target;
+    exits[i].target =
+        origin_of(p->exits[i].kind, block->pc, start) + (uintptr_t)(intptr_t)p->exits[i].target;
+    exits[i].instructions = p->exits[i].instructions;
     exits[i].patch = p->exits[i].patch ? start + p->exits[i].patch - 1 : 0;
     exits[i].detail = p->exits[i].detail;
   }
@@ -238,7 +267,7 @@ static bool make_block(const struct lasting_record *r, const struct parts *p, ui
   block->instructions = r->instructions;
   block->flags_unused = r->flags_unused;
   block->killed = start + r->killed;
-  block->count_word = r->count_word;
+  block->count_word = (uint8_t)arch_count_word(pc);
   if (r->entry != ENTRY_DIRECT) block->entries[r->entry] = start + r->entry_at;
   if (r->hot_counted) cache_heat(block);
   struct exit *exits = block_memory_take(r->exits * sizeof *exits);
@@ -299,7 +328,8 @@ static bool take_record(uintptr_t pc, const struct mapping *mapping, struct fres
   struct parts p = parts_of(r);
   struct source_range ranges[LASTING_RANGES];
   if (r->ranges > LASTING_RANGES || !is_coherent(r, &p) || (r->fixed_at && r->fixed_at != pc) ||
-      !is_same_source(r, &p, pc, mapping, ranges)) {
+      !is_same_source(r, &p, pc, mapping, ranges) || (r->repeats && !lasting_repeats()) ||
+      is_adapted(pc, p.map, r->map)) {
     LOG(code, "stored block refused: %lx", pc);
     return false;
   }

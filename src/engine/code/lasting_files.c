@@ -13,6 +13,7 @@
 #include "engine/base/file_state.h"
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
+#include "engine/region/rings.h"
 #include "input/digest.h"
 
 #ifndef NT_GNU_BUILD_ID
@@ -26,6 +27,16 @@ static uintptr_t next_address; /* where the next stored file is mapped */
 
 bool lasting_on(void) {
   return maker && !arch_time_is_guarded() && !config.sandboxed;
+}
+
+bool lasting_collects(void) {
+  return !replaying();
+}
+
+/* Where all accesses have a place in the order the engine makes those of a repeated instruction, piece by piece. Code that checks accesses is always made
+ * so, other code in some replays only. */
+bool lasting_repeats(void) {
+  return demands.told_accesses == (config.check != CHECK_NONE);
 }
 
 uint64_t lasting_maker(void) {
@@ -45,14 +56,19 @@ static const Elf64_Nhdr *build_note(void) {
   return NULL;
 }
 
-/* All that decides how an instruction is translated. Modes that are not here keep no code. */
+/* All that decides how an instruction is translated, but for what marks tell. So what `run` has stored serves recordings and replays that check no accesses.
+ * Where single atomics are ordered it depends on code near by whether an instruction is watched, and a debugger has blocks end at its breaks: there no code is kept. */
 void lasting_init(const uint64_t capabilities[2]) {
   const Elf64_Nhdr *note = build_note();
-  if (!config.keeps_code || !note || !ARCH_CODE_LASTS) return;
-  if (config.mode != MODE_RUN || config.check != CHECK_NONE || config.debugged) return;
+  if (!config.keeps_code || !note || !ARCH_CODE_LASTS || sync_on() || debugged()) return;
+  bool checked = config.check != CHECK_NONE;
   struct {
-    uint64_t mode, capabilities[2];
-  } facts = {config.mode, {capabilities[0], capabilities[1]}};
+    uint64_t check, told, asks, values, capabilities[2];
+  } facts = {.check = config.check,
+             .told = checked && demands.told_accesses,
+             .asks = permissions_on(),
+             .values = checked && config.values != VALUES_OFF ? 1 + config.mode : 0,
+             .capabilities = {capabilities[0], capabilities[1]}};
   maker = input_digest(LASTING_MAGIC, &facts, sizeof facts);
   maker = input_digest(maker, note, sizeof *note + ALIGN_UP(note->n_namesz, 4) + note->n_descsz);
   next_address = LASTING_BASE;
@@ -61,7 +77,16 @@ void lasting_init(const uint64_t capabilities[2]) {
 /* -- Stored files ---------------------------------------------------------------------------------------------------------- */
 
 void lasting_name(char name[LASTING_NAME_MAX], uint64_t content) {
-  format(name, LASTING_NAME_MAX, "%lx-%lx", content, maker);
+  format(name, LASTING_NAME_MAX, "%lx" LASTING_SUFFIX, input_digest(maker, &content, sizeof content));
+}
+
+/* In a replay the manager opens it, and vouches for it (sphere/code_folder.c). */
+static long open_stored(uint64_t content) {
+  char name[LASTING_NAME_MAX];
+  if (replaying())
+    return region_ask_file(REQUEST_CODE, (int64_t)input_digest(maker, &content, sizeof content));
+  lasting_name(name, content);
+  return os_call4(__NR_openat, engine_fd + FD_CODE, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
 }
 
 /* A file that is used counts as new (lasting_folder.c); once a day is enough. */
@@ -79,10 +104,11 @@ static bool is_own(long fd, size_t *bytes) {
   struct statx info;
   if (file_state((int)fd, "", &info)) return false;
   *bytes = info.stx_size;
+  if (info.stx_size < sizeof(struct lasting_header) || info.stx_size > LASTING_FILE_MAX) return false;
+  if (replaying()) return true; /* the manager has looked */
   touch(fd, info.stx_mtime.tv_sec);
   return S_ISREG(info.stx_mode) && !(info.stx_mode & (S_IWGRP | S_IWOTH)) &&
-         info.stx_uid == (uint32_t)os_call0(__NR_geteuid) && info.stx_size >= sizeof(struct lasting_header) &&
-         info.stx_size <= LASTING_FILE_MAX;
+         info.stx_uid == (uint32_t)os_call0(__NR_geteuid);
 }
 
 static bool is_sound(const struct lasting_header *header, uint64_t content, size_t bytes) {
@@ -94,11 +120,8 @@ static bool is_sound(const struct lasting_header *header, uint64_t content, size
 }
 
 size_t lasting_map(uint64_t content, uintptr_t at, size_t room, struct lasting_header *header) {
-  char name[LASTING_NAME_MAX];
   size_t bytes = 0;
-  lasting_name(name, content);
-  long fd =
-      os_call4(__NR_openat, engine_fd + FD_CODE, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
+  long fd = open_stored(content);
   if (fd < 0) return 0;
   long address = -EACCES;
   if (is_own(fd, &bytes) && bytes <= room)
@@ -106,7 +129,7 @@ size_t lasting_map(uint64_t content, uintptr_t at, size_t room, struct lasting_h
   os_call1(__NR_close, fd);
   if (os_failed(address)) return 0;
   if (!safe_copy(header, (const void *)at, sizeof *header) && is_sound(header, content, bytes)) return bytes;
-  LOG(code, "stored code refused: %s", name);
+  LOG(code, "stored code refused: %lx", content);
   os_call2(__NR_munmap, at, bytes);
   return 0;
 }

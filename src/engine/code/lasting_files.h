@@ -27,8 +27,12 @@ struct lasting_file {
 };
 extern struct lasting_file *lasting_files;
 
-/* True while blocks are taken and collected. */
+/* True while blocks are taken. */
 bool lasting_on(void);
+/* True if what is translated is collected and stored. Not in a replay: its program is not trusted, what it leaves behind would be executed elsewhere. */
+bool lasting_collects(void);
+/* True if this process treats repeated instructions as others of its maker do. */
+bool lasting_repeats(void);
 /* The digest that records of this process start from. */
 uint64_t lasting_maker(void);
 
@@ -40,7 +44,7 @@ size_t lasting_find(const struct lasting_file *file, uint32_t place, struct last
 bool lasting_read(const struct lasting_file *file, size_t at, struct lasting_record *to);
 
 /* The name of the stored file in the folder. */
-enum { LASTING_NAME_MAX = 40 };
+enum { LASTING_NAME_MAX = 24 };
 void lasting_name(char name[LASTING_NAME_MAX], uint64_t content);
 /* Maps a stored file at the address, where there is so much room, and checks its header. Its size; 0: there is none. */
 size_t lasting_map(uint64_t content, uintptr_t at, size_t room, struct lasting_header *header);

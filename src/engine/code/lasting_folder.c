@@ -3,6 +3,7 @@
 
 #include <linux/fcntl.h>
 
+#include "contract/stored_code.h"
 #include "engine/base/file_state.h"
 #include "engine/base/lib.h"
 #include "engine/base/os.h"
@@ -28,9 +29,17 @@ static bool is_unfinished(const char *name) {
   return !strncmp(name, LASTING_UNFINISHED, sizeof LASTING_UNFINISHED - 1);
 }
 
+/* There may be files that are none of ours. */
+static bool is_stored(const char *name) {
+  size_t length = strlen(name), suffix = sizeof LASTING_SUFFIX - 1;
+  return length > suffix && !strncmp(name + length - suffix, LASTING_SUFFIX, suffix + 1);
+}
+
 static void look_at(int folder, const char *name, struct survey *survey) {
   struct statx info;
-  if (name[0] == '.' || strlen(name) >= NAME_MAX_HERE || file_state(folder, name, &info)) return;
+  if ((!is_stored(name) && !is_unfinished(name)) || strlen(name) >= NAME_MAX_HERE ||
+      file_state(folder, name, &info))
+    return;
   survey->bytes += info.stx_size;
   survey->newest = MAX(survey->newest, info.stx_mtime.tv_sec);
   /* One that nobody has written to for an hour belongs to a process that was killed. */

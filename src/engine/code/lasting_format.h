@@ -7,21 +7,9 @@
 
 #include <stdint.h>
 
+#include "contract/stored_code.h"
 #include "engine/code/cache.h"
 #include "engine/code/lasting_marks.h"
-
-#define LASTING_MAGIC 0x45444f4353525052UL
-
-/* A table of slots follows, then the records. */
-struct lasting_header {
-  uint64_t digest; /* of the rest of the header, with the maker as its seed */
-  uint64_t magic;
-  uint64_t maker; /* the engine, its mode, and the processor's features: lasting_maker */
-  uint64_t file;  /* the file of code: code_file.content */
-  uint64_t bytes; /* of this file */
-  uint32_t records;
-  uint32_t slots; /* a power of two */
-};
 
 /* In the slot that its place leads to, or one of the next. Nothing relies on these: a record tells what it is. */
 struct lasting_slot {
@@ -45,10 +33,10 @@ struct lasting_record {
   uint16_t ranges, exits, map, places;
   uint8_t entry;     /* enum entry_kind of the checking entry */
   uint8_t alignment; /* of the code, as it was made: its address modulo ARCH_CODE_ALIGNMENT */
-  uint8_t count_word;
   uint8_t flags_unused;
   uint8_t hot_counted; /* it counts how often it is entered */
   uint8_t entry_at;    /* where in the code the checking entry is entered */
+  uint8_t repeats;     /* good where the engine counts repeated instructions as this maker does: lasting_files.h */
   uint8_t unused[6];
 };
 
@@ -59,18 +47,19 @@ struct lasting_range {
 };
 
 struct lasting_exit {
-  int32_t target; /* away from the block's pc */
+  int32_t target; /* away from the block's pc; of a check, from the beginning of the code */
   uint16_t patch; /* where in the code, plus one; 0: it has none */
-  uint16_t kind;
+  uint8_t kind;
+  uint8_t instructions;
   uint64_t detail;
 };
 
-_Static_assert(sizeof(struct lasting_header) == 48, "no padding");
 _Static_assert(sizeof(struct lasting_record) == 72, "no padding");
-_Static_assert(sizeof(struct lasting_place) == 2, "no padding");
+_Static_assert(sizeof(struct lasting_place) == 4, "no padding");
+_Static_assert(sizeof(struct lasting_exit) == 16, "no padding");
 _Static_assert(sizeof(struct insn_map) == 8, "no padding");
 
-/* No record is larger, no file either: place and record fit their slots. */
-enum { LASTING_RECORD_MAX = 32768, LASTING_FILE_MAX = 256 << 20, LASTING_RANGES = 32 };
+/* No record is larger. */
+enum { LASTING_RECORD_MAX = 32768, LASTING_RANGES = 32 };
 
 #endif

@@ -16,19 +16,22 @@ enum lasting_mark {
   LASTING_NEGATED,   /* the same with its sign changed */
   LASTING_HIGH_HALF, /* -(pc >> 16) */
   LASTING_MOVED,     /* an address of the program, in several instructions */
+  LASTING_PERMISSION, /* where the permission for an address of the program lies in the thread's map */
+  LASTING_COUNT,      /* the word of the position in which the block counts */
   LASTING_FIXED, /* an address of the program in a form that depends on its value: the block can't be moved */
 };
 
 struct lasting_place {
-  uint16_t at : 13; /* bytes from the beginning of the code, its checking entry included */
-  uint16_t kind : 3;
+  uint16_t at; /* bytes from the beginning of the code, its checking entry included */
+  uint16_t kind;
 };
-enum { LASTING_REACH = 1 << 13, LASTING_PLACES = 512 };
+enum { LASTING_PLACES = 1024 };
 
 struct lasting_marks {
   const uint8_t *start;
   bool fixed; /* there was LASTING_FIXED */
-  bool lost;  /* not all marks are here: the block can't be kept */
+  bool lost;  /* not all marks are here, or the code depends on more than they tell: the block can't be kept */
+  bool repeats; /* it has, or ends before, a repeated instruction: see lasting_files.c */
   uint16_t count;
   struct lasting_place places[LASTING_PLACES];
 };
@@ -37,10 +40,10 @@ static inline void lasting_note(struct lasting_marks *marks, const void *at, enu
   unsigned long offset = (unsigned long)((const uint8_t *)at - marks->start);
   if (kind == LASTING_FIXED) {
     marks->fixed = true;
-  } else if (offset >= LASTING_REACH || marks->count == LASTING_PLACES) {
+  } else if (offset > UINT16_MAX || marks->count == LASTING_PLACES) {
     marks->lost = true;
   } else {
-    marks->places[marks->count++] = (struct lasting_place){.at = (uint16_t)offset & 0x1fff, .kind = kind & 7};
+    marks->places[marks->count++] = (struct lasting_place){.at = (uint16_t)offset, .kind = (uint16_t)kind};
   }
 }
 

@@ -165,7 +165,7 @@ static bool may_write(void) {
 }
 
 void lasting_save(void) {
-  if (!lasting_on()) return;
+  if (!lasting_on() || !lasting_collects()) return;
   lock_take(&cache_lock);
   bool any = false;
   /* A process that shares our memory does not store what is ours. */

@@ -87,10 +87,6 @@ static void add_lanes(const struct thread *thread, const struct x64_insn *insn, 
 
 /* -- Strings ------------------------------------------------------------------------------------------------------------ */
 
-static bool is_repeated(const struct x64_insn *insn) {
-  return insn->kind == INSN_STRING && insn->prefixes & (PREFIX_REP | PREFIX_REPNE);
-}
-
 static uint64_t iterations(const struct thread *thread, const struct x64_insn *insn) {
   uint64_t count = thread->arch.gpr[RCX];
   return insn->address_size == 4 ? (uint32_t)count : count;

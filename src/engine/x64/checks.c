@@ -32,7 +32,7 @@
  * the engine steps over when it has taken their permissions (accesses.c). */
 #include "engine/x64/translate.h"
 
-static bool is_repeated(const struct x64_insn *insn) {
+bool is_repeated(const struct x64_insn *insn) {
   return insn->kind == INSN_STRING && insn->prefixes & (PREFIX_REP | PREFIX_REPNE);
 }
 
@@ -94,6 +94,7 @@ unsigned checked_operands(const struct x64_insn *insn, struct x64_mem to[OPERAND
 static void emit_address(struct code *c, const struct item *item, struct x64_mem mem, unsigned s) {
   const struct x64_insn *insn = &item->insn;
   if (mem.base == REG_RIP) {
+    mark(c, LASTING_FIXED);
     emit_mov_imm(c, s, (uint32_t)(item->pc + insn->len + (uint64_t)mem.disp));
     return;
   }
@@ -271,6 +272,7 @@ static void test_fixed(struct translation *t, const struct x64_mem *mem) {
   uint32_t first = fixed_first(mem->disp);
   bool one = first == fixed_last(mem->disp, mem->size);
   emit_gs_op(c, false, 0xf6, 0, (uint32_t)SLOT_PERMISSIONS + first);
+  mark_behind(c, sizeof first, LASTING_PERMISSION);
   emit8(c, one ? (write ? PERMISSION_WRITE : PERMISSION_READ)
                : (write ? PERMISSION_WRITE_PAIR : PERMISSION_READ_PAIR));
 }

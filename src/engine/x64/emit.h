@@ -48,6 +48,11 @@ static inline void mark(struct code *c, enum lasting_mark kind) {
   if (c->marks) lasting_note(c->marks, c->at, kind);
 }
 
+/* The same for the last bytes that were emitted. */
+static inline void mark_behind(struct code *c, size_t bytes, enum lasting_mark kind) {
+  if (c->marks) lasting_note(c->marks, c->at - bytes, kind);
+}
+
 /* opcode with a register and gs:[offset]: the ModRM form "no base, disp32". */
 static inline void emit_gs_op(struct code *c, bool wide, uint8_t opcode, unsigned reg, uint32_t offset) {
   uint8_t *at = code_written(c->at),
@@ -79,6 +84,7 @@ static inline void emit_store_imm(struct code *c, uint32_t offset, uint32_t valu
 static inline void emit_count(struct code *c, unsigned word, int32_t amount) {
   bool small = amount == (int8_t)amount;
   emit_gs_op(c, true, small ? 0x83 : 0x81, 0, CTX_COUNTS + 8 * word);
+  mark_behind(c, sizeof(uint32_t), LASTING_COUNT);
   if (small)
     emit8(c, (uint8_t)amount);
   else
@@ -104,9 +110,7 @@ static inline void emit_mov_address(struct code *c, unsigned reg, uint64_t value
     mark(c, LASTING_FIXED);
     return;
   }
-  c->at -= sizeof value;
-  mark(c, kind);
-  c->at += sizeof value;
+  mark_behind(c, sizeof value, kind);
 }
 
 static inline void emit_mov(struct code *c, unsigned to, unsigned from) {

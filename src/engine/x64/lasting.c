@@ -2,8 +2,15 @@
 #include "engine/code/cache.h"
 #include "engine/code/lasting_marks.h"
 #include "engine/x64/emit.h"
+#include "engine/x64/translate.h"
 
 enum { HEAT_BEHIND = 1 }; /* bytes between the displacement of the counter and the end of its instruction */
+
+/* The permission's place in the map, away from that for pc: mappings lie a whole number of blocks apart. */
+static uint32_t away_from(uint32_t word, uintptr_t pc, int sign) {
+  uint32_t own = (uint32_t)pc >> BLOCK_SHIFT;
+  return (sign < 0 ? word - own : word + own) % PERMISSION_BLOCKS;
+}
 
 /* The forms: the exit's number; the target's distance from the engine's base; nothing; the distance from pc. */
 void arch_detach(struct lasting_place place, uint8_t *code, uintptr_t start, uintptr_t pc,
@@ -25,6 +32,9 @@ void arch_detach(struct lasting_place place, uint8_t *code, uintptr_t start, uin
       address += place.kind == LASTING_ADDRESS ? -pc : pc;
       __builtin_memcpy(at, &address, sizeof address);
       return;
+    case LASTING_PERMISSION:
+      word = away_from(word - (uint32_t)SLOT_PERMISSIONS, pc, -1);
+      break;
     default:
       word = 0;
   }
@@ -66,6 +76,12 @@ static inline bool attach(struct lasting_place place, uintptr_t start, size_t by
       return true;
     case LASTING_HIGH_HALF:
       word = (uint32_t) - (block->pc >> 16);
+      break;
+    case LASTING_PERMISSION:
+      word = (uint32_t)SLOT_PERMISSIONS + away_from(word, block->pc, 1);
+      break;
+    case LASTING_COUNT:
+      word = CTX_COUNTS + 8U * block->count_word;
       break;
     default:
       return false;

@@ -72,9 +72,7 @@ static void emit_indirect_check(struct code *c, uintptr_t pc) {
 /* The displacement just emitted is -(pc >> 16). Where it is a short one the block stays at its address. */
 static void mark_high_half(struct code *c, int64_t displacement) {
   bool wide = displacement != (int8_t)displacement;
-  c->at -= sizeof(int32_t);
-  mark(c, wide ? LASTING_HIGH_HALF : LASTING_FIXED);
-  c->at += sizeof(int32_t);
+  mark_behind(c, sizeof(int32_t), wide ? LASTING_HIGH_HALF : LASTING_FIXED);
 }
 
 /*      mov  ecx, [rsp - 6]              ; bits 16 to 47 of the address; the low 16 led here

@@ -45,6 +45,7 @@ static bool fetch(struct superblock *sb, uintptr_t pc, struct item *item, bool *
     if (!x64_decode(item->bytes, X64_INSN_MAX, &item->insn)) BUG("undecided instruction at %lx", pc);
   }
   bool tells_time = item->insn.kind == INSN_RDTSC || item->insn.kind == INSN_RDTSCP;
+  sb->tells_time |= tells_time;
   if (tells_time && !in_sphere() && !time_is_guarded)
     item->insn.kind = INSN_COPY; /* only who records the time has to leave the cache for it */
   item->pc = pc;
@@ -152,6 +153,7 @@ bool superblock_add(struct superblock *sb) {
     return false;
   }
   if (sb->count && self_checking != sb->self_checking) return false;
+  sb->repeats |= is_repeated(&item->insn);
   /* Code that is only looked at is not checked, even where blocks are. */
   bool checked =
       config.check == CHECK_ALL && (sb->limit == CHECKED_SUPERBLOCK_MAX || sb->limit == CHECKED_PATH_MAX);
@@ -174,6 +176,7 @@ void superblock_begin(struct superblock *sb, uintptr_t pc, unsigned limit) {
   sb->page = 1; /* no page */
   sb->far_pc = 0;
   sb->unfetchable = sb->for_engine = sb->up_to_branch = sb->contended = false;
+  sb->tells_time = sb->repeats = false;
   sb->open = true;
   sb->next_pc = pc;
 }

@@ -46,6 +46,8 @@ struct superblock {
   uintptr_t page; /* the page last read from, and how it is watched */
   enum watch watch;
   bool page_contended;
+  bool tells_time; /* an instruction that was looked at does: not every mode treats it alike */
+  bool repeats;    /* … or is repeated */
   unsigned range_count;
   struct source_range ranges[SOURCE_RANGES];
   uintptr_t far_pc;     /* of a second region that it has code from, or 0 */

@@ -30,7 +30,16 @@
 extern const char exit_common[];
 
 static struct translation translation; /* under cache_lock */
-static unsigned next_count_word;       /* neighbours should not share one */
+
+unsigned arch_count_word(uintptr_t pc) {
+  static unsigned next; /* neighbours should not share one */
+#if defined(REPRISE_STRESS_LASTING)
+  next = (unsigned)(pc >> 4); /* the same in each translation */
+#else
+  (void)pc;
+#endif
+  return arch_stops_late() ? 0 : next++ % COUNT_WORDS;
+}
 
 struct exit *new_exit(struct translation *t, enum exit_kind kind, uintptr_t target) {
   struct exit *exit = t->next_exit++;
@@ -49,9 +58,7 @@ struct stub *new_stub(struct translation *t, uint8_t *branch, struct exit *exit)
 
 void emit_exit_id(struct code *c, const struct exit *exit) {
   emit_store_imm(c, CTX_EXIT, (uint32_t)((uintptr_t)exit - ARENA_BASE));
-  c->at -= sizeof(uint32_t);
-  mark(c, LASTING_EXIT);
-  c->at += sizeof(uint32_t);
+  mark_behind(c, sizeof(uint32_t), LASTING_EXIT);
 }
 
 /*   mov dword gs:[exit], id
@@ -305,16 +312,14 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   struct block *block = t->block = block_memory_take(sizeof *block);
   block->pc = pc;
   block->far_pc = t->sb.far_pc;
-#if defined(REPRISE_STRESS_LASTING)
-  next_count_word = (unsigned)(pc >> 4); /* the same in each translation */
-#endif
-  block->count_word = arch_stops_late() ? 0 : next_count_word++ % COUNT_WORDS;
+  block->count_word = (uint8_t)arch_count_word(pc);
   struct exit *first = block_memory_take(exits * sizeof *first), *end = first + exits;
   t->next_exit = first;
   block->self_checking = t->sb.self_checking && !t->sb.unfetchable;
   block->contended = t->sb.contended;
   block->instructions = (uint16_t)t->sb.count;
   t->code = (struct code){start, entry < ENTRY_KINDS ? lasting_begin(start) : NULL};
+  if (t->code.marks) t->code.marks->lost = t->sb.tells_time, t->code.marks->repeats = t->sb.repeats;
   t->stub_count = t->constant_count = t->checked_count = t->check_count = 0;
   t->borrowed = -1;
   block->step = entry == ENTRY_STEP ? (uint16_t)t->sb.limit : 0;

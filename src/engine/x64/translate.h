@@ -146,6 +146,8 @@ void push_return_address(struct translation *t, uintptr_t address);
 void release_stack(struct code *c, uint32_t bytes);
 
 /* checks.c */
+/* A string instruction with a repeat prefix. */
+bool is_repeated(const struct x64_insn *insn);
 /* True if the engine has to step over the instruction, after it has taken the permissions; checked: accesses are checked. */
 bool wants_engine(const struct x64_insn *insn, bool checked);
 /* The accesses of any other instruction that are to be checked. */
