@@ -403,6 +403,18 @@ case_signals_passed_on() {
   done
 }
 
+# The engine executes itself once more for the script's interpreter, before it has made itself known to the manager.
+case_script() {
+  local order
+  printf '#!/usr/bin/env sh\necho "$0 $1"\nexit 3\n' >script
+  chmod +x script
+  for order in chunk dag; do
+    prints 3 './script a' "$REPRISE" record --order=$order -o recording -- ./script a
+    prints 3 './script a' "$REPRISE" replay recording
+    rm -rf recording
+  done
+}
+
 case_bad_options() {
   refuses 2 'no program' "$REPRISE" record
   refuses 2 'no such option' "$REPRISE" record --unknown /bin/true

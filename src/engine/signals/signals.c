@@ -241,7 +241,7 @@ void signals_before_exec(struct thread *thread) {
   uint64_t early = recording() && thread->rthread ? FROM_TERMINAL : 0;
   if (early) early |= ~(SYNCHRONOUS | HARMLESS);
   /* The manager signals threads, too. */
-  if (replaying() || (in_sphere() && !turns->alone)) early |= SIGNAL_BIT(SIGSYS);
+  if (replaying() || (in_sphere() && thread->rthread && !turns->alone)) early |= SIGNAL_BIT(SIGSYS);
   kernel_set_mask((thread->signals.queued.signo ? ASYNCHRONOUS : thread->signals.mask) | early);
 }
 
