@@ -115,7 +115,8 @@ static int perform(void *context) {
 }
 
 static int run(int argc, char **argv) {
-  struct wish wish = {.caches = true, .options.confined = CAN_CONFINE, .from = WINDOW_WHOLE, .until = WINDOW_WHOLE};
+  struct wish wish = {
+      .caches = true, .options.confined = CAN_CONFINE, .from = WINDOW_WHOLE, .until = WINDOW_WHOLE};
   const struct option_row options[] = {
       {"quiet", 'q', OPTION_ALONE, take_true, &wish.options.quiet, NULL},
       {"no-cache", 0, OPTION_ALONE, take_false, &wish.caches, NULL},

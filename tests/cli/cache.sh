@@ -20,6 +20,57 @@ case_cold_and_warm() {
   prints 7 '3' "$REPRISE" run -- /bin/sh -c 'echo $((1 + 2)) | cat; exit 7'
 }
 
+mapped() { # COMMAND…: how many files of stored code are used
+  REPRISE_LOG=code "$@" 2>&1 | grep -c 'code: stored code: [1-9]'
+}
+
+# What was stored by a run is used by recordings in chunks and all replays, confined or not; what was stored by a parallel recording, by the next one.
+case_recorded() {
+  local order confinement
+  "$REPRISE" run -- /bin/echo a
+  for order in chunk dag; do
+    prints 0 a "$REPRISE" record --order=$order -o $order -- /bin/echo a
+    [ "$(mapped "$REPRISE" record --order=$order -o again -- /bin/echo a)" -ge 2 ] || fail "$order: a recording uses no stored code"
+    rm -rf again
+    find code -type f | sort >before
+    for confinement in '' --unconfined; do
+      # shellcheck disable=SC2086
+      [ "$(mapped "$REPRISE" replay $confinement $order)" -ge 2 ] || fail "$order: a replay $confinement uses no stored code"
+      # shellcheck disable=SC2086
+      prints 0 a "$REPRISE" replay $confinement $order
+    done
+    find code -type f | sort | cmp - before || fail "a replay has stored code"
+    [ "$(mapped "$REPRISE" record --no-cache --order=$order -o again -- /bin/echo a)" = 0 ] || fail "$order: used in spite of --no-cache"
+    [ "$(mapped "$REPRISE" replay --no-cache again)" = 0 ] || fail "$order: the replay uses it in spite of --no-cache"
+    rm -rf again
+  done
+}
+
+# A replay's manager passes on only what is the user's own, and whole.
+case_replay_not_trusted() {
+  local file
+  "$REPRISE" record -o recording -- /bin/echo a >out
+  [ "$(mapped "$REPRISE" replay recording)" -ge 2 ] || fail "a replay uses no stored code"
+  chmod 660 code/*
+  [ "$(mapped "$REPRISE" replay recording)" = 0 ] || fail "files that others may write are used"
+  chmod 600 code/*
+  for file in code/*; do mv "$file" "${file#code/}" && ln -s "../${file#code/}" "$file"; done
+  [ "$(mapped "$REPRISE" replay recording)" = 0 ] || fail "links are followed"
+  rm code/* && mv ./*.code code
+  for file in code/*; do truncate -s -8 "$file"; done
+  [ "$(mapped "$REPRISE" replay recording)" = 0 ] || fail "files that were cut are used"
+  prints 0 a "$REPRISE" replay recording
+}
+
+# Files that are not the engine's stay, however many bytes they have.
+case_foreign_files() {
+  mkdir -m 700 code
+  truncate -s 400M code/mine
+  touch -d '2 days ago' code/mine
+  prints 0 a "$REPRISE" run -- /bin/echo a
+  [ -e code/mine ] && [ "$(files)" -gt 2 ] || fail "left: $(ls code)"
+}
+
 case_show_and_clear() {
   "$REPRISE" run -- /bin/true
   "$REPRISE" cache >out || fail "status $?"

@@ -85,8 +85,7 @@ static bool lasts(const struct exit *exit, uintptr_t pc, uintptr_t start) {
     case EXIT_UNSUPPORTED:
     case EXIT_ACCESS:
     case EXIT_CHECK:
-      return away == (int32_t)away && !exit->correction && !exit->borrowed &&
-             exit->instructions <= UINT8_MAX;
+      return away == (int32_t)away && !exit->correction && !exit->borrowed && exit->instructions <= UINT8_MAX;
     default:
       return false;
   }
@@ -214,8 +213,8 @@ static bool is_coherent(struct lasting_record *r, const struct parts *p) {
   for (unsigned i = 0; i < r->ranges; i++) source += p->ranges[i].bytes;
   for (unsigned i = 0; i < r->exits; i++) {
     const struct lasting_exit *exit = &p->exits[i];
-    bool back = exit->kind != EXIT_CHECK ||
-                ((uint32_t)exit->target < r->code_bytes && exit->instructions < r->map);
+    bool back =
+        exit->kind != EXIT_CHECK || ((uint32_t)exit->target < r->code_bytes && exit->instructions < r->map);
     if (exit->patch + sizeof(uint32_t) > r->code_bytes + 1UL || !back) return false;
   }
   return source == r->source_bytes;
@@ -248,8 +247,7 @@ static void attach_exits(const struct lasting_record *r, const struct parts *p, 
   for (unsigned i = 0; i < r->exits; i++) {
     exits[i].block = block;
     exits[i].kind = p->exits[i].kind;
-    exits[i].target =
-        origin_of(p->exits[i].kind, block->pc, start) + (uintptr_t)(intptr_t)p->exits[i].target;
+    exits[i].target = origin_of(p->exits[i].kind, block->pc, start) + (uintptr_t)(intptr_t)p->exits[i].target;
     exits[i].instructions = p->exits[i].instructions;
     exits[i].patch = p->exits[i].patch ? start + p->exits[i].patch - 1 : 0;
     exits[i].detail = p->exits[i].detail;

@@ -194,17 +194,28 @@ static size_t look_up(const struct lasting_file *file, uint32_t place) {
   return 0;
 }
 
-bool lasting_read(const struct lasting_file *file, size_t at, struct lasting_record *to) {
+/* Most records are needed once. Pages that were read count as the process's memory as long as they are mapped. */
+static void let_go(struct lasting_file *file, size_t bytes) {
+  enum { OFTEN = 512 << 10 };
+  file->copied += bytes;
+  if (file->copied < OFTEN) return;
+  os_call3(__NR_madvise, file->stored, ALIGN_UP(file->bytes, PAGE), MADV_DONTNEED);
+  file->copied = 0;
+}
+
+bool lasting_read(struct lasting_file *file, size_t at, struct lasting_record *to) {
   if (at + sizeof *to > file->bytes) return false;
   const uint8_t *from = (const uint8_t *)file->stored + at;
   if (safe_copy(to, from, sizeof *to) || to->bytes > MIN((size_t)LASTING_RECORD_MAX, file->bytes - at) ||
       to->bytes < sizeof *to)
     return false;
-  return !safe_copy(to + 1, from + sizeof *to, to->bytes - sizeof *to) && to->file == file->content &&
+  if (safe_copy(to + 1, from + sizeof *to, to->bytes - sizeof *to)) return false;
+  let_go(file, to->bytes);
+  return to->file == file->content &&
          to->digest == input_digest(maker, &to->file, to->bytes - sizeof to->digest);
 }
 
-size_t lasting_find(const struct lasting_file *file, uint32_t place, struct lasting_record *to) {
+size_t lasting_find(struct lasting_file *file, uint32_t place, struct lasting_record *to) {
   size_t at = file->slots ? look_up(file, place) : 0;
   return at && lasting_read(file, at, to) && to->place == place ? at : 0;
 }

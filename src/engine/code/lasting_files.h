@@ -18,6 +18,7 @@ struct lasting_file {
   uintptr_t stored; /* where the stored file is mapped … */
   size_t bytes;     /* … and its size; 0: there is none */
   uint32_t slots, records;
+  size_t copied;                  /* of its bytes, since its pages were last let go */
   size_t expected;                /* the next record if all goes on as before … */
   unsigned ahead;                 /* … and how many are taken with it */
   struct lasting_new *new, *last; /* translated by this process */
@@ -39,9 +40,9 @@ uint64_t lasting_maker(void);
 /* The mapping that has the code at pc, if its blocks may be kept, and the file they are kept with; NULL: they may not. */
 struct lasting_file *lasting_file_at(uintptr_t pc, struct mapping *mapping);
 /* Copies the record of the block at that place, whole and undamaged; returns where in the stored file it is. 0: there is none. */
-size_t lasting_find(const struct lasting_file *file, uint32_t place, struct lasting_record *to);
+size_t lasting_find(struct lasting_file *file, uint32_t place, struct lasting_record *to);
 /* The same for the record there; false: there is none. */
-bool lasting_read(const struct lasting_file *file, size_t at, struct lasting_record *to);
+bool lasting_read(struct lasting_file *file, size_t at, struct lasting_record *to);
 
 /* The name of the stored file in the folder. */
 enum { LASTING_NAME_MAX = 24 };

@@ -36,7 +36,8 @@ struct lasting_record {
   uint8_t flags_unused;
   uint8_t hot_counted; /* it counts how often it is entered */
   uint8_t entry_at;    /* where in the code the checking entry is entered */
-  uint8_t repeats;     /* good where the engine counts repeated instructions as this maker does: lasting_files.h */
+  uint8_t
+      repeats; /* good where the engine counts repeated instructions as this maker does: lasting_files.h */
   uint8_t unused[6];
 };
 

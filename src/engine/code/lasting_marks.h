@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 enum lasting_mark {
-  LASTING_EXIT,      /* the arena offset of an exit */
-  LASTING_ENGINE,    /* a jump to code of the engine */
-  LASTING_HEAT,      /* the block's counter of entries */
-  LASTING_ADDRESS,   /* an address of the program, a fixed distance from the block's pc */
-  LASTING_NEGATED,   /* the same with its sign changed */
-  LASTING_HIGH_HALF, /* -(pc >> 16) */
-  LASTING_MOVED,     /* an address of the program, in several instructions */
+  LASTING_EXIT,       /* the arena offset of an exit */
+  LASTING_ENGINE,     /* a jump to code of the engine */
+  LASTING_HEAT,       /* the block's counter of entries */
+  LASTING_ADDRESS,    /* an address of the program, a fixed distance from the block's pc */
+  LASTING_NEGATED,    /* the same with its sign changed */
+  LASTING_HIGH_HALF,  /* -(pc >> 16) */
+  LASTING_MOVED,      /* an address of the program, in several instructions */
   LASTING_PERMISSION, /* where the permission for an address of the program lies in the thread's map */
   LASTING_COUNT,      /* the word of the position in which the block counts */
   LASTING_FIXED, /* an address of the program in a form that depends on its value: the block can't be moved */
@@ -30,7 +30,7 @@ enum { LASTING_PLACES = 1024 };
 struct lasting_marks {
   const uint8_t *start;
   bool fixed; /* there was LASTING_FIXED */
-  bool lost;  /* not all marks are here, or the code depends on more than they tell: the block can't be kept */
+  bool lost; /* not all marks are here, or the code depends on more than they tell: the block can't be kept */
   bool repeats; /* it has, or ends before, a repeated instruction: see lasting_files.c */
   uint16_t count;
   struct lasting_place places[LASTING_PLACES];
