@@ -150,8 +150,24 @@ case_at_once() {
   [ "$(taken /bin/sh -c 'ls -d /')" -gt 300 ] || fail "nothing is stored"
 }
 
+poisoned() { # TIMES COMMAND…
+  local most=$1
+  shift
+  [ -z "$SOAK" ] || most=$((most * 60))
+  "$POISON" "$PWD/code" 0 "$most" "$@" >out 2>&1 || fail "$(tail -n 5 out)"
+  grep -qx "$most passed, 0 failed" out || fail "$(tail -n 5 out)"
+}
 case_poisoned() {
   "$REPRISE" run -- "$ANSWER"
-  "$POISON" "$REPRISE" "$PWD/code" 0 100 "$ANSWER" >out 2>&1 || fail "$(tail -n 5 out)"
-  grep -qx '100 passed, 0 failed' out || fail "$(tail -n 5 out)"
+  poisoned 168 "$REPRISE" run -- "$ANSWER"
+}
+case_poisoned_recordings() {
+  local order
+  "$REPRISE" run -- "$ANSWER"
+  for order in chunk dag; do
+    "$REPRISE" record --order=$order -o $order -- "$ANSWER"
+    # shellcheck disable=SC2016 # for the inner shell
+    poisoned 14 sh -c 'rm -rf again; exec "$REPRISE" record --order="$0" -o again -- "$ANSWER"' $order
+    poisoned 14 "$REPRISE" replay $order
+  done
 }

@@ -1,12 +1,14 @@
 /* poison.c: stored code (the code cache that lasts) that was damaged, and what a program does with it.
  *
- *     poison REPRISE FOLDER FROM TO PROGRAM [ARGUMENT]…
+ *     poison FOLDER FROM TO COMMAND [ARGUMENT]…
  *
- * FOLDER has code that a run of the PROGRAM has stored. For each seed from FROM up to TO (not included) one of the files is damaged, in one of these ways: bytes, its length, a
- * piece copied over another, the table, a field of the header with the digest put right, another file under its name. The program runs with that; it must
- * print what it prints without stored code, and end alike. What fails is told with its seed. The last line is "N passed, N failed". */
+ * FOLDER has code that COMMAND, which runs, records or replays a program, has stored or can use. For each seed from FROM up to TO (not included) one of the files
+ * is damaged, in one of these ways in turn: bytes, its length, more at its end, a piece copied over another, the table, a field of the header with the digest
+ * put right, another file under its name. The command is executed with that; it must print what it prints without stored code, and end alike, within a minute. What
+ * fails is told with its seed. The last line is "N passed, N failed". */
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "contract/stored_code.h"
 #include "input/digest.h"
 
-enum { FILES = 64, OUTPUT = 1 << 16 };
-
-/* As in engine/code/lasting_format.h. */
-struct header {
-  uint64_t digest, magic, maker, file, bytes;
-  uint32_t records, slots;
-};
+enum { FILES = 64, OUTPUT = 1 << 16, SECONDS = 60, WAYS = 7, FIELDS = 6 };
 
 static struct file {
   char path[4096];
@@ -72,11 +69,11 @@ static void write_file(const struct file *file, const uint8_t *bytes, size_t len
   if (fd < 0 || write(fd, bytes, length) != (ssize_t)length || close(fd)) stop(file->path);
 }
 
-static void change_header(uint8_t *bytes) {
-  struct header header;
+static void change_header(uint8_t *bytes, unsigned field, bool large) {
+  struct lasting_header header;
   memcpy(&header, bytes, sizeof header);
-  uint64_t seed = header.maker, value = draw(2) ? draw(UINT64_MAX) : draw(1 << 20);
-  switch (draw(6)) {
+  uint64_t seed = header.maker, value = large ? ~draw(1 << 20) : draw(1 << 20);
+  switch (field) {
     case 0:
       header.magic = value;
       break;
@@ -99,14 +96,14 @@ static void change_header(uint8_t *bytes) {
   memcpy(bytes, &header, sizeof header);
 }
 
-static void damage(const struct file *file) {
+static void damage(const struct file *file, unsigned number) {
   uint8_t *bytes = malloc(2 * file->length);
   size_t length = file->length;
-  struct header header;
+  struct lasting_header header;
   memcpy(bytes, file->bytes, length);
   memcpy(&header, bytes, sizeof header);
   size_t table = header.slots * 8UL;
-  switch (draw(7)) {
+  switch (number % WAYS) {
     case 0:
       for (uint64_t n = 1 + draw(200); n; n--) bytes[draw(length)] ^= (uint8_t)(1 + draw(255));
       break;
@@ -126,7 +123,7 @@ static void damage(const struct file *file) {
       for (uint64_t n = 1 + draw(1000); n; n--) bytes[sizeof header + draw(table)] = (uint8_t)draw(256);
       break;
     case 5:
-      change_header(bytes);
+      change_header(bytes, number / WAYS % FIELDS, number / WAYS / FIELDS % 2);
       break;
     default: {
       const struct file *other = &files[draw(file_count)];
@@ -146,6 +143,7 @@ static size_t run(char **argv, char *output) {
   if (pipe(ends)) stop("pipe");
   pid_t child = fork();
   if (!child) {
+    alarm(SECONDS);
     dup2(ends[1], 1), dup2(ends[1], 2);
     close(ends[0]), close(ends[1]);
     execv(argv[0], argv);
@@ -159,20 +157,18 @@ static size_t run(char **argv, char *output) {
 }
 
 int main(int argc, char **argv) {
-  static char expected[OUTPUT], output[OUTPUT], *line[64];
-  if (argc < 6 || argc > 60) return 2;
-  unsigned passed = 0, failed = 0, n = 0;
-  line[n++] = argv[1], line[n++] = "run", line[n++] = "--no-cache", line[n++] = "--";
-  for (int i = 5; i < argc; i++) line[n++] = argv[i];
-  size_t wanted = run(line, expected);
-  line[2] = "--check=none"; /* as without it */
-  setenv("REPRISE_CACHE", argv[2], 1);
-  read_folder(argv[2]);
-  for (long seed = atol(argv[3]); seed < atol(argv[4]); seed++) {
+  static char expected[OUTPUT], output[OUTPUT];
+  if (argc < 5) return 2;
+  unsigned passed = 0, failed = 0;
+  setenv("REPRISE_CACHE", "off", 1);
+  size_t wanted = run(argv + 4, expected);
+  setenv("REPRISE_CACHE", argv[1], 1);
+  read_folder(argv[1]);
+  for (long seed = atol(argv[2]); seed < atol(argv[3]); seed++) {
     state = (uint64_t)seed * 0x9e3779b97f4a7c15 + 88172645463325252;
     struct file *file = &files[draw(file_count)];
-    damage(file);
-    if (run(line, output) != wanted || memcmp(output, expected, wanted)) {
+    damage(file, (unsigned)seed);
+    if (run(argv + 4, output) != wanted || memcmp(output, expected, wanted)) {
       printf("seed %ld (%s): %.*s\n", seed, file->path, (int)sizeof output, output);
       failed++;
     } else {

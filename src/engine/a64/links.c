@@ -91,7 +91,6 @@ bool arch_make_entry(struct block *block, enum entry_kind entry) {
 void arch_resolve(struct thread *thread, struct block *to, enum entry_kind entry) {
   if (SLOW_PATHS) return;
   table_of(thread)[place_of(to->pc)] = to->entries[entry];
-  COUNT(indirect_misses);
 }
 
 /* An instruction that is patched while others may execute it is a direct branch or a nop, before and after: for these the architecture

@@ -345,7 +345,8 @@ static bool take_record(uintptr_t pc, const struct mapping *mapping, struct fres
   return true;
 }
 
-/* Links the exits of new blocks before any thread executes them: to patch code that is being executed takes a processor long. */
+/* Links the exits of new blocks before any thread executes them: to patch code that is being executed takes a processor long. Blocks that were first
+ * entered by an indirect branch will be again: the thread's table leads there from the beginning. */
 static void link_fresh(const struct fresh *fresh) {
 #if !defined(REPRISE_STRESS_SIGNALS) /* there every block ends at a safepoint */
   for (unsigned i = 0; i < fresh->exit_count; i++) {
@@ -355,6 +356,10 @@ static void link_fresh(const struct fresh *fresh) {
     struct block *to = cache_lookup(exit->target);
     if (to) arch_link(exit, to);
   }
+  struct thread *thread = arch_self();
+  bool has_table = thread->cache_epoch == cache_epoch(); /* else it lays out an empty one before it enters */
+  for (enum entry_kind entry = ENTRY_INDIRECT; entry < ENTRY_KINDS && has_table; entry++)
+    if (fresh->block->entries[entry]) arch_resolve(thread, fresh->block, entry);
 #else
   (void)fresh;
 #endif

@@ -129,6 +129,7 @@ size_t lasting_map(uint64_t content, uintptr_t at, size_t room, struct lasting_h
   os_call1(__NR_close, fd);
   if (os_failed(address)) return 0;
   if (!safe_copy(header, (const void *)at, sizeof *header) && is_sound(header, content, bytes)) return bytes;
+  *header = (struct lasting_header){0};
   LOG(code, "stored code refused: %lx", content);
   os_call2(__NR_munmap, at, bytes);
   return 0;

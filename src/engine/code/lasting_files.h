@@ -47,7 +47,8 @@ bool lasting_read(struct lasting_file *file, size_t at, struct lasting_record *t
 /* The name of the stored file in the folder. */
 enum { LASTING_NAME_MAX = 24 };
 void lasting_name(char name[LASTING_NAME_MAX], uint64_t content);
-/* Maps a stored file at the address, where there is so much room, and checks its header. Its size; 0: there is none. */
+/* Maps a stored file at the address, where there is so much room, and checks its header. Its size; 0: there is none, and the header is
+ * empty. */
 size_t lasting_map(uint64_t content, uintptr_t at, size_t room, struct lasting_header *header);
 uint32_t lasting_slot_of(uint32_t place, uint32_t slots);
 /* Forgets what is new. */

@@ -104,8 +104,9 @@ static void each_new(struct draft *draft, const struct lasting_file *file, bool 
 }
 
 static bool make_table(struct draft *draft, uint64_t records) {
+  enum { RECORDS_MOST = LASTING_FILE_MAX / sizeof(struct lasting_record) };
   draft->header.slots = 64;
-  while (draft->header.slots < 2 * records) draft->header.slots *= 2;
+  while (draft->header.slots < 2 * MIN(records, (uint64_t)RECORDS_MOST)) draft->header.slots *= 2;
   draft->memory = draft->header.slots * sizeof *draft->table;
   if (draft->memory > LASTING_TABLE_ROOM) return false;
   long at = os_call6(__NR_mmap, LASTING_TABLE_BASE, draft->memory, PROT_READ | PROT_WRITE,

@@ -5,6 +5,7 @@
  * it is a safepoint. */
 #include "engine/loop/dispatch.h"
 
+#include "engine/base/counters.h"
 #include "engine/base/lib.h"
 #include "engine/border/sphere.h"
 #include "engine/code/cache.h"
@@ -79,10 +80,11 @@ static void connect(struct thread *thread, const struct departure *from, struct 
 #if defined(REPRISE_STRESS_SIGNALS)
   return; /* every block ends at a safepoint */
 #endif
-  if (from->kind == EXIT_INDIRECT)
+  if (from->kind == EXIT_INDIRECT) {
     arch_resolve(thread, to, from->entry);
-  else if (from->kind == EXIT_DIRECT && !from->exit->block->step && !from->exit->block->probe &&
-           from->copy.target == to->pc)
+    COUNT(indirect_misses);
+  } else if (from->kind == EXIT_DIRECT && !from->exit->block->step && !from->exit->block->probe &&
+             from->copy.target == to->pc)
     arch_link(from->exit, to);
 }
 

@@ -119,7 +119,6 @@ uint8_t *arch_emit_shared(uint8_t *start) {
 void arch_resolve(struct thread *thread, struct block *to, enum entry_kind entry) {
   if (SLOW_PATHS) return;
   table_of(thread, entry)[(uint16_t)to->pc] = to->entries[entry];
-  COUNT(indirect_misses);
 }
 
 /* True if the block starts with the addition alone: an exit that has made it can enter behind it. */
