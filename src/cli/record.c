@@ -12,6 +12,7 @@
 #include "order/chunk.h"
 #include "sphere/manager.h"
 #include "sphere/record.h"
+#include "travel/flight_front.h"
 
 enum { CHECK_MEMORY = 100000000 };
 
@@ -127,6 +128,7 @@ static int run(int argc, char **argv) {
   if (launch_channels(&settings, &problem)) return complain(problem.status, "%s", problem.text);
   if (next == argc) return bad_usage(&record_command, "no program given");
   status = program_find(argv[next], settings.program, sizeof settings.program);
+  if (!status && wish.flies && !flight_front(&status)) return status;
   return status ? status : record(options, &settings, argv + next);
 }
 

@@ -328,6 +328,12 @@ int replay(const char *path, const struct replay_options *options, struct engine
     tell_break(feed.reader, "");
     return manager_leave(SIGKILL);
   }
+  if (recording_get(feed.reader, "flight", 0) && !recording_get(feed.reader, "stored", 0)) {
+    fprintf(stderr,
+            "reprise: %s: its flight recorder has not stored the last part, or was killed while it did\n",
+            path);
+    return FAILED;
+  }
   int scheme = find_order(&feed, path);
   if (scheme < 0) return DAMAGED;
   struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};

@@ -23,6 +23,7 @@
 #include "sphere/manager.h"
 #include "sphere/processes.h"
 #include "travel/flight_dump.h"
+#include "travel/flight_front.h"
 
 enum { PARTS = 3 /* of a window, to each a checkpoint */, BLOCK_BYTES = 1 << 18 };
 
@@ -56,6 +57,7 @@ static struct segment *begin_segment(void) {
   struct segment *segment = calloc(1, sizeof *segment);
   if (!segment) return NULL;
   segment->begun = now();
+  if (state.newest) state.newest->ended = segment->begun;
   segment->region = -1;
   if (state.newest)
     state.newest->next = segment;
@@ -223,7 +225,8 @@ static _Noreturn void store_and_end(void) {
   char path[RECORDING_PATH_MAX];
   manager_leave_to_parent(state.manager);
   name_dump(state.dumps, path);
-  int status = flight_store_beside(path, state.writer, state.kept, state.oldest, state.newest, &error);
+  int status =
+      flight_store_beside(path, state.writer, state.kept, state.oldest, state.newest, "exit 0", &error);
   if (status)
     fprintf(stderr, "reprise: %s\n", error.text);
   else
@@ -234,8 +237,13 @@ static _Noreturn void store_and_end(void) {
 /* By a process of its own, so that the program need not wait. Of older ones only so many are kept. */
 static void store_part(void) {
   char path[RECORDING_PATH_MAX];
+  if (state.oldest->reader) return; /* the next one, when that is done */
   state.triggered = false;
-  if (state.oldest->lost || state.oldest == state.newest || state.oldest->reader) return;
+  if (state.oldest->lost || state.oldest == state.newest) {
+    fprintf(stderr,
+            "reprise: nothing is stored: the logs before this moment had no room (--flight=TIME,SIZE)\n");
+    return;
+  }
   state.dumps++;
   fflush(NULL);
   pid_t pid = fork();
@@ -250,10 +258,12 @@ static void look(void) {
   struct region_checkpoint *wanted = &state.manager->region->checkpoint;
   uint64_t apart = state.wanted.window / PARTS, room = state.wanted.bytes / (PARTS + 1);
   if (!state.newest) return;
+  if (flight_front_is_gone()) state.manager->ends = true;
   look_after_readers(false);
   drop_old();
   state.triggered |= was_triggered();
-  bool due = state.triggered || now() - state.asked >= apart || state.newest->bytes >= room;
+  bool due = (state.triggered && !state.oldest->reader) || now() - state.asked >= apart ||
+             state.newest->bytes >= room;
   if (!due) return;
   if (atomic_load(&wanted->wish)) {
     tell_refusal(atomic_load(&wanted->refusal));
@@ -391,17 +401,48 @@ static void note_checkpoints(void) {
   recording_set(state.writer, "checkpoints", text, NULL);
 }
 
+/* The disk is full: what there is stays in memory until there is room, in a recording of its own, or until the user gives it up. */
+static int store_elsewhere(int status, bool *stored, struct recording_error *error) {
+  char path[RECORDING_PATH_MAX], ending[ENDING_TEXT];
+  int result = RECORDING_SYSTEM;
+  manager_tell_ending(status, ending);
+  name_dump(++state.dumps, path);
+  fprintf(
+      stderr,
+      "reprise: %s; the last part stays in memory until there is room for it, in %s (SIGTERM gives it up)\n",
+      error->text, path);
+  while (result && !manager_was_told()) {
+    sleep(1);
+    result = flight_store_beside(path, state.writer, state.kept, state.oldest, NULL, ending, error);
+  }
+  if (result) return result;
+  fprintf(stderr, "reprise: the last part is stored in %s\n", path);
+  *stored = false; /* not where it was to be */
+  return result;
+}
+
+static bool is_full(const struct recording_error *error) {
+  return error->kind == RECORDING_SYSTEM && (error->number == ENOSPC || error->number == EDQUOT);
+}
+
 static int close_all(int status, bool *stored, struct recording_error *error) {
   int result = RECORDING_OK;
-  *stored = is_of_interest(status);
+  bool killed = flight_front_is_gone();
+  *stored = killed || is_of_interest(status);
   if (!state.oldest) return lacks_memory(error);
   if (*stored && state.oldest->lost)
     return recording_fail(error, RECORDING_MISUSE, recording_writer_path(state.writer),
                           "the logs since the last checkpoint had no room (--flight=TIME,SIZE)");
+  state.newest->ended = now();
   look_after_readers(true);
   note_checkpoints();
   if (*stored) result = flight_store(state.writer, state.kept, state.oldest, NULL, error);
+  if (result && is_full(error) && status != STATUS_NONE) result = store_elsewhere(status, stored, error);
   while (state.oldest) drop_oldest();
+  flight_front_may_go();
+  if (killed && *stored && !result)
+    fprintf(stderr, "reprise: the recorder was killed; the last part is stored in %s\n",
+            recording_writer_path(state.writer));
   return result;
 }
 

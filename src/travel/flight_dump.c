@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "order/chunk.h"
@@ -28,13 +27,6 @@ struct dump {
 
 static int lacks_memory(const struct dump *d, struct recording_error *error) {
   return recording_fail_errno(error, recording_writer_path(d->writer), "storing the last part");
-}
-
-static double seconds_since(uint64_t begun) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  uint64_t now = (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
-  return (double)(now - begun) / 1e6;
 }
 
 /* -- Logs -------------------------------------------------------------------------------------------------------------------------- */
@@ -62,7 +54,8 @@ static int put_block(const struct dump *d, const struct block *block, struct rec
 
 /* -- The checkpoint ---------------------------------------------------------------------------------------------------------------- */
 
-static int put_image(const struct dump *d, const struct segment *segment, struct recording_error *error) {
+static int put_image(const struct dump *d, const struct segment *segment, uint64_t ended,
+                     struct recording_error *error) {
   const char *path = recording_writer_path(d->writer);
   struct mapped_copies *none = calloc(1, sizeof *none);
   struct feed_state *beginning = feed_at_beginning();
@@ -82,7 +75,7 @@ static int put_image(const struct dump *d, const struct segment *segment, struct
   char text[16];
   snprintf(text, sizeof text, "%" PRIu32, number);
   if (!status) status = recording_set(d->writer, "begins", text, error);
-  snprintf(text, sizeof text, "%.3f", seconds_since(segment->begun));
+  snprintf(text, sizeof text, "%.3f", (double)(ended - segment->begun) / 1e6);
   if (!status) status = recording_set(d->writer, "window", text, error);
   free(feed);
   free(beginning);
@@ -108,15 +101,18 @@ int flight_store(struct recording_writer *writer, const struct keep *kept, const
   struct dump d = {.writer = writer, .kept = kept, .region = -1};
   int status = RECORDING_OK;
   if (!first->from_start) {
+    uint64_t ended = first->ended;
+    for (const struct segment *segment = first; segment != last; segment = segment->next)
+      ended = segment->ended;
     status = take_codecs(&d, first, error);
-    if (!status) status = put_image(&d, first, error);
+    if (!status) status = put_image(&d, first, ended, error);
   }
   for (const struct segment *segment = first; segment != last && !status; segment = segment->next)
     for (const struct block *block = segment->first; block && !status; block = block->next)
       status = put_block(&d, block, error);
   restart_log_close(d.restart);
   if (d.region >= 0) close(d.region);
-  return status;
+  return status ? status : recording_set(writer, "stored", "yes", error);
 }
 
 /* -- Beside ------------------------------------------------------------------------------------------------------------------------ */
@@ -146,7 +142,7 @@ static int end_order(struct recording_writer *writer, struct recording_error *er
 }
 
 int flight_store_beside(const char *path, const struct recording_writer *of, const struct keep *kept,
-                        const struct segment *first, const struct segment *last,
+                        const struct segment *first, const struct segment *last, const char *ending,
                         struct recording_error *error) {
   struct recording_writer *writer;
   int status = recording_create(path, &writer, error);
@@ -154,9 +150,11 @@ int flight_store_beside(const char *path, const struct recording_writer *of, con
   status = copy_manifest(of, writer, error);
   if (!status) status = keep_again_in(kept, writer, error);
   if (!status) status = flight_store(writer, kept, first, last, error);
-  if (!status) status = end_order(writer, error);
-  if (!status) status = recording_set(writer, "status", "exit 0", error);
-  if (!status) return recording_close(writer, error);
+  if (!status && last) status = end_order(writer, error);
+  if (!status) status = recording_set(writer, "status", ending, error);
+  if (!status) status = recording_close(writer, error);
+  if (!status) return RECORDING_OK;
   recording_abandon(writer);
+  recording_remove(path, NULL);
   return status;
 }

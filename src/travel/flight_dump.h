@@ -26,9 +26,9 @@ struct block {
 struct segment {
   struct segment *next; /* a younger one */
   struct block *first, *last;
-  uint64_t bytes, begun; /* microseconds */
-  bool lost;             /* there was no room for it */
-  bool from_start;       /* it begins with the program, else with this checkpoint: */
+  uint64_t bytes, begun, ended; /* the latter two in microseconds */
+  bool lost;                    /* there was no room for it */
+  bool from_start;              /* it begins with the program, else with this checkpoint: */
   struct checkpoint_moment moment;
   int region;
   pid_t *vessels;
@@ -41,9 +41,10 @@ struct segment {
 int flight_store(struct recording_writer *writer, const struct keep *kept, const struct segment *first,
                  const struct segment *last, struct recording_error *error);
 
-/* The same in a recording of its own, at the path: a copy of `of`, which goes on. It ends at the border of the last segment. */
+/* The same in a recording of its own, at the path: a copy of `of`. status: how it ends, as the manifest says it; at the border of the last segment, if one is
+ * given. What can't be stored is removed again. */
 int flight_store_beside(const char *path, const struct recording_writer *of, const struct keep *kept,
-                        const struct segment *first, const struct segment *last,
+                        const struct segment *first, const struct segment *last, const char *status,
                         struct recording_error *error);
 
 #endif

@@ -92,6 +92,7 @@ int restart_log_append(struct restart_log *log, struct recording_writer *writer,
     if (made < RECORDING_FRAME_USUAL) continue;
     status = recording_append(writer, id, first, last, log->out, made, error);
     made = 0;
+    first = last; /* whatever is left of it */
   }
   if (!status && made) status = recording_append(writer, id, first, last, log->out, made, error);
   own->part_bytes -= at;

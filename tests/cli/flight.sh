@@ -41,6 +41,73 @@ case_flight_forks() { ends rec_ends_forks 1500 exit; }
 case_flight_forks_segv() { ends rec_ends_forks 1500 segv; }
 case_flight_forks_kill() { ends rec_ends_forks 1500 kill; }
 
+# Threads that are born and end, files, sockets, programs that are executed.
+case_flight_io() { ends rec_ends_io 400 exit; }
+case_flight_io_abort() { ends rec_ends_io 400 abort; }
+
+# The recorder is killed: what it kept stays, and one line says where.
+case_flight_killed() {
+  local recorder
+  "$REPRISE" record --flight=30ms -o recording -- "$PROGRAMS/rec_ends" 100000001 >recorded 2>told &
+  recorder=$!
+  until [ "$(wc -l <recorded)" -gt 200 ]; do sleep 0.05; done
+  kill -KILL $recorder
+  wait $recorder
+  [ $? = 137 ] || fail "the recorder's status"
+  until grep -q "^status: " recording/manifest && ! pgrep -f "^$PROGRAMS/rec_ends 100000001" >/dev/null; do sleep 0.1; done
+  [ "$(cat told)" = "reprise: the recorder was killed; the last part is stored in recording" ] || fail "told: $(cat told)"
+  begins || fail "it does not begin at a checkpoint"
+  STATUS=137
+  replays killed
+}
+
+# The process that keeps it all is killed: nothing is left to store, and nobody is left behind.
+case_flight_lost() {
+  local recorder
+  "$REPRISE" record --flight=30ms -o recording -- "$PROGRAMS/rec_ends" 100000002 >recorded 2>told &
+  recorder=$!
+  until [ "$(wc -l <recorded)" -gt 20 ]; do sleep 0.05; done
+  kill -KILL "$(pgrep -P $recorder)"
+  wait $recorder
+  [ $? = 137 ] || fail "the recorder's status"
+  [ "$(cat told)" = "reprise: the flight recorder was killed, and what it kept is lost" ] || fail "told: $(cat told)"
+  while pgrep -f "^$PROGRAMS/rec_ends 100000002" >/dev/null; do sleep 0.1; done
+}
+
+# Killed while it stores: that is told.
+case_flight_half_stored() {
+  flown "$PROGRAMS/rec_ends" 100 exit
+  sed -i '/^stored: /d; s/^state: .*/state: recording/' recording/manifest
+  sign recording/manifest
+  refuses 125 'has not stored the last part' "$REPRISE" replay recording
+}
+
+# The disk is full at the end: the last part waits in memory until there is room.
+case_flight_disk_full() {
+  local away=(unshare -m) i
+  "${away[@]}" true 2>/dev/null || away=(unshare -rm)
+  "${away[@]}" true 2>/dev/null || return 0
+  mkdir small
+  cat >inside <<'END'
+mount -t tmpfs -o size=40m small small || exit 1
+("$REPRISE" record --flight=30ms -o small/recording -- "$PROGRAMS/rec_ends" 300 exit >recorded 2>told; echo $? >status) &
+until grep -q '^flight: ' small/recording/manifest 2>/dev/null; do sleep 0.05; done
+dd if=/dev/zero of=small/filler bs=64k status=none 2>/dev/null
+until grep -q "stays in memory until there is room" told; do sleep 0.1; done
+rm small/filler
+wait
+cp -r small/recording-1 recording
+ls small >left
+END
+  REPRISE=$REPRISE PROGRAMS=$PROGRAMS "${away[@]}" bash -u inside || fail "inside"
+  [ "$(cat status)" = 3 ] || fail "status $(cat status)"
+  [ "$(wc -l <told)" = 2 ] && grep -q '^reprise: the last part is stored in small/recording-1$' told || fail "told: $(cat told)"
+  [ "$(cat left)" = recording-1 ] || fail "left: $(cat left)"
+  begins || fail "it does not begin at a checkpoint"
+  STATUS=3
+  replays "after a full disk"
+}
+
 # Nothing is kept of a program that ends as it should; and `latest' points where it did before.
 case_flight_nothing() {
   export REPRISE_DIR=$PWD/place
@@ -120,7 +187,7 @@ case_flight_triggered() {
     "$REPRISE" trigger recording || fail "not triggered: $?"
     until grep -q "stored in recording-$i$" told; do sleep 0.1; done
   done
-  kill -KILL "$(pgrep -P $recorder -x rec_ends)"
+  kill -KILL "$(pgrep -P "$(pgrep -P $recorder)" -x rec_ends)"
   wait $recorder
   [ $? = 137 ] || fail "the recorder's status"
   [ ! -e recording-1 ] || fail "three are kept"

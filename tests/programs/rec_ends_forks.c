@@ -31,9 +31,11 @@ static void *compute_beside(void *unused) {
 }
 
 /* The second one has two threads. */
-static _Noreturn void work(int to, int id) {
+static _Noreturn void work(const int channel[2], int id) {
   struct timespec pause = {0, 2000000};
   pthread_t beside;
+  int to = channel[1];
+  close(channel[0]); /* the end of the first process is theirs */
   if (id) pthread_create(&beside, NULL, compute_beside, NULL);
   for (unsigned n = 0;; n++) {
     char line[64];
@@ -73,7 +75,7 @@ int main(int argc, char **argv) {
   int channel[2];
   CHECK(pipe(channel) == 0);
   for (int i = 0; i < WORKERS; i++)
-    if (!(workers[i] = fork())) work(channel[1], i);
+    if (!(workers[i] = fork())) work(channel, i);
   for (long i = 0; i < rounds; i++) {
     sum = bear_and_await(i, read_some(channel[0], sum));
     if (argc > 1 && i % 20 == 0) printf("%ld %lx\n", i, (unsigned long)sum), fflush(stdout);
