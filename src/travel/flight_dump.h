@@ -41,10 +41,10 @@ struct segment {
 int flight_store(struct recording_writer *writer, const struct keep *kept, const struct segment *first,
                  const struct segment *last, struct recording_error *error);
 
-/* The same in a recording of its own, at the path: a copy of `of`. status: how it ends, as the manifest says it; at the border of the last segment, if one is
+/* The same in a recording of its own, at the path: a copy of `of`. ending: how it ends, as the manifest says it; at the border of the last segment, if one is
  * given. What can't be stored is removed again. */
 int flight_store_beside(const char *path, const struct recording_writer *of, const struct keep *kept,
-                        const struct segment *first, const struct segment *last, const char *status,
+                        const struct segment *first, const struct segment *last, const char *ending,
                         struct recording_error *error);
 
 #endif
