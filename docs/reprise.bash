@@ -36,8 +36,8 @@ _reprise() {
       _reprise_options "$word" '--at= --process= --json --unconfined'
       ;;
     sim)
-      [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay figures' -- "$word")
-      [ "$COMP_CWORD" -le 2 ] || _reprise_options "$word" '--harts --seed --preset --config --set --flat --tso --scheme --max-episode --stats --json --quick --seeds --manifest --print-jobs --collect'
+      [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay boot figures' -- "$word")
+      [ "$COMP_CWORD" -le 2 ] || _reprise_options "$word" '--harts= --seed= --preset= --config= --set= --flat --tso --scheme= --max-episode= --output= --stats --json --trace= --from-checkpoint --initrd= --append= --type= --disk= --replay= --quick --seeds= --programs= --manifest= --print-jobs --collect --job='
       ;;
     cache)
       mapfile -t COMPREPLY < <(compgen -W '--clear' -- "$word")

@@ -50,8 +50,9 @@ int options_parse(const struct command *command, const struct option_row *rows, 
       return bad_usage(command, "--%s takes no value", rows[optopt - FIRST_KEY].name);
     if (!row && optopt) return bad_usage(command, "-%c: no such option", optopt);
     if (!row) return bad_usage(command, "%s: no such option", argv[optind - 1]);
-    if (!row->take(row->into, optarg))
-      return bad_usage(command, "--%s=%s: expected %s", row->name, optarg ? optarg : "", row->expected);
+    if (row->take(row->into, optarg)) continue;
+    if (!row->expected) return STATUS_USAGE;
+    return bad_usage(command, "--%s=%s: expected %s", row->name, optarg ? optarg : "", row->expected);
   }
   *next = optind;
   return 0;

@@ -18,7 +18,8 @@ struct option_row {
   enum option_value value;
   option_taker *take;
   void *into;
-  const char *expected; /* the values it takes, for the message about another one */
+  const char *
+      expected; /* the values it takes, for the message about another one; NULL: `take` has told what is wrong */
 };
 
 /* The next operand: argv[*next]. An option may come behind operands, unless a command runs its first operand, which has options of its

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "sim/figures/figures.h"
 #include "sim/boot.h"
 #include "sim/run.h"
@@ -24,123 +25,73 @@ struct options {
 
 /* -- Options ------------------------------------------------------------------------------------------------------------ */
 
-static int read_setting(struct options *options, const char *setting) {
+/* What is wrong with a parameter of the machine is told by the machine itself, so these rows expect nothing in particular. */
+static bool set(struct options *options, const char *name, const char *value) {
+  const char *error = config_set(&options->request.config, name, value);
+  return !error || !bad_usage(&sim_command, "--%s: `%s` %s", name, value, error);
+}
+
+static bool take_setting(void *into, const char *setting) {
+  struct options *options = into;
   char name[64];
   const char *value = strchr(setting, '=');
   if (!value || (size_t)(value - setting) >= sizeof name)
-    return bad_usage(&sim_command, "%s: not of the form NAME=VALUE", setting);
+    return !bad_usage(&sim_command, "%s: not of the form NAME=VALUE", setting);
   snprintf(name, sizeof name, "%.*s", (int)(value - setting), setting);
   const char *error = config_set(&options->request.config, name, value + 1);
-  return error ? bad_usage(&sim_command, "%s: %s", setting, error) : 0;
+  return !error || !bad_usage(&sim_command, "%s: %s", setting, error);
 }
 
-static int set(struct options *options, const char *name, const char *value) {
-  const char *error = config_set(&options->request.config, name, value);
-  return error ? bad_usage(&sim_command, "--%s: `%s` %s", name, value, error) : 0;
+static bool take_harts(void *into, const char *value) {
+  return set(into, "harts", value);
 }
 
-static int set_episode(struct options *options, const char *value) {
-  char *end;
-  options->request.max_episode = strtoull(value, &end, 10);
-  return *end || end == value || *value == '-'
-             ? bad_usage(&sim_command, "--max-episode: `%s` is not a number", value)
-             : 0;
+static bool take_seed(void *into, const char *value) {
+  return set(into, "seed", value);
 }
 
-static int set_scheme(struct options *options, const char *value) {
-  options->request.scheme = value;
-  return sim_find_scheme(value)
-             ? 0
-             : bad_usage(&sim_command, "%s: no such scheme (tokens, dag, scalar, arcs, chunk)", value);
-}
-
-static int set_preset(struct options *options, const char *value) {
-  return config_preset(&options->request.config, value)
-             ? 0
-             : bad_usage(&sim_command, "%s: no such preset (default, karma, fdr)", value);
-}
-
-static int set_trace(struct options *options, const char *value) {
-  options->request.trace = value;
-  return 0;
-}
-
-static int set_disk(struct options *options, const char *value) {
-  options->disk = value;
-  return 0;
-}
-
-static int set_initrd(struct options *options, const char *value) {
-  options->initrd = value;
-  return 0;
-}
-
-static int set_replay(struct options *options, const char *value) {
-  options->replay = value;
-  return 0;
-}
-
-static int set_typed(struct options *options, const char *value) {
-  options->typed = value;
-  return 0;
-}
-
-static int set_append(struct options *options, const char *value) {
-  options->append = value;
-  return 0;
-}
-
-static int set_folder(struct options *options, const char *value) {
-  options->folder = value;
-  return 0;
-}
-
-static int set_harts(struct options *options, const char *value) {
-  return set(options, "harts", value);
-}
-
-static int set_seed(struct options *options, const char *value) {
-  return set(options, "seed", value);
-}
-
-static int read_config(struct options *options, const char *value) {
+static bool take_config(void *into, const char *value) {
+  struct options *options = into;
   const char *error = config_read(&options->request.config, value);
-  return error ? complain(STATUS_USAGE, "%s", error) : 0;
+  return !error || !complain(STATUS_USAGE, "%s", error);
 }
 
-static const struct {
-  const char *name;
-  int (*take)(struct options *options, const char *value);
-} valued[] = {{"--harts", set_harts},    {"--seed", set_seed},
-              {"--set", read_setting},   {"--preset", set_preset},
-              {"--config", read_config}, {"--scheme", set_scheme},
-              {"-o", set_folder},        {"--max-episode", set_episode},
-              {"--trace", set_trace},    {"--initrd", set_initrd},
-              {"--append", set_append},  {"--replay", set_replay},
-              {"--type", set_typed},     {"--disk", set_disk}};
+static bool take_preset(void *into, const char *value) {
+  struct options *options = into;
+  return config_preset(&options->request.config, value);
+}
 
-/* The option at argv[*i], and its value if it has one. */
-static int take_option(struct options *options, int argc, char **argv, int *i) {
-  const char *name = argv[*i];
-  if (!strcmp(name, "--flat"))
-    options->request.config.flat = true;
-  else if (!strcmp(name, "--tso"))
-    options->request.config.tso = true;
-  else if (!strcmp(name, "--from-checkpoint"))
-    options->from_checkpoint = true;
-  else if (!strcmp(name, "--stats"))
-    options->statistics = true;
-  else if (!strcmp(name, "--json"))
-    options->statistics = options->json = true;
-  else {
-    for (size_t n = 0; n < sizeof valued / sizeof *valued; n++) {
-      if (strcmp(valued[n].name, name)) continue;
-      if (*i + 1 == argc) return bad_usage(&sim_command, "%s: needs a value", name);
-      return valued[n].take(options, argv[++*i]);
-    }
-    return bad_usage(&sim_command, "%s: no such option", name);
-  }
-  return 0;
+static bool take_scheme(void *into, const char *value) {
+  *(const char **)into = value;
+  return sim_find_scheme(value);
+}
+
+static bool take_json(void *into, const char *value) {
+  struct options *options = into;
+  (void)value;
+  return options->statistics = options->json = true;
+}
+
+/* The options of run, record, replay and boot, with `own` behind them, which only one of these has. */
+static int parse(struct options *options, const struct option_row *own, int argc, char **argv, int *next) {
+  struct sim_request *request = &options->request;
+  struct option_row rows[24] = {
+      {"harts", 0, OPTION_WITH_VALUE, take_harts, options, NULL},
+      {"seed", 0, OPTION_WITH_VALUE, take_seed, options, NULL},
+      {"set", 0, OPTION_WITH_VALUE, take_setting, options, NULL},
+      {"preset", 0, OPTION_WITH_VALUE, take_preset, options, "default, karma or fdr"},
+      {"config", 0, OPTION_WITH_VALUE, take_config, options, NULL},
+      {"flat", 0, OPTION_ALONE, take_true, &request->config.flat, NULL},
+      {"tso", 0, OPTION_ALONE, take_true, &request->config.tso, NULL},
+      {"scheme", 0, OPTION_WITH_VALUE, take_scheme, &request->scheme, "tokens, dag, scalar, arcs or chunk"},
+      {"max-episode", 0, OPTION_WITH_VALUE, take_position, &request->max_episode, "a number"},
+      {"output", 'o', OPTION_WITH_VALUE, take_text, &options->folder, NULL},
+      {"stats", 0, OPTION_ALONE, take_true, &options->statistics, NULL},
+      {"json", 0, OPTION_ALONE, take_json, options, NULL}};
+  size_t n = 0;
+  while (rows[n].name) n++;
+  for (; own->name; own++) rows[n++] = *own;
+  return options_parse(&sim_command, rows, argc, argv, true, next);
 }
 
 /* -- Parts: what is done with one program --------------------------------------------------------------------------------- */
@@ -158,16 +109,18 @@ static bool find_mode(const char *word, enum sphere_mode *mode) {
 
 /* One part, argc words long: a mode, options, and a program with its arguments or a recording. */
 static int take_part(struct options *options, int argc, char **argv) {
+  const struct option_row own[] = {
+      {"from-checkpoint", 0, OPTION_ALONE, take_true, &options->from_checkpoint, NULL},
+      {"trace", 0, OPTION_WITH_VALUE, take_text, &options->request.trace, NULL},
+      {0}};
   enum sphere_mode mode;
-  int i = 1, status = 0;
+  int i;
   if (argc < 1 || !find_mode(argv[0], &mode))
     return bad_usage(&sim_command, "%s: not run, record, replay or figures", argc < 1 ? "nothing" : argv[0]);
   options->folder = NULL;
   options->from_checkpoint = false;
-  for (; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") && !status; i++)
-    status = take_option(options, argc, argv, &i);
+  int status = parse(options, own, argc, argv, &i);
   if (status) return status;
-  if (i < argc && !strcmp(argv[i], "--")) i++;
   if (i == argc)
     return bad_usage(&sim_command, mode == SPHERE_REPLAY ? "no recording given" : "no program given");
   if (mode == SPHERE_REPLAY && i + 1 < argc)
@@ -214,31 +167,29 @@ static int check(const struct options *options) {
 
 /* -- figures ---------------------------------------------------------------------------------------------------------------- */
 
+static bool take_seeds(void *into, const char *value) {
+  uint64_t number;
+  if (!take_position(&number, value) || !number || number > 64) return false;
+  *(uint32_t *)into = (uint32_t)number;
+  return true;
+}
+
 static int figures(int argc, char **argv) {
   char path[INSTALLED_PATH_MAX];
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   struct figures_request request = {.folder = "figures", .jobs = cores > 0 ? (uint32_t)cores : 1, .seeds = 5};
-  for (int i = 2; i < argc; i++) {
-    if (!strcmp(argv[i], "--quick"))
-      request.quick = true;
-    else if (!strcmp(argv[i], "--print-jobs"))
-      request.print_jobs = true;
-    else if (!strcmp(argv[i], "--collect"))
-      request.collect = true;
-    else if (!strcmp(argv[i], "-o") && i + 1 < argc)
-      request.folder = argv[++i];
-    else if (!strcmp(argv[i], "--manifest") && i + 1 < argc)
-      request.manifest = argv[++i];
-    else if (!strcmp(argv[i], "--job") && i + 1 < argc)
-      request.job = argv[++i];
-    else if (!strcmp(argv[i], "--seeds") && i + 1 < argc)
-      request.seeds = (uint32_t)strtoul(argv[++i], NULL, 10);
-    else if (!strcmp(argv[i], "--programs") && i + 1 < argc)
-      request.programs = argv[++i];
-    else
-      return bad_usage(&sim_command, "figures: %s: no such option, or without its value", argv[i]);
-  }
-  if (!request.seeds || request.seeds > 64) return bad_usage(&sim_command, "figures: --seeds: 1 to 64");
+  const struct option_row rows[] = {{"quick", 0, OPTION_ALONE, take_true, &request.quick, NULL},
+                                    {"print-jobs", 0, OPTION_ALONE, take_true, &request.print_jobs, NULL},
+                                    {"collect", 0, OPTION_ALONE, take_true, &request.collect, NULL},
+                                    {"output", 'o', OPTION_WITH_VALUE, take_text, &request.folder, NULL},
+                                    {"manifest", 0, OPTION_WITH_VALUE, take_text, &request.manifest, NULL},
+                                    {"job", 0, OPTION_WITH_VALUE, take_text, &request.job, NULL},
+                                    {"seeds", 0, OPTION_WITH_VALUE, take_seeds, &request.seeds, "1 to 64"},
+                                    {"programs", 0, OPTION_WITH_VALUE, take_text, &request.programs, NULL},
+                                    {0}};
+  int next, status = options_parse(&sim_command, rows, argc, argv, false, &next);
+  if (status) return status;
+  if (next < argc) return bad_usage(&sim_command, "figures: %s: too many arguments", argv[next]);
   if (!request.programs) {
     if (!installed_find("tests/sim/workloads", "workloads", path))
       return bad_usage(&sim_command,
@@ -278,7 +229,6 @@ static int check_boot(const struct options *options, bool has_kernel) {
     return bad_usage(&sim_command, "boot: one kernel is needed, or --replay and a recording");
   if (config->ram_bytes < 16 << 20 || config->ram_bytes % (2 << 20))
     return bad_usage(&sim_command, "boot: ram: at least 16M, in steps of 2M");
-  if (options->request.trace) return bad_usage(&sim_command, "boot: --trace is not supported");
   if (records && config->flat) return bad_usage(&sim_command, "--flat: recording needs caches");
   if (watched && config->tso)
     return bad_usage(&sim_command, "boot: recording under total store order is not supported");
@@ -290,8 +240,13 @@ static int check_boot(const struct options *options, bool has_kernel) {
 static int boot(struct options *options, int argc, char **argv) {
   static struct statistics statistics;
   char error[1024];
-  int i = 2, status = 0;
-  for (; i < argc && argv[i][0] == '-' && !status; i++) status = take_option(options, argc, argv, &i);
+  const struct option_row own[] = {{"initrd", 0, OPTION_WITH_VALUE, take_text, &options->initrd, NULL},
+                                   {"append", 0, OPTION_WITH_VALUE, take_text, &options->append, NULL},
+                                   {"type", 0, OPTION_WITH_VALUE, take_text, &options->typed, NULL},
+                                   {"disk", 0, OPTION_WITH_VALUE, take_text, &options->disk, NULL},
+                                   {"replay", 0, OPTION_WITH_VALUE, take_text, &options->replay, NULL},
+                                   {0}};
+  int i, status = parse(options, own, argc, argv, &i);
   if (!status && i + 1 < argc) return bad_usage(&sim_command, "%s: too many arguments", argv[i + 1]);
   if (!status) status = check_boot(options, i < argc);
   if (status) return status;
@@ -322,8 +277,8 @@ static int run(int argc, char **argv) {
   options.request.programs = options.programs;
   config_preset(&options.request.config, "default");
   if (argc < 2) return bad_usage(&sim_command, "run, record, replay or figures?");
-  if (!strcmp(argv[1], "figures")) return figures(argc, argv);
-  if (!strcmp(argv[1], "boot")) return boot(&options, argc, argv);
+  if (!strcmp(argv[1], "figures")) return figures(argc - 1, argv + 1);
+  if (!strcmp(argv[1], "boot")) return boot(&options, argc - 1, argv + 1);
   int status = take_parts(&options, argc, argv);
   if (!status) status = check(&options);
   if (status) return status;
@@ -374,7 +329,8 @@ const struct command sim_command = {
         "                     (Karma with named episodes), scalar (Rerun), arcs (FDR), chunk (DeLorean)\n"
         "  --max-episode N    episodes end after so many memory references, chunks after so many "
         "instructions\n"
-        "  -o FOLDER          of the recording; else one is made where `reprise ls` finds it\n"
+        "  -o, --output FOLDER\n"
+        "                     of the recording; else one is made where `reprise ls` finds it\n"
         "  --from-checkpoint  replay of arcs: from the oldest checkpoint kept (record with\n"
         "                     --set checkpoint-cycles=N)\n"
         "  --stats, --json    statistics on standard error at the end\n"

@@ -36,12 +36,20 @@ case_options() {
   refuses 2 'is not a number' "$REPRISE" sim run --harts many /bin/true
   refuses 2 'is no parameter of the machine' "$REPRISE" sim run --set color=red /bin/true
   refuses 2 'not of the form NAME=VALUE' "$REPRISE" sim run --set l1-size /bin/true
-  refuses 2 'no such preset' "$REPRISE" sim run --preset vax /bin/true
+  refuses 2 'expected default, karma or fdr' "$REPRISE" sim run --preset vax /bin/true
   refuses 2 'no such option' "$REPRISE" sim run --fast /bin/true
-  refuses 2 'needs a value' "$REPRISE" sim run --harts
+  refuses 2 'its value is missing' "$REPRISE" sim run --harts
   refuses 2 'no program given' "$REPRISE" sim run
   refuses 2 'not run, record, replay or figures' "$REPRISE" sim walk
   printf 'harts = 2\n# a comment\n\ncolor = red\n' >machine
   refuses 2 'machine:4: `color = red` is no parameter' "$REPRISE" sim run --config machine /bin/true
   refuses 2 "nowhere: can't be opened" "$REPRISE" sim run --config nowhere /bin/true
+  refuses 2 '--max-episode=-1: expected a number' "$REPRISE" sim record --max-episode -1 /bin/true
+  refuses 2 '--scheme=random: expected tokens, dag, scalar, arcs or chunk' "$REPRISE" sim record --scheme random /bin/true
+  refuses 2 '--initrd: no such option' "$REPRISE" sim run --initrd file /bin/true
+  refuses 2 '--from-checkpoint: no such option' "$REPRISE" sim boot --from-checkpoint file
+  refuses 2 '-o: only for record' "$REPRISE" sim run --output folder /bin/true
+  refuses 2 '--seeds=65: expected 1 to 64' "$REPRISE" sim figures --seeds=65
+  refuses 2 '--seeds=five: expected 1 to 64' "$REPRISE" sim figures --seeds five
+  refuses 2 'figures: mine: too many arguments' "$REPRISE" sim figures mine
 }
