@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "sim/kernel/files.h"
 #include "sim/kernel/input_log.h"
 
 /* Numbers of asm-generic/unistd.h, which riscv64 uses, and how replay treats them. */
@@ -102,6 +103,7 @@ int64_t system_call(struct task *task, uint64_t number, const uint64_t argument[
   if (!row) return missing(task, number);
   if (input_replays(task) && call_is_followed(number)) return call_follow(task);
   int64_t result = row->function(task, argument);
+  files_let_go(task);
   *no_result = row->flags & CALL_NO_RESULT && result == 0;
   if (!task->killed) input_result(task, &result);
   return result;

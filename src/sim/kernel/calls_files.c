@@ -30,17 +30,20 @@ static int64_t host_result(int64_t result) {
 static int64_t directory(struct task *task, uint64_t argument, int *host) {
   *host = task->process->directory;
   if ((int32_t)argument == AT_FDCWD) return 0;
-  struct open_file *file = file_get(task->process, argument);
+  struct open_file *file = file_get(task, argument);
   if (!file || file_is_own(file)) return -EBADF;
   *host = file->host;
   return 0;
 }
 
 int64_t file_path(struct task *task, const uint64_t argument[6], int *host, char path[PATH_BYTES]) {
+  int64_t length = copy_string(task, path, argument[1], PATH_BYTES);
+  if (length < 0) {
+    *path = 0;
+    return length;
+  }
   int64_t result = directory(task, argument[0], host);
-  if (result) return result;
-  result = copy_string(task, path, argument[1], PATH_BYTES);
-  return result < 0 ? result : file_is_of_machine(path) ? -ENOENT : 0;
+  return result ? result : file_is_of_machine(path) ? -ENOENT : 0;
 }
 
 /* Flags of open are asm-generic's on riscv64; on some hosts a few of them have other bits. */
@@ -214,7 +217,7 @@ static int64_t store_stat(struct task *task, uint64_t to, const struct stat *s) 
 }
 
 static int64_t stat_descriptor(struct task *task, uint64_t descriptor, uint64_t to) {
-  struct open_file *file = file_get(task->process, descriptor);
+  struct open_file *file = file_get(task, descriptor);
   struct stat about = {.st_mode = S_IFIFO | 0600, .st_blksize = 4096, .st_nlink = 1};
   if (!file) return -EBADF;
   if (file->socket || file->out) about.st_mode = S_IFSOCK | 0777;
@@ -241,19 +244,19 @@ int64_t call_newfstatat(struct task *task, const uint64_t argument[6]) {
 }
 
 int64_t call_lseek(struct task *task, const uint64_t argument[6]) {
-  struct open_file *file = file_get(task->process, argument[0]);
+  struct open_file *file = file_get(task, argument[0]);
   if (!file) return -EBADF;
   return file_is_own(file) ? -ESPIPE : host_result(lseek(file->host, (off_t)argument[1], (int)argument[2]));
 }
 
 int64_t call_ftruncate(struct task *task, const uint64_t argument[6]) {
-  struct open_file *file = file_get(task->process, argument[0]);
+  struct open_file *file = file_get(task, argument[0]);
   if (!file) return -EBADF;
   return file_is_own(file) ? -EINVAL : host_result(ftruncate(file->host, (off_t)argument[1]));
 }
 
 int64_t call_fsync(struct task *task, const uint64_t argument[6]) {
-  struct open_file *file = file_get(task->process, argument[0]);
+  struct open_file *file = file_get(task, argument[0]);
   if (!file) return -EBADF;
   return file_is_own(file) ? -EINVAL : host_result(fsync(file->host));
 }
@@ -264,7 +267,7 @@ int64_t call_fdatasync(struct task *task, const uint64_t argument[6]) {
 
 /* Directory entries have the same layout on every 64-bit Linux. */
 int64_t call_getdents64(struct task *task, const uint64_t argument[6]) {
-  struct open_file *file = file_get(task->process, argument[0]);
+  struct open_file *file = file_get(task, argument[0]);
   uint8_t buffer[32768];
   if (!file) return -EBADF;
   if (file_is_own(file)) return -ENOTDIR;
@@ -275,7 +278,7 @@ int64_t call_getdents64(struct task *task, const uint64_t argument[6]) {
 
 /* No simulated file is a terminal, so that output does not depend on where the simulator runs. */
 int64_t call_ioctl(struct task *task, const uint64_t argument[6]) {
-  return file_get(task->process, argument[0]) ? -ENOTTY : -EBADF;
+  return file_get(task, argument[0]) ? -ENOTTY : -EBADF;
 }
 
 /* -- Descriptors ----------------------------------------------------------------------------------------------------------------------------- */
@@ -296,11 +299,12 @@ int64_t call_close_range(struct task *task, const uint64_t argument[6]) {
   return 0;
 }
 
-static int64_t duplicate(struct task *task, uint64_t descriptor, int least, bool close_on_exec) {
-  struct open_file *file = file_get(task->process, descriptor);
+static int64_t duplicate(struct task *task, uint64_t descriptor, uint64_t least, bool close_on_exec) {
+  struct open_file *file = file_get(task, descriptor);
   if (!file) return -EBADF;
+  if (least >= MAX_FILES) return -EINVAL;
   file->users++;
-  return file_install(task->process, file, least, close_on_exec);
+  return file_install(task->process, file, (int)least, close_on_exec);
 }
 
 int64_t call_dup(struct task *task, const uint64_t argument[6]) {
@@ -310,20 +314,20 @@ int64_t call_dup(struct task *task, const uint64_t argument[6]) {
 int64_t call_dup3(struct task *task, const uint64_t argument[6]) {
   if (argument[0] == argument[1] || argument[1] >= MAX_FILES)
     return argument[1] >= MAX_FILES ? -EBADF : -EINVAL;
-  if (!file_get(task->process, argument[0])) return -EBADF;
+  if (!file_get(task, argument[0])) return -EBADF;
   file_close(task->process, argument[1]);
-  return duplicate(task, argument[0], (int)argument[1], argument[2] & O_CLOEXEC);
+  return duplicate(task, argument[0], argument[1], argument[2] & O_CLOEXEC);
 }
 
 int64_t call_fcntl(struct task *task, const uint64_t argument[6]) {
-  struct open_file *file = file_get(task->process, argument[0]);
+  struct open_file *file = file_get(task, argument[0]);
   if (!file) return -EBADF;
   uint64_t bit = 1ull << (argument[0] % 64), *word = &task->process->close_on_exec[argument[0] / 64];
   switch (argument[1]) {
     case F_DUPFD:
-      return duplicate(task, argument[0], (int)argument[2], false);
+      return duplicate(task, argument[0], argument[2], false);
     case F_DUPFD_CLOEXEC:
-      return duplicate(task, argument[0], (int)argument[2], true);
+      return duplicate(task, argument[0], argument[2], true);
     case F_GETFD:
       return *word & bit ? FD_CLOEXEC : 0;
     case F_SETFD:
@@ -366,9 +370,8 @@ static int64_t read_to(struct task *task, struct open_file *file, uint64_t to, u
   if (count > MOST_BYTES) count = MOST_BYTES;
   uint8_t *buffer = malloc(count + 1);
   if (!buffer) return -ENOMEM;
-  bool on_disk = file->on_disk; /* another thread may close the file while this one waits */
   int64_t result = file_read(task, file, buffer, count);
-  if (result > 0 && on_disk)
+  if (result > 0 && file->on_disk)
     result = disk_transfer(task, to, buffer, (uint64_t)result);
   else if (result > 0 && copy_in(task, to, buffer, (uint64_t)result))
     result = -EFAULT;
@@ -387,19 +390,19 @@ static int64_t write_from(struct task *task, struct open_file *file, uint64_t fr
 }
 
 int64_t call_read(struct task *task, const uint64_t argument[6]) {
-  struct open_file *file = file_get(task->process, argument[0]);
+  struct open_file *file = file_get(task, argument[0]);
   return file ? read_to(task, file, argument[1], argument[2]) : -EBADF;
 }
 
 int64_t call_write(struct task *task, const uint64_t argument[6]) {
-  struct open_file *file = file_get(task->process, argument[0]);
+  struct open_file *file = file_get(task, argument[0]);
   return file ? write_from(task, file, argument[1], argument[2]) : -EBADF;
 }
 
 typedef int64_t move_function(struct task *task, struct open_file *file, uint64_t address, uint64_t count);
 
 static int64_t vector(struct task *task, const uint64_t argument[6], move_function *move) {
-  struct open_file *file = file_get(task->process, argument[0]);
+  struct open_file *file = file_get(task, argument[0]);
   uint64_t part[2];
   int64_t total = 0;
   if (!file) return -EBADF;
@@ -424,7 +427,7 @@ int64_t call_writev(struct task *task, const uint64_t argument[6]) {
 }
 
 int64_t call_pread64(struct task *task, const uint64_t argument[6]) {
-  struct open_file *file = file_get(task->process, argument[0]);
+  struct open_file *file = file_get(task, argument[0]);
   uint64_t count = argument[2] > MOST_BYTES ? MOST_BYTES : argument[2];
   uint8_t *buffer = file ? malloc(count + 1) : NULL;
   if (!buffer) return file ? -ENOMEM : -EBADF;
@@ -435,7 +438,7 @@ int64_t call_pread64(struct task *task, const uint64_t argument[6]) {
 }
 
 int64_t call_pwrite64(struct task *task, const uint64_t argument[6]) {
-  struct open_file *file = file_get(task->process, argument[0]);
+  struct open_file *file = file_get(task, argument[0]);
   uint64_t count = argument[2] > MOST_BYTES ? MOST_BYTES : argument[2];
   uint8_t *buffer = file ? malloc(count + 1) : NULL;
   if (!buffer) return file ? -ENOMEM : -EBADF;

@@ -53,7 +53,7 @@ static int64_t read_mapping(struct task *task, uint64_t at, uint64_t bytes, cons
   uint8_t *buffer = calloc(1, argument[1]);
   if (!buffer) return -ENOMEM;
   if (!input_replays(task)) {
-    struct open_file *file = file_get(task->process, argument[4]);
+    struct open_file *file = file_get(task, argument[4]);
     count = file ? file_read_at(task, file, buffer, argument[1], argument[5]) : -EBADF;
   }
   input_result(task, &count);

@@ -80,7 +80,7 @@ static int64_t write_place(struct task *task, uint64_t address, uint64_t place, 
 
 /* What a replay shows it has from the program's memory: programs that are refused here read and write instead. */
 int64_t call_sendfile(struct task *task, const uint64_t argument[6]) {
-  struct open_file *to = file_get(task->process, argument[0]), *from = file_get(task->process, argument[1]);
+  struct open_file *to = file_get(task, argument[0]), *from = file_get(task, argument[1]);
   uint64_t place;
   if (!to || !from) return -EBADF;
   if (file_is_own(from) || file_is_shown(to)) return -EINVAL;
@@ -91,7 +91,7 @@ int64_t call_sendfile(struct task *task, const uint64_t argument[6]) {
 }
 
 int64_t call_copy_file_range(struct task *task, const uint64_t argument[6]) {
-  struct open_file *from = file_get(task->process, argument[0]), *to = file_get(task->process, argument[2]);
+  struct open_file *from = file_get(task, argument[0]), *to = file_get(task, argument[2]);
   uint64_t from_at, to_at;
   if (!to || !from) return -EBADF;
   if (file_is_own(from) || file_is_own(to) || argument[5] || file_is_shown(to)) return -EINVAL;

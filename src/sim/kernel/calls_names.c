@@ -49,7 +49,7 @@ int64_t call_linkat(struct task *task, const uint64_t argument[6]) {
 }
 
 int64_t call_fchdir(struct task *task, const uint64_t argument[6]) {
-  const struct open_file *file = file_get(task->process, argument[0]);
+  const struct open_file *file = file_get(task, argument[0]);
   if (!file) return -EBADF;
   int host = file_is_own(file) ? -1 : openat(file->host, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (host < 0) return file_is_own(file) ? -ENOTDIR : -errno;
@@ -78,7 +78,7 @@ int64_t call_fchmodat(struct task *task, const uint64_t argument[6]) {
 }
 
 int64_t call_fchmod(struct task *task, const uint64_t argument[6]) {
-  const struct open_file *file = file_get(task->process, argument[0]);
+  const struct open_file *file = file_get(task, argument[0]);
   return !file ? -EBADF : file_is_own(file) ? 0 : host_result(fchmod(file->host, (mode_t)argument[1]));
 }
 
@@ -91,7 +91,7 @@ int64_t call_fchownat(struct task *task, const uint64_t argument[6]) {
 }
 
 int64_t call_fchown(struct task *task, const uint64_t argument[6]) {
-  const struct open_file *file = file_get(task->process, argument[0]);
+  const struct open_file *file = file_get(task, argument[0]);
   return !file               ? -EBADF
          : file_is_own(file) ? 0
                              : host_result(fchown(file->host, (uid_t)argument[1], (gid_t)argument[2]));
@@ -101,7 +101,7 @@ int64_t call_fchown(struct task *task, const uint64_t argument[6]) {
 int64_t call_utimensat(struct task *task, const uint64_t argument[6]) {
   char path[PATH_BYTES];
   struct timespec times[2], *set = argument[2] ? times : NULL;
-  const struct open_file *file = file_get(task->process, argument[0]);
+  const struct open_file *file = file_get(task, argument[0]);
   int host;
   if (argument[2] && copy_out(task, times, argument[2], sizeof times)) return -EFAULT;
   if (!argument[1]) return !file || file_is_own(file) ? -EBADF : host_result(futimens(file->host, set));
@@ -148,7 +148,7 @@ int64_t call_truncate(struct task *task, const uint64_t argument[6]) {
 }
 
 int64_t call_fallocate(struct task *task, const uint64_t argument[6]) {
-  const struct open_file *file = file_get(task->process, argument[0]);
+  const struct open_file *file = file_get(task, argument[0]);
   if (!file) return -EBADF;
   return file_is_own(file)
              ? -ESPIPE
@@ -186,7 +186,7 @@ int64_t call_statfs(struct task *task, const uint64_t argument[6]) {
 }
 
 int64_t call_fstatfs(struct task *task, const uint64_t argument[6]) {
-  const struct open_file *file = file_get(task->process, argument[0]);
+  const struct open_file *file = file_get(task, argument[0]);
   struct statfs about;
   if (!file) return -EBADF;
   if (file_is_own(file)) return -ENOSYS;
@@ -268,12 +268,12 @@ int file_of_machine(const struct task *task, const char *path) {
 /* -- Advice, and what is on its way to the host's disk ------------------------------------------------------------------------- */
 
 int64_t call_fadvise64(struct task *task, const uint64_t argument[6]) {
-  const struct open_file *file = file_get(task->process, argument[0]);
+  const struct open_file *file = file_get(task, argument[0]);
   return !file ? -EBADF : file->pipe ? -ESPIPE : 0;
 }
 
 int64_t call_readahead(struct task *task, const uint64_t argument[6]) {
-  return file_get(task->process, argument[0]) ? 0 : -EBADF;
+  return file_get(task, argument[0]) ? 0 : -EBADF;
 }
 
 /* Not the whole host: what it has of the simulated files comes to its disk as that of any program does. */
@@ -283,10 +283,10 @@ int64_t call_sync(struct task *task, const uint64_t argument[6]) {
 }
 
 int64_t call_syncfs(struct task *task, const uint64_t argument[6]) {
-  return file_get(task->process, argument[0]) ? 0 : -EBADF;
+  return file_get(task, argument[0]) ? 0 : -EBADF;
 }
 
 int64_t call_sync_file_range(struct task *task, const uint64_t argument[6]) {
-  const struct open_file *file = file_get(task->process, argument[0]);
+  const struct open_file *file = file_get(task, argument[0]);
   return !file ? -EBADF : file_is_own(file) ? -ESPIPE : 0;
 }

@@ -55,7 +55,7 @@ static int64_t look(struct task *task, struct pollfd *files, uint64_t count) {
   for (uint64_t i = 0; i < count; i++) {
     files[i].revents = 0;
     if (files[i].fd < 0) continue;
-    const struct open_file *file = file_get(task->process, (uint64_t)files[i].fd);
+    const struct open_file *file = files[i].fd < MAX_FILES ? task->process->files[files[i].fd] : NULL;
     unsigned wanted = (uint16_t)files[i].events | POLLERR | POLLHUP;
     files[i].revents = (short)(file ? file_ready(file) & wanted : POLLNVAL);
     ready += files[i].revents != 0;
@@ -107,7 +107,7 @@ int64_t call_pselect6(struct task *task, const uint64_t argument[6]) {
     files[i] = (struct pollfd){.fd = -1};
     for (int s = 0; s < 3; s++)
       if (in_set(sets[s], i)) files[i] = (struct pollfd){(int)i, (short)(files[i].events | set_events[s]), 0};
-    if (files[i].fd >= 0 && !file_get(task->process, i)) return -EBADF;
+    if (files[i].fd >= 0 && !task->process->files[i]) return -EBADF;
   }
   result = begin_mask(task, mask[0]);
   if (result) return result;
@@ -129,7 +129,7 @@ int64_t call_pselect6(struct task *task, const uint64_t argument[6]) {
 
 struct watched {
   int descriptor;
-  struct open_file *file; /* as long as the descriptor is still this one's */
+  uint64_t number; /* of the file that is watched: the descriptor may be another's by now */
   struct process *process;
   uint32_t events;
   uint64_t data;
@@ -139,6 +139,7 @@ struct watched {
 struct epoll {
   struct watched *items;
   uint32_t count;
+  uint32_t depth; /* so many sets watch each other down to this one, or have done so */
 };
 
 struct target_event { /* of riscv64, which does not pack it */
@@ -151,10 +152,17 @@ void epoll_free(struct epoll *epoll) {
   free(epoll);
 }
 
+/* NULL: it has been closed. */
+static struct open_file *watched_file(const struct watched *item) {
+  struct open_file *file = item->process->files[item->descriptor];
+  return file && file->number == item->number ? file : NULL;
+}
+
 static unsigned watched_ready(const struct watched *item) {
-  if (item->process->files[item->descriptor] != item->file) return 0; /* closed */
-  unsigned ready = file_ready(item->file) & (item->events | EPOLLERR | EPOLLHUP);
-  if (item->events & EPOLLET && item->told == file_changes(item->file) + 1) return 0;
+  const struct open_file *file = watched_file(item);
+  if (!file) return 0;
+  unsigned ready = file_ready(file) & (item->events | EPOLLERR | EPOLLHUP);
+  if (item->events & EPOLLET && item->told == file_changes(file) + 1) return 0;
   return ready & 0xffff;
 }
 
@@ -177,12 +185,20 @@ int64_t call_epoll_create1(struct task *task, const uint64_t argument[6]) {
 static struct watched *find_watched(struct epoll *epoll, const struct process *process, uint64_t descriptor) {
   for (uint32_t i = 0; i < epoll->count; i++)
     if ((uint64_t)epoll->items[i].descriptor == descriptor && epoll->items[i].process == process &&
-        process->files[descriptor] == epoll->items[i].file)
+        watched_file(&epoll->items[i]))
       return &epoll->items[i];
   return NULL;
 }
 
+static void drop_closed(struct epoll *epoll) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < epoll->count; i++)
+    if (watched_file(&epoll->items[i])) epoll->items[kept++] = epoll->items[i];
+  epoll->count = kept;
+}
+
 static int64_t add_watched(struct epoll *epoll, const struct watched *item) {
+  drop_closed(epoll);
   struct watched *items = realloc(epoll->items, (epoll->count + 1) * sizeof *items);
   if (!items) return -ENOMEM;
   epoll->items = items;
@@ -190,16 +206,46 @@ static int64_t add_watched(struct epoll *epoll, const struct watched *item) {
   return 0;
 }
 
+/* The most sets that may watch each other in a row: whether one is ready is asked set by set. */
+enum { MOST_DEEP = 5 };
+
+/* How many sets there are in a row from this file down; MOST_DEEP + 1 or more also if `above` is among them. */
+static uint32_t depth_below(const struct open_file *file, const struct open_file *above) {
+  uint32_t most = 0;
+  if (file == above) return MOST_DEEP + 1;
+  for (uint32_t i = 0; file->epoll && i < file->epoll->count; i++) {
+    const struct open_file *item = watched_file(&file->epoll->items[i]);
+    uint32_t depth = item ? depth_below(item, above) : 0;
+    if (depth > most) most = depth;
+  }
+  return most + (file->epoll != NULL);
+}
+
+static void deepen(const struct open_file *file, uint32_t depth) {
+  if (!file->epoll || file->epoll->depth >= depth) return;
+  file->epoll->depth = depth;
+  for (uint32_t i = 0; i < file->epoll->count; i++) {
+    const struct open_file *item = watched_file(&file->epoll->items[i]);
+    if (item) deepen(item, depth + 1);
+  }
+}
+
+static int64_t add_to(const struct open_file *set, const struct open_file *file, const struct watched *item) {
+  if (file->epoll && set->epoll->depth + 1 + depth_below(file, set) > MOST_DEEP) return -ELOOP;
+  deepen(file, set->epoll->depth + 1);
+  return add_watched(set->epoll, item);
+}
+
 int64_t call_epoll_ctl(struct task *task, const uint64_t argument[6]) {
-  struct open_file *set = file_get(task->process, argument[0]), *file = file_get(task->process, argument[2]);
+  struct open_file *set = file_get(task, argument[0]), *file = file_get(task, argument[2]);
   struct target_event event = {0};
   if (!set || !file) return -EBADF;
   if (!set->epoll || set == file) return -EINVAL;
   if (!file_is_own(file) && file->on_disk) return -EPERM;
   if (argument[1] != EPOLL_CTL_DEL && copy_out(task, &event, argument[3], sizeof event)) return -EFAULT;
   struct watched *known = find_watched(set->epoll, task->process, argument[2]);
-  struct watched item = {(int)argument[2], file, task->process, event.events, event.data, 0};
-  int64_t result = argument[1] == EPOLL_CTL_ADD ? (known ? -EEXIST : add_watched(set->epoll, &item))
+  struct watched item = {(int)argument[2], file->number, task->process, event.events, event.data, 0};
+  int64_t result = argument[1] == EPOLL_CTL_ADD ? (known ? -EEXIST : add_to(set, file, &item))
                    : !known                     ? -ENOENT
                                                 : 0;
   if (result) return result;
@@ -219,14 +265,14 @@ static int64_t gather(struct epoll *epoll, struct target_event *events, uint64_t
     unsigned ready = watched_ready(item);
     if (!ready) continue;
     events[count++] = (struct target_event){ready, 0, item->data};
-    item->told = file_changes(item->file) + 1;
+    item->told = file_changes(watched_file(item)) + 1;
     if (item->events & EPOLLONESHOT) item->events = 0;
   }
   return (int64_t)count;
 }
 
 int64_t call_epoll_pwait(struct task *task, const uint64_t argument[6]) {
-  struct open_file *set = file_get(task->process, argument[0]);
+  struct open_file *set = file_get(task, argument[0]);
   struct target_event events[MAX_FILES];
   int32_t milliseconds = (int32_t)argument[3];
   if (!set) return -EBADF;

@@ -85,9 +85,10 @@ int64_t call_rt_sigqueueinfo(struct task *task, const uint64_t argument[6]) {
 
 int64_t call_rt_tgsigqueueinfo(struct task *task, const uint64_t argument[6]) {
   struct signal_info info;
-  struct task *target = find_task(kernel_of(task), (uint32_t)argument[1]);
   int64_t result = read_info(task, argument[2], argument[3], &info);
   if (result) return result;
+  struct task *target =
+      find_task(kernel_of(task), (uint32_t)argument[1]); /* which may have ended meanwhile */
   if (!target || target->process->pid != argument[0] || target->thread.sphere != task->thread.sphere)
     return -ESRCH;
   signal_send_task(target, &info);
@@ -235,7 +236,7 @@ int64_t call_signalfd4(struct task *task, const uint64_t argument[6]) {
   if (copy_out(task, &mask, argument[1], sizeof mask)) return -EFAULT;
   mask &= ~(1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1));
   bool old = (int32_t)argument[0] != -1;
-  struct open_file *file = old ? file_get(task->process, argument[0]) : file_new(-1);
+  struct open_file *file = old ? file_get(task, argument[0]) : file_new(-1);
   if (!file) return old ? -EBADF : -ENOMEM;
   if (old && !file->takes_signals) return -EINVAL;
   file->signals = mask;

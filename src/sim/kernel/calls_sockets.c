@@ -18,7 +18,7 @@ call_function call_socket, call_socketpair, call_bind, call_listen, call_accept,
 enum { BACKLOG = 64, FIRST_PORT = 40000 };
 
 static int64_t get(struct task *task, uint64_t descriptor, struct open_file **file) {
-  *file = file_get(task->process, descriptor);
+  *file = file_get(task, descriptor);
   return !*file ? -EBADF : !(*file)->socket && !(*file)->out ? -ENOTSOCK : 0;
 }
 
@@ -215,12 +215,12 @@ int64_t call_accept4(struct task *task, const uint64_t argument[6]) {
   while (!socket->count) {
     if (file->nonblocking) return -EAGAIN;
     if (wait_on(task, &socket->can_accept, UINT64_MAX, true) == -EINTR) return -RESTART;
-    if (file_get(task->process, argument[0]) != file) return -EBADF; /* closed meanwhile */
   }
   struct open_file *connection = socket->waiting[socket->first];
   socket->first = (socket->first + 1) % BACKLOG;
   socket->count--;
   const struct socket *about = connection->socket;
+  file_hold(task, connection);
   int64_t number = install(task, connection, argument[3]);
   if (number < 0) return number;
   result = tell_address(task, about, argument[1], argument[2]);

@@ -169,26 +169,34 @@ static void put_nanoseconds(uint64_t cycles, int64_t out[2]) {
   out[1] = (int64_t)(time % 1000000000);
 }
 
-static int64_t get_setting(struct task *task, const struct timer *timer, uint64_t to) {
+static struct target_setting setting_of(const struct task *task, const struct timer *timer) {
   struct target_setting setting;
   put_nanoseconds(timer->period, setting.period);
   put_nanoseconds(left(task, timer), setting.value);
+  return setting;
+}
+
+static int64_t get_setting(struct task *task, const struct timer *timer, uint64_t to) {
+  struct target_setting setting = setting_of(task, timer);
   return copy_in(task, to, &setting, sizeof setting) ? -EFAULT : 0;
 }
 
-static int64_t set(struct task *task, struct timer *timer, bool absolute, uint64_t from, uint64_t old) {
-  struct target_setting setting;
-  if (copy_out(task, &setting, from, sizeof setting)) return -EFAULT;
-  if (!is_time(setting.period) || !is_time(setting.value)) return -EINVAL;
-  int64_t result = old ? get_setting(task, timer, old) : 0;
-  if (result) return result;
-  uint64_t time = nanoseconds(setting.value), now = kernel_now(kernel_of(task));
-  timer->period = clock_cycles(nanoseconds(setting.period));
+static int64_t read_setting(struct task *task, uint64_t from, struct target_setting *setting) {
+  if (copy_out(task, setting, from, sizeof *setting)) return -EFAULT;
+  return is_time(setting->period) && is_time(setting->value) ? 0 : -EINVAL;
+}
+
+/* old: where the program wants what was set before, or 0. The timer may be gone while that is stored. */
+static int64_t set(struct task *task, struct timer *timer, bool absolute,
+                   const struct target_setting *setting, uint64_t old) {
+  struct target_setting before = setting_of(task, timer);
+  uint64_t time = nanoseconds(setting->value), now = kernel_now(kernel_of(task));
+  timer->period = clock_cycles(nanoseconds(setting->period));
   timer->due = !time ? 0 : absolute ? clock_cycle(time, timer->realtime) : now + clock_cycles(time);
   if (time && timer->due < now) timer->due = now;
   timer->overruns = 0;
   schedule(kernel_of(task), timer);
-  return 0;
+  return old && copy_in(task, old, &before, sizeof before) ? -EFAULT : 0;
 }
 
 static bool is_known_clock(uint64_t clock) {
@@ -203,9 +211,9 @@ struct target_sigevent {
 };
 enum { NOTIFY_SIGNAL = 0, NOTIFY_NONE = 1, NOTIFY_TASK = 4 };
 
-static int64_t set_event(struct task *task, struct timer *timer, uint64_t from) {
+static int64_t set_event(struct task *task, struct timer *timer, const struct target_sigevent *given) {
   struct target_sigevent event = {.value = timer->name, .number = SIGALRM, .notify = NOTIFY_SIGNAL};
-  if (from && copy_out(task, &event, from, sizeof event)) return -EFAULT;
+  if (given) event = *given;
   if (event.notify != NOTIFY_SIGNAL && event.notify != NOTIFY_NONE && event.notify != NOTIFY_TASK)
     return -EINVAL;
   if (event.notify == NOTIFY_NONE) return 0;
@@ -220,23 +228,28 @@ static int64_t set_event(struct task *task, struct timer *timer, uint64_t from) 
 
 int64_t call_timer_create(struct task *task, const uint64_t argument[6]) {
   struct process *process = task->process;
+  struct target_sigevent event;
   if (!is_known_clock(argument[0])) return refuse_own_time(task);
+  if (argument[1] && copy_out(task, &event, argument[1], sizeof event)) return -EFAULT;
   struct timer *timer = timer_new(process->kernel);
   if (!timer) return -ENOMEM;
   timer->process = process;
   timer->name = process->next_timer++;
   timer->realtime = argument[0] == CLOCK_REALTIME;
   int32_t name = (int32_t)timer->name;
-  int64_t result = set_event(task, timer, argument[1]);
+  int64_t result = set_event(task, timer, argument[1] ? &event : NULL);
   if (!result && copy_in(task, argument[2], &name, sizeof name)) result = -EFAULT;
-  if (result) timer_free(process->kernel, timer);
+  timer = result ? find_timer(process, (uint32_t)name) : NULL; /* another thread may have deleted it */
+  if (timer) timer_free(process->kernel, timer);
   return result;
 }
 
 int64_t call_timer_settime(struct task *task, const uint64_t argument[6]) {
+  struct target_setting setting;
+  int64_t result = read_setting(task, argument[2], &setting);
+  if (result) return result;
   struct timer *timer = find_timer(task->process, (uint32_t)argument[0]);
-  if (!timer) return -EINVAL;
-  return set(task, timer, argument[1] & TIMER_ABSTIME, argument[2], argument[3]);
+  return timer ? set(task, timer, argument[1] & TIMER_ABSTIME, &setting, argument[3]) : -EINVAL;
 }
 
 int64_t call_timer_gettime(struct task *task, const uint64_t argument[6]) {
@@ -274,18 +287,19 @@ int64_t call_timerfd_create(struct task *task, const uint64_t argument[6]) {
 }
 
 static struct timer *timer_at(struct task *task, uint64_t descriptor, int64_t *error) {
-  const struct open_file *file = file_get(task->process, descriptor);
+  const struct open_file *file = file_get(task, descriptor);
   *error = file ? -EINVAL : -EBADF;
   return file ? file->timer : NULL;
 }
 
 int64_t call_timerfd_settime(struct task *task, const uint64_t argument[6]) {
   int64_t result;
+  struct target_setting setting;
   struct timer *timer = timer_at(task, argument[0], &result);
-  if (!timer) return result;
-  result = set(task, timer, argument[1] & TFD_TIMER_ABSTIME, argument[2], argument[3]);
-  if (!result) timer->file->counter->value = 0;
-  return result;
+  if (timer) result = read_setting(task, argument[2], &setting);
+  if (!timer || result) return result;
+  timer->file->counter->value = 0;
+  return set(task, timer, argument[1] & TFD_TIMER_ABSTIME, &setting, argument[3]);
 }
 
 int64_t call_timerfd_gettime(struct task *task, const uint64_t argument[6]) {

@@ -152,7 +152,7 @@ void file_locks_close(const struct process *process, const struct open_file *fil
 /* -- flock ---------------------------------------------------------------------------------------------------------------- */
 
 int64_t call_flock(struct task *task, const uint64_t argument[6]) {
-  struct open_file *file = file_get(task->process, argument[0]);
+  struct open_file *file = file_get(task, argument[0]);
   uint64_t how = argument[1] & ~(uint64_t)LOCK_NB;
   struct file_lock lock = {.owner = file, .exclusive = how == LOCK_EX, .end = UINT64_MAX};
   if (!file || !identify(file, &lock)) return -EBADF;

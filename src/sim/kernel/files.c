@@ -12,17 +12,39 @@
 #include "sim/kernel/file_locks.h"
 #include "sim/kernel/mapped_files.h"
 #include "sim/kernel/timers.h"
+#include "sim/machine/check.h"
 
 /* -- Descriptors ----------------------------------------------------------------------------------------------------------------------- */
 
-struct open_file *file_get(struct process *process, uint64_t descriptor) {
+static struct open_file *file_at(const struct process *process, uint64_t descriptor) {
   return descriptor < MAX_FILES ? process->files[descriptor] : NULL;
 }
 
+struct open_file *file_get(struct task *task, uint64_t descriptor) {
+  struct open_file *file = file_at(task->process, descriptor);
+  if (file) file_hold(task, file);
+  return file;
+}
+
+void file_hold(struct task *task, struct open_file *file) {
+  for (uint32_t n = 0; n < task->held_count; n++)
+    if (task->held[n] == file) return;
+  task->held = realloc(task->held, (task->held_count + 1) * sizeof *task->held);
+  CHECK(task->held, "out of memory");
+  task->held[task->held_count++] = file;
+  file->users++;
+}
+
+void files_let_go(struct task *task) {
+  for (; task->held_count; task->held_count--) file_release(task->held[task->held_count - 1]);
+}
+
 struct open_file *file_new(int host) {
+  static uint64_t files;
   struct open_file *file = calloc(1, sizeof *file);
   struct stat about;
   if (!file) return NULL;
+  file->number = ++files;
   file->users = 1;
   file->host = host;
   file->on_disk = host > 2 && fstat(host, &about) == 0 && S_ISREG(about.st_mode);
@@ -80,7 +102,7 @@ int64_t file_install(struct process *process, struct open_file *file, int least,
 }
 
 int64_t file_close(struct process *process, uint64_t descriptor) {
-  struct open_file *file = file_get(process, descriptor);
+  struct open_file *file = file_at(process, descriptor);
   if (!file) return -EBADF;
   process->files[descriptor] = NULL;
   file_locks_close(process, file);
@@ -280,7 +302,7 @@ static int64_t counter_write(struct task *task, struct open_file *file, const vo
 
 /* -- Reading and writing ------------------------------------------------------------------------------------------------------------------- */
 
-static int64_t read_now(struct task *task, struct open_file *file, void *bytes, uint64_t count) {
+int64_t file_read(struct task *task, struct open_file *file, void *bytes, uint64_t count) {
   if (file->pipe) return pipe_read(task, file, bytes, count, false);
   if (file->counter) return counter_read(task, file, bytes, count);
   if (file->takes_signals) return signalfd_read(task, file, bytes, count);
@@ -290,22 +312,11 @@ static int64_t read_now(struct task *task, struct open_file *file, void *bytes, 
   return n < 0 ? -errno : n;
 }
 
-/* Another thread may close the descriptor while this one waits. */
-int64_t file_read(struct task *task, struct open_file *file, void *bytes, uint64_t count) {
-  file->users++;
-  int64_t result = read_now(task, file, bytes, count);
-  file_release(file);
-  return result;
-}
-
 int64_t file_peek(struct task *task, struct open_file *file, void *bytes, uint64_t count) {
-  file->users++;
-  int64_t result = pipe_read(task, file, bytes, count, true);
-  file_release(file);
-  return result;
+  return pipe_read(task, file, bytes, count, true);
 }
 
-static int64_t write_now(struct task *task, struct open_file *file, const void *bytes, uint64_t count) {
+int64_t file_write(struct task *task, struct open_file *file, const void *bytes, uint64_t count) {
   if (file->pipe) return pipe_write(task, file, bytes, count);
   if (file->timer) return -EINVAL;
   if (file->counter) return counter_write(task, file, bytes, count);
@@ -314,13 +325,6 @@ static int64_t write_now(struct task *task, struct open_file *file, const void *
   if (result) return result;
   ssize_t n = write(file->host, bytes, count);
   return n < 0 ? -errno : n;
-}
-
-int64_t file_write(struct task *task, struct open_file *file, const void *bytes, uint64_t count) {
-  file->users++;
-  int64_t result = write_now(task, file, bytes, count);
-  file_release(file);
-  return result;
 }
 
 int64_t file_check_write(struct task *task, const struct open_file *file, const void *bytes, uint64_t count,

@@ -39,7 +39,8 @@ struct socket {
 
 struct open_file {
   uint32_t users;
-  int host; /* descriptor, or -1 for the simulator's own files */
+  uint64_t number; /* no other file has ever had it */
+  int host;        /* descriptor, or -1 for the simulator's own files */
   struct pipe *pipe;
   struct pipe *out;      /* of a connected socket, whose `pipe` is what comes in */
   struct socket *socket; /* also of a connected one: its addresses */
@@ -56,7 +57,12 @@ struct open_file {
   bool on_disk; /* a regular file: read by the disk's DMA */
 };
 
-struct open_file *file_get(struct process *process, uint64_t descriptor);
+/* The file at a descriptor of the task's, or NULL. It is there until the task's call is over, even if another thread closes the descriptor while the call waits,
+   as every access to user memory may. */
+struct open_file *file_get(struct task *task, uint64_t descriptor);
+void file_hold(struct task *task, struct open_file *file);
+/* The call is over. */
+void files_let_go(struct task *task);
 /* The lowest free descriptor from `least` on gets the file; -EMFILE. Takes the reference over. */
 int64_t file_install(struct process *process, struct open_file *file, int least, bool close_on_exec);
 struct open_file *file_new(int host);

@@ -25,6 +25,9 @@ static struct kernel *kernel_new(struct machine *machine) {
 }
 
 static void kernel_free(struct kernel *kernel) {
+  /* Files that are closed wake those that wait for them: nobody does any more. */
+  for (struct process *process = kernel->processes; process; process = process->next)
+    for (struct task *task = process->tasks; task; task = task->next) wait_forget(task);
   for (struct process *process = kernel->processes, *next; process; process = next) {
     next = process->next;
     while (process->tasks) task_free(process->tasks);

@@ -51,6 +51,8 @@ struct queued_signal {
   struct signal_info info;
 };
 
+struct open_file;
+
 struct task {
   struct thread thread;
   struct process *process;
@@ -91,6 +93,8 @@ struct task {
 
   uint64_t clear_tid; /* set to 0, and its futex woken, at exit */
   uint64_t robust_list;
+  struct open_file **held;    /* files of the present call (files.h) … */
+  uint32_t held_count;        /* … so many */
   uint32_t disk_kicks;        /* replay: transfers asked for and not begun */
   uint64_t restart_a0;        /* the first argument of the present call, for its restart */
   struct input_cursor *input; /* the log that it writes or follows; NULL outside of recording and replay */
@@ -101,8 +105,6 @@ struct signal_action {
 };
 
 /* -- Processes ------------------------------------------------------------------------------------------------------------------ */
-
-struct open_file;
 
 struct process {
   struct kernel *kernel;
@@ -213,6 +215,7 @@ void coroutine_release(struct task *task); /* its stack is not needed any more *
 /* waits.c: to be called by the task itself; the result is wait_result. timeout: a cycle, or UINT64_MAX. */
 int wait_on(struct task *task, struct wait_queue *queue, uint64_t timeout, bool interruptible);
 void wake_one(struct task *task, int result);
+void wait_forget(struct task *task);                         /* it waits in no queue any more */
 void wait_move(struct task *task, struct wait_queue *queue); /* to another queue, still waiting */
 uint32_t wake_queue(struct wait_queue *queue, uint32_t count, int result);
 

@@ -69,7 +69,7 @@ static struct mapped_file *add(struct kernel *kernel, const struct sphere *spher
 /* The number of the file at the descriptor, or -errno. */
 static int64_t number_of(struct task *task, uint64_t descriptor, bool writes) {
   struct kernel *kernel = kernel_of(task);
-  const struct open_file *open = file_get(task->process, descriptor);
+  const struct open_file *open = file_get(task, descriptor);
   struct stat about;
   if (!open) return -EBADF;
   if (!is_possible(open)) return -ENODEV;

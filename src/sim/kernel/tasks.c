@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/machine/check.h"
+#include "sim/kernel/files.h"
 #include "sim/kernel/input_log.h"
 #include "sim/kernel/kernel.h"
 
@@ -58,6 +59,8 @@ void task_free(struct task *task) {
   coroutine_release(task);
   input_detach(task);
   signals_forget(&task->queued);
+  files_let_go(task);
+  free(task->held);
   free(task);
 }
 

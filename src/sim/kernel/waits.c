@@ -3,7 +3,7 @@
 
 #include "sim/kernel/kernel.h"
 
-static void remove_from_queue(struct task *task) {
+void wait_forget(struct task *task) {
   struct wait_queue *queue = task->queue;
   struct task *before = NULL;
   if (!queue) return;
@@ -28,12 +28,12 @@ static void add_to_queue(struct task *task, struct wait_queue *queue) {
 }
 
 void wait_move(struct task *task, struct wait_queue *queue) {
-  remove_from_queue(task);
+  wait_forget(task);
   add_to_queue(task, queue);
 }
 
 void wake_one(struct task *task, int result) {
-  remove_from_queue(task);
+  wait_forget(task);
   task->wait_number++;
   task->wait_result = result;
   task_ready(task, kernel_now(kernel_of(task)));

@@ -1,6 +1,7 @@
 /* events.c: waiting for any of several files, counters, sockets of this machine, alarms, children. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -231,7 +232,29 @@ static void timer_files(void) {
   close(file);
 }
 
+/* A file is watched until it is closed, whatever has its descriptor afterwards. Sets may watch each other, but not in a circle. */
+static void watched_again(void) {
+  int ends[2], set = epoll_create1(0), other = epoll_create1(0);
+  struct epoll_event interest = {.events = EPOLLIN}, ready;
+  for (int i = 0; i < 3; i++) {
+    pipe(ends);
+    printf("watched %d", epoll_ctl(set, EPOLL_CTL_ADD, ends[0], &interest));
+    printf(" %d", epoll_ctl(set, EPOLL_CTL_ADD, ends[0], &interest) && errno == EEXIST);
+    write(ends[1], "a", 1);
+    printf(" %d", epoll_wait(set, &ready, 1, -1));
+    close(ends[0]);
+    close(ends[1]);
+    printf(" %d\n", epoll_wait(set, &ready, 1, 0));
+  }
+  printf("sets %d", epoll_ctl(set, EPOLL_CTL_ADD, other, &interest));
+  printf(" %d\n", epoll_ctl(other, EPOLL_CTL_ADD, set, &interest) && errno == ELOOP);
+  printf("no such descriptor %d\n", fcntl(set, F_DUPFD, -1) < 0 && errno == EINVAL);
+  close(set);
+  close(other);
+}
+
 int main(void) {
+  watched_again();
   pipes();
   counters();
   server();
