@@ -114,7 +114,7 @@ cross-tests: test-packages
 	  $(MAKE) --no-print-directory --keep-going ARCH=$(OTHER_ARCH) all \
 	    $$(tests/run -l | sed -n 's,^\(.*\)@$(OTHER_ARCH).*,build/$(OTHER_ARCH)/tests/\1,p') || :
 
-TOOLS := limit terminal recorded stepped victim pairs planted wedge wedged exchange bend cut mutate poison answer quota.so slow_files.so contained
+TOOLS := limit terminal recorded stepped victim pairs planted wedge wedged exchange bend bend_simulated cut mutate poison answer quota.so slow_files.so contained
 test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(SPHERE_UNITS) $(addprefix $(TESTS)/,$(TOOLS))
 test-programs: $(SIM_UNITS) $(RISCV_PROGRAMS) $(RISCV_BOARDS)
 
@@ -204,6 +204,10 @@ $(TESTS)/mutate: tests/lib/mutate.c tests/lib/copying.h tests/recording/forge.c 
 $(TESTS)/bend: tests/lib/bend.c tests/lib/copying.h src/input/events.c $(RECORDING_PARTS) $(wildcard src/recording/*.h src/input/*.h)
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< src/input/events.c $(RECORDING_PARTS) -lzstd
+
+$(TESTS)/bend_simulated: tests/lib/bend_simulated.c tests/lib/copying.h src/order/varint.h $(RECORDING_PARTS) $(wildcard src/recording/*.h)
+	$(call say,CC $<)
+	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $< $(RECORDING_PARTS) -lzstd
 
 # The order schemes, freestanding in the engine. Each test has them compiled for itself, with its own sizes (cflags) and with the mistakes
 # of src/order/wrong.h to be switched on.

@@ -227,8 +227,7 @@ static int check_boot(const struct options *options, bool has_kernel) {
   if (impossible) return bad_usage(&sim_command, "%s", impossible);
   if (options->replay ? has_kernel || records : !has_kernel)
     return bad_usage(&sim_command, "boot: one kernel is needed, or --replay and a recording");
-  if (config->ram_bytes < 16 << 20 || config->ram_bytes % (2 << 20))
-    return bad_usage(&sim_command, "boot: ram: at least 16M, in steps of 2M");
+  if (!sim_boot_fits(config)) return bad_usage(&sim_command, "boot: ram: at least 16M, in steps of 2M");
   if (records && config->flat) return bad_usage(&sim_command, "--flat: recording needs caches");
   if (watched && config->tso)
     return bad_usage(&sim_command, "boot: recording under total store order is not supported");

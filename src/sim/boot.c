@@ -110,6 +110,10 @@ static void finish_recording(struct boot *boot) {
   boot->writer = NULL;
 }
 
+bool sim_boot_fits(const struct sim_config *config) {
+  return config->ram_bytes >= 16 << 20 && config->ram_bytes % (2 << 20) == 0;
+}
+
 /* -- Replay -------------------------------------------------------------------------------------------------------------------- */
 
 /* Before there is a machine: how it has to be. */
@@ -123,7 +127,7 @@ static bool open_recording(struct boot *boot, struct sim_config *config) {
   config->harts = count == ARGUMENT_COUNT ? (uint32_t)strtoul(reader->argv[HARTS], NULL, 10) : 0;
   config->ram_bytes = config->harts ? strtoull(reader->argv[RAM], NULL, 10) : 0;
   bool fits = reader->threads == config->harts || reader->threads == config->harts + 1;
-  if (!config->harts || !fits || config->harts > SIM_MAX_HARTS)
+  if (!config->harts || !fits || config->harts > SIM_MAX_HARTS || !sim_boot_fits(config))
     return fail(boot, DAMAGED, "%s", "the recording is damaged: it makes no sense as one of a board");
   return true;
 }

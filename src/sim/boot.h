@@ -19,6 +19,8 @@ struct sim_boot {
   uint64_t max_episode;  /* references; 0: no limit */
 };
 
+/* Whether a board can have this memory. */
+bool sim_boot_fits(const struct sim_config *config);
 /* Until it powers itself off. The command's status, with a line in error if there is something to say. */
 int sim_boot(const struct sim_boot *request, struct statistics *statistics, char error[1024]);
 

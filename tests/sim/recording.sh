@@ -204,4 +204,17 @@ record --scheme tokens "$build/workloads/racey" 4 1
 stream=$(find recording/streams -name 'input-1*' | head -n 1)
 truncate -s -3 "$stream"
 refuses 121 '' replay recording
+
+# A hostile recording, with all checksums right, says what no program has done.
+hostile() { # WORDS BENT…: see lib/bend_simulated.c
+  rm -rf bent
+  good "there is something to bend: ${*:2}" "${build%/sim}/bend_simulated" recording bent "${@:2}"
+  refuses 121 "$1" replay bent
+}
+rm -rf recording
+record --harts 2 "$build/programs/files"
+hostile 'bytes go out' 6 3 1 18446744073709551615
+hostile 'bytes go out' 6 3 1 274877906944
+hostile 'memory is mapped at' 4 0 0 18446744073709547520
+hostile 'memory is mapped at' 4 0 0 5
 finish

@@ -235,7 +235,12 @@ static void begin(struct machine *machine, void *object, uint64_t argument) {
 static void notify(struct hart *hart, struct disk_device *device) {
   struct machine *machine = hart->port.machine;
   struct dma *dma = &board_of(machine)->devices->dma;
-  if (board_input(hart, !dma->begun)) dma_start(hart);
+  if (board_input(hart, !dma->begun)) {
+    if (dma->begun)
+      board_differs(&hart->port, "the block device begins a second time");
+    else
+      dma_start(hart);
+  }
   if (board_replays(hart) || !device->ready) return;
   device->notified = true;
   if (device->busy) return;
@@ -311,8 +316,8 @@ void disk_write(struct hart *hart, uint64_t offset, uint32_t value) {
     case FEATURES_SELECT:
       device->features_select = value;
       break;
-    case QUEUE_SIZE:
-      device->queue_size = value;
+    case QUEUE_SIZE: /* of a queue that is in use, as that of another one */
+      if (!device->ready) device->queue_size = value;
       break;
     case QUEUE_READY:
       set_ready(device, value);

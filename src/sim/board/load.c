@@ -8,7 +8,7 @@
 
 #include "sim/board/board.h"
 
-enum { IMAGE_HEADER = 64, MAGIC_AT = 56, SIZE_AT = 16 };
+enum { IMAGE_HEADER = 64, MAGIC_AT = 56, SIZE_AT = 16, LONGEST_ARGUMENTS = 4096 };
 #define IMAGE_MAGIC "RSC\x05"
 
 /* The file's bytes, at this address or ending at `end` if that is 0. *at: where. NULL, or what is wrong. */
@@ -39,6 +39,7 @@ const char *board_load(struct machine *machine, const char *kernel, const char *
   const char *error = read_into(machine, kernel, &at, tree, &bytes);
   const uint8_t *image = machine_ram(machine, at);
   if (error) return error;
+  if (strlen(arguments) > LONGEST_ARGUMENTS) return "is given too long arguments";
   if (bytes < IMAGE_HEADER || memcmp(image + MAGIC_AT, IMAGE_MAGIC, 4)) return "is no RISC-V kernel image";
   if (initrd) {
     error = read_into(machine, initrd, &start, tree, &bytes);

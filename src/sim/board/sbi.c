@@ -76,6 +76,10 @@ static struct answer hart_state(struct hart *hart, const uint64_t *x) {
   switch (x[A6]) {
     case START:
       if (started) return (struct answer){ALREADY, 0};
+      if (own->started) {
+        board_differs(&hart->port, "it starts a hart that has been started");
+        return (struct answer){INVALID, 0};
+      }
       board_start(&machine->harts[number], hart, x[A1], x[A2], hart->port.cycle);
       return (struct answer){0, 0};
     case STOP:

@@ -44,7 +44,10 @@ uint64_t mapping_place(struct task *task, uint64_t hint, uint64_t bytes, bool fi
     at = good ? hint : space_find(space, bytes);
   }
   input_counter(task, &at);
-  return at;
+  bool possible = fixed ? at == hint : at % PAGE_BYTES == 0 && at < SPACE_END && bytes <= SPACE_END - at;
+  if (possible) return at;
+  kernel_fail(kernel_of(task), 121, "the recording is damaged: memory is mapped at %#lx", (unsigned long)at);
+  return 0;
 }
 
 /* A file's bytes come in as a copy: there is no page cache. */

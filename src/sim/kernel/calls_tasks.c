@@ -58,7 +58,11 @@ static struct process *fork_process(struct task *task, bool same_space) {
   struct process *parent = task->process;
   kernel_turn(task);
   struct space *space = same_space ? parent->space : space_fork(parent->space);
-  if (!space || (!same_space && !copy_pages(task, space))) return NULL;
+  if (!space) return NULL;
+  if (!same_space && !copy_pages(task, space)) {
+    space_release(space);
+    return NULL;
+  }
   if (same_space)
     space->users++;
   else

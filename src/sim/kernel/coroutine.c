@@ -1,11 +1,11 @@
-/* coroutine.c: kernel code that can wait: a host stack per task that is in the kernel. */
+/* coroutine.c: kernel code that can wait: a host stack per task that is in the kernel, with a page below it that faults. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "sim/machine/check.h"
 #include "sim/kernel/kernel.h"
 
-enum { STACK_BYTES = 64 << 10 };
+enum { STACK_BYTES = 64 << 10, GUARD_BYTES = 4 << 10 };
 
 static void *take_stack(struct kernel *kernel) {
   void *stack = kernel->spare_stacks;
@@ -13,9 +13,11 @@ static void *take_stack(struct kernel *kernel) {
     kernel->spare_stacks = *(void **)stack;
     return stack;
   }
-  stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-  CHECK(stack != MAP_FAILED, "no memory for a kernel stack");
-  return stack;
+  uint8_t *guard =
+      mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  CHECK(guard != MAP_FAILED && !mprotect(guard + GUARD_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE),
+        "no memory for a kernel stack");
+  return guard + GUARD_BYTES;
 }
 
 void coroutine_release(struct task *task) {

@@ -159,6 +159,11 @@ static void proceed(struct machine *machine, void *object, uint64_t argument) {
   }
   if (t->done > t->count) a = (struct access){.kind = ACCESS_FENCE};
   struct space *space = t->process->space;
+  if (!space) {
+    kernel_fail(machine->kernel, 121,
+                "the recording is damaged: a process ends before the disk has stored what it reads");
+    return;
+  }
   if (a.kind != ACCESS_FENCE) {
     if (space_translate(space, a.vaddr, PAGE_WRITE) == SPACE_FAULT &&
         !space_touch(space, a.vaddr, PAGE_WRITE)) {

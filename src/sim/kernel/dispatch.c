@@ -22,15 +22,19 @@ static const struct watcher *watcher_of(const struct port *port) {
 
 /* A thread keeps its reservation while it is away: whether its store-conditional succeeds depends on what others store, which a replay
    repeats, and not on when it was interrupted. The next store to the line, by whomever, must be seen. */
-static void park_reservation(struct port *port, struct thread *thread) {
-  thread->reservation = port->reservation;
-  port->reservation = FAST_NONE;
-  if (thread->reservation == FAST_NONE) return;
-  struct machine *machine = port->machine;
+void thread_park(struct machine *machine, struct thread *thread, uint64_t reservation) {
+  thread->reservation = reservation;
+  if (reservation == FAST_NONE) return;
   for (uint32_t i = 0; i < machine->port_count; i++)
     port_drop(machine->ports[i], thread->reservation, PORT_STORES);
   thread->next_parked = machine->parked;
   machine->parked = thread;
+}
+
+static void park_reservation(struct port *port, struct thread *thread) {
+  uint64_t reservation = port->reservation;
+  port->reservation = FAST_NONE;
+  thread_park(port->machine, thread, reservation);
 }
 
 static void take_reservation(struct port *port, struct thread *thread) {

@@ -58,6 +58,7 @@ static const char *check_header(struct image *image) {
 }
 
 static const char *check_segments(struct image *image) {
+  uint64_t end = MAPPING_TOP - image->base;
   bool any = false;
   for (int i = 0; i < image->header.e_phnum; i++) {
     const Elf64_Phdr *s = &image->segments[i];
@@ -67,8 +68,7 @@ static const char *check_segments(struct image *image) {
     any = true;
     if (s->p_offset > image->count || s->p_filesz > image->count - s->p_offset || s->p_filesz > s->p_memsz)
       return "is cut short";
-    if (s->p_vaddr >= MAPPING_TOP || s->p_memsz > MAPPING_TOP - s->p_vaddr)
-      return "has segments outside of user memory";
+    if (s->p_vaddr >= end || s->p_memsz > end - s->p_vaddr) return "has segments outside of user memory";
   }
   return any ? NULL : "has nothing to load";
 }
@@ -175,9 +175,9 @@ const char *image_load(struct space *space, const char *file, const char *path, 
   if (!image) return "has no memory to be read into";
   const char *error = read_file(image, file);
   if (!error) error = check_header(image);
+  if (image->header.e_type == ET_DYN) image->base = PIE_BASE;
   if (!error) error = check_segments(image);
   if (!error) {
-    if (image->header.e_type == ET_DYN) image->base = PIE_BASE;
     memset(registers, 0, sizeof *registers);
     registers->pc = image->base + image->header.e_entry;
     if (!map_all(space, image) || !build_stack(space, image, path, argv, envp, random, &registers->x[SP]))

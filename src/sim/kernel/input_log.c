@@ -471,11 +471,16 @@ static bool follow_in(struct task *task) {
   return copy_in(task, to, NULL, bytes) == 0 || true;
 }
 
+/* More than memory has never come out of it. */
 static bool follow_out(struct task *task, int shown) {
   uint64_t at = task->input->at++, from = get(task), bytes = get(task);
+  bool possible = bytes <= kernel_of(task)->machine->ram_bytes;
   task->input->at = at;
-  uint8_t *buffer = malloc(bytes + 1);
-  CHECK(buffer, "no memory for %lu bytes", (unsigned long)bytes);
+  uint8_t *buffer = possible ? malloc(bytes + 1) : NULL;
+  if (!buffer) {
+    kernel_fail(kernel_of(task), 121, "the recording is damaged: %lu bytes go out", (unsigned long)bytes);
+    return false;
+  }
   bool good = copy_out(task, buffer, from, bytes) == 0;
   if (good && shown) {
     fflush(NULL);

@@ -203,6 +203,8 @@ void task_free(struct task *task);
 struct process *find_process(struct kernel *kernel, uint32_t pid);
 struct task *find_task(struct kernel *kernel, uint32_t tid);
 
+/* dispatch.c: the thread, which is on no hart, has this reservation. */
+void thread_park(struct machine *machine, struct thread *thread, uint64_t reservation);
 /* dispatch.c: the ready queue has grown: an idle hart takes the task, or the timers see to it. */
 void dispatch_work(struct kernel *kernel, uint64_t cycle);
 

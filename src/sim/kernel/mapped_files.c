@@ -17,6 +17,8 @@
 #include "sim/machine/check.h"
 #include "sim/machine/pages.h"
 
+enum { MOST_PAGES = 1 << 24 }; /* of a file, from its beginning to what is mapped */
+
 struct file_page {
   uint64_t page;  /* physical; 0: none yet */
   uint8_t *bytes; /* the file's, as far as is known here; NULL in a replay, and before the first mapping */
@@ -233,6 +235,7 @@ static int64_t fill(struct task *task, struct mapped_file *file, uint64_t at, ui
 
 static int64_t attach(struct task *task, struct mapped_file *file, uint64_t at, uint64_t bytes,
                       uint64_t first, unsigned flags) {
+  if (first > MOST_PAGES || bytes / PAGE_BYTES > MOST_PAGES - first) return -EOVERFLOW;
   while (file->filling && !input_replays(task)) wait_on(task, &file->filled, UINT64_MAX, false);
   file->filling = true;
   uint64_t count = bytes / PAGE_BYTES;

@@ -324,7 +324,7 @@ static bool set_up_thread(struct process *process, const struct saved_thread *sa
   task->thread.split = saved->split;
   task->thread.split_bytes = saved->split_bytes;
   if (saved->reservation != FAST_NONE)
-    task->thread.reservation = space_translate(process->space, saved->reservation, PAGE_READ);
+    thread_park(machine, &task->thread, space_translate(process->space, saved->reservation, PAGE_READ));
   task->thread.registers = saved->registers;
   task->thread.registers.x[0] = 0;
   task->blocked = saved->blocked;
@@ -341,14 +341,17 @@ static bool set_up_thread(struct process *process, const struct saved_thread *sa
   return input_skip(task, saved->input);
 }
 
-/* Those of the sphere's threads that are not there any more. */
-static void note_ended(struct machine *machine, struct sphere *sphere, struct image threads, uint32_t live) {
+/* Those of the sphere's threads that are not there any more. False: one is there twice. */
+static bool note_ended(struct machine *machine, struct sphere *sphere, struct image threads, uint32_t live) {
   struct saved_thread saved;
   bool lives[ORDER_SLOTS] = {false};
-  for (; live && take(&threads, &saved, sizeof saved); live--)
-    if (saved.number < ORDER_SLOTS) lives[saved.number] = true;
+  for (; live && take(&threads, &saved, sizeof saved); live--) {
+    if (saved.number >= ORDER_SLOTS || lives[saved.number]) return false;
+    lives[saved.number] = true;
+  }
   for (uint32_t slot = 0; slot < sphere->threads; slot++)
     if (!lives[slot]) replayer_ended(machine, sphere, slot);
+  return true;
 }
 
 static bool set_up_threads(struct process *process, struct image *threads, uint32_t count) {
@@ -383,7 +386,7 @@ static struct process *build(struct kernel *kernel, struct sphere *sphere, struc
   image->at += skipped;
   image->left -= skipped;
   if (!fill_pages(space, image, saved.pages)) return NULL;
-  note_ended(kernel->machine, sphere, threads, saved.live);
+  if (!note_ended(kernel->machine, sphere, threads, saved.live)) return NULL;
   return set_up_threads(process, &threads, saved.live) ? process : NULL;
 }
 

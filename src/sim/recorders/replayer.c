@@ -246,7 +246,8 @@ static void next_value(struct follower *me) {
   me->value_position = UINT64_MAX;
   if (!left) return;
   int n = varint_get(&moved, bytes, left);
-  if (n <= 0 || left - (size_t)n < 1u || bytes[n] > sizeof me->value || left - (size_t)n - 1 < bytes[n]) {
+  bool ahead = n > 0 && last + moved >= position_of(me);
+  if (!ahead || left - (size_t)n < 1u || bytes[n] > sizeof me->value || left - (size_t)n - 1 < bytes[n]) {
     fail(me, "its log of values is damaged");
     return;
   }

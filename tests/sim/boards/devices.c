@@ -89,6 +89,7 @@ static void begin_devices(u64 harts) {
   VIRTIO(0x90) = (uint32_t)(u64)&queue.asked;
   VIRTIO(0xa0) = (uint32_t)(u64)&queue.answered;
   VIRTIO(0x44) = 1;
+  VIRTIO(0x38) = 0; /* of a queue in use, nothing changes */
   VIRTIO(0x70) = 15;
   check(VIRTIO(0x70) == 15 && VIRTIO(0x44) == 1, "a device that is ready");
 }
