@@ -62,6 +62,45 @@ case_replay_not_trusted() {
   prints 0 a "$REPRISE" replay recording
 }
 
+# Stored files that are links, or whose owner is another user, are not used, nor is the folder of another user.
+case_two_users() {
+  local file
+  "$REPRISE" run -- /bin/true
+  for file in code/*; do mv "$file" "${file#code/}" && ln -s "../${file#code/}" "$file"; done
+  [ "$(taken /bin/true)" = 0 ] || fail "links are followed"
+  rm -rf code ./*.code
+  [ "$(id -u)" = 0 ] || return 0
+  "$REPRISE" run -- /bin/true
+  chown 12345 code/* 2>/dev/null || return 0
+  [ "$(taken /bin/true)" = 0 ] || fail "another user's files are used"
+  prints 0 a "$REPRISE" run -- /bin/echo a
+  rm -rf code
+  mkdir -m 700 code
+  chown 12345 code
+  prints 0 a "$REPRISE" run -- /bin/echo a
+  prints 0 a "$REPRISE" record -q -o recording -- /bin/echo a
+  prints 0 a "$REPRISE" replay recording
+  [ "$(files)" = 0 ] || fail "stored in another user's folder: $(ls code)"
+  refuses 125 'Operation not permitted' "$REPRISE" cache
+}
+
+# Another version of the engine keeps files of its own beside those of this one: here it differs in its build's digest alone.
+case_two_versions() {
+  local at count this=$REPRISE
+  mkdir version
+  cp "$REPRISE" "$(dirname "$REPRISE")/reprise-engine" version
+  at=$(LC_ALL=C grep -obUaP '\x03\x00\x00\x00GNU\x00' version/reprise-engine | head -n 1 | cut -d: -f1)
+  printf '\125\252\125\252' | dd of=version/reprise-engine bs=1 seek=$((at + 8)) conv=notrunc status=none
+  "$REPRISE" run -- /bin/true
+  count=$(files)
+  REPRISE=$PWD/version/reprise
+  [ "$(taken /bin/true)" = 0 ] || fail "one version uses what the other has stored"
+  [ "$(files)" = $((2 * count)) ] || fail "not stored beside it: $(ls code)"
+  [ "$(taken /bin/true)" -gt 300 ] || fail "the other version does not use its own"
+  REPRISE=$this
+  [ "$(taken /bin/true)" -gt 300 ] || fail "this version does not use its own any more"
+}
+
 # Files that are not the engine's stay, however many bytes they have.
 case_foreign_files() {
   mkdir -m 700 code
