@@ -297,7 +297,7 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   if (t->code.marks) t->code.marks->lost = t->sb.tells_time;
   t->stub_count = t->constant_count = t->checked_count = t->check_count = 0;
   t->unchecked = entry == ENTRY_STEP && !(values_on() && replaying());
-  t->borrowed = 0;
+  t->borrowed = t->latest = 0; /* code depends on nothing that was translated before */
   forget_held(t);
   block->step = entry == ENTRY_STEP ? (uint16_t)t->sb.limit : 0;
   block->probe = entry == ENTRY_PROBE;
