@@ -33,6 +33,7 @@ struct region_checkpoint {
   _Atomic uint32_t refusal;  /* enum checkpoint_refusal */
   _Atomic uint32_t freezes;  /* futex: 1 while threads at rest must stay so */
   _Atomic uint32_t missing;  /* futex: threads of the checkpoint that a restart has not made yet */
+  _Atomic uint32_t maker;    /* record in parallel: id of the thread that makes it, 0: none */
   uint32_t processes;        /* of the checkpoint */
   uint32_t made;             /* record: so many were made … */
   uint64_t longest;          /* … and the longest of them has stopped the program for so many nanoseconds */

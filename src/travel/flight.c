@@ -286,6 +286,35 @@ static void empty(struct ring *ring) {
   atomic_store(&ring->broken, 0);
 }
 
+/* In parallel: the slot's threads have completed all episodes that the log before this moment has, and it is at the beginning of the next one. */
+static void settle_order(struct region *copy, uint32_t i) {
+  const struct order_recorder *recorder = &copy->directory[i].recorder;
+  struct rthread *slot = &copy->slots[i];
+  bool lives = order_is_alive(recorder);
+  atomic_store(&copy->board.slot[i].clock, recorder->logged);
+  atomic_store(&copy->board.slot[i].ended, order_ends(recorder));
+  atomic_store(&copy->board.slot[i].begun, order_ends(recorder) + lives);
+  if (!lives) return;
+  order_reader_reset(&slot->reader);
+  slot->reader.begun = true;
+  slot->reader.slot = (uint16_t)i;
+  slot->reader.position = recorder->start;
+  slot->reader.clock = recorder->logged;
+  slot->replay.slot = i;
+  slot->replay.last_clock = recorder->logged;
+  slot->replay.last_position = recorder->start;
+  slot->replay.step_known = slot->replay.step_passed = 0;
+  slot->order_log.ended = 0;
+  atomic_store(&copy->news[i].resident, i + 1);
+}
+
+static void settle_orders(struct region *copy) {
+  uint32_t slots = atomic_load(&copy->directory_slots);
+  for (uint32_t i = 0; i < slots; i++) settle_order(copy, i);
+  atomic_store(&copy->board.slots, slots);
+  atomic_store(&copy->output.holder, 0);
+}
+
 /* A thread that a replay goes on from: it waits for its turn. */
 static void settle(struct region *copy, uint32_t i) {
   struct rthread *slot = &copy->slots[i];
@@ -316,6 +345,7 @@ static void prepare_region(struct region *copy) {
     settle(copy, i);
     live++;
   }
+  settle_orders(copy);
   empty(&copy->order);
   atomic_store(&copy->live, live);
   atomic_store(&copy->lock, 0);
@@ -328,6 +358,7 @@ static void prepare_region(struct region *copy) {
   copy->killed = 0;
   atomic_store(&copy->checkpoint.wish, CHECKPOINT_NONE);
   atomic_store(&copy->checkpoint.refusal, CHECKPOINT_POSSIBLE);
+  atomic_store(&copy->checkpoint.maker, 0);
   atomic_store(&copy->checkpoint.freezes, 1);
   atomic_store(&copy->checkpoint.missing, live);
 }

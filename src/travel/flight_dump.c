@@ -117,10 +117,12 @@ int flight_store(struct recording_writer *writer, const struct keep *kept, const
 
 /* -- Beside ------------------------------------------------------------------------------------------------------------------------ */
 
-static int copy_manifest(const struct recording_writer *of, struct recording_writer *writer,
+/* *chunks: it has the order `chunk`. */
+static int copy_manifest(const struct recording_writer *of, struct recording_writer *writer, bool *chunks,
                          struct recording_error *error) {
-  static const char *const keys[] = {"signals-ignored", "signals-blocked", "stack-limit", "program",
-                                     "argument",        "directory",       "order",       "chaos"};
+  static const char *const keys[] = {"signals-ignored", "signals-blocked", "stack-limit",
+                                     "program",         "argument",        "directory",
+                                     "order",           "chaos",           "flight"};
   struct recording_reader *reader;
   int status = recording_open(recording_writer_path(of), 0, &reader, error);
   if (status) return status;
@@ -129,11 +131,13 @@ static int copy_manifest(const struct recording_writer *of, struct recording_wri
     for (size_t n = 0; !status && (value = recording_get(reader, keys[i], n)); n++)
       status = recording_add(writer, keys[i], value, error);
   }
+  const char *order = recording_get(reader, "order", 0);
+  *chunks = order && !strcmp(order, "chunk");
   recording_reader_close(reader);
   return status ? status : recording_save(writer, error);
 }
 
-/* To the order log it looks as if all had been killed between two chunks. */
+/* To the order log it looks as if all had been killed between two chunks. In parallel the threads' own logs end there. */
 static int end_order(struct recording_writer *writer, struct recording_error *error) {
   const struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};
   const struct chunk_end end = {.next = CHUNK_NOBODY, .reason = CHUNK_DEAD};
@@ -145,12 +149,13 @@ int flight_store_beside(const char *path, const struct recording_writer *of, con
                         const struct segment *first, const struct segment *last, const char *ending,
                         struct recording_error *error) {
   struct recording_writer *writer;
+  bool chunks;
   int status = recording_create(path, &writer, error);
   if (status) return status;
-  status = copy_manifest(of, writer, error);
+  status = copy_manifest(of, writer, &chunks, error);
   if (!status) status = keep_again_in(kept, writer, error);
   if (!status) status = flight_store(writer, kept, first, last, error);
-  if (!status && last) status = end_order(writer, error);
+  if (!status && last && chunks) status = end_order(writer, error);
   if (!status) status = recording_set(writer, "status", ending, error);
   if (!status) status = recording_close(writer, error);
   if (!status) return RECORDING_OK;

@@ -434,6 +434,7 @@ static long replay_second_half(struct thread *thread, const struct call *call, s
   signals_note_wait_mask(thread, &shown);
   long result = replay_emulated(thread, call, in, &shown, 0, perform);
   thread->half_done = false;
+  order_tick(thread);
   replay_arm(thread);
   return result;
 }

@@ -32,18 +32,44 @@ void live_rests(struct thread *thread) {
   if (arch_mark(mark_of(thread))) vessel_maker->resumed_live();
   struct rthread *own = arch_self()->rthread;
   own->checkpoint.shares_memory = !vessel_maker->is_alone();
-  atomic_store_explicit(&own->checkpoint.at_rest, 1, memory_order_release);
+  atomic_store(&own->checkpoint.at_rest, 1);
+}
+
+void live_thaw(void) {
+  atomic_store(&checkpoint()->freezes, 0);
+  region_wake(&checkpoint()->freezes, INT32_MAX);
+}
+
+/* Its maker may be killed before it is made. */
+static void look_after_maker(void) {
+  uint32_t maker = atomic_load(&checkpoint()->maker);
+  if (!maker || !task_is_dead((int32_t)maker)) return;
+  live_thaw();
+  atomic_compare_exchange_strong(&checkpoint()->maker, &maker, 0);
+}
+
+void live_wakes(struct thread *thread) {
+  _Atomic uint32_t *at_rest = &thread->rthread->checkpoint.at_rest;
+  if (!live_on()) return;
+  for (;;) {
+    atomic_store(at_rest, 0);
+    if (!atomic_load(&checkpoint()->freezes)) return;
+    atomic_store(at_rest, 1);
+    live_serve(thread);
+    region_wait_briefly(&checkpoint()->freezes, 1);
+    look_after_maker();
+  }
 }
 
 /* -- A checkpoint ------------------------------------------------------------------------------------------------------------ */
 
 /* Threads that are being born, or end, are not at rest: they come to it, or are gone, soon. */
-static enum checkpoint_refusal look_at_others(const struct rthread *own) {
+enum checkpoint_refusal live_look_at_others(const struct rthread *own) {
   enum checkpoint_refusal refusal = CHECKPOINT_POSSIBLE;
   for (uint32_t i = 0; i < region_slots(region) && !refusal; i++) {
     const struct rthread *other = &region->slots[i];
     if (other == own || atomic_load(&other->state) != SLOT_LIVE) continue;
-    if (!atomic_load_explicit(&other->checkpoint.at_rest, memory_order_acquire))
+    if (!atomic_load(&other->checkpoint.at_rest))
       refusal = CHECKPOINT_LATE;
     else if (other->vforks || other->checkpoint.shares_memory)
       refusal = CHECKPOINT_BORROWED;
@@ -51,16 +77,17 @@ static enum checkpoint_refusal look_at_others(const struct rthread *own) {
   return refusal;
 }
 
-static enum checkpoint_refusal may_be_made(const struct rthread *own) {
+enum checkpoint_refusal live_refusal(void) {
   enum checkpoint_refusal before = atomic_load(&checkpoint()->refusal);
   if (before == CHECKPOINT_UNFORKED) return before;
   if (region->shares) return CHECKPOINT_SHARED;
   if (atomic_load(&checkpoint()->unstored)) return CHECKPOINT_UNSTORED;
-  return vessel_maker->is_alone() ? look_at_others(own) : CHECKPOINT_BORROWED;
+  return vessel_maker->is_alone() ? CHECKPOINT_POSSIBLE : CHECKPOINT_BORROWED;
 }
 
 bool live_is_possible(struct thread *thread) {
-  enum checkpoint_refusal refusal = may_be_made(thread->rthread);
+  enum checkpoint_refusal refusal = live_refusal();
+  if (!refusal) refusal = live_look_at_others(thread->rthread);
   atomic_store(&checkpoint()->refusal, refusal);
   return !refusal;
 }
@@ -81,6 +108,7 @@ static bool make_other(struct rthread *other) {
   atomic_store(&other->checkpoint.forks, wanted);
   for (int i = 0; i < TRIES && atomic_load(&other->checkpoint.forks); i++) {
     region_wake(&other->turn, INT32_MAX);
+    region_wake(&checkpoint()->freezes, INT32_MAX);
     kick_thread(other->pid, other->tid);
     region_wait_briefly(&other->checkpoint.forks, wanted);
   }
@@ -121,8 +149,14 @@ static uint64_t now(void) {
   return (uint64_t)time.seconds * 1000000000 + (uint64_t)time.nanoseconds;
 }
 
+/* Also those that a maker has left which was killed. */
+static void forget_vessels(void) {
+  for (uint32_t i = 0; i < region_slots(region); i++) region->slots[i].checkpoint.vessel = 0;
+}
+
 bool live_make(struct thread *thread) {
   uint64_t begun = now();
+  forget_vessels();
   checkpoint()->moment.thread = thread->number;
   checkpoint()->moment.position = arch_position(thread);
   checkpoint()->processes = 1;

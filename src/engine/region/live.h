@@ -1,4 +1,5 @@
-/* live.h: checkpoints of a recording, made while the program goes on, from which a replay can begin (live.c). Order `chunk`.
+/* live.h: checkpoints of a recording, made while the program goes on, from which a replay can begin (live.c). In the order `chunk`; what is
+ * different in parallel is in turns/live_parallel.c.
  *
  * The thread with the baton makes one at a safepoint, and has one thread of each other process do the same. No other thread can change what the program sees before it has the baton again: it waits for
  * that, or is in a call that works on copies of memory. So nobody is stopped or disturbed: all that a replay needs of the others is in their contexts,
@@ -19,6 +20,11 @@ static inline void live_runs(const struct thread *thread) {
   if (live_on()) atomic_store_explicit(&thread->rthread->checkpoint.at_rest, 0, memory_order_relaxed);
 }
 
+/* In parallel: it goes on, when no checkpoint is being made. */
+void live_wakes(struct thread *thread);
+/* A checkpoint is over: all go on. */
+void live_thaw(void);
+
 /* With the baton, at a safepoint where a chunk may end: true if the manager wants a checkpoint. */
 static inline bool live_is_wanted(const struct thread *thread) {
   return live_on() && atomic_load_explicit(&region->checkpoint.wish, memory_order_relaxed) &&
@@ -28,6 +34,9 @@ static inline bool live_is_wanted(const struct thread *thread) {
 bool live_is_possible(struct thread *thread);
 /* False: another process could not take part. */
 bool live_make(struct thread *thread);
+/* Why none can be made now; and whether all others are at rest (else CHECKPOINT_LATE), and none shares its memory. */
+enum checkpoint_refusal live_refusal(void);
+enum checkpoint_refusal live_look_at_others(const struct rthread *own);
 /* While the thread waits, without the baton: makes the vessel of its process, if that is wanted. */
 void live_serve(struct thread *thread);
 

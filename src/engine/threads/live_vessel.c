@@ -15,6 +15,7 @@
 #include <linux/wait.h>
 
 #include "engine/base/lib.h"
+#include "engine/border/sphere.h"
 #include "engine/code/cache.h"
 #include "engine/region/rings.h"
 #include "engine/region/turns.h"
@@ -28,12 +29,24 @@ enum { PIDFD_OPEN = 434 }; /* the same on all architectures */
 
 /* -- In a replay -------------------------------------------------------------------------------------------------------------- */
 
-void live_becomes_replay(void) {
+static void become_replay(void) {
   config.mode = MODE_REPLAY;
   config.live = false;
-  config.checkpoints = true;
+  config.checkpoints = config.order == ENGINE_CHUNK;
+  config.check = CHECK_NONE;
   config_decide();
   turns_choose();
+}
+
+/* How instructions are counted depends on the settings. */
+void live_becomes_replay(void) {
+  static uint64_t positions[REGION_SLOTS];
+  size_t count = 0, n = 0;
+  for (const struct thread *thread = threads; thread; thread = thread->next)
+    positions[count++] = arch_position(thread);
+  become_replay();
+  for (struct thread *thread = threads; thread; thread = thread->next)
+    arch_set_position(thread, positions[n++]);
 }
 
 /* Signals that had come, and were not delivered, are in the log. */
@@ -54,7 +67,11 @@ static _Noreturn void go_on(struct thread *thread) {
   thread->loop.path.head = 0;
   while (atomic_load(&region->checkpoint.freezes)) region_wait(&region->checkpoint.freezes, 1);
   atomic_store(&thread->rthread->checkpoint.at_rest, 0);
-  turns->found(thread);
+  if (turns->alone)
+    turns->found(thread);
+  else
+    turns->gate(thread);
+  replay_arm(thread);
   arch_start(thread);
 }
 

@@ -13,8 +13,10 @@
 #include "engine/order/thread_order.h"
 #include "engine/order/written_memory.h"
 #include "engine/region/journal.h"
+#include "engine/region/live.h"
 #include "engine/region/object_table.h"
 #include "engine/region/sent_signals.h"
+#include "engine/turns/live_parallel.h"
 #include "engine/turns/turn_tables.h"
 
 static void nothing(struct thread *thread) {
@@ -71,6 +73,7 @@ static void safepoint(struct thread *thread) {
   record_position(thread);
   permissions_serve(thread);
   if (stops_wanted(thread)) stops_at_safepoint(thread);
+  if (live_on()) live_safepoint(thread);
 }
 
 struct holding {
@@ -129,6 +132,7 @@ static bool reaches_shared(struct input_call *in) {
 /* A call may take long if no other thread waits for this one. */
 static bool stays(const struct thread *thread, const struct call *call, struct input_call *in) {
   if (!call_may_wait(thread, call)) return true;
+  if (live_on()) return false; /* a thread that is not parked keeps others from a checkpoint */
   return permissions_alone(thread) && !reaches_shared(in) && call_sends_itself(thread, call) != SIGKILL;
 }
 
@@ -189,8 +193,8 @@ const struct turns parallel_recording = {
     .end = end,
     .leave_program = leave_program,
     .come_back = come_back,
-    .leave = permissions_park,
-    .take = permissions_unpark,
+    .leave = live_park,
+    .take = live_unpark,
     .stop_others = permissions_stop,
     .let_others_go = permissions_go,
     .safepoint = safepoint,
