@@ -67,21 +67,25 @@ static bool takes_it(struct thread *thread) {
   return atomic_compare_exchange_strong(&checkpoint()->maker, &maker, (uint32_t)thread->rthread->tid);
 }
 
+/* All others are stopped, if they come to it soon; else the manager will want one again. */
+static enum checkpoint_refusal make_with_others(struct thread *thread) {
+  live_park(thread);
+  atomic_store(&checkpoint()->freezes, 1);
+  enum checkpoint_refusal refusal = await_others(thread->rthread);
+  if (refusal) {
+    atomic_store(&checkpoint()->wish, CHECKPOINT_NONE);
+  } else {
+    end_episodes();
+    live_make(thread);
+  }
+  live_thaw();
+  live_unpark(thread);
+  return refusal;
+}
+
 static void make(struct thread *thread) {
   enum checkpoint_refusal refusal = live_refusal();
-  if (!refusal) {
-    live_park(thread);
-    atomic_store(&checkpoint()->freezes, 1);
-    refusal = await_others(thread->rthread);
-    if (!refusal) {
-      end_episodes();
-      live_make(thread);
-    }
-    live_thaw();
-    live_unpark(thread);
-  }
-  atomic_store(&checkpoint()->refusal, refusal);
-  if (refusal) atomic_store(&checkpoint()->wish, CHECKPOINT_NONE); /* the manager will want it again */
+  atomic_store(&checkpoint()->refusal, refusal ? refusal : make_with_others(thread));
 }
 
 void live_safepoint(struct thread *thread) {
