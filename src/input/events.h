@@ -48,6 +48,7 @@ enum input_insn_kind {
   INSN_ATOMIC,         /* what an atomic found in memory (engine/order/sync.h): one or two words … */
   INSN_ATOMIC_AWAITED, /* … which no atomic had put there: replay waits for them to come */
   INSN_BINDING, /* a call through a linkage table that nobody has bound yet: where it goes on, to have it bound */
+  INSN_X87_POINTER, /* the address of the last x87 instruction, which the program was shown */
   INSN_KINDS,
 };
 

@@ -19,6 +19,33 @@ assert remote.close() == 0
 END
 }
 
+# A new break empties the code cache, so the address of the last x87 instruction can't be found there any more. The program is shown it all the same.
+case_x87_pointer_outlives_code() {
+  recorded pointer
+  client <<'END'
+from visits import *
+remote = Remote("pointer.rec")
+expect(remote.ask("QPassSignals:1e"), "OK")
+expect(remote.ask(f"Z0,{symbol('pointer', 'calculated'):x},1"), "OK")
+expect(remote.ask("c"), "T05.*")
+expect(remote.ask(f"z0,{symbol('pointer', 'calculated'):x},1"), "OK")
+moment, digest = remote.monitor("when"), remote.monitor("digest")
+expect(remote.ask(f"Z0,{symbol('pointer', 'main'):x},1"), "OK")
+expect(remote.ask("s"), "T05.*")
+states = [remote.monitor("digest")]
+assert seek(remote, moment) == moment
+assert remote.monitor("digest") == digest
+expect(remote.ask("s"), "T05.*")
+states.append(remote.monitor("digest"))
+assert states[0] == states[1], states
+expect(remote.ask(f"Z0,{symbol('pointer', 'on_signal'):x},1"), "OK")
+expect(remote.ask(f"z0,{symbol('pointer', 'on_signal'):x},1"), "OK")
+expect(remote.ask("c"), "T05.*replaylog:end.*")
+expect(remote.ask("c"), "W00")
+assert remote.close() == 0
+END
+}
+
 case_framing() {
   recorded counters
   client <<'END'

@@ -44,3 +44,17 @@ void values_id_register(struct thread *thread, uint64_t values[1]) {
 void values_random(struct thread *thread, uint64_t values[2]) {
   cross(thread, INSN_RANDOM, values, 2);
 }
+
+/* What the processor remembers may be code that the cache has lost: in the recording at other times than in the replay. */
+uint64_t values_x87_pointer(struct thread *thread, uint64_t address) {
+  if (replaying()) {
+    const struct input_event *next = replay_peek(thread);
+    bool is_logged = next && next->kind == EVENT_INSN && next->insn.insn == INSN_X87_POINTER &&
+                     next->position == arch_position(thread);
+    if (!is_logged) return 0;
+  } else if (!address) {
+    return 0;
+  }
+  cross(thread, INSN_X87_POINTER, &address, 1);
+  return address;
+}

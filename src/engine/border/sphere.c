@@ -246,7 +246,9 @@ static void end(struct thread *thread, struct input_event *event) {
   }
   struct verify_memory memory = verify_replay_registers(thread);
   if (turns->alone) verify_replay_memory(thread, &memory);
-  const struct input_event *next = replay_expect(thread, EVENT_EXIT, "the end of a thread");
+  char doing[48] = "the end of a thread";
+  if (event->exit.signo) format(doing, sizeof doing, "the end of a process by signal %u", event->exit.signo);
+  const struct input_event *next = replay_expect(thread, EVENT_EXIT, doing);
   if (next->exit.status != event->exit.status || next->exit.signo != event->exit.signo)
     replay_diverged(thread, "expected to end with status %d, signal %u; got %d, %u", next->exit.status,
                     next->exit.signo, event->exit.status, event->exit.signo);

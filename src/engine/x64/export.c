@@ -54,7 +54,8 @@ static void export_vectors(struct exported *out) {
   out->fctrl = from->cwd;
   out->fstat = from->swd;
   out->ftag = full_tag((uint8_t)from->twd);
-  uint64_t rip = cache_contains(from->rip) ? application_address(from->rip) : from->rip; /* fip.c */
+  /* The cache forgets which instruction it was, and in each replay at other times (fip.c). */
+  uint64_t rip = cache_contains(from->rip) ? 0 : from->rip;
   out->fioff = (uint32_t)rip;
   out->fiseg = (uint32_t)(rip >> 32);
   out->fooff = (uint32_t)from->rdp;

@@ -2,7 +2,8 @@
  *
  * The processor remembers where the last floating-point instruction was: in the code cache. Every instruction that stores this
  * address (fnstenv, fnsave, fxsave, xsave and its kin) is the last of its block, and the engine then puts the
- * application's address in its place. So the cache does not show, and a replay stores what the recording did. */
+ * application's address in its place. So the cache does not show. The address may be of code that a flush has thrown away, and the cache is flushed at other
+ * times in a replay: there it is what the recording has logged. */
 #include "engine/code/cache.h"
 #include "engine/code/code.h"
 #include "engine/x64/translate.h"
@@ -52,6 +53,12 @@ uint64_t application_address(uint64_t code) {
   return address;
 }
 
+uint64_t shown_fip(struct thread *thread, uint64_t fip) {
+  uint64_t address = cache_contains(fip) ? application_address(fip) : 0;
+  if (in_sphere()) address = values_x87_pointer(thread, address);
+  return address || cache_contains(fip) ? address : fip;
+}
+
 void repair_fip(struct thread *thread, uint64_t detail) {
   enum form form = detail >> 8 & 3;
   unsigned base = detail >> 10 & 31, index = detail >> 15 & 31;
@@ -73,7 +80,6 @@ void repair_fip(struct thread *thread, uint64_t detail) {
   if (safe_copy(&fip, (const void *)address, forms[form].size)) return;
   /* The short forms hold the low half of an address only. */
   uint64_t code = forms[form].size == 8 ? fip : (CODE_CACHE_BASE & ~0xffffffffUL) | fip;
-  if (!cache_contains(code)) return;
-  fip = application_address(code);
-  copy_to_app(address, &fip, forms[form].size);
+  uint64_t shown = shown_fip(thread, code);
+  if (shown != code) copy_to_app(address, &shown, forms[form].size);
 }

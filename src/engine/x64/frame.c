@@ -155,11 +155,6 @@ static size_t save_extended(union xstate *state) {
   return size + sizeof magic2;
 }
 
-/* The last x87 instruction ran in the cache; the program must see where it has it (fip.c). */
-static void show_application_fip(union xstate *state) {
-  if (cache_contains(state->legacy.rip)) state->legacy.rip = application_address(state->legacy.rip);
-}
-
 /* A handler starts with fresh registers. */
 static void reset_extended(void) {
   if (!machine.xsave) {
@@ -315,7 +310,7 @@ long arch_push_frame(struct thread *thread, const struct frame_request *request)
   union xstate state;
   memset(&state, 0, machine.xsave ? machine.size : LEGACY_SIZE);
   size_t state_size = save_extended(&state);
-  show_application_fip(&state);
+  state.legacy.rip = shown_fip(thread, state.legacy.rip);
   uintptr_t state_at = ALIGN_DOWN(request->stack - state_size, 64);
   uintptr_t at = ALIGN_DOWN(state_at - sizeof(struct frame), 16) - 8;
   if (request->stack_limit && at <= request->stack_limit) return -EFAULT;
@@ -343,7 +338,7 @@ void arch_become_program(const struct thread *thread, const struct frame_request
   struct frame frame;
   memset(&state, 0, machine.xsave ? machine.size : LEGACY_SIZE);
   save_extended(&state);
-  show_application_fip(&state);
+  if (cache_contains(state.legacy.rip)) state.legacy.rip = application_address(state.legacy.rip);
   fill(thread, request, &frame, (uintptr_t)&state);
   /* The last use of GS is behind us. The handler's return would have taken the restorer. */
   os_call2(__NR_arch_prctl, ARCH_SET_GS, thread->arch.gs_base);

@@ -235,6 +235,8 @@ bool stores_fip(const struct x64_insn *insn);
 uint64_t fip_detail(const struct item *item);
 void repair_fip(struct thread *thread, uint64_t detail);
 uint64_t application_address(uint64_t code);
+/* What the program is shown in place of the processor's address. */
+uint64_t shown_fip(struct thread *thread, uint64_t fip);
 
 /* links.c */
 enum { COUNT_BYTES = 10 }; /* the addition at a block's entry; the jump that polls is behind it */
