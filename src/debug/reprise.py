@@ -1,7 +1,11 @@
-"""Commands for gdb that belong to a recording: when, seek, last, checkpoint, restart, reprise threads.
+"""Commands for gdb that belong to a recording: when, seek, last, checkpoint, restart, reprise threads; and scripts for its libraries.
 
 They are made of the `monitor` commands of `reprise gdbserver`. A seek moves the replay first; the reverse-continue that follows tells gdb where it
 stands now."""
+import os
+import re
+import sys
+
 import gdb
 
 
@@ -137,5 +141,30 @@ class Threads(gdb.Command):
         print(monitor("threads"))
 
 
+class Scripts:
+    """Scripts for libraries, such as the printers of the C++ library. gdb loads them by itself only for libraries that it finds in this machine's folders, and those of a
+    recording come from the recording."""
+
+    FOLDER = os.path.join(os.path.dirname(gdb.PYTHONDIR), "auto-load")
+    loaded = set()
+
+    @classmethod
+    def load(cls, event):
+        library = event.new_objfile.filename or ""
+        if not library.startswith("target:/") or not gdb.parameter("auto-load python-scripts"):
+            return
+        script = cls.FOLDER + os.path.realpath(library[len("target:"):]) + "-gdb.py"
+        if script in cls.loaded or not os.path.exists(script):
+            return
+        cls.loaded.add(script)
+        with open(script) as file:  # it looks for its modules beside the library otherwise
+            sys.path += re.findall("^pythondir = '(/.*)'$", file.read(), re.MULTILINE)
+        try:
+            gdb.execute("source " + script)
+        except gdb.error as error:
+            print(f"{script}: {error}")
+
+
+gdb.events.new_objfile.connect(Scripts.load)
 for command in (When, Seek, Last, Checkpoint, Restart, Reprise, Threads):
     command()

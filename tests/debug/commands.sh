@@ -167,3 +167,18 @@ END
       NR == 5 && $3 { exit 1 } END { exit NR != 5 || half < 1000 || more * 1000 < half * 1809 || more * 1000 > half * 1811 }' moments || fail "$(cat out)"
   done
 }
+
+# gdb's own scripts for a library are there, though the library comes from the recording. Where gdb came without the compiler's script there is none to be had.
+case_printers_of_libraries() {
+  ls /usr/share/gdb/auto-load/usr/lib/*/libstdc++.so.*-gdb.py >/dev/null 2>&1 || return 0
+  printf '%s\n' '#include <string>' '#include <vector>' 'std::vector<std::string> words;' 'void done() {}' \
+    'int main() { words = {"one", "two"}; done(); }' >words.cc
+  "${COMPILERS}g++" -g -O0 -fno-pie -no-pie -o words words.cc || fail "no program"
+  "$REPRISE" record -o words.rec -- ./words || fail "status $?"
+  commands words <<'END'
+break done
+continue
+print words
+END
+  says 'vector of length 2, capacity 2 = .*"one".*"two"'
+}

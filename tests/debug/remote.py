@@ -7,7 +7,7 @@ import sys
 
 class Remote:
     def __init__(self, *arguments, acknowledge=False):
-        command = [os.environ["REPRISE"], "gdbserver", *arguments]
+        command = [os.environ["REPRISE"], "gdbserver", *os.environ["SERVER"].split(), *arguments]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         self.acknowledge = True
         self.output = b""
@@ -87,5 +87,5 @@ def symbol(program, name):
     return value
 
 
-PC = 16 if os.uname().machine == "x86_64" else 32  # the number of the program counter
+PC = 16 if os.environ["MACHINE"] == "x86_64" else 32  # the number of the program counter
 BASE = 0x400000  # of programs that are linked to a fixed address

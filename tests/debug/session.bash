@@ -1,12 +1,13 @@
 # shellcheck shell=bash
-# What the tests of the debugger share. ROOT is the repository, REPRISE the command; the current folder is fresh.
+# What the tests of the debugger share. REPRISE is the command, COMPILERS what the names of compilers of its programs begin with, MACHINE these programs' machine,
+# GDB a debugger for them, SERVER options of gdbserver; the current folder is fresh.
 
 debug_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 recorded() { # NAME [STATUS]: compiles the program, NAME.c or NAME.cc, and records it to NAME.rec
-  local name=$1 want=${2:-0} status compiler=gcc source=$debug_here/programs/$1.c
+  local name=$1 want=${2:-0} status compiler=${COMPILERS}gcc source=$debug_here/programs/$1.c
   [ "$name" != counters ] || want=3
-  [ -e "$source" ] || { compiler=g++ && source+=c; }
+  [ -e "$source" ] || { compiler=${COMPILERS}g++ && source+=c; }
   # At a fixed address: also where the kernel chooses addresses at random.
   $compiler -g "${OPTIMIZE:--O1}" -fno-inline -fno-pie -no-pie -D_GNU_SOURCE -pthread -o "$name" "$source" || fail "$name can't be compiled"
   rm -rf "$name.rec"
@@ -19,10 +20,10 @@ session() { # NAME, commands on standard input: their output to the file `out`
   local name=$1
   {
     printf '%s\n' 'set pagination off' 'set confirm off' 'set width 0' 'set debuginfod enabled off'
-    echo "target remote | $REPRISE gdbserver $name.rec"
+    echo "target remote | $REPRISE gdbserver $SERVER $name.rec"
     cat
   } >commands
-  timeout "$HANGS" gdb -nx -batch -x commands >out 2>&1 || fail "gdb: status $?: $(cat out)"
+  timeout "$HANGS" "$GDB" -nx -batch -x commands >out 2>&1 || fail "gdb: status $?: $(cat out)"
   nobody_left
 }
 
@@ -50,7 +51,7 @@ commands() { # NAME, commands on standard input: as session, under `reprise debu
     printf '%s\n' 'set pagination off' 'set confirm off' 'set width 0'
     cat
   } >commands
-  timeout "$HANGS" "$REPRISE" debug "$name.rec" -- -nx -batch -x commands >out 2>&1
+  timeout "$HANGS" "$REPRISE" debug --gdb="$GDB" "$name.rec" -- -nx -batch -x commands >out 2>&1
 }
 
 look() { # STATUS ARGUMENTS…: a command of reprise, its output to the file `out`

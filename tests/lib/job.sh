@@ -46,10 +46,11 @@ if [ "$REPRISE_CACHE" = cold ]; then
   rm -rf "$REPRISE_CACHE" && mkdir -p "$REPRISE_CACHE"
 fi
 
-# A script that needs programs which are not there is left out; it names them in lines "# needs: PATH".
+# A script that needs programs which are not there is left out; it names them in lines "# needs: PATH". For programs of the other machine gdb is another one.
 check_needs() { # SCRIPT
   local program
   for program in $(sed -n 's/^# needs: //p' "$1"); do
+    [ "$program" != /usr/bin/gdb ] || program=$gdb
     [ -e "$program" ] || report skip "no $program"
   done
 }
@@ -116,10 +117,13 @@ translated() { # PROGRAM ARGS…
   count_audited "$dir/recording"
   prepare() { :; }
   limited replay "$REPRISE" replay "$dir/recording"
-  [ -z "${RESTARTS-}" ] || limited restarts "$REPRISE" replay --restarts="$RESTARTS,$RANDOM" "$dir/recording"
-  rm -rf "$dir/recording"
   equal record replay "the recording"
-  [ -z "${RESTARTS-}" ] || equal record restarts "the recording, with restarts"
+  if [ -n "${RESTARTS-}" ]; then
+    local restarts=--restarts=$RESTARTS,$RANDOM
+    limited restarts "$REPRISE" replay "$restarts" "$dir/recording"
+    equal record restarts "the recording, with $restarts"
+  fi
+  rm -rf "$dir/recording"
 }
 
 # A script of tests/e2e with each of its programs recorded; then, with its folder gone, in an empty one and without a network, each
@@ -198,6 +202,10 @@ built=$ROOT/build
 check_memory=${CHECK_MEMORY---check-memory}
 emulator=()
 foreign=()
+compilers= # what the names of its compilers begin with
+machine=$(uname -m)
+gdb=/usr/bin/gdb
+server=
 if [[ $stress == "$OTHER"* ]]; then
   stress=${stress#"$OTHER"}
   stress=${stress#-}
@@ -206,6 +214,10 @@ if [[ $stress == "$OTHER"* ]]; then
   check_memory= # the emulator's own memory would be looked at too
   REPRISE=$built/reprise
   dir=$OUT/$OTHER/$test
+  compilers=$TARGET-
+  machine=${TARGET%%-*}
+  gdb=/usr/bin/gdb-multiarch
+  server=--apart=1000000 # no checkpoints: qemu-user fails where a process that it has forked makes threads again
   emulator=("/usr/bin/qemu-${TARGET%%-*}" -L "/usr/$TARGET")
   ! "$ROOT/tests/lib/foreign.sh" "$TARGET" --probe || foreign=("$ROOT/tests/lib/foreign.sh" "$TARGET")
   emulator=("${foreign[@]}" "${emulator[@]}")
@@ -272,7 +284,7 @@ case $suite in
   cli | debug)
     check_needs "$ROOT/tests/$suite/${name%.*}.sh"
     variables=(REPRISE="$REPRISE" CONTAINED="$CONTAINED" LIB="$ROOT/tests/lib/cli.sh" PROGRAMS="$ROOT/build/tests/programs" SOAK="$SOAK" RACES="$RACES"
-      CONTAINER="$ROOT/build/tests/contained")
+      CONTAINER="$ROOT/build/tests/contained" COMPILERS="$compilers" MACHINE="$machine" GDB="$gdb" SERVER="$server")
     for tool in exchange bend cut planted wedge wedged mutate poison answer stepped victim terminal; do variables+=("${tool^^}=$ROOT/build/tests/$tool"); done
     [ -z "$SANITIZED" ] || seconds=$((seconds * 5))
     [ -z "$SOAK" ] || seconds=3600
