@@ -42,7 +42,7 @@ nobody_left() { # no process of the session is there any more
 
 client() { # a script on standard input, for tests/debug/remote.py
   { echo 'from remote import *' && cat; } >script.py
-  PYTHONPATH=$debug_here PYTHONDONTWRITEBYTECODE=1 timeout "${CLIENT_SECONDS:-100}" python3 script.py >out 2>&1 || fail "client: $(cat out)"
+  PYTHONPATH=$debug_here PYTHONDONTWRITEBYTECODE=1 timeout "${CLIENT_SECONDS:-$HANGS}" python3 script.py >out 2>&1 || fail "client: $(cat out)"
 }
 
 commands() { # NAME, commands on standard input: as session, under `reprise debug`

@@ -217,7 +217,7 @@ if [[ $stress == "$OTHER"* ]]; then
   compilers=$TARGET-
   machine=${TARGET%%-*}
   gdb=/usr/bin/gdb-multiarch
-  server=--apart=1000000 # no checkpoints: qemu-user fails where a process that it has forked makes threads again
+  server=--apart=1000000 # no checkpoints: qemu-user fails where a process that it has forked makes threads again. Digests have its own memory in them
   emulator=("/usr/bin/qemu-${TARGET%%-*}" -L "/usr/$TARGET")
   ! "$ROOT/tests/lib/foreign.sh" "$TARGET" --probe || foreign=("$ROOT/tests/lib/foreign.sh" "$TARGET")
   emulator=("${foreign[@]}" "${emulator[@]}")
