@@ -177,14 +177,12 @@ void run_end(struct run *run, bool at_once) {
   bool ended = run->manager <= 0;
   if (run->manager > 0) close(run->control);
   if (!ended && at_once) kill(run->manager, SIGTERM);
-  for (int i = 0; i < PATIENCE && !ended; i++) {
+  for (int i = 0; at_once && i < PATIENCE && !ended; i++) {
     ended = waitpid(run->manager, &run->status, WNOHANG) == run->manager;
     if (!ended) nanosleep(&pause, NULL);
   }
-  if (!ended) {
-    kill(run->manager, SIGKILL);
-    waitpid(run->manager, &run->status, 0);
-  }
+  if (!ended && at_once) kill(run->manager, SIGKILL);
+  if (!ended) waitpid(run->manager, &run->status, 0);
   for (int i = 0; i < 2; i++)
     if (run->output[i] > 0) close(run->output[i]);
   if (run->region) munmap(run->region, REGION_HEADER);
