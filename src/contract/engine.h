@@ -106,6 +106,7 @@ struct engine_config {
 #define SYNC_BASE \
   (ENGINE_BASE + 0x5d0000000UL) /* order/sync.h: what each thread has seen of memory by its atomics */
 #define SYNC_STRIDE 0x4000UL
+#define SYNC_LEFT_BASE (SYNC_BASE + 0x8000000UL) /* … and what the atomics of each clock have left there */
 #define RINGS_BASE (ENGINE_BASE + 0x600000000UL)
 #define AUDIT_BASE (ENGINE_BASE + 0xd000000000UL)        /* audit.c */
 #define LARGE_COPIES_BASE (ENGINE_BASE + 0xe000000000UL) /* waiting.c: for calls that move very much */

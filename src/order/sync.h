@@ -5,7 +5,7 @@
  * write are ordered one after the other, by arcs between their threads (arcs.c); atomics that only read come after the last that wrote.
  *
  * What an atomic finds in memory is logged if it can't be predicted:
- *  - an atomic that may write, from its clock: the last one of the clock left this value at this address;
+ *  - an atomic that may write, from its clock: the last one at this address left this value there;
  *  - one that only reads, from its own thread: the thread's last atomic load of this address found this value.
  * Both predictors depend only on what replay repeats, so replay computes the same predictions. */
 #ifndef REPRISE_ORDER_SYNC_H
@@ -16,6 +16,7 @@
 
 enum {
   SYNC_CLOCKS = 512,
+  SYNC_LEFT = 256, /* values that a clock remembers */
   SYNC_SEEN = 256, /* values that a thread remembers */
 };
 
@@ -26,11 +27,20 @@ struct sync_value {
   uint32_t bytes; /* 0: nothing is known */
 };
 
+/* What the atomics of a clock have left. Of words that lie close together and have one clock, as the locks of one structure, none makes another
+ * forgotten: where a value is unknown that an atomic has left, replay takes it for one of an ordinary store, and waits for it. */
+struct sync_left {
+  struct sync_value of[SYNC_LEFT];
+};
+
 struct sync_seen {
   struct sync_value of[SYNC_SEEN];
 };
 
 unsigned sync_clock_of(uint64_t address);
+
+/* Where the clock remembers the address, or is to remember it from now on, perhaps in the place of another one. */
+struct sync_value *sync_last(struct sync_left *left, uint64_t address);
 
 /* The thread's memory of the address; perhaps it knows nothing of it. */
 struct sync_value *sync_see(struct sync_seen *seen, uint64_t address);

@@ -23,7 +23,6 @@ struct sync_clock {
   _Atomic uint32_t version;
   _Atomic uint32_t slot;  /* slot + 1 of the last of them, 0: none yet … */
   _Atomic uint64_t clock; /* … and its order clock then */
-  struct sync_value value;
 };
 
 enum { FENCES = SYNC_CLOCKS, CALLS, CLOCKS };
@@ -33,9 +32,9 @@ void sync_start(void) {
   if (!sync_on()) return;
   if (!ARCH_PERFORMS_ATOMICS)
     sphere_fail(OUTCOME_UNSUPPORTED, "--order=sync is not supported yet on this machine's instruction set");
-  long at = os_call6(__NR_mmap, SYNC_BASE, REGION_SLOTS * SYNC_STRIDE, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-  if (os_failed(at)) fail_to_map("what threads have seen by atomics", at);
+  long at = os_call6(__NR_mmap, SYNC_BASE, SYNC_LEFT_BASE - SYNC_BASE + SYNC_CLOCKS * sizeof(struct sync_left),
+                     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (os_failed(at)) fail_to_map("what atomics have left, and threads have seen", at);
   memset(clocks, 0, sizeof clocks);
 }
 
@@ -54,6 +53,12 @@ static struct sync_value value_of(const struct atomic *atomic, const uint64_t wo
 
 static struct sync_clock *clock_of(const struct atomic *atomic) {
   return &clocks[atomic->kind == ATOMIC_FENCE ? (unsigned)FENCES : sync_clock_of(atomic->address)];
+}
+
+/* What the last atomic of the word has left there. Under the lock of the clock, or its version. */
+static struct sync_value *last_of(const struct atomic *atomic) {
+  struct sync_left *left = (struct sync_left *)SYNC_LEFT_BASE + sync_clock_of(atomic->address);
+  return sync_last(left, atomic->address);
 }
 
 static bool same(const uint64_t a[2], const uint64_t b[2]) {
@@ -89,12 +94,11 @@ static void follow_last(struct thread *thread, const struct sync_clock *clock) {
          atomic_load_explicit(&clock->clock, memory_order_relaxed));
 }
 
-/* Others that come to the clock follow what the thread has done by now. value: NULL if the clock is not of memory. */
-static void leave(struct thread *thread, struct sync_clock *clock, const struct sync_value *value) {
+/* Others that come to the clock follow what the thread has done by now. */
+static void leave(struct thread *thread, struct sync_clock *clock) {
   set_position(thread);
   atomic_store_explicit(&clock->slot, slot_number(thread) + 1, memory_order_relaxed);
   atomic_store_explicit(&clock->clock, order_clock(&self(thread)->recorder), memory_order_relaxed);
-  if (value) clock->value = *value;
 }
 
 /* -- Recording --------------------------------------------------------------------------------------------------------------- */
@@ -107,8 +111,9 @@ static void log_found(struct thread *thread, const struct atomic *atomic, bool a
   record_event(thread, &event);
 }
 
-/* Reads what memory holds, together with the clock: between the two no atomic of the clock has written. */
-static bool load(const struct sync_clock *clock, struct atomic *atomic, struct sync_clock *then) {
+/* Reads what memory holds, together with the clock and the value that was left there: meanwhile no atomic of the clock has written. */
+static bool load(const struct sync_clock *clock, struct atomic *atomic, struct sync_clock *then,
+                 struct sync_value *left) {
   for (;;) {
     uint32_t version = atomic_load_explicit(&clock->version, memory_order_acquire);
     if (version & 1) {
@@ -119,7 +124,7 @@ static bool load(const struct sync_clock *clock, struct atomic *atomic, struct s
                           memory_order_relaxed);
     atomic_store_explicit(&then->clock, atomic_load_explicit(&clock->clock, memory_order_relaxed),
                           memory_order_relaxed);
-    then->value = clock->value;
+    *left = *last_of(atomic);
     if (safe_load((const void *)atomic->address, atomic->bytes, atomic->found)) return false;
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&clock->version, memory_order_relaxed) == version) return true;
@@ -133,11 +138,12 @@ static bool is_aligned(const struct atomic *atomic) {
 
 static bool record_load(struct thread *thread, struct atomic *atomic) {
   struct sync_clock then;
-  if (!load(clock_of(atomic), atomic, &then)) return false;
+  struct sync_value left;
+  if (!load(clock_of(atomic), atomic, &then, &left)) return false;
   follow_last(thread, &then);
   struct sync_value found = value_of(atomic, atomic->found);
   struct sync_value *seen = sync_see(seen_by(thread), atomic->address);
-  if (!sync_predicts(seen, &found)) log_found(thread, atomic, !sync_predicts(&then.value, &found));
+  if (!sync_predicts(seen, &found)) log_found(thread, atomic, !sync_predicts(&left, &found));
   *seen = found;
   arch_atomic_finish(thread, atomic);
   return true;
@@ -180,11 +186,12 @@ static bool record_write(struct thread *thread, struct atomic *atomic) {
   bool done = write(thread, atomic);
   if (done) {
     follow_last(thread, clock);
-    struct sync_value found = value_of(atomic, atomic->found), left = value_of(atomic, atomic->left);
-    if (atomic->kind == ATOMIC_UPDATE && !sync_predicts(&clock->value, &found))
+    struct sync_value found = value_of(atomic, atomic->found);
+    if (atomic->kind == ATOMIC_UPDATE && !sync_predicts(last_of(atomic), &found))
       log_found(thread, atomic, true);
     arch_atomic_finish(thread, atomic);
-    leave(thread, clock, atomic->kind == ATOMIC_FENCE ? NULL : &left);
+    leave(thread, clock);
+    if (atomic->kind != ATOMIC_FENCE) *last_of(atomic) = value_of(atomic, atomic->left);
   }
   release(clock);
   return done;
@@ -200,7 +207,7 @@ void sync_call_begins(struct thread *thread, const struct call *call) {
   if (!sync_on() || is_private(call)) return;
   take(clock);
   follow_last(thread, clock);
-  leave(thread, clock, NULL);
+  leave(thread, clock);
   release(clock);
 }
 
@@ -272,22 +279,23 @@ static bool replay_load(struct thread *thread, struct atomic *atomic) {
 }
 
 /* True if it was an ordinary store, and no atomic, that had left the value there. */
-static bool find_expected(struct thread *thread, const struct sync_clock *clock, struct atomic *atomic) {
+static bool find_expected(struct thread *thread, struct atomic *atomic) {
+  const struct sync_value *left = last_of(atomic);
   bool awaited;
   if (found_in_log(thread, atomic, &awaited)) return awaited;
-  if (!sync_knows(&clock->value, atomic->address, atomic->bytes))
+  if (!sync_knows(left, atomic->address, atomic->bytes))
     replay_diverged(thread, "expected no atomic at 0x%lx here", atomic->address);
-  memcpy(atomic->found, clock->value.words, sizeof atomic->found);
+  memcpy(atomic->found, left->words, sizeof atomic->found);
   return false;
 }
 
 /* An atomic that leaves memory as it is needs none: memory may have changed since. What an ordinary store has left is waited for. What
- * the last atomic of the clock has left is there, unless an ordinary store has come too early, as of a thread that gives back a lock that others count
+ * the last atomic has left is there, unless an ordinary store has come too early, as of a thread that gives back a lock that others count
  * down meanwhile: then that store is the last one in the recording, and memory stays as it is. */
-static bool replay_update(struct thread *thread, const struct sync_clock *clock, struct atomic *atomic) {
+static bool replay_update(struct thread *thread, struct atomic *atomic) {
   uint64_t now[2];
   if (load_to_update(atomic, now)) return false;
-  bool stored = find_expected(thread, clock, atomic);
+  bool stored = find_expected(thread, atomic);
   arch_atomic_compute(thread, atomic);
   while (!same(atomic->found, atomic->left)) {
     memcpy(now, atomic->found, sizeof now);
@@ -301,14 +309,13 @@ static bool replay_update(struct thread *thread, const struct sync_clock *clock,
 }
 
 static bool replay_write(struct thread *thread, struct atomic *atomic) {
-  struct sync_clock *clock = clock_of(atomic);
   if (atomic->kind == ATOMIC_UPDATE) {
-    if (!replay_update(thread, clock, atomic)) return false;
+    if (!replay_update(thread, atomic)) return false;
   } else if (!write(thread, atomic)) {
     return false;
   }
   arch_atomic_finish(thread, atomic);
-  clock->value = value_of(atomic, atomic->left);
+  *last_of(atomic) = value_of(atomic, atomic->left);
   order_come_by(thread);
   return true;
 }
