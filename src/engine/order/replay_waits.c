@@ -335,7 +335,7 @@ void order_wait(struct thread *thread) {
 
 /* Others may wait for what the thread has done so far. False: no thread can go on any more. */
 static bool wait_for_value(struct thread *thread, uint32_t how, bool (*holds)(void *context), void *context) {
-  enum { YIELDS = 200 };
+  enum { YIELDS = 200, HOPEFUL = 20 };
   struct rthread *rthread = thread->rthread;
   struct patience *patience = &patience_of[slot_of(rthread)];
   order_come_by(thread);
@@ -348,9 +348,10 @@ static bool wait_for_value(struct thread *thread, uint32_t how, bool (*holds)(vo
   for (unsigned i = 0; i < YIELDS && !holds(context); i++) os_call0(__NR_sched_yield);
   atomic_store(&rthread->replay.waits_for, how);
   bool held, hopeless = false;
-  for (unsigned rounds = 0; !(held = holds(context)) && !hopeless;) {
+  unsigned rounds = 0;
+  for (unsigned rests = 0; !(held = holds(context)) && !hopeless; rests++) {
     rest(thread, 1);
-    hopeless = is_hopeless(rthread, !holds(context), &rounds);
+    hopeless = is_hopeless(rthread, !holds(context), &rounds) || (how == ORDER_HOPES && rests == HOPEFUL);
   }
   if (held) atomic_store(&rthread->replay.waits_for, 0);
   return held;
@@ -360,9 +361,10 @@ void order_wait_for_value(struct thread *thread, bool (*holds)(void *context), v
   if (!wait_for_value(thread, ORDER_VALUE, holds, context)) report_stuck(thread);
 }
 
-void order_wait_if_it_comes(struct thread *thread, bool (*holds)(void *context), void *context) {
-  wait_for_value(thread, ORDER_HOPES, holds, context);
+bool order_wait_if_it_comes(struct thread *thread, bool (*holds)(void *context), void *context) {
+  bool held = wait_for_value(thread, ORDER_HOPES, holds, context);
   atomic_store(&thread->rthread->replay.waits_for, 0);
+  return held;
 }
 
 void order_wait_for_place(struct thread *thread, struct rthread *child) {
