@@ -182,3 +182,12 @@ print words
 END
   says 'vector of length 2, capacity 2 = .*"one".*"two"'
 }
+
+# gdb gives up when the first packets are not answered in time, and the replay may take long to come to the place.
+case_patience_of_gdb() {
+  recorded counters
+  commands counters <<'END'
+show remotetimeout
+END
+  says 'Timeout limit to wait for target to respond is 86400'
+}

@@ -19,7 +19,7 @@ recorded() { # NAME [STATUS]: compiles the program, NAME.c or NAME.cc, and recor
 session() { # NAME, commands on standard input: their output to the file `out`
   local name=$1
   {
-    printf '%s\n' 'set pagination off' 'set confirm off' 'set width 0' 'set debuginfod enabled off'
+    printf '%s\n' 'set pagination off' 'set confirm off' 'set width 0' 'set debuginfod enabled off' 'set remotetimeout 86400'
     echo "target remote | $REPRISE gdbserver $SERVER $name.rec"
     cat
   } >commands
