@@ -94,8 +94,7 @@ static void abandon(struct deaths *deaths, int32_t pid, int32_t tid, uintptr_t w
   turns->take_memory(deaths->thread, word, sizeof found, true);
   if (safe_copy(&found, (void *)word, sizeof found)) return;
   if ((found & FUTEX_TID_MASK) != (uint32_t)tid) return;
-  codewatch_release(word, word + sizeof found);
-  if (safe_swap((uint32_t *)word, found, (found & FUTEX_WAITERS) | FUTEX_OWNER_DIED) != (long)found) return;
+  if (swap_in_app(word, found, (found & FUTEX_WAITERS) | FUTEX_OWNER_DIED) != (long)found) return;
   if (found & FUTEX_WAITERS) os_call3(__NR_futex, word, FUTEX_WAKE, 1);
   deaths->words[deaths->count++] = word;
 }

@@ -41,8 +41,7 @@ static bool abandon(struct thread *by, const struct thread *thread, uintptr_t wo
   }
   while ((found & FUTEX_TID_MASK) == (uint32_t)thread->tid) {
     uint32_t abandoned = (found & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
-    codewatch_release(word, word + sizeof found);
-    long seen = safe_swap((uint32_t *)word, found, abandoned);
+    long seen = swap_in_app(word, found, abandoned);
     if (seen < 0) return false;
     if ((uint32_t)seen == found) {
       /* The kernel would hand the mutex over by itself, had the waiter waited in the kernel (inheritance.c). */
@@ -134,10 +133,9 @@ void store_tid(uintptr_t address, uint32_t tid) {
     copy_to_app(address, &tid, sizeof tid);
     return;
   }
-  codewatch_release(address, address + sizeof tid);
   if (safe_copy(&found, (void *)address, sizeof found)) return;
   for (;;) {
-    long seen = safe_swap((uint32_t *)address, found, tid);
+    long seen = swap_in_app(address, found, tid);
     if (seen < 0 || (uint32_t)seen == found) return;
     found = (uint32_t)seen;
   }

@@ -37,9 +37,13 @@ void code_changed_locked(uintptr_t start, uintptr_t end);
 /* A write fault at address: if the page is watched, makes it writable, drops its blocks and returns true; the access is then to be
  * repeated. False: the fault is the application's own. */
 bool codewatch_write_fault(uintptr_t address);
-/* Makes every watched page of [start, end) writable; true if there was one. For writes by the engine or the kernel. */
+/* Makes every watched page of [start, end) writable, for writes by the engine or the kernel. False: no page near was ever watched. */
 bool codewatch_release(uintptr_t start, uintptr_t end);
-bool codewatch_release_locked(uintptr_t start, uintptr_t end); /* under cache_lock */
+void codewatch_release_locked(uintptr_t start, uintptr_t end); /* under cache_lock */
+/* The same after a write by the engine has faulted, and no page is watched anew before codewatch_let_go: the write is tried once more, and a fault is then
+ * the application's. Whether a page was watched says nothing: another thread may have released it since. */
+bool codewatch_hold(uintptr_t start, uintptr_t end);
+void codewatch_let_go(void);
 /* The cache has been flushed: there are no blocks any more. Under cache_lock. */
 void code_forget_all(void);
 
@@ -50,5 +54,7 @@ void code_overwritten(uintptr_t start, uintptr_t end);
 
 /* safe_copy into application memory, watched pages included. */
 long copy_to_app(uintptr_t to, const void *from, size_t bytes);
+/* safe_swap, likewise. */
+long swap_in_app(uintptr_t word, uint32_t expected, uint32_t value);
 
 #endif

@@ -188,27 +188,10 @@ bool codewatch_write_fault(uintptr_t address) {
   return p && mappings_find(address, &mapping) && mapping.prot & PROT_WRITE && mapping.prot & PROT_EXEC;
 }
 
-static bool released_any;
-
 static void release_and_drop(struct code_page *p) {
   if (!p->watched) return;
-  released_any = true;
   release(p);
   drop_members(p);
-}
-
-bool codewatch_release_locked(uintptr_t start, uintptr_t end) {
-  released_any = false;
-  for_each_page(start, end, release_and_drop);
-  return released_any;
-}
-
-bool codewatch_release(uintptr_t start, uintptr_t end) {
-  if (end <= lowest || start >= highest + PAGE) return false;
-  lock_take(&cache_lock);
-  bool any = codewatch_release_locked(start, end);
-  lock_release(&cache_lock);
-  return any;
 }
 
 static void give_up(struct code_page *p) {
@@ -232,9 +215,42 @@ void code_forget_all(void) {
     }
 }
 
+void codewatch_release_locked(uintptr_t start, uintptr_t end) {
+  for_each_page(start, end, release_and_drop);
+}
+
+bool codewatch_hold(uintptr_t start, uintptr_t end) {
+  if (end <= lowest || start >= highest + PAGE) return false;
+  lock_take(&cache_lock);
+  codewatch_release_locked(start, end);
+  return true;
+}
+
+void codewatch_let_go(void) {
+  lock_release(&cache_lock);
+}
+
+bool codewatch_release(uintptr_t start, uintptr_t end) {
+  bool any = codewatch_hold(start, end);
+  if (any) codewatch_let_go();
+  return any;
+}
+
 long copy_to_app(uintptr_t to, const void *from, size_t bytes) {
   long result = safe_copy((void *)to, from, bytes);
-  if (result && codewatch_release(to, to + bytes)) result = safe_copy((void *)to, from, bytes);
+  if (result && codewatch_hold(to, to + bytes)) {
+    result = safe_copy((void *)to, from, bytes);
+    codewatch_let_go();
+  }
   if (debugged() && !result) debug_wrote(arch_self(), to, bytes);
   return result;
+}
+
+long swap_in_app(uintptr_t word, uint32_t expected, uint32_t value) {
+  long seen = safe_swap((uint32_t *)word, expected, value);
+  if (seen < 0 && codewatch_hold(word, word + sizeof value)) {
+    seen = safe_swap((uint32_t *)word, expected, value);
+    codewatch_let_go();
+  }
+  return seen;
 }

@@ -159,15 +159,27 @@ static bool record_load(struct thread *thread, struct atomic *atomic) {
 /* safe_exchange, also where the page is watched for changes of code. */
 static long exchange(const struct atomic *atomic, uint64_t found[2]) {
   long differs = safe_exchange((void *)atomic->address, atomic->bytes, found, atomic->left);
-  if (differs >= 0 || !codewatch_release(atomic->address, atomic->address + atomic->bytes)) return differs;
-  return safe_exchange((void *)atomic->address, atomic->bytes, found, atomic->left);
+  if (differs >= 0 || !codewatch_hold(atomic->address, atomic->address + atomic->bytes)) return differs;
+  differs = safe_exchange((void *)atomic->address, atomic->bytes, found, atomic->left);
+  codewatch_let_go();
+  return differs;
 }
 
 /* safe_load, of memory that is going to be written: a load of sixteen bytes may need that. */
 static long load_to_update(const struct atomic *atomic, uint64_t found[2]) {
   long failed = safe_load((const void *)atomic->address, atomic->bytes, found);
-  if (!failed || !codewatch_release(atomic->address, atomic->address + atomic->bytes)) return failed;
-  return safe_load((const void *)atomic->address, atomic->bytes, found);
+  if (!failed || !codewatch_hold(atomic->address, atomic->address + atomic->bytes)) return failed;
+  failed = safe_load((const void *)atomic->address, atomic->bytes, found);
+  codewatch_let_go();
+  return failed;
+}
+
+static long store(const struct atomic *atomic) {
+  long failed = safe_store((void *)atomic->address, atomic->bytes, atomic->left);
+  if (!failed || !codewatch_hold(atomic->address, atomic->address + atomic->bytes)) return failed;
+  failed = safe_store((void *)atomic->address, atomic->bytes, atomic->left);
+  codewatch_let_go();
+  return failed;
 }
 
 /* The instruction in one step. False: it faults. */
@@ -184,7 +196,7 @@ static bool update(const struct thread *thread, struct atomic *atomic) {
 static bool write(const struct thread *thread, struct atomic *atomic) {
   if (atomic->kind == ATOMIC_FENCE) return true;
   if (atomic->kind == ATOMIC_UPDATE) return update(thread, atomic);
-  return !safe_store((void *)atomic->address, atomic->bytes, atomic->left);
+  return !store(atomic);
 }
 
 static bool record_write(struct thread *thread, struct atomic *atomic) {
