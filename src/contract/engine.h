@@ -105,7 +105,7 @@ struct engine_config {
 #define OPEN_STRIDE 0x30000UL
 #define SYNC_BASE \
   (ENGINE_BASE + 0x5d0000000UL) /* order/sync.h: what each thread has seen of memory by its atomics */
-#define SYNC_STRIDE 0x5000UL
+#define SYNC_STRIDE 0x4000UL
 #define SYNC_LEFT_BASE (SYNC_BASE + 0x8000000UL) /* … and what the atomics of each clock have left there */
 #define RINGS_BASE (ENGINE_BASE + 0x600000000UL)
 #define AUDIT_BASE (ENGINE_BASE + 0xd000000000UL)        /* audit.c */

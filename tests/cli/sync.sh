@@ -75,6 +75,7 @@ case_tries() {
 # Loops with no atomic near them wait for an ordinary store, or for a word that the kernel clears.
 case_waiting() {
   exact sig_stop_threads
+  exact proc_traced
   exact thr_clone_killed
 }
 

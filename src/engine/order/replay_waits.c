@@ -335,7 +335,7 @@ void order_wait(struct thread *thread) {
 
 /* Others may wait for what the thread has done so far. False: no thread can go on any more. */
 static bool wait_for_value(struct thread *thread, uint32_t how, bool (*holds)(void *context), void *context) {
-  enum { YIELDS = 200, HOPEFUL = 20 };
+  enum { YIELDS = 200 };
   struct rthread *rthread = thread->rthread;
   struct patience *patience = &patience_of[slot_of(rthread)];
   order_come_by(thread);
@@ -348,10 +348,9 @@ static bool wait_for_value(struct thread *thread, uint32_t how, bool (*holds)(vo
   for (unsigned i = 0; i < YIELDS && !holds(context); i++) os_call0(__NR_sched_yield);
   atomic_store(&rthread->replay.waits_for, how);
   bool held, hopeless = false;
-  unsigned rounds = 0;
-  for (unsigned rests = 0; !(held = holds(context)) && !hopeless; rests++) {
+  for (unsigned rounds = 0; !(held = holds(context)) && !hopeless;) {
     rest(thread, 1);
-    hopeless = is_hopeless(rthread, !holds(context), &rounds) || (how == ORDER_HOPES && rests == HOPEFUL);
+    hopeless = is_hopeless(rthread, !holds(context), &rounds);
   }
   if (held) atomic_store(&rthread->replay.waits_for, 0);
   return held;
@@ -361,10 +360,9 @@ void order_wait_for_value(struct thread *thread, bool (*holds)(void *context), v
   if (!wait_for_value(thread, ORDER_VALUE, holds, context)) report_stuck(thread);
 }
 
-bool order_wait_if_it_comes(struct thread *thread, bool (*holds)(void *context), void *context) {
-  bool held = wait_for_value(thread, ORDER_HOPES, holds, context);
+void order_wait_if_it_comes(struct thread *thread, bool (*holds)(void *context), void *context) {
+  wait_for_value(thread, ORDER_HOPES, holds, context);
   atomic_store(&thread->rthread->replay.waits_for, 0);
-  return held;
 }
 
 void order_wait_for_place(struct thread *thread, struct rthread *child) {

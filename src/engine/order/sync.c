@@ -42,7 +42,6 @@ void sync_start(void) {
 /* Of a thread: what it has seen; replay: what memory held when it looked for a value that it had seen. */
 struct memories {
   struct sync_seen values, looks;
-  unsigned vain; /* long waits that were: the program has data races, so that they are of no use */
 };
 
 static struct memories *seen_by(const struct thread *thread) {
@@ -277,14 +276,13 @@ static bool holds_value(void *context) {
  * will come in their order. It is so, too, where the thread has seen the value before: then another thread has run ahead, or, if this one has stored another value
  * itself, has not come yet. So these waits are short. Elsewhere the thread waits for the ordinary store as it would for an atomic. */
 static void await(struct thread *thread, struct atomic *atomic, bool seen) {
-  enum { LOOKS = 100, YIELDS = 200, VAIN_MOST = 4 };
-  unsigned *vain = &seen_by(thread)->vain;
+  enum { LOOKS = 100, YIELDS = 200 };
   order_come_by(thread);
   for (unsigned i = 0; i < LOOKS && !holds_value(atomic); i++) arch_relax();
-  if (seen || *vain == VAIN_MOST || sync_knows(last_of(atomic), atomic->address, atomic->bytes))
+  if (seen || sync_knows(last_of(atomic), atomic->address, atomic->bytes))
     for (unsigned i = 0; i < YIELDS && !holds_value(atomic); i++) os_call0(__NR_sched_yield);
-  else if (!holds_value(atomic) && !order_wait_if_it_comes(thread, holds_value, atomic))
-    ++*vain;
+  else if (!holds_value(atomic))
+    order_wait_if_it_comes(thread, holds_value, atomic);
 }
 
 /* Memory held this the last time, too, and waiting for another value was in vain. */
