@@ -72,13 +72,6 @@ case_tries() {
   refuses 2 "can't be combined" "$REPRISE" replay --tries=2 --goto=end recording
 }
 
-# Loops with no atomic near them wait for an ordinary store, or for a word that the kernel clears.
-case_waiting() {
-  exact sig_stop_threads
-  exact proc_traced
-  exact thr_clone_killed
-}
-
 # Threads are killed within an instruction whose value is in the log already.
 case_killed() {
   exact sig_stop_busy

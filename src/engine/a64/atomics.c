@@ -2,8 +2,7 @@
  *
  * These are the exclusive loads and stores, the loads and stores that acquire and release, compare-and-swap, the atomics of LSE, and barriers.
  * A relaxed load of the program is an ordinary load: the code of locks has many of them, beside its atomics. So ordinary loads near an atomic, or
- * near a call of a function that begins with one (as compilers call atomics that the machine may lack), or in a loop that waits (code/waiting_loops.c), are
- * watched.
+ * near a call of a function that begins with one (as compilers call atomics that the machine may lack), are watched.
  *
  * Recording and replay must watch the same loads. Which these are depends on code that the program can't write, and so does not change. */
 #include "engine/a64/translate.h"
@@ -91,33 +90,8 @@ void arch_find_atomics(uintptr_t page, const uint8_t *bytes, uint64_t *units) {
   }
 }
 
-bool arch_describe(const uint8_t *code, size_t limit, uintptr_t pc, struct code_item *to) {
-  enum { SCRATCH = (1 << 19) - 1, STACK_POINTER = 31 };
-  struct a64_insn insn;
-  uint32_t word;
-  *to = (struct code_item){.bytes = INSN_BYTES};
-  if (limit < sizeof word) return false;
-  memcpy(&word, code, sizeof word);
-  a64_decode(word, &insn);
-  if (insn.kind == A64_UNDEFINED) return false;
-  bool calls = insn.links || insn.kind == A64_SYSTEM_CALL;
-  bool jumps = insn.kind == A64_BRANCH || insn.kind == A64_CONDITIONAL;
-  bool accesses = insn.mem.access != ACCESS_NONE;
-  *to = (struct code_item){
-      .bytes = INSN_BYTES,
-      .writes = (a64_registers_written(&insn) | (calls ? (uint32_t)SCRATCH : 0)) & ~(1U << STACK_POINTER),
-      .address = accesses ? a64_registers_read(&insn) & ~(1U << STACK_POINTER) : 0,
-      .loads = insn.kind == A64_COPY && is_plain_load(word),
-      .stores = insn.mem.access & ACCESS_WRITE && insn.mem.base != A64_SP,
-      .constant = insn.kind == A64_ADDRESS,
-      .jumps_to = jumps ? pc + (uintptr_t)insn.offset : 0,
-  };
-  return true;
-}
-
 bool is_watched(const struct a64_insn *insn, uintptr_t pc) {
-  return sync_on() && insn->kind == A64_COPY && is_plain_load(insn->word) &&
-         (code_is_near_atomic(pc) || code_is_waiting(pc));
+  return sync_on() && insn->kind == A64_COPY && is_plain_load(insn->word) && code_is_near_atomic(pc);
 }
 
 /* A barrier has no value, and replay finds its place in the order log. */

@@ -315,20 +315,6 @@ struct atomic {
 /* Sets a bit for each ARCH_ATOMIC_UNIT bytes of a page of code in which an atomic may begin, or a call of a function that begins with one. What it
  * finds depends on the code alone. */
 void arch_find_atomics(uintptr_t page, const uint8_t *bytes, uint64_t *units);
-
-/* What an instruction does, as far as code/waiting_loops.c needs to know. Registers are bits, and the stack pointer is none of those that change. */
-struct code_item {
-  unsigned bytes;
-  uint32_t writes;    /* perhaps; a call those that the called function may change */
-  uint32_t address;   /* registers of the address that is read */
-  bool loads;         /* an ordinary load that can be watched */
-  bool stores;        /* to other memory than the stack */
-  bool constant;      /* what it puts into a register is always the same */
-  uintptr_t jumps_to; /* 0: it is no jump to a fixed place */
-};
-/* False: there is no whole instruction; one may begin after so many bytes. */
-bool arch_describe(const uint8_t *code, size_t limit, uintptr_t pc, struct code_item *to);
-
 /* The instruction at arch_pc; false: it is none of these. */
 bool arch_atomic(struct thread *thread, struct atomic *atomic);
 /* What it leaves, from what it has found. Nothing is changed. */

@@ -20,44 +20,35 @@ bool code_is_lasting(uintptr_t pc) {
          !mapping.shared;
 }
 
-static struct known_page {
+static struct {
   uintptr_t page;   /* plus one; 0: none */
   uint32_t changes; /* of code so far */
   uint64_t atomics[UNITS / 64];
-  uint64_t waits[UNITS / 64]; /* loads of loops that wait */
 } known[KNOWN_PAGES];
 
-static const struct known_page *known_of(uintptr_t page) {
+static const uint64_t *atomics_of(uintptr_t page) {
   uint8_t bytes[PAGE];
-  struct known_page *at = &known[page / PAGE % KNOWN_PAGES];
+  unsigned at = page / PAGE % KNOWN_PAGES;
   uint32_t changes = atomic_load(&mappings_code_changes);
-  if (at->page == page + 1 && at->changes == changes) return at;
-  memset(at, 0, sizeof *at);
-  at->page = page + 1;
-  at->changes = changes;
-  if (!code_is_lasting(page) || safe_copy(bytes, (const void *)page, sizeof bytes)) return at;
-  arch_find_atomics(page, bytes, at->atomics);
-  find_waiting_loads(page, at->waits);
-  return at;
-}
-
-static bool is_marked(const uint64_t *units, uintptr_t at) {
-  unsigned unit = (unsigned)(at % PAGE / ARCH_ATOMIC_UNIT);
-  return units[unit / 64] >> unit % 64 & 1;
-}
-
-bool code_is_waiting(uintptr_t pc) {
-  return code_is_lasting(pc) && is_marked(known_of(ALIGN_DOWN(pc, PAGE))->waits, pc);
+  if (known[at].page == page + 1 && known[at].changes == changes) return known[at].atomics;
+  known[at].page = page + 1;
+  known[at].changes = changes;
+  memset(known[at].atomics, 0, sizeof known[at].atomics);
+  if (code_is_lasting(page) && !safe_copy(bytes, (const void *)page, sizeof bytes))
+    arch_find_atomics(page, bytes, known[at].atomics);
+  return known[at].atomics;
 }
 
 bool code_is_near_atomic(uintptr_t pc) {
   uintptr_t to = pc + NEAR;
   if (!code_is_lasting(pc)) return false;
   for (uintptr_t at = ALIGN_DOWN(pc, ARCH_ATOMIC_UNIT) - NEAR; at < to;) {
-    const uint64_t *atomics = known_of(ALIGN_DOWN(at, PAGE))->atomics;
+    const uint64_t *atomics = atomics_of(ALIGN_DOWN(at, PAGE));
     uintptr_t end = MIN(to, ALIGN_DOWN(at, PAGE) + PAGE);
-    for (; at < end; at += ARCH_ATOMIC_UNIT)
-      if (is_marked(atomics, at)) return true;
+    for (; at < end; at += ARCH_ATOMIC_UNIT) {
+      unsigned unit = (unsigned)(at % PAGE / ARCH_ATOMIC_UNIT);
+      if (atomics[unit / 64] >> unit % 64 & 1) return true;
+    }
   }
   return false;
 }

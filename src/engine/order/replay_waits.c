@@ -137,8 +137,7 @@ static struct rthread *borrower(const struct rthread *rthread) {
 /* The slot that the thread waits for and that has not come so far yet; ORDER_NOBODY: it runs, or is about to. */
 static unsigned awaited(const struct rthread *rthread) {
   uint32_t waits_for = atomic_load(&rthread->replay.waits_for);
-  if (!waits_for || waits_for == ORDER_RETIRED || waits_for == ORDER_ROOM || waits_for == ORDER_VALUE ||
-      waits_for == ORDER_HOPES)
+  if (!waits_for || waits_for == ORDER_RETIRED || waits_for == ORDER_ROOM || waits_for == ORDER_VALUE)
     return ORDER_NOBODY;
   if (waits_for == ORDER_LEAVES || waits_for == ORDER_HELD) {
     const struct rthread *other = waits_for == ORDER_HELD ? borrower(rthread) : straggler(rthread);
@@ -163,13 +162,11 @@ static bool is_stuck(const struct rthread *rthread) {
   return awaited(rthread) != ORDER_NOBODY || is_gone(rthread);
 }
 
-/* True if no thread runs any more, nor will when it gives up its hope; or none but those that hope. */
-static bool all_wait(bool hopes) {
+/* True if no thread runs any more. */
+static bool all_wait(void) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *rthread = &region->slots[i];
-    if (atomic_load(&rthread->state) != SLOT_LIVE) continue;
-    if (hopes && atomic_load(&rthread->replay.waits_for) == ORDER_HOPES) continue;
-    if (!is_stuck(rthread)) return false;
+    if (atomic_load(&rthread->state) == SLOT_LIVE && !is_stuck(rthread)) return false;
   }
   return true;
 }
@@ -247,7 +244,7 @@ static _Noreturn void report_stuck(struct thread *thread) {
       n += format(text + n, sizeof text - n, "has nothing more to do");
     else if (waits_for == ORDER_ROOM)
       n += format(text + n, sizeof text - n, "waits for a slot to be free");
-    else if (waits_for == ORDER_VALUE || waits_for == ORDER_HOPES)
+    else if (waits_for == ORDER_VALUE)
       n += format(text + n, sizeof text - n, "waits for a value that it read in the recording");
     else if (other)
       n += format(text + n, sizeof text - n, "waits for %sthread %u",
@@ -302,18 +299,13 @@ static bool sleep(const struct rthread *whose, const struct order_wait *missing,
   return atomic_load(&news->changes) != seen;
 }
 
-/* After a wait that brought nothing: true if nothing will ever come. Where logs were cut off, threads that can still run do so up to the ends of their logs. A
- * thread that has found that it waits in vain checks again until it is sure. */
-static bool is_hopeless(const struct rthread *whose, bool in_vain, unsigned *rounds) {
-  if (in_vain && !*rounds && !region_look_is_due(&region->looked)) return false;
-  bool hopes = atomic_load(&whose->replay.waits_for) == ORDER_HOPES;
-  bool hopeless = in_vain && (all_wait(hopes) || (is_circle(whose) && !any_is_cut_off()));
-  *rounds = hopeless ? *rounds + 1 : 0;
-  return *rounds >= ROUNDS_TO_BE_SURE;
-}
-
+/* After a wait that brought nothing. Where logs were cut off, threads that can still run do so up to the ends of their logs. A thread that has found
+ * that it waits in vain checks again until it is sure. */
 static void despair(struct thread *thread, const struct rthread *whose, bool in_vain, unsigned *rounds) {
-  if (is_hopeless(whose, in_vain, rounds)) report_stuck(thread);
+  if (in_vain && !*rounds && !region_look_is_due(&region->looked)) return;
+  bool hopeless = in_vain && (all_wait() || (is_circle(whose) && !any_is_cut_off()));
+  *rounds = hopeless ? *rounds + 1 : 0;
+  if (*rounds >= ROUNDS_TO_BE_SURE) report_stuck(thread);
 }
 
 static void wait_until_ready(struct thread *thread, struct rthread *whose) {
@@ -333,8 +325,8 @@ void order_wait(struct thread *thread) {
   if (rthread->step.waits && !looks_for_a_while(rthread)) wait_until_ready(thread, rthread);
 }
 
-/* Others may wait for what the thread has done so far. False: no thread can go on any more. */
-static bool wait_for_value(struct thread *thread, uint32_t how, bool (*holds)(void *context), void *context) {
+/* Others may wait for what the thread has done so far. */
+void order_wait_for_value(struct thread *thread, bool (*holds)(void *context), void *context) {
   enum { YIELDS = 200 };
   struct rthread *rthread = thread->rthread;
   struct patience *patience = &patience_of[slot_of(rthread)];
@@ -343,26 +335,15 @@ static bool wait_for_value(struct thread *thread, uint32_t how, bool (*holds)(vo
   while (patience_lasts(patience, is_crowded))
     if (holds(context)) {
       patience_pays(patience);
-      return true;
+      return;
     }
   for (unsigned i = 0; i < YIELDS && !holds(context); i++) os_call0(__NR_sched_yield);
-  atomic_store(&rthread->replay.waits_for, how);
-  bool held, hopeless = false;
-  for (unsigned rounds = 0; !(held = holds(context)) && !hopeless;) {
+  atomic_store(&rthread->replay.waits_for, ORDER_VALUE);
+  for (unsigned rounds = 0; !holds(context);) {
     rest(thread, 1);
-    hopeless = is_hopeless(rthread, !holds(context), &rounds);
+    despair(thread, rthread, !holds(context), &rounds);
   }
-  if (held) atomic_store(&rthread->replay.waits_for, 0);
-  return held;
-}
-
-void order_wait_for_value(struct thread *thread, bool (*holds)(void *context), void *context) {
-  if (!wait_for_value(thread, ORDER_VALUE, holds, context)) report_stuck(thread);
-}
-
-void order_wait_if_it_comes(struct thread *thread, bool (*holds)(void *context), void *context) {
-  wait_for_value(thread, ORDER_HOPES, holds, context);
-  atomic_store(&thread->rthread->replay.waits_for, 0);
+  atomic_store(&rthread->replay.waits_for, 0);
 }
 
 void order_wait_for_place(struct thread *thread, struct rthread *child) {

@@ -11,7 +11,6 @@ enum {
   ORDER_LEAVES = UINT16_MAX - 1, /* it waits until all others of its process are retired */
   ORDER_HELD = UINT16_MAX - 2,   /* the kernel holds it until its child is gone */
   ORDER_VALUE = UINT16_MAX - 4,  /* it waits until memory holds a value */
-  ORDER_HOPES = UINT16_MAX - 5,  /* … or until nothing else goes on */
   ORDER_ROOM = UINT16_MAX - 3,   /* it waits until a thread has ended whose slot its child can have */
 };
 
@@ -24,8 +23,6 @@ void order_wait_for_others(struct thread *thread);
 
 /* Waits until memory holds what the thread found there in the recording. */
 void order_wait_for_value(struct thread *thread, bool (*holds)(void *context), void *context);
-/* … or until no thread can go on: then memory has held it, and holds another value by now. */
-void order_wait_if_it_comes(struct thread *thread, bool (*holds)(void *context), void *context);
 
 /* Waits until no thread can go on: then the replay is over. For a retired thread whose log was cut off. */
 _Noreturn void order_wait_for_ever(struct thread *thread);

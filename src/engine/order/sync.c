@@ -32,25 +32,19 @@ void sync_start(void) {
   if (!sync_on()) return;
   if (!ARCH_PERFORMS_ATOMICS)
     sphere_fail(OUTCOME_UNSUPPORTED, "--order=sync is not supported yet on this machine's instruction set");
-  long at =
-      os_call6(__NR_mmap, SYNC_BASE, SYNC_LEFT_BASE - SYNC_BASE + SYNC_CLOCKS * sizeof(struct sync_left),
-               PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  long at = os_call6(__NR_mmap, SYNC_BASE, SYNC_LEFT_BASE - SYNC_BASE + SYNC_CLOCKS * sizeof(struct sync_left),
+                     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   if (os_failed(at)) fail_to_map("what atomics have left, and threads have seen", at);
   memset(clocks, 0, sizeof clocks);
 }
 
-/* Of a thread: what it has seen; replay: what memory held when it looked for a value that it had seen. */
-struct memories {
-  struct sync_seen values, looks;
-};
-
-static struct memories *seen_by(const struct thread *thread) {
-  _Static_assert(sizeof(struct memories) <= SYNC_STRIDE, "each thread's lies before the next one's");
-  return (struct memories *)(SYNC_BASE + slot_number(thread) * SYNC_STRIDE);
+static struct sync_seen *seen_by(const struct thread *thread) {
+  _Static_assert(sizeof(struct sync_seen) <= SYNC_STRIDE, "each thread's lies before the next one's");
+  return (struct sync_seen *)(SYNC_BASE + slot_number(thread) * SYNC_STRIDE);
 }
 
 void sync_forget(struct thread *thread) {
-  if (sync_on()) memset(seen_by(thread), 0, sizeof(struct memories));
+  if (sync_on()) memset(seen_by(thread), 0, sizeof(struct sync_seen));
 }
 
 static struct sync_value value_of(const struct atomic *atomic, const uint64_t words[2]) {
@@ -148,7 +142,7 @@ static bool record_load(struct thread *thread, struct atomic *atomic) {
   if (!load(clock_of(atomic), atomic, &then, &left)) return false;
   follow_last(thread, &then);
   struct sync_value found = value_of(atomic, atomic->found);
-  struct sync_value *seen = sync_see(&seen_by(thread)->values, atomic->address);
+  struct sync_value *seen = sync_see(seen_by(thread), atomic->address);
   if (!sync_predicts(seen, &found)) log_found(thread, atomic, !sync_predicts(&left, &found));
   *seen = found;
   arch_atomic_finish(thread, atomic);
@@ -272,42 +266,25 @@ static bool holds_value(void *context) {
   return !safe_load((const void *)atomic->address, atomic->bytes, now) && same(now, atomic->found);
 }
 
-/* Memory may hold another value by now, one that came after this load. Where atomics write, too, that is likely, as of a lock that is taken again; and they
- * will come in their order. It is so, too, where the thread has seen the value before: then another thread has run ahead, or, if this one has stored another value
- * itself, has not come yet. So these waits are short. Elsewhere the thread waits for the ordinary store as it would for an atomic. */
-static void await(struct thread *thread, struct atomic *atomic, bool seen) {
+/* Memory may hold another value by now: one that came after this load. So the wait is a short one. */
+static void await_for_a_while(struct thread *thread, struct atomic *atomic) {
   enum { LOOKS = 100, YIELDS = 200 };
   order_come_by(thread);
   for (unsigned i = 0; i < LOOKS && !holds_value(atomic); i++) arch_relax();
-  if (seen || sync_knows(last_of(atomic), atomic->address, atomic->bytes))
-    for (unsigned i = 0; i < YIELDS && !holds_value(atomic); i++) os_call0(__NR_sched_yield);
-  else if (!holds_value(atomic))
-    order_wait_if_it_comes(thread, holds_value, atomic);
-}
-
-/* Memory held this the last time, too, and waiting for another value was in vain. */
-static bool is_no_news(struct sync_value *looked, const struct sync_value *now) {
-  bool known = sync_predicts(looked, now);
-  *looked = *now;
-  return known;
+  for (unsigned i = 0; i < YIELDS && !holds_value(atomic); i++) os_call0(__NR_sched_yield);
 }
 
 static bool replay_load(struct thread *thread, struct atomic *atomic) {
-  struct sync_value *seen = sync_see(&seen_by(thread)->values, atomic->address);
-  struct sync_value *looked = sync_see(&seen_by(thread)->looks, atomic->address);
+  struct sync_value *seen = sync_see(seen_by(thread), atomic->address);
   uint64_t now[2];
   bool awaited = false;
   if (safe_load((const void *)atomic->address, atomic->bytes, now)) return false;
-  struct sync_value memory = value_of(atomic, now);
-  bool in_log = found_in_log(thread, atomic, &awaited);
-  if (!in_log) {
-    if (!sync_knows(seen, atomic->address, atomic->bytes))
-      replay_diverged(thread, "expected no atomic load of 0x%lx here", atomic->address);
+  if (!found_in_log(thread, atomic, &awaited)) {
+    bool known = sync_knows(seen, atomic->address, atomic->bytes);
     memcpy(atomic->found, seen->words, sizeof atomic->found);
-    awaited = !same(now, atomic->found) && !is_no_news(looked, &memory);
+    if (!known) replay_diverged(thread, "expected no atomic load of 0x%lx here", atomic->address);
   }
-  if (awaited) await(thread, atomic, !in_log);
-  if (holds_value(atomic)) looked->bytes = 0;
+  if (awaited) await_for_a_while(thread, atomic);
   *seen = value_of(atomic, atomic->found);
   arch_atomic_finish(thread, atomic);
   return true;

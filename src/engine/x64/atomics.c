@@ -1,7 +1,7 @@
 /* atomics.c (x86-64): instructions that synchronise threads, performed by the engine. See struct atomic in base/arch.h.
  *
  * These are the locked instructions, xchg with memory, and mfence. Loads that acquire and stores that release are ordinary ones here. So ordinary loads
- * near a locked instruction, near the pause of a loop that waits, or in a loop that looks like one (code/waiting_loops.c), are watched; a store that releases is recognised by the value that the next
+ * near a locked instruction, or near the pause of a loop that waits, are watched; a store that releases is recognised by the value that the next
  * locked instruction finds.
  *
  * Recording and replay must watch the same loads. Which these are depends on code that the program can't write, and so does not change. */
@@ -89,8 +89,7 @@ static bool is_binding(uintptr_t pc, uintptr_t *slot) {
 bool is_watched(const struct x64_insn *insn, uintptr_t pc) {
   uintptr_t slot;
   if (!sync_on()) return false;
-  if (is_plain_load(insn)) return code_is_near_atomic(pc) || code_is_waiting(pc);
-  return insn->opcode == 0x68 && is_binding(pc, &slot);
+  return is_plain_load(insn) ? code_is_near_atomic(pc) : insn->opcode == 0x68 && is_binding(pc, &slot);
 }
 
 /* The two bytes of a locked instruction's prefix and opcode are rare elsewhere, as are those of pause. */
@@ -114,32 +113,6 @@ void arch_find_atomics(uintptr_t page, const uint8_t *bytes, uint64_t *units) {
     if (i == next) next += begins ? insn.len : 1;
     if ((begins && is_locked(&insn)) || looks_atomic(bytes + i, left)) units[unit / 64] |= 1UL << unit % 64;
   }
-}
-
-static uint32_t changes(const struct x64_insn *insn) {
-  enum { SCRATCH = 1 << RAX | 1 << RCX | 1 << RDX | 1 << RSI | 1 << RDI | 0xf << R8 };
-  bool calls = insn->kind == INSN_CALL || insn->kind == INSN_CALL_IND || insn->kind == INSN_SYSCALL;
-  return (insn->gpr_written | (calls ? (unsigned)SCRATCH : 0)) & ~(1U << RSP);
-}
-
-static uint32_t in_address(uint8_t reg) {
-  return reg <= R15 ? 1U << reg : 0;
-}
-
-bool arch_describe(const uint8_t *code, size_t limit, uintptr_t pc, struct code_item *to) {
-  struct x64_insn insn;
-  *to = (struct code_item){.bytes = 1};
-  if (!x64_decode(code, limit, &insn) || insn.kind == INSN_UNDEFINED) return false;
-  bool jumps = insn.kind == INSN_JCC || insn.kind == INSN_JMP;
-  *to = (struct code_item){
-      .bytes = insn.len,
-      .writes = changes(&insn),
-      .address = insn.has_mem ? in_address(insn.mem.base) | in_address(insn.mem.index) : 0,
-      .loads = is_plain_load(&insn),
-      .stores = insn.string_write || (insn.has_mem && insn.mem.access & ACCESS_WRITE),
-      .jumps_to = jumps ? pc + insn.len + (uintptr_t)insn.imm : 0,
-  };
-  return true;
 }
 
 bool arch_atomic(struct thread *thread, struct atomic *atomic) {
