@@ -25,6 +25,7 @@
 #include "engine/order/rthreads.h"
 #include "engine/order/shared.h"
 #include "engine/region/object_table.h"
+#include "engine/view/descriptors.h"
 #include "engine/view/files.h"
 
 enum { PIECE = 16 << 10 };
@@ -103,7 +104,9 @@ enum { FILE_TYPE = 0170000, REGULAR_FILE = 0100000 };
 
 bool objects_can_map(const struct call *call) {
   struct statx info;
-  if (call->args[3] & MAP_ANONYMOUS || !identify((int)call->args[4], "", &info)) return true;
+  if (call->args[3] & MAP_ANONYMOUS || descriptor_reserved(call->args[4]))
+    return true; /* not ours to judge */
+  if (!identify((int)call->args[4], "", &info)) return true;
   return (info.stx_mode & FILE_TYPE) == REGULAR_FILE || is_zero_device(&info);
 }
 
