@@ -177,7 +177,9 @@ case_flight_usage() {
 }
 
 # Checkpoints interrupt waits far more often than their timeouts take: these must end all the same.
-case_flight_timeouts() {
+case_flight_timeouts() { timeouts; }
+case_flight_dag_timeouts() { ORDER=dag timeouts; }
+timeouts() {
   flown "$PROGRAMS/rec_timeouts" 1
   [ $STATUS = 1 ] || fail "status $STATUS: $(cat recorded.err)"
   begins || fail "it does not begin at a checkpoint: $(cat recorded.err)"

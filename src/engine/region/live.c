@@ -106,7 +106,7 @@ static bool make_other(struct rthread *other) {
   uint32_t wanted = 1;
   other->checkpoint.vessel = 0;
   atomic_store(&other->checkpoint.forks, wanted);
-  for (int i = 0; i < TRIES && atomic_load(&other->checkpoint.forks); i++) {
+  for (int i = 0; i < TRIES && atomic_load(&other->checkpoint.forks) && !task_is_dead(other->tid); i++) {
     region_wake(&other->turn, INT32_MAX);
     region_wake(&checkpoint()->freezes, INT32_MAX);
     kick_thread(other->pid, other->tid);
@@ -141,7 +141,7 @@ void live_serve(struct thread *thread) {
   region_wake(forks, INT32_MAX);
 }
 
-static uint64_t now(void) {
+uint64_t live_now(void) {
   struct {
     int64_t seconds, nanoseconds;
   } time = {0, 0};
@@ -155,7 +155,7 @@ static void forget_vessels(void) {
 }
 
 bool live_make(struct thread *thread) {
-  uint64_t begun = now();
+  uint64_t begun = live_now();
   forget_vessels();
   checkpoint()->moment.thread = thread->number;
   checkpoint()->moment.position = arch_position(thread);
@@ -163,6 +163,6 @@ bool live_make(struct thread *thread) {
   bool others = make_others(thread->rthread);
   region_ask(REQUEST_CHECKPOINT, others ? vessel_maker->make_live(thread) : -EAGAIN);
   checkpoint()->made += others;
-  checkpoint()->longest = MAX(checkpoint()->longest, now() - begun);
+  checkpoint()->longest = MAX(checkpoint()->longest, live_now() - begun);
   return others;
 }

@@ -22,6 +22,7 @@ static inline void live_runs(const struct thread *thread) {
 
 /* In parallel: it goes on, when no checkpoint is being made. */
 void live_wakes(struct thread *thread);
+uint64_t live_now(void); /* nanoseconds */
 /* A checkpoint is over: all go on. */
 void live_thaw(void);
 

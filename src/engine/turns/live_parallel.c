@@ -11,6 +11,7 @@
 #include "engine/base/lib.h"
 #include "engine/order/hand_over.h"
 #include "engine/order/permissions.h"
+#include "engine/order/rthreads.h"
 #include "engine/region/live.h"
 
 static struct region_checkpoint *checkpoint(void) {
@@ -40,12 +41,14 @@ static void summon(const struct rthread *own) {
 
 /* Until all others rest; not for long, if one does not come: it may be in a call that keeps its blocks. */
 static enum checkpoint_refusal await_others(const struct rthread *own) {
-  enum { LOOKS_MOST = 2000, LOOKS_PER_CALL = 100 };
+  enum { NANOSECONDS_MOST = 20000000, LOOKS_PER_CALL = 100 };
+  uint64_t end = live_now() + NANOSECONDS_MOST;
   enum checkpoint_refusal refusal = CHECKPOINT_LATE;
-  for (int i = 0; i < LOOKS_MOST && refusal == CHECKPOINT_LATE; i++) {
+  for (int i = 0; refusal == CHECKPOINT_LATE; i++) {
     if (i % LOOKS_PER_CALL == 0) summon(own);
     refusal = live_look_at_others(own);
-    if (refusal == CHECKPOINT_LATE) os_call0(__NR_sched_yield);
+    if (refusal != CHECKPOINT_LATE || live_now() > end) break;
+    os_call0(__NR_sched_yield);
   }
   return refusal;
 }
@@ -67,19 +70,21 @@ static bool takes_it(struct thread *thread) {
   return atomic_compare_exchange_strong(&checkpoint()->maker, &maker, (uint32_t)thread->rthread->tid);
 }
 
-/* All others are stopped, if they come to it soon; else the manager will want one again. */
+/* All others are stopped, if they come to it soon; else the manager will want one again. One that was killed does not come. */
 static enum checkpoint_refusal make_with_others(struct thread *thread) {
   live_park(thread);
   atomic_store(&checkpoint()->freezes, 1);
   enum checkpoint_refusal refusal = await_others(thread->rthread);
+  bool made = !refusal;
   if (refusal) {
     atomic_store(&checkpoint()->wish, CHECKPOINT_NONE);
   } else {
     end_episodes();
-    live_make(thread);
+    made = live_make(thread);
   }
   live_thaw();
   live_unpark(thread);
+  if (!made) rthreads_end_gone(thread);
   return refusal;
 }
 
