@@ -294,7 +294,6 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   block->contended = t->sb.contended;
   block->instructions = (uint16_t)t->sb.count;
   t->code = (struct code){start, entry < ENTRY_KINDS ? lasting_begin(start) : NULL};
-  if (t->code.marks) t->code.marks->lost = t->sb.tells_time;
   t->stub_count = t->constant_count = t->checked_count = t->check_count = 0;
   t->unchecked = entry == ENTRY_STEP && !(values_on() && replaying());
   t->borrowed = t->latest = 0; /* code depends on nothing that was translated before */
@@ -318,10 +317,11 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   atomic_fetch_add_explicit(&counters.code_bytes, block->code_size, memory_order_relaxed);
   cache_register(block);
   codewatch_register(block, t->sb.ranges, t->sb.range_count);
-  if (t->code.marks)
-    lasting_collect(&(struct lasting_made){block, t->code.marks, first, (unsigned)(t->next_exit - first),
-                                           with_entry ? ENTRY_INDIRECT : ENTRY_DIRECT, t->sb.ranges,
-                                           t->sb.range_count});
+  if (!t->code.marks) return block;
+  t->code.marks->lost |= t->sb.tells_time; /* now that all the code that it depends on has been looked at */
+  lasting_collect(&(struct lasting_made){block, t->code.marks, first, (unsigned)(t->next_exit - first),
+                                         with_entry ? ENTRY_INDIRECT : ENTRY_DIRECT, t->sb.ranges,
+                                         t->sb.range_count});
   return block;
 }
 

@@ -300,6 +300,7 @@ static void compare_with_translation(const struct lasting_record *r, const struc
   struct block *made = arch_translate(block->pc, r->entry, 0);
   comparing = false;
   if (!made) return; /* the cache is full */
+  if (made->code_size != block->code_size) BUG("stored code at %lx is no translation's", block->pc);
   for (unsigned i = 0; i < r->places; i++) {
     if (p->places[i].kind != LASTING_EXIT) continue;
     uint32_t id = arch_exit_in_code(code + p->places[i].at);

@@ -300,6 +300,14 @@ static void emit_body(struct translation *t) {
   }
 }
 
+/* Where it is known what the code depends on: exits have looked at the instructions that they lead to. */
+static void collect(struct translation *t, struct exit *exits, enum entry_kind front) {
+  t->code.marks->lost |= t->sb.tells_time;
+  t->code.marks->repeats = t->sb.repeats;
+  lasting_collect(&(struct lasting_made){t->block, t->code.marks, exits, (unsigned)(t->next_exit - exits),
+                                         front, t->sb.ranges, t->sb.range_count});
+}
+
 /* front: the checking entry that the block starts with, or ENTRY_DIRECT. */
 static struct block *translate(struct translation *t, uintptr_t pc, enum entry_kind entry,
                                enum entry_kind front) {
@@ -319,7 +327,6 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   block->contended = t->sb.contended;
   block->instructions = (uint16_t)t->sb.count;
   t->code = (struct code){start, entry < ENTRY_KINDS ? lasting_begin(start) : NULL};
-  if (t->code.marks) t->code.marks->lost = t->sb.tells_time, t->code.marks->repeats = t->sb.repeats;
   t->stub_count = t->constant_count = t->checked_count = t->check_count = 0;
   t->borrowed = -1;
   block->step = entry == ENTRY_STEP ? (uint16_t)t->sb.limit : 0;
@@ -345,9 +352,7 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   atomic_fetch_add_explicit(&counters.code_bytes, block->code_size, memory_order_relaxed);
   cache_register(block);
   codewatch_register(block, t->sb.ranges, t->sb.range_count);
-  if (t->code.marks)
-    lasting_collect(&(struct lasting_made){block, t->code.marks, first, (unsigned)(t->next_exit - first),
-                                           front, t->sb.ranges, t->sb.range_count});
+  if (t->code.marks) collect(t, first, front);
   return block;
 }
 
