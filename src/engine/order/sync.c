@@ -32,8 +32,9 @@ void sync_start(void) {
   if (!sync_on()) return;
   if (!ARCH_PERFORMS_ATOMICS)
     sphere_fail(OUTCOME_UNSUPPORTED, "--order=sync is not supported yet on this machine's instruction set");
-  long at = os_call6(__NR_mmap, SYNC_BASE, SYNC_LEFT_BASE - SYNC_BASE + SYNC_CLOCKS * sizeof(struct sync_left),
-                     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  long at =
+      os_call6(__NR_mmap, SYNC_BASE, SYNC_LEFT_BASE - SYNC_BASE + SYNC_CLOCKS * sizeof(struct sync_left),
+               PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   if (os_failed(at)) fail_to_map("what atomics have left, and threads have seen", at);
   memset(clocks, 0, sizeof clocks);
 }
