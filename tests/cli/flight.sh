@@ -7,7 +7,7 @@ TIMES=${TIMES:-1}
 # A checkpoint every ten milliseconds or so, of a program that takes seconds.
 flown() { # PROGRAM [ARGUMENT…]: into ./recording
   rm -rf recording
-  "$REPRISE" record --flight=30ms --order="${ORDER:-chunk}" -o recording -- "$@" >recorded 2>recorded.err </dev/null
+  "$REPRISE" record --flight=30ms -o recording -- "$@" >recorded 2>recorded.err </dev/null
   STATUS=$?
 }
 
@@ -44,13 +44,6 @@ case_flight_forks_kill() { ends rec_ends_forks 1500 kill; }
 # Threads that are born and end, files, sockets, programs that are executed.
 case_flight_io() { ends rec_ends_io 400 exit; }
 case_flight_io_abort() { ends rec_ends_io 400 abort; }
-
-# The same of threads that run at once.
-case_flight_dag() { ORDER=dag ends rec_ends 300 exit; }
-case_flight_dag_segv() { ORDER=dag ends rec_ends 300 segv; }
-case_flight_dag_kill() { ORDER=dag ends rec_ends 300 kill; }
-case_flight_dag_forks() { ORDER=dag ends rec_ends_forks 1500 abort; }
-case_flight_dag_io() { ORDER=dag ends rec_ends_io 200 exit; }
 
 # The recorder is killed: what it kept stays, and one line says where.
 case_flight_killed() {
@@ -170,16 +163,14 @@ case_flight_usage() {
   refuses 2 'expected a time and a size' "$REPRISE" record --flight=soon -- true
   refuses 2 'expected a time and a size' "$REPRISE" record --flight=10s,little -- true
   refuses 2 'expected a time and a size' "$REPRISE" record --flight=1ms -- true
-  refuses 2 'not supported yet with another order' "$REPRISE" record --flight=10s --order=sync -- true
+  refuses 2 'not supported yet with another order' "$REPRISE" record --flight=10s --order=dag -- true
   refuses 2 'expected signal' "$REPRISE" record --flight=10s --trigger=rain -- true
   refuses 2 'expected signal' "$REPRISE" record --flight=10s --trigger=exit=5-2 -- true
   refuses 2 'are for --flight' "$REPRISE" record --trigger=end -- true
 }
 
 # Checkpoints interrupt waits far more often than their timeouts take: these must end all the same.
-case_flight_timeouts() { timeouts; }
-case_flight_dag_timeouts() { ORDER=dag timeouts; }
-timeouts() {
+case_flight_timeouts() {
   flown "$PROGRAMS/rec_timeouts" 1
   [ $STATUS = 1 ] || fail "status $STATUS: $(cat recorded.err)"
   begins || fail "it does not begin at a checkpoint: $(cat recorded.err)"
@@ -187,11 +178,9 @@ timeouts() {
 }
 
 # While the program goes on: each trigger stores a recording that replays up to that moment; the oldest are removed.
-case_flight_triggered() { triggered chunk 100000000; }
-case_flight_dag_triggered() { triggered dag 100000003; }
-triggered() { # ORDER ROUNDS
+case_flight_triggered() {
   local recorder i
-  "$REPRISE" record --order="$1" --flight=30ms --keep=2 -o recording -- "$PROGRAMS/rec_ends" "$2" >recorded 2>told &
+  "$REPRISE" record --flight=30ms --keep=2 -o recording -- "$PROGRAMS/rec_ends" 100000000 >recorded 2>told &
   recorder=$!
   until grep -q '^flight: ' recording/manifest 2>/dev/null; do sleep 0.1; done
   for i in 1 2 3; do
