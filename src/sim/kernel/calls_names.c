@@ -82,19 +82,30 @@ int64_t call_fchmod(struct task *task, const uint64_t argument[6]) {
   return !file ? -EBADF : file_is_own(file) ? 0 : host_result(fchmod(file->host, (mode_t)argument[1]));
 }
 
+/* The machine's only user and group, 0, are the simulator's own. */
+static uid_t host_user(uint64_t id) {
+  return (uint32_t)id ? (uid_t)id : geteuid();
+}
+
+static gid_t host_group(uint64_t id) {
+  return (uint32_t)id ? (gid_t)id : getegid();
+}
+
 int64_t call_fchownat(struct task *task, const uint64_t argument[6]) {
   char path[PATH_BYTES];
   int host;
   int64_t result = file_path(task, argument, &host, path);
   return result ? result
-                : host_result(fchownat(host, path, (uid_t)argument[2], (gid_t)argument[3], (int)argument[4]));
+                : host_result(fchownat(host, path, host_user(argument[2]), host_group(argument[3]),
+                                       (int)argument[4]));
 }
 
 int64_t call_fchown(struct task *task, const uint64_t argument[6]) {
   const struct open_file *file = file_get(task, argument[0]);
-  return !file               ? -EBADF
-         : file_is_own(file) ? 0
-                             : host_result(fchown(file->host, (uid_t)argument[1], (gid_t)argument[2]));
+  return !file ? -EBADF
+         : file_is_own(file)
+             ? 0
+             : host_result(fchown(file->host, host_user(argument[1]), host_group(argument[2])));
 }
 
 /* Without a path it is about the descriptor itself. */
