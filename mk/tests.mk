@@ -112,7 +112,7 @@ cross-tests: test-packages
 	@mkdir -p build/$(OTHER_ARCH)
 	+@! command -v $(TARGET_$(OTHER_ARCH))-gcc $(QEMU_$(OTHER_ARCH)) >/dev/null || \
 	  $(MAKE) --no-print-directory --keep-going ARCH=$(OTHER_ARCH) all \
-	    $$(tests/run -l | sed -n 's,^\(.*\)@$(OTHER_ARCH).*,build/$(OTHER_ARCH)/tests/\1,p') || :
+	    $$(tests/run -l | sed -n 's,^\(programs/.*\)@$(OTHER_ARCH).*,build/$(OTHER_ARCH)/tests/\1,p') || :
 
 TOOLS := limit terminal recorded stepped victim pairs planted wedge wedged exchange bend bend_simulated cut mutate poison answer quota.so slow_files.so contained
 test-programs: $(PROGRAMS) $(UNITS) $(RECORDING_UNITS) $(INPUT_UNITS) $(SPHERE_UNITS) $(addprefix $(TESTS)/,$(TOOLS))

@@ -34,7 +34,7 @@ static int run_gdb(const struct request *request, const char *target, const char
   snprintf(call, sizeof call, "python backtrace(%d, %s, %s)", ANSWER, request->all_threads ? "True" : "False",
            request->as_json ? "True" : "False");
   const char *argv[] = {request->gdb, "-q",          "-nx", "-batch", "-iex", "set debuginfod enabled off",
-                        "-ex",        "set width 0", "-ex", source,   "-ex",  "set " GDB_PATIENCE,
+                        "-ex",        "set width 0", "-ex", source,   "-ex",  GDB_PATIENCE,
                         "-ex",        target,        "-ex", call,     NULL};
   posix_spawn_file_actions_t actions;
   pid_t child;

@@ -26,7 +26,7 @@ static int start_gdb(const char *gdb, const char *target, int count, char **own)
     argv[n++] = source;
   }
   argv[n++] = "-ex";
-  argv[n++] = "set " GDB_PATIENCE;
+  argv[n++] = GDB_PATIENCE;
   argv[n++] = "-ex";
   argv[n++] = target;
   for (int i = 0; i < count; i++) argv[n++] = own[i];

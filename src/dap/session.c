@@ -115,7 +115,7 @@ static bool run_commands(struct adapter *adapter, const struct value *arguments)
 }
 
 static bool prepare(struct adapter *adapter, const struct value *arguments) {
-  static const char *const settings[] = {"gdb-set confirm off", "gdb-set width 0", "gdb-set " GDB_PATIENCE,
+  static const char *const settings[] = {"gdb-set confirm off", "gdb-set width 0", GDB_PATIENCE_MI,
                                          "enable-pretty-printing"};
   char file[INSTALLED_PATH_MAX], source[INSTALLED_PATH_MAX + 16];
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {

@@ -449,7 +449,7 @@ static int store_elsewhere(int status, bool *stored, struct recording_error *err
   if (result) return result;
   fprintf(stderr, "reprise: the last part is stored in %s\n", path);
   *stored = false; /* not where it was to be */
-  return result;
+  return RECORDING_OK;
 }
 
 static bool is_full(const struct recording_error *error) {

@@ -170,7 +170,7 @@ static void put_nanoseconds(uint64_t cycles, int64_t out[2]) {
 }
 
 static struct target_setting setting_of(const struct task *task, const struct timer *timer) {
-  struct target_setting setting;
+  struct target_setting setting = {0};
   put_nanoseconds(timer->period, setting.period);
   put_nanoseconds(left(task, timer), setting.value);
   return setting;
