@@ -279,6 +279,14 @@ static void emit_body(struct translation *t) {
   if (t->sb.open) end_jump(t, t->sb.next_pc);
 }
 
+/* Where it is known what the code depends on: exits have looked at the instructions that they lead to. And before the block is registered: other threads
+ * then link its exits. */
+static void collect(struct translation *t, struct exit *exits, enum entry_kind front) {
+  t->code.marks->lost |= t->sb.tells_time;
+  lasting_collect(&(struct lasting_made){t->block, t->code.marks, exits, (unsigned)(t->next_exit - exits),
+                                         front, t->sb.ranges, t->sb.range_count});
+}
+
 /* with_entry: the block starts with the check of an indirect branch. */
 static struct block *translate(struct translation *t, uintptr_t pc, enum entry_kind entry, bool with_entry) {
   uint32_t *start = (uint32_t *)(void *)cache_reserve(CACHE_BLOCK_MAX);
@@ -315,13 +323,10 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   cache_commit((uint8_t *)t->code.at);
   atomic_fetch_add_explicit(&counters.instructions, t->sb.count, memory_order_relaxed);
   atomic_fetch_add_explicit(&counters.code_bytes, block->code_size, memory_order_relaxed);
+  if (lasting_compares()) return block;
+  if (t->code.marks) collect(t, first, with_entry ? ENTRY_INDIRECT : ENTRY_DIRECT);
   cache_register(block);
   codewatch_register(block, t->sb.ranges, t->sb.range_count);
-  if (!t->code.marks) return block;
-  t->code.marks->lost |= t->sb.tells_time; /* now that all the code that it depends on has been looked at */
-  lasting_collect(&(struct lasting_made){block, t->code.marks, first, (unsigned)(t->next_exit - first),
-                                         with_entry ? ENTRY_INDIRECT : ENTRY_DIRECT, t->sb.ranges,
-                                         t->sb.range_count});
   return block;
 }
 

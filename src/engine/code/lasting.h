@@ -31,8 +31,16 @@ struct lasting_made {
 };
 /* Where the translator is to note its marks; NULL: the block won't be kept. Under cache_lock. */
 struct lasting_marks *lasting_begin(const void *start);
-/* Collects it, if it can be kept. */
+/* Collects it, if it can be kept. No other thread may know the block yet: its exits are not linked. */
 void lasting_collect(const struct lasting_made *made);
+/* True while a translation is made only to be compared with stored code: it is not registered. */
+#if defined(REPRISE_STRESS_LASTING)
+bool lasting_compares(void);
+#else
+static inline bool lasting_compares(void) {
+  return false;
+}
+#endif
 
 /* A digest of what tells the file behind the descriptor from others: its size and its beginning. 0: it has none. */
 uint64_t lasting_content(int fd, uint64_t size);

@@ -46,10 +46,16 @@ static union {
 static struct lasting_marks marks; /* under cache_lock */
 static uintptr_t room;             /* for the next record; 0: there was none yet */
 
-static bool comparing; /* in a stress engine: what is translated just now is no new block */
+#if defined(REPRISE_STRESS_LASTING)
+static bool comparing; /* under cache_lock */
+
+bool lasting_compares(void) {
+  return comparing;
+}
+#endif
 
 struct lasting_marks *lasting_begin(const void *start) {
-  if (!lasting_on() || !lasting_collects() || comparing) return NULL;
+  if (!lasting_on() || !lasting_collects() || lasting_compares()) return NULL;
   marks = (struct lasting_marks){.start = start};
   return &marks;
 }
@@ -317,7 +323,6 @@ static void compare_with_translation(const struct lasting_record *r, const struc
               !memcmp(made->map, block->map, block->map_count * sizeof *block->map) &&
               !memcmp(code, (const void *)start, r->code_bytes);
   if (!same) BUG("stored code at %lx differs from a translation", block->pc);
-  made->dead = true;
 }
 #endif
 

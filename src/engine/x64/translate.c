@@ -300,7 +300,8 @@ static void emit_body(struct translation *t) {
   }
 }
 
-/* Where it is known what the code depends on: exits have looked at the instructions that they lead to. */
+/* Where it is known what the code depends on: exits have looked at the instructions that they lead to. And before the block is registered: other threads
+ * then link its exits. */
 static void collect(struct translation *t, struct exit *exits, enum entry_kind front) {
   t->code.marks->lost |= t->sb.tells_time;
   t->code.marks->repeats = t->sb.repeats;
@@ -350,9 +351,10 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   cache_commit(t->code.at);
   atomic_fetch_add_explicit(&counters.instructions, t->sb.count, memory_order_relaxed);
   atomic_fetch_add_explicit(&counters.code_bytes, block->code_size, memory_order_relaxed);
+  if (lasting_compares()) return block;
+  if (t->code.marks) collect(t, first, front);
   cache_register(block);
   codewatch_register(block, t->sb.ranges, t->sb.range_count);
-  if (t->code.marks) collect(t, first, front);
   return block;
 }
 
