@@ -201,6 +201,7 @@ struct frame_request {
   stack_t altstack;    /* to be stored in uc_stack */
   uintptr_t stack;
   uintptr_t stack_limit; /* on the alternate stack: the frame must lie above this address; otherwise 0 */
+  bool unseen;           /* no program looks at it: nothing in it is put right or logged (signal_stress.c) */
 };
 long arch_push_frame(struct thread *thread, const struct frame_request *request);
 /* rt_sigreturn: takes the context back from the frame at the stack pointer. 0 or -EFAULT. */

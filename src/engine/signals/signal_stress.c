@@ -26,6 +26,7 @@ void signals_stress(struct thread *thread) {
       .mask = thread->signals.mask,
       .altstack = thread->signals.altstack,
       .stack = (uintptr_t)thread + FRAME_TOP,
+      .unseen = true,
   };
   uintptr_t pc = arch_pc(thread), sp = arch_sp(thread);
   long pushed = arch_push_frame(thread, &request);

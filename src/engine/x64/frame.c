@@ -310,7 +310,7 @@ long arch_push_frame(struct thread *thread, const struct frame_request *request)
   union xstate state;
   memset(&state, 0, machine.xsave ? machine.size : LEGACY_SIZE);
   size_t state_size = save_extended(&state);
-  state.legacy.rip = shown_fip(thread, state.legacy.rip);
+  if (!request->unseen) state.legacy.rip = shown_fip(thread, state.legacy.rip);
   uintptr_t state_at = ALIGN_DOWN(request->stack - state_size, 64);
   uintptr_t at = ALIGN_DOWN(state_at - sizeof(struct frame), 16) - 8;
   if (request->stack_limit && at <= request->stack_limit) return -EFAULT;
