@@ -45,7 +45,7 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 COMMON := -O2 -g -I src $(WARNINGS)
 
 # The command is an ordinary hosted program.
-CLI_FLAGS := -std=gnu11 $(COMMON) $(CLI_STRESS_FLAGS) $(SANITIZERS) -D_GNU_SOURCE $(CROSS_FLAGS)
+CLI_FLAGS := -std=gnu11 $(COMMON) $(SANITIZERS) -D_GNU_SOURCE $(CROSS_FLAGS)
 # Elfutils, without which reports have no names of functions, are loaded where they are needed (inspect/symbols.c).
 CLI_LIBS = -lzstd -lm -pthread $(CLI_LINK)
 CLI_SOURCES := $(wildcard src/cli/*.c src/debug/*.c src/dap/*.c src/sphere/*.c src/travel/*.c src/inspect/*.c src/recording/*.c src/sim/*.c src/sim/*/*.c)
@@ -55,7 +55,7 @@ CLI_SOURCES := $(wildcard src/cli/*.c src/debug/*.c src/dap/*.c src/sphere/*.c s
 # is linked far above the first two gigabytes.
 ENGINE_FLAGS_x64 := -mgeneral-regs-only -fcf-protection=none
 ENGINE_FLAGS_a64 := -mgeneral-regs-only -mbranch-protection=none -mno-outline-atomics
-ENGINE_FLAGS := -std=gnu11 $(COMMON) $(STRESS_FLAGS) -ffreestanding -fno-stack-protector -fPIE -fvisibility=hidden \
+ENGINE_FLAGS := -std=gnu11 $(COMMON) -ffreestanding -fno-stack-protector -fPIE -fvisibility=hidden \
                 -fno-asynchronous-unwind-tables -fno-strict-aliasing $(ENGINE_FLAGS_$(ARCH))
 ENGINE_LINK := -nostdlib -static -Wl,-Ttext-segment=0x680000000000 -Wl,-z,noexecstack \
                -Wl,--build-id=sha1 -Wl,-z,norelro -Wl,--no-relax
@@ -75,8 +75,9 @@ CLI_BUILD := $(or $(CLI_BUILD),$(BUILD))
 ENGINE_BUILD := $(or $(ENGINE_BUILD),$(BUILD))
 objects = $(patsubst src/%,$1/%.o,$2)
 CLI_OBJECTS := $(call objects,$(CLI_BUILD)/cli,$(CLI_SOURCES) $(wildcard src/input/*.c src/order/*.c))
-ENGINE_OBJECTS := $(call objects,$(ENGINE_BUILD)/engine,$(ENGINE_SOURCES))
-$(call objects,$(ENGINE_BUILD)/engine,$(addprefix src/,$(ENGINE_TOGETHER))): OWN_FLAGS = $(TOGETHER)
+ENGINE_OBJECTS := $(call objects,$(ENGINE_BUILD)/engine,$(filter-out $(STRESSED),$(ENGINE_SOURCES))) \
+                  $(call objects,$(BUILD)/engine,$(STRESSED))
+$(foreach build,$(sort $(ENGINE_BUILD) $(BUILD)),$(call objects,$(build)/engine,$(addprefix src/,$(ENGINE_TOGETHER)))): OWN_FLAGS = $(TOGETHER)
 
 .PHONY: all
 all: $(BUILD)/reprise $(BUILD)/reprise-engine $(BUILD)/reprise.py $(BUILD)/backtrace.py
@@ -107,9 +108,15 @@ $(CLI_BUILD)/cli/%.o: src/% $(CLI_BUILD)/cli.flags
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CLI_CC) $(CLI_FLAGS) -MMD -MP -c -o $@ $<
 
+compile_engine = $(Q)mkdir -p $(@D) && $(CC) $(ENGINE_FLAGS) $1 $(OWN_FLAGS) -MMD -MP -c -o $@ $<
 $(ENGINE_BUILD)/engine/%.o: src/% $(ENGINE_BUILD)/engine.flags
 	$(call say,CC $<)
-	$(Q)mkdir -p $(@D) && $(CC) $(ENGINE_FLAGS) $(OWN_FLAGS) -MMD -MP -c -o $@ $<
+	$(call compile_engine)
+ifneq ($(STRESS),)
+$(BUILD)/engine/%.o: src/% $(ENGINE_BUILD)/engine.flags
+	$(call say,CC $<)
+	$(call compile_engine,$(STRESS_FLAGS))
+endif
 
 # A .flags file changes only when the command line it holds does, so objects never outlive their flags.
 # It is also where the compiler itself is asked for, once per build folder.

@@ -10,29 +10,31 @@
 
 STRESS_NAMES := tinycache flush signals slowpaths lasting audit
 
-STRESS_FLAGS_tinycache := -DREPRISE_STRESS_TINY_CACHE
-STRESS_FLAGS_flush := -DREPRISE_STRESS_FLUSH
-STRESS_FLAGS_signals := -DREPRISE_STRESS_SIGNALS
-STRESS_FLAGS_lasting := -DREPRISE_STRESS_LASTING
-STRESS_FLAGS_audit := -DREPRISE_STRESS_AUDIT
-STRESS_FLAGS_slowpaths := -DREPRISE_STRESS_SLOW_PATHS
+STRESS_tinycache := REPRISE_STRESS_TINY_CACHE
+STRESS_flush := REPRISE_STRESS_FLUSH
+STRESS_signals := REPRISE_STRESS_SIGNALS
+STRESS_lasting := REPRISE_STRESS_LASTING
+STRESS_audit := REPRISE_STRESS_AUDIT
+STRESS_slowpaths := REPRISE_STRESS_SLOW_PATHS
 
 ifneq ($(STRESS),)
 ifeq ($(filter $(STRESS),$(STRESS_NAMES)),)
 $(error STRESS=$(STRESS) is not one of: $(STRESS_NAMES))
 endif
-STRESS_FLAGS := $(STRESS_FLAGS_$(STRESS))
-# What is hosted is the same in all but an audit, which has counters in the region: those take its objects from the ordinary build.
-ifeq ($(STRESS),audit)
-CLI_STRESS_FLAGS := $(STRESS_FLAGS)
-else
+STRESS_FLAGS := -D$(STRESS_$(STRESS))
+# What is hosted is the same in all, and so is most of the engine: those objects are the ordinary build's.
 CLI_BUILD := $(BUILD)
-endif
+ENGINE_BUILD := $(BUILD)
 BUILD := $(BUILD)/stress-$(STRESS)
+
+# Not the objects of what mentions the word, or includes what does; and not those of which it is not known yet.
+STRESS_WORDS := $(shell grep -rlw $(STRESS_$(STRESS)) src)
+STRESS_UNAWARE := $(shell find $(ENGINE_BUILD)/engine -name '*.d' -exec grep -LF $(addprefix -e ,$(STRESS_WORDS)) {} + 2>/dev/null)
+STRESSED = $(filter-out $(STRESS_UNAWARE:$(ENGINE_BUILD)/engine/%.d=src/%),$(ENGINE_SOURCES))
 endif
 
-# From the main build: `make stress-engines` builds all, after the objects that most of them share.
+# From the main build: `make stress-engines` builds all, after the objects that they share.
 .PHONY: stress-engines $(addprefix stress-engine-,$(STRESS_NAMES))
 stress-engines: $(addprefix stress-engine-,$(STRESS_NAMES))
-$(addprefix stress-engine-,$(STRESS_NAMES)): stress-engine-%: $(BUILD)/reprise
+$(addprefix stress-engine-,$(STRESS_NAMES)): stress-engine-%: $(BUILD)/reprise $(BUILD)/reprise-engine
 	+@$(MAKE) --no-print-directory STRESS=$* all

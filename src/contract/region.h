@@ -381,9 +381,8 @@ struct region {
   _Atomic uint32_t turns_over; /* serial: no thread can have the next one */
   struct region_checkpoint checkpoint;
   _Atomic uint64_t looked; /* when a waiting thread last checked the others, in milliseconds */
-#if defined(REPRISE_STRESS_AUDIT)
-  _Atomic uint64_t audit[AUDIT_KINDS];
-#endif
+  _Atomic uint64_t audit
+      [AUDIT_KINDS]; /* of the engine that looks for kernel output without a row (engine/order/audit.h), otherwise 0 */
   struct region_debug debug; /* replay: of a debugger */
 };
 

@@ -429,7 +429,6 @@ static void measure(struct manager *manager, struct drain *drain, struct extent 
 
 /* Stores the counts of an audit (engine/order/audit.h), its blind spots included. */
 static void note_audit(struct manager *manager, struct drain *drain) {
-#if defined(REPRISE_STRESS_AUDIT)
   static const char *const names[AUDIT_KINDS] = {
       [AUDIT_LOOKED] = "memory",
       [AUDIT_COPIES] = "copies",
@@ -451,9 +450,6 @@ static void note_audit(struct manager *manager, struct drain *drain) {
     snprintf(text, sizeof text, "%" PRIu64 " %s", calls, names[kind]);
     if (calls) recording_add(drain->writer, "audit", text, NULL);
   }
-#else
-  (void)manager, (void)drain;
-#endif
 }
 
 static void note_extent(struct drain *drain, const struct extent *extent) {

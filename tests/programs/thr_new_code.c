@@ -8,11 +8,11 @@
 enum { THREADS = 4, FUNCTIONS = 1024 };
 
 /* Each ends in two ways and calls the next one but 15: several exits to be linked. */
-#define NEW(n)                                                           \
-  __attribute__((noinline)) static unsigned new_##n(unsigned x) {        \
-    x = x * 2654435761u + 0x##n;                                         \
-    if (x & 16) x ^= x >> 7;                                             \
-    return x & 32 ? x + 1 : x ^ 5;                                       \
+#define NEW(n)                                                    \
+  __attribute__((noinline)) static unsigned new_##n(unsigned x) { \
+    x = x * 2654435761u + 0x##n;                                  \
+    if (x & 16) x ^= x >> 7;                                      \
+    return x & 32 ? x + 1 : x ^ 5;                                \
   }
 #define FOUR(f, n) f(n##0) f(n##1) f(n##2) f(n##3)
 #define SIXTEEN(f, n) FOUR(f, n##0) FOUR(f, n##1) FOUR(f, n##2) FOUR(f, n##3)

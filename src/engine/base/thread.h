@@ -160,10 +160,6 @@ struct thread {
   struct {
     uintptr_t low, high;
   } private_stack; /* order/private_stack.h */
-#if defined(REPRISE_STRESS_SIGNALS)
-  unsigned stress;
-  bool stress_call;
-#endif
 };
 
 _Static_assert(sizeof(struct thread) <= SLOT_RECENT, "a thread lies before what it remembers");

@@ -78,7 +78,7 @@ void syscall_handle(struct thread *thread) {
   } else if (in_sphere())
     result = syscall_in_sphere(thread, &call);
   else
-    result = signals_stress_call(thread)               ? CALL_INTERRUPTED
+    result = signals_stress_call()                     ? CALL_INTERRUPTED
              : sandbox_answers(thread, &call, &result) ? result
                                                        : perform(thread, &call);
   thread->in_call = false;

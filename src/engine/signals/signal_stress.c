@@ -13,8 +13,10 @@
 /* The lowest part of the engine stack: the dispatcher at work is near its top. */
 enum { FRAME_TOP = SLOT_ENGINE_STACK + SLOT_ENGINE_STACK_SIZE / 2, FRAME_SHARE = 64 };
 
+static _Atomic unsigned safepoints, calls;
+
 void signals_stress(struct thread *thread) {
-  if (++thread->stress % FRAME_SHARE) return;
+  if (++safepoints % FRAME_SHARE) return;
   siginfo_t info;
   memset(&info, 0, sizeof info);
   struct frame_request request = {
@@ -40,9 +42,8 @@ void signals_stress(struct thread *thread) {
   CHECK(arch_pc(thread) == pc && arch_sp(thread) == sp); /* other losses the program itself will notice */
 }
 
-bool signals_stress_call(struct thread *thread) {
-  thread->stress_call = !thread->stress_call;
-  return thread->stress_call;
+bool signals_stress_call(void) {
+  return ++calls % 2;
 }
 
 #endif

@@ -55,14 +55,13 @@ void signals_before_exec(struct thread *thread);
 void signals_exec_failed(struct thread *thread);
 
 #if defined(REPRISE_STRESS_SIGNALS)
-void signals_stress(struct thread *thread);      /* at a safepoint: a signal comes and goes */
-bool signals_stress_call(struct thread *thread); /* before a system call: whether it is to be interrupted */
+void signals_stress(struct thread *thread); /* at a safepoint: a signal comes and goes */
+bool signals_stress_call(void);             /* before a system call: whether it is to be interrupted */
 #else
 static inline void signals_stress(struct thread *thread) {
   (void)thread;
 }
-static inline bool signals_stress_call(struct thread *thread) {
-  (void)thread;
+static inline bool signals_stress_call(void) {
   return false;
 }
 #endif
