@@ -42,7 +42,9 @@ endif
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
             -Wpointer-arith -Wwrite-strings -Wundef -Wvla
-COMMON := -O2 -g -I src $(WARNINGS)
+# Sanitizers find as much with fewer optimisations, and the build takes two thirds of the time.
+OPTIMISE := $(if $(SANITIZE),-O1,-O2)
+COMMON := $(OPTIMISE) -g -I src $(WARNINGS)
 
 # The command is an ordinary hosted program.
 CLI_FLAGS := -std=gnu11 $(COMMON) $(SANITIZERS) -D_GNU_SOURCE $(CROSS_FLAGS)

@@ -24,7 +24,7 @@ X64_SHARED := $(filter $(patsubst %.h,%.c,$(wildcard tests/engine/x64/*.h)),$(wi
 UNIT_SOURCES := $(wildcard tests/engine/*.c tests/engine/a64/*.c) \
                 $(if $(filter x64,$(ARCH)),$(filter-out $(X64_SHARED),$(wildcard tests/engine/x64/*.c)))
 UNITS := $(patsubst tests/%.c,$(TESTS)/%,$(UNIT_SOURCES))
-UNIT_FLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I src $(SANITIZERS)
+UNIT_FLAGS := -std=gnu11 $(OPTIMISE) -g -Wall -Wextra -Werror -D_GNU_SOURCE -I src $(SANITIZERS)
 
 # The same for the recording library, which is hosted anyway.
 RECORDING_SHARED := $(filter $(patsubst %.h,%.c,$(wildcard tests/recording/*.h)),$(wildcard tests/recording/*.c))

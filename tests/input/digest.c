@@ -1,7 +1,7 @@
 /* digest.c: the digest against the reference library, and against its own purpose.
  *
  * Every length up to 4 KiB and some longer ones, with several seeds and contents, is what libxxhash says. Every bit of every length
- * up to 4 KiB counts. */
+ * up to 4 KiB counts; under a sanitizer, which looks at what is read and not at what comes of it, of the shorter ones only. */
 /* needs: xxhash.h */
 #include "input/digest.h"
 
@@ -11,6 +11,11 @@
 #include "trial.h"
 
 enum { LENGTHS = 4096, SHORTER = 600, LONGEST = 1 << 20 };
+#if defined(__SANITIZE_ADDRESS__)
+enum { EVERY_BIT = SHORTER };
+#else
+enum { EVERY_BIT = LENGTHS };
+#endif
 
 static uint8_t bytes[LONGEST];
 
@@ -62,7 +67,7 @@ static bool sees_every_bit(uint64_t seed, size_t from, size_t to) {
 int main(void) {
   fill(1);
   trial_check("as the reference library, random bytes", agrees_everywhere());
-  trial_check("every bit, random bytes", sees_every_bit(0, 1, LENGTHS));
+  trial_check("every bit, random bytes", sees_every_bit(0, 1, EVERY_BIT));
   trial_check("every bit of the shorter, chained", sees_every_bit(input_digest(0, "chained", 7), 1, SHORTER));
   memset(bytes, 0, sizeof bytes);
   trial_check("as the reference library, zeros", agrees_everywhere());
