@@ -177,21 +177,24 @@ case_flight_timeouts() {
   replays timeouts
 }
 
-# While the program goes on: each trigger stores a recording that replays up to that moment; the oldest are removed.
+# While the program goes on: each trigger stores a recording that replays up to that moment; the oldest are removed. The first ones reach back to the
+# program's beginning.
 case_flight_triggered() {
-  local recorder i
+  local recorder i=0 last
   "$REPRISE" record --flight=30ms --keep=2 -o recording -- "$PROGRAMS/rec_ends" 100000000 >recorded 2>told &
   recorder=$!
   until grep -q '^flight: ' recording/manifest 2>/dev/null; do sleep 0.1; done
-  for i in 1 2 3; do
+  until [ $i -gt 2 ] && grep -q '^begins: 0$' recording-$last/manifest; do
+    last=$i i=$((i + 1))
+    [ $i -le 100 ] || fail "the window never begins at a checkpoint"
     "$REPRISE" trigger recording || fail "not triggered: $?"
     until grep -q "stored in recording-$i$" told; do sleep 0.1; done
   done
   kill -KILL "$(pgrep -P "$(pgrep -P $recorder)" -x rec_ends)"
   wait $recorder
   [ $? = 137 ] || fail "the recorder's status"
-  [ ! -e recording-1 ] || fail "three are kept"
-  for i in 2 3; do
+  [ ! -e recording-$((i - 2)) ] || fail "three are kept"
+  for i in $last $i; do
     grep -q '^begins: 0$' recording-$i/manifest || fail "recording-$i does not begin at a checkpoint"
     "$REPRISE" replay recording-$i >replayed 2>err || fail "recording-$i: $? $(cat err)"
     grep -qF "$(tail -n 1 replayed)" recorded || fail "recording-$i: another output"
