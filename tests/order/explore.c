@@ -9,7 +9,7 @@
  * In every state: nobody holds what another may not; an access has its permission (no grant was lost or stolen) and is ordered behind all it
  * conflicts with (no edge is missing); and if no step can be taken but the beginning of new operations, then no thread is in
  * the middle of one (nobody waits in vain, not even for a wake-up). Then the same with each mistake of wrong.h that is the directory's: it must be found. */
-/* cflags: -DORDER_SLOTS=3 -DORDER_PREDS=3 -DORDER_FILTER_BYTES=8 -DDIRECTORY_BATCH=2 -DDIRECTORY_INLINE=1 -DDIRECTORY_RANGES=2 -DDIRECTORY_LINE=8 -DDIRECTORY_GROUP=2 */
+/* cflags: -O3 -march=native -DORDER_SLOTS=3 -DORDER_PREDS=3 -DORDER_FILTER_BYTES=8 -DDIRECTORY_BATCH=2 -DDIRECTORY_INLINE=1 -DDIRECTORY_RANGES=2 -DDIRECTORY_LINE=8 -DDIRECTORY_GROUP=2 */
 #include "states.h"
 #include "world.h"
 

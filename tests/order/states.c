@@ -2,6 +2,10 @@
  * same with a probability of one in a hundred thousand or so. */
 #include "states.h"
 
+#include <sys/mman.h>
+
+enum { HUGE_PAGE = 2 << 20 };
+
 static uint64_t *known; /* fingerprints; 0: free. Their number is a power of two */
 static size_t known_size, known_count;
 static unsigned char *pending;
@@ -38,8 +42,10 @@ static void grow_known(void) {
   uint64_t *old = known;
   size_t old_size = known_size;
   known_size = known_size ? known_size * 2 : 1 << 12;
-  known = calloc(known_size, sizeof *known);
+  known = aligned_alloc(HUGE_PAGE, known_size * sizeof *known < HUGE_PAGE ? HUGE_PAGE : known_size * sizeof *known);
   if (!known) abort();
+  madvise(known, known_size * sizeof *known, MADV_HUGEPAGE); /* looked up at random */
+  memset(known, 0, known_size * sizeof *known);
   for (size_t i = 0; i < old_size; i++)
     if (old[i]) {
       size_t at = old[i] & (known_size - 1);
