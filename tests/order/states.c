@@ -42,7 +42,8 @@ static void grow_known(void) {
   uint64_t *old = known;
   size_t old_size = known_size;
   known_size = known_size ? known_size * 2 : 1 << 12;
-  known = aligned_alloc(HUGE_PAGE, known_size * sizeof *known < HUGE_PAGE ? HUGE_PAGE : known_size * sizeof *known);
+  known = aligned_alloc(HUGE_PAGE,
+                        known_size * sizeof *known < HUGE_PAGE ? HUGE_PAGE : known_size * sizeof *known);
   if (!known) abort();
   madvise(known, known_size * sizeof *known, MADV_HUGEPAGE); /* looked up at random */
   memset(known, 0, known_size * sizeof *known);
