@@ -17,6 +17,7 @@ static _Atomic unsigned safepoints, calls;
 
 void signals_stress(struct thread *thread) {
   if (++safepoints % FRAME_SHARE) return;
+  struct thread shadow = *thread; /* a tracer may read the thread's own registers at any time */
   siginfo_t info;
   memset(&info, 0, sizeof info);
   struct frame_request request = {
@@ -31,15 +32,16 @@ void signals_stress(struct thread *thread) {
       .unseen = true,
   };
   uintptr_t pc = arch_pc(thread), sp = arch_sp(thread);
-  long pushed = arch_push_frame(thread, &request);
-  CHECK(pushed == 0 && arch_pc(thread) == request.handler);
-  arch_set_sp(thread, arch_sp(thread) + ARCH_RETURN_BYTES); /* the handler's return */
-  arch_set_result(thread, -1);
+  long pushed = arch_push_frame(&shadow, &request);
+  CHECK(pushed == 0 && arch_pc(&shadow) == request.handler);
+  arch_set_sp(&shadow, arch_sp(&shadow) + ARCH_RETURN_BYTES); /* the handler's return */
+  arch_set_result(&shadow, -1);
   uint64_t mask;
   stack_t altstack;
-  long popped = arch_pop_frame(thread, &mask, &altstack);
+  long popped = arch_pop_frame(&shadow, &mask, &altstack);
   CHECK(popped == 0 && mask == thread->signals.mask && altstack.ss_sp == thread->signals.altstack.ss_sp);
-  CHECK(arch_pc(thread) == pc && arch_sp(thread) == sp); /* other losses the program itself will notice */
+  CHECK(arch_pc(&shadow) == pc && arch_sp(&shadow) == sp);
+  thread->arch = shadow.arch; /* other losses the program itself will notice */
 }
 
 bool signals_stress_call(void) {
