@@ -11,7 +11,6 @@
 #include "engine/base/arch_host.h"
 #include "engine/base/lib.h"
 #include "engine/code/cache.h"
-#include "engine/region/endings.h"
 #include "engine/region/value_log.h"
 #include "input/digest.h"
 
@@ -398,8 +397,7 @@ bool arch_uc_recover(struct thread *thread, struct ucontext *uc, siginfo_t *info
   struct cache_insn insn;
   if (!cache_insn_at(pc, &insn)) return false;
   if (pc >= insn.block->code + insn.block->body_size)
-    sphere_fail(OUTCOME_UNSUPPORTED,
-                "a fault in memory that is recorded by values is not supported yet with --values");
+    by_value_faulted();
   context_from_uc(thread, uc);
   take_back(&thread->arch, &insn);
   arch_uncount(thread, insn.block, insn.block->instructions - insn.number);

@@ -127,8 +127,6 @@ enum { ARCH_CODE_LASTS = 1 };
 enum { ARCH_PERFORMS_ATOMICS = 1, ARCH_ATOMIC_UNIT = 4 };
 /* Bytes that a function's return takes off the stack. */
 enum { ARCH_RETURN_BYTES = 0 };
-/* 1 if code is emitted for accesses to open memory (order/open_blocks.h). */
-enum { ARCH_EMITS_OPEN = 1 };
 /* Bytes below the stack pointer that belong to the application. */
 enum { ARCH_RED_ZONE = 0 };
 

@@ -231,7 +231,8 @@ access_slowly:                          /* x13: way << 8 | bytes */
 learn_slowly:                           /* x2: bytes */
         enter_c
         mov     x1, x13
-        mov     x3, x15
+        str     x15, [x18, #CTX_OPEN_AT]
+        add     x3, x18, #CTX_OPEN_AT
         bl      by_value_learn
         ldr     x13, [sp, #72]
         dmb     ish

@@ -23,10 +23,13 @@ enum open_way {
   OPEN_WAY_LOAD,
   OPEN_WAY_STORE,  /* the same instruction stores to memory while recording */
   OPEN_WAY_UPDATE, /* it reads and writes in one: while recording by_value_learn comes next */
+  OPEN_WAY_MODIFY, /* it reads, and then writes: while recording what it has made of the bytes is stored to memory then */
 };
 uintptr_t by_value_access(struct thread *thread, uintptr_t address, unsigned bytes, enum open_way way);
 /* Recording: what an update has found in memory; seen: the address that by_value_access has returned. */
-void by_value_learn(struct thread *thread, uintptr_t seen, unsigned bytes, uint64_t value);
+void by_value_learn(struct thread *thread, uintptr_t seen, unsigned bytes, const uint8_t *found);
+/* A fault in code for open memory, which is not expected. */
+_Noreturn void by_value_faulted(void);
 /* The store has gone to the copy. */
 void by_value_stored(struct thread *thread);
 

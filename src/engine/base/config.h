@@ -14,6 +14,10 @@ static inline bool recording(void) {
 static inline bool replaying(void) {
   return __builtin_expect(config.mode == MODE_REPLAY, 0);
 }
+/* Contended memory is recorded by the values read from it (order/open_blocks.h). */
+static inline bool values_on(void) {
+  return __builtin_expect(config.values != VALUES_OFF, 0);
+}
 static inline bool in_sphere(void) {
   return __builtin_expect(config.mode != MODE_RUN, 0);
 }

@@ -303,15 +303,11 @@ static bool step_once(struct thread *thread, struct departure *left) {
     return false;
   }
   if (near_stop(thread)) arch_favour(thread, block);
-  if (!ARCH_EMITS_OPEN && values_on()) by_value_step_begin(thread, pc);
   if (in_sphere() && !turns->alone) arch_begin_piece(thread);
   thread->loop.step_next = thread->loop.has_taken = false;
   run(thread, block, left);
   cache_leave(thread);
-  /* An emulated instruction may write memory. All other exits may wait for the cache, and so for a thread that waits for open memory. */
-  if (left->kind != EXIT_EMULATE) by_value_step_end(thread);
   serve_exit(thread, left);
-  by_value_step_end(thread);
   if (permissions_on()) shared_leave(thread); /* the instruction counts by now */
   if (in_sphere() && !turns->alone) arch_end_piece(thread, pc);
   return true;
@@ -338,12 +334,12 @@ static bool is_worth_translating(uintptr_t pc, unsigned instructions) {
   return false;
 }
 
-/* Runs the first instructions of a block that the stop cuts in two, or fewer. Such pieces have no checks: where there are watchpoints each instruction is a point. */
+/* Runs the first instructions of a block that the stop cuts in two, or fewer. Such pieces have no checks, but for open memory: where there are watchpoints each instruction is a point. */
 static void run_up_to_stop(struct thread *thread, uint64_t instructions, struct departure *left) {
   unsigned count = (unsigned)MIN(instructions, CACHE_STEP_MAX);
   uintptr_t pc = arch_pc(thread);
   bool watches = debugged() && config.check == CHECK_ALL;
-  if (count == 1 || !replaying() || watches || (values_on() && !ARCH_EMITS_OPEN)) {
+  if (count == 1 || !replaying() || watches) {
     step_once(thread, left);
     return;
   }
@@ -494,7 +490,6 @@ void dispatch_run(struct thread *thread) {
 
 void dispatch_after_fault(struct thread *thread) {
   cache_leave(thread);
-  by_value_step_fault(thread);
   signals_after_fault(thread);
   if (permissions_on() && !thread->loop.has_taken)
     shared_leave(thread); /* or its instruction is run again at once */

@@ -94,6 +94,19 @@ static uintptr_t load(struct thread *thread, uintptr_t address, unsigned bytes, 
   return (uintptr_t)own->copy;
 }
 
+/* Perhaps not all bytes of an access are stored: these stay as they are. */
+static void fill_copy(struct open_thread *own, const struct piece *pieces, unsigned count) {
+  uint8_t *to = own->copy;
+  for (unsigned i = 0; i < count; i++) {
+    struct values_part part = pieces[i].part;
+    if (pieces[i].open)
+      memcpy(to, values_see(&own->seen, pieces[i].line) + part.from, part.count);
+    else if (replaying())
+      safe_copy(to, (const void *)(pieces[i].line + part.from), part.count);
+    to += part.count;
+  }
+}
+
 static uintptr_t store(struct thread *thread, uintptr_t address, unsigned bytes, const struct piece *pieces,
                        unsigned count) {
   struct open_thread *own = open_of(thread);
@@ -107,6 +120,7 @@ static uintptr_t store(struct thread *thread, uintptr_t address, unsigned bytes,
       value_log_apply(thread, pieces[i].part, seen);
   }
   if (count == 1) return (uintptr_t)seen + address % VALUES_LINE;
+  fill_copy(own, pieces, count);
   own->stored = address;
   own->stored_bytes = bytes;
   arch_open_words(thread)->bounced = 1;
@@ -124,16 +138,24 @@ uintptr_t by_value_access(struct thread *thread, uintptr_t address, unsigned byt
   if (recording() && value_log_is_full(thread)) return 0;
   unsigned count = cut(thread, address, bytes, way != OPEN_WAY_LOAD, pieces);
   if (!count) return 0;
-  if (way == OPEN_WAY_UPDATE) return count == 1 ? update(thread, address, pieces) : 0;
-  return (way == OPEN_WAY_LOAD ? load : store)(thread, address, bytes, pieces, count);
+  if (way == OPEN_WAY_STORE) return store(thread, address, bytes, pieces, count);
+  if (way == OPEN_WAY_LOAD) return load(thread, address, bytes, pieces, count);
+  if (count > 1) return 0;
+  return (way == OPEN_WAY_MODIFY && recording()) ? load(thread, address, bytes, pieces, count)
+                                                 : update(thread, address, pieces);
 }
 
-void by_value_learn(struct thread *thread, uintptr_t seen, unsigned bytes, uint64_t value) {
+void by_value_learn(struct thread *thread, uintptr_t seen, unsigned bytes, const uint8_t *found) {
   uint8_t now[VALUES_LINE];
   unsigned from = (unsigned)(seen % VALUES_LINE);
-  memcpy(now + from, &value, bytes);
+  memcpy(now + from, found, bytes);
   value_log_part(thread, (struct values_part){.from = (uint8_t)from, .count = (uint8_t)bytes}, now,
                  (uint8_t *)ALIGN_DOWN(seen, VALUES_LINE));
+}
+
+void by_value_faulted(void) {
+  sphere_fail(OUTCOME_UNSUPPORTED,
+              "a fault in memory that is recorded by values is not supported yet with --values");
 }
 
 /* While recording the store has gone to memory as well. */
@@ -379,7 +401,7 @@ void by_value_give_up(struct thread *thread, uintptr_t pc) {
 }
 
 bool by_value_prepare(struct thread *thread, uintptr_t pc) {
-  if (!by_value_concerns(thread, pc) || !ARCH_EMITS_OPEN) return true;
+  if (!by_value_concerns(thread, pc)) return true;
   if (arch_opens(pc)) {
     if (!cache_is_opened(pc)) cache_open(pc, pc);
     return true;

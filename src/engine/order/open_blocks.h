@@ -9,8 +9,7 @@
  * the thread that takes the stage. So in replay as in the recording, no thread uses the block as ordinary memory while others have it open.
  *
  * Code is emitted for the accesses of an instruction that was found to reach open memory (cache_open, arch_opens). Most accesses stay in there; some call
- * by_value_access, still in the cache. What neither can do has to be done in closed memory: by_value_give_up. Where no such code can be emitted at all
- * each access is a step of its own, which works on memory in replay, too (by_value_step.c).
+ * by_value_access, still in the cache. What neither can do has to be done in closed memory: by_value_give_up.
  *
  * All blocks are closed at once, with the stage taken, wherever memory must be whole: when the engine or the kernel reads or writes it for a call, at forks,
  * changes of mappings, the end of the process. Their bytes are logged then, and replay puts them into memory. A block that was closed for a call is not
@@ -94,10 +93,6 @@ void by_value_give_up(struct thread *thread, uintptr_t pc);
 /* Before a step over the instruction at pc: false if permissions were lost for the sake of open memory. */
 bool by_value_prepare(struct thread *thread, uintptr_t pc);
 
-/* Around that step, where no code is emitted for open memory (by_value_step.c): the thread waits for no other in between. Or after a fault. */
-void by_value_step_begin(struct thread *thread, uintptr_t pc);
-void by_value_step_end(struct thread *thread);
-void by_value_step_fault(struct thread *thread);
 
 /* Replay, at a safepoint: reads from the log which blocks are open for the thread from here on. */
 void by_value_replay_views(struct thread *thread);

@@ -27,10 +27,6 @@ struct value_log {
   uint8_t bytes[VALUE_LOG_AHEAD];
 };
 
-static inline bool values_on(void) {
-  return __builtin_expect(config.values != VALUES_OFF, 0);
-}
-
 struct value_log *value_log_of(const struct thread *thread);
 
 /* -- Recording -- */

@@ -28,6 +28,9 @@
  * a part of it, because another thread has the next block, the block of code is left there; if that happens often it is made again, with
  * a narrow window for that instruction.
  *
+ * An instruction that was found to access open memory (order/open_blocks.h) has a test for itself alone, and code for such an access in the
+ * stub (open_accesses.c).
+ *
  * Instructions whose accesses are many, long, or hard to compute (repeated strings, gathers, xsave) are blocks of their own that
  * the engine steps over when it has taken their permissions (accesses.c). */
 #include "engine/x64/translate.h"
@@ -90,6 +93,15 @@ unsigned checked_operands(const struct x64_insn *insn, struct x64_mem to[OPERAND
   return count;
 }
 
+/* rdfsbase r, or load it */
+static void emit_segment_base(struct code *c, unsigned r, enum x64_segment segment) {
+  if (segment == SEG_FS) {
+    emit8(c, 0xf3), emit8(c, 0x48), emit8(c, 0x0f), emit8(c, 0xae), emit8(c, (uint8_t)(0xc0 | r));
+  } else {
+    emit_load(c, r, CTX_GS_BASE);
+  }
+}
+
 /* s = the low 32 bits of the operand's address. */
 static void emit_address(struct code *c, const struct item *item, struct x64_mem mem, unsigned s) {
   const struct x64_insn *insn = &item->insn;
@@ -114,13 +126,27 @@ static void emit_address(struct code *c, const struct item *item, struct x64_mem
   /* The segment's base: mov gs:[short], r; rdfsbase r (or load it); lea s32, [s + r]; mov r, gs:[short] */
   unsigned r = s == RAX ? RCX : RAX;
   emit_save(c, r, SPILL(SLOT_SHORT));
-  if (segment == SEG_FS) {
-    emit8(c, 0xf3), emit8(c, 0x48), emit8(c, 0x0f), emit8(c, 0xae), emit8(c, (uint8_t)(0xc0 | r));
-  } else {
-    emit_load(c, r, CTX_GS_BASE);
-  }
+  emit_segment_base(c, r, segment);
   struct x64_mem sum = {.base = (uint8_t)s, .index = (uint8_t)r, .scale = 1};
   emit_mem_op(c, false, 0x8d, s, &sum, false);
+  emit_load(c, r, SPILL(SLOT_SHORT));
+}
+
+void emit_whole_address(struct code *c, const struct item *item, unsigned s) {
+  const struct x64_insn *insn = &item->insn;
+  struct x64_mem mem = insn->mem;
+  unsigned r = s == RAX ? RCX : RAX;
+  mem.segment = SEG_NONE;
+  if (mem.base == REG_RIP) {
+    uint64_t address = item->pc + insn->len + (uint64_t)mem.disp;
+    emit_mov_imm(c, s, insn->address_size == 4 ? (uint32_t)address : address);
+  } else {
+    emit_mem_op(c, true, 0x8d, s, &mem, insn->address_size == 4);
+  }
+  if (insn->mem.segment == SEG_NONE) return;
+  emit_save(c, r, SPILL(SLOT_SHORT));
+  emit_segment_base(c, r, insn->mem.segment);
+  emit_lea_sum(c, s, s, r);
   emit_load(c, r, SPILL(SLOT_SHORT));
 }
 
@@ -277,12 +303,16 @@ static void test_fixed(struct translation *t, const struct x64_mem *mem) {
                : (write ? PERMISSION_WRITE_PAIR : PERMISSION_READ_PAIR));
 }
 
-void test_block(struct translation *t, unsigned i, const struct x64_mem *mem, unsigned s) {
+void test_bits(struct translation *t, unsigned i, const struct x64_mem *mem, unsigned s, uint8_t bits) {
   struct code *c = &t->code;
   emit_address(c, &t->sb.items[i], *mem, s);
   if (s >= 8) emit8(c, 0x41);
   emit8(c, 0xc1), emit8(c, (uint8_t)(0xe8 | (s & 7))), emit8(c, BLOCK_SHIFT); /* shr s32, 6 */
-  emit_test(c, s, mem->access & ACCESS_WRITE ? PERMISSION_WRITE_PAIR : PERMISSION_READ_PAIR);
+  emit_test(c, s, bits);
+}
+
+void test_block(struct translation *t, unsigned i, const struct x64_mem *mem, unsigned s) {
+  test_bits(t, i, mem, s, mem->access & ACCESS_WRITE ? PERMISSION_WRITE_PAIR : PERMISSION_READ_PAIR);
 }
 
 struct check *new_check(struct translation *t, unsigned i, unsigned condition, uint8_t *retry,
@@ -330,13 +360,50 @@ static void emit_operand_check(struct translation *t, unsigned i, unsigned opera
   if (!flags_dead) take_flags_back(c);
 }
 
-void emit_checks(struct translation *t, unsigned i) {
+struct check *emit_checks(struct translation *t, unsigned i) {
   struct x64_mem operands[OPERANDS_MAX];
-  if (config.check == CHECK_NONE || t->unchecked) return;
+  if (t->opens[i]) return emit_open_check(t, i);
+  if (config.check == CHECK_NONE || t->unchecked) return NULL;
   unsigned count = checked_operands(&t->sb.items[i].insn, operands);
   for (unsigned k = 0; k < count; k++)
     if (!(t->in_hull[i] >> k & 1)) emit_operand_check(t, i, k, operands[k]);
   if (count && t->borrowed >= 0) t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_LONG, t->borrowed);
+  return NULL;
+}
+
+/* Where the first test is not permitted, nor open, or both are open: to the access to open memory.
+ *
+ *     test byte gs:[s + map], own;    jz 1f
+ *     …                               ; as above: back, if all of it lies in the block
+ *     jmp  2f
+ *  1: test byte gs:[s + map], open;   jz miss
+ *  2: …                               ; the access                                              */
+static void emit_open_stub(struct translation *t, const struct check *check, uint8_t *none) {
+  struct code *c = &t->code;
+  uint8_t *crossing = NULL, *missing = NULL;
+  if (!check->beyond) {
+    crossing = emit_jmp(c);
+    patch_branch(none, c->at);
+    emit_test(c, check->scratch, PERMISSION_OPEN);
+    missing = emit_jcc(c, COND_E);
+    patch_branch(crossing, c->at);
+  } else {
+    patch_branch(check->beyond, c->at);
+  }
+  emit_open_access(t, check);
+  if (missing) patch_branch(missing, c->at);
+}
+
+/* Returns the branch that is taken if the thread may not even access the first block. */
+static uint8_t *emit_window_test(struct translation *t, const struct check *check) {
+  struct code *c = &t->code;
+  emit_test(c, check->scratch, check->mem.access & ACCESS_WRITE ? PERMISSION_WRITE : PERMISSION_READ);
+  uint8_t *none = emit_jcc(c, COND_E);
+  emit_address(c, &t->sb.items[check->item], check->mem, check->scratch);
+  emit_small_op(c, 4, check->scratch, BLOCK_BYTES - 1);             /* and s32, 63 */
+  emit_small_op(c, 7, check->scratch, BLOCK_BYTES - check->window); /* cmp s32, 64 - window */
+  patch_branch(emit_jcc(c, COND_BE), check->back);
+  return none;
 }
 
 void emit_check_stub(struct translation *t, const struct check *check) {
@@ -347,17 +414,15 @@ void emit_check_stub(struct translation *t, const struct check *check) {
     emit_hull_stub(t, check);
     return;
   }
-  if (is_fixed(&check->mem)) {
+  if (is_fixed(&check->mem) && !check->opens) {
     emit_exit_tail(c, check->exit);
     return;
   }
-  emit_test(c, check->scratch, check->mem.access & ACCESS_WRITE ? PERMISSION_WRITE : PERMISSION_READ);
-  uint8_t *none = emit_jcc(c, COND_E);
-  emit_address(c, &t->sb.items[check->item], check->mem, check->scratch);
-  emit_small_op(c, 4, check->scratch, BLOCK_BYTES - 1);             /* and s32, 63 */
-  emit_small_op(c, 7, check->scratch, BLOCK_BYTES - check->window); /* cmp s32, 64 - window */
-  patch_branch(emit_jcc(c, COND_BE), check->back);
-  patch_branch(none, c->at);
+  uint8_t *none = check->beyond ? NULL : emit_window_test(t, check);
+  if (check->opens)
+    emit_open_stub(t, check, none);
+  else
+    patch_branch(none, c->at);
   emit_exit_tail(c, check->exit);
 }
 
@@ -403,6 +468,7 @@ void arch_miss(struct thread *thread, const struct exit *exit, struct miss *miss
     miss->address =
         operand_of(thread, miss->pc, miss->detail >> CHECK_OPERAND & 0xf) - (miss->detail >> CHECK_BELOW);
   miss->write = miss->detail & CHECK_WRITES;
+  miss->opens = miss->detail & CHECK_OPENS;
 }
 
 uintptr_t arch_miss_resume(struct thread *thread, const struct miss *miss) {

@@ -46,11 +46,6 @@ struct open_words *arch_open_words(struct thread *thread) {
   return (struct open_words *)thread->arch.open_words;
 }
 
-bool arch_opens(uintptr_t pc) {
-  (void)pc;
-  return false;
-}
-
 /* -- Application state ------------------------------------------------------------------------------------------ */
 
 uintptr_t arch_pc(const struct thread *thread) {
@@ -400,6 +395,7 @@ long judged_call(const struct call *call, struct arch_context *context);
 extern const char blocking_call_window[], blocking_call_done[], blocking_call_interrupted[];
 extern const char judged_call_window[], judged_call_done[], judged_call_interrupted[];
 extern const char safe_copy_start[], safe_copy_end[], safe_copy_fault[];
+extern const char open_helpers_start[], open_helpers_end[], open_helpers_fault[];
 extern const char resume_after_fault[], exit_return[];
 
 long arch_blocking_call(struct thread *thread, const struct call *call) {
@@ -445,6 +441,10 @@ bool arch_uc_divert(struct ucontext *uc, bool fault) {
     uc->uc_mcontext.rip = (uintptr_t)safe_copy_fault;
     return true;
   }
+  if (fault && within(pc, open_helpers_start, open_helpers_end)) {
+    uc->uc_mcontext.rip = (uintptr_t)open_helpers_fault;
+    return true;
+  }
   if (!fault && within(pc, blocking_call_window, blocking_call_done)) {
     uc->uc_mcontext.rip = (uintptr_t)blocking_call_interrupted;
     return true;
@@ -471,6 +471,8 @@ bool arch_uc_recover(struct thread *thread, struct ucontext *uc, siginfo_t *info
   uintptr_t pc = uc->uc_mcontext.rip;
   struct cache_insn insn;
   if (!cache_insn_at(pc, &insn)) return false;
+  if (pc >= insn.block->code + insn.block->body_size)
+    by_value_faulted();
   context_from_uc(thread, uc);
   take_back(&thread->arch, &insn);
   arch_uncount(thread, insn.block, insn.block->instructions - insn.number);

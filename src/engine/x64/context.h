@@ -23,6 +23,20 @@
 #define CTX_STACK_FLOOR 0x1c0
 #define CTX_STACK_REACH 0x1c8
 #define CTX_STACK_PATIENCE 0x1d0
+#define CTX_OPEN_SEEN 0x1e8
+#define CTX_OPEN_COUNT 0x1f0
+#define CTX_OPEN_BOUNCED 0x1f8
+#define CTX_OPEN_AT 0x200
+#define CTX_OPEN_SEEN_AT 0x208
+#define CTX_OPEN_SP 0x210
+#define CTX_OPEN_BYTES 0x218
+#define CTX_OPEN_SAVED 0x220 /* two words */
+#define CTX_OPEN_COPY 0x230  /* two words */
+#define CTX_OPEN_VECTOR 0x240
+#define CTX_OPEN_FOUND 0x250 /* eight words */
+
+/* Accesses to open memory (open.S): a thread's seen lines are 2^OPEN_LINES_LOG2 tags, and the lines behind them. */
+#define OPEN_LINES_LOG2 10
 
 #define COUNT_WORDS 8
 
@@ -97,6 +111,13 @@ struct arch_context {
    * one has, 0: as many as usual. */
   uint64_t cut, piece;
   uint64_t open_words[3]; /* struct open_words */
+  /* An access to open memory (open.S): its address, that of the bytes seen, the application's stack pointer meanwhile, and how many bytes it has where
+   * the routine is for any number; */
+  uint64_t open_at, open_seen_at, open_sp, open_bytes;
+  uint64_t open_saved[2];  /* registers that an update of memory changes; */
+  uint64_t open_copy[2];   /* what the update makes of the bytes found; */
+  uint64_t open_vector[2]; /* xmm0; */
+  uint64_t open_found[8];  /* and the bytes loaded from memory */
 };
 
 /* Nearer to a stop than this, a word's share of the instructions left may be less than a block. */
@@ -111,8 +132,6 @@ enum { ARCH_ELF_MACHINE = 62 };
 enum { ARCH_COHERENT_CODE = 1 };
 /* Bytes that a function's return takes off the stack. */
 enum { ARCH_RETURN_BYTES = 8 };
-/* 1 if code is emitted for accesses to open memory (order/open_blocks.h). Known limit: not yet. */
-enum { ARCH_EMITS_OPEN = 0 };
 /* Bytes below the stack pointer that belong to the application. */
 enum { ARCH_RED_ZONE = 128 };
 /* Where its code lies modulo this decides how a block is emitted. */
@@ -130,6 +149,15 @@ _Static_assert(offsetof(struct arch_context, poll) == CTX_POLL, "offset");
 _Static_assert(offsetof(struct arch_context, stack_floor) == CTX_STACK_FLOOR, "offset");
 _Static_assert(offsetof(struct arch_context, stack_reach) == CTX_STACK_REACH, "offset");
 _Static_assert(offsetof(struct arch_context, stack_patience) == CTX_STACK_PATIENCE, "offset");
+_Static_assert(offsetof(struct arch_context, open_words) == CTX_OPEN_SEEN, "offset");
+_Static_assert(offsetof(struct arch_context, open_at) == CTX_OPEN_AT, "offset");
+_Static_assert(offsetof(struct arch_context, open_seen_at) == CTX_OPEN_SEEN_AT, "offset");
+_Static_assert(offsetof(struct arch_context, open_sp) == CTX_OPEN_SP, "offset");
+_Static_assert(offsetof(struct arch_context, open_bytes) == CTX_OPEN_BYTES, "offset");
+_Static_assert(offsetof(struct arch_context, open_saved) == CTX_OPEN_SAVED, "offset");
+_Static_assert(offsetof(struct arch_context, open_copy) == CTX_OPEN_COPY, "offset");
+_Static_assert(offsetof(struct arch_context, open_vector) == CTX_OPEN_VECTOR, "offset");
+_Static_assert(offsetof(struct arch_context, open_found) == CTX_OPEN_FOUND, "offset");
 _Static_assert(offsetof(struct arch_context, exit) == CTX_EXIT, "offset");
 _Static_assert(offsetof(struct arch_context, engine_sp) == CTX_ENGINE_SP, "offset");
 _Static_assert(offsetof(struct arch_context, spill) == CTX_SPILL, "offset");

@@ -33,14 +33,18 @@ static unsigned prefix_bytes(const struct x64_insn *insn) {
   return insn->opcode_at - (insn->map == 0 ? 0u : insn->map == 1 ? 1u : 2u);
 }
 
-/* The instruction with its memory operand replaced by [base], base being one of EASY_BASES. */
-static void emit_rewritten(struct code *c, const struct item *item, unsigned base) {
+static bool is_dropped(const struct x64_insn *insn, uint8_t prefix, unsigned how) {
+  enum { ADDRSIZE = 0x67, GS = 0x65, FS = 0x64, LOCK = 0xf0 };
+  bool linear = how & REWRITE_LINEAR;
+  return prefix == ADDRSIZE || (prefix == GS && (linear || insn->mem.segment == SEG_GS)) ||
+         (prefix == FS && linear) || (prefix == LOCK && how & REWRITE_UNLOCKED);
+}
+
+void emit_rewritten(struct code *c, const struct item *item, unsigned base, unsigned how) {
   const struct x64_insn *insn = &item->insn;
   unsigned at = 0;
-  for (; at < prefix_bytes(insn); at++) {
-    uint8_t byte = item->bytes[at];
-    if (byte != 0x67 && !(byte == 0x65 && insn->mem.segment == SEG_GS)) emit8(c, byte);
-  }
+  for (; at < prefix_bytes(insn); at++)
+    if (!is_dropped(insn, item->bytes[at], how)) emit8(c, item->bytes[at]);
   for (; at < insn->modrm_at; at++) {
     uint8_t byte = item->bytes[at];
     if (at == insn->rex_at && insn->encoding == ENC_LEGACY) byte &= (uint8_t)~3u; /* no X, no B */
@@ -78,7 +82,7 @@ static void emit_rip_relative(struct translation *t, unsigned i) {
   } else {
     unsigned scratch = borrow(t, i, EASY_BASES);
     emit_mov_address(&t->code, scratch, address, LASTING_ADDRESS);
-    emit_rewritten(&t->code, item, scratch);
+    emit_rewritten(&t->code, item, scratch, 0);
   }
 }
 
@@ -105,13 +109,13 @@ static void emit_gs_relative(struct translation *t, unsigned i) {
   emit_load(c, temp, CTX_GS_BASE);
   emit_lea_sum(c, scratch, scratch, temp);
   emit_load(c, temp, SPILL(SLOT_SHORT));
-  emit_rewritten(c, item, scratch);
+  emit_rewritten(c, item, scratch, 0);
 }
 
 void emit_copied(struct translation *t, unsigned i) {
   const struct item *item = &t->sb.items[i];
   const struct x64_insn *insn = &item->insn;
-  emit_checks(t, i);
+  struct check *open = emit_checks(t, i);
   if (insn->has_mem && insn->mem.segment == SEG_GS && !is_lea(insn))
     emit_gs_relative(t, i);
   else if (insn->has_mem && insn->mem.base == REG_RIP)
@@ -119,5 +123,9 @@ void emit_copied(struct translation *t, unsigned i) {
   else
     emit_instruction(&t->code, item->bytes, insn->len);
   if (t->borrowed >= 0) t->map[t->block->map_count - 1].borrowed = BORROWED(SLOT_LONG, t->borrowed);
+  if (open) {
+    open->behind = t->code.at;
+    open->borrowed_behind = t->borrowed;
+  }
   forget_checked(t, insn);
 }

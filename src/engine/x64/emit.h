@@ -210,4 +210,11 @@ static inline void emit_jmp_out(struct code *c, const char *target) {
   emit32(c, (uint32_t)((const uint8_t *)target - (c->at + 4)));
 }
 
+/* A call of the engine's code. */
+static inline void emit_call_out(struct code *c, const char *target) {
+  emit8(c, 0xe8);
+  mark(c, LASTING_ENGINE);
+  emit32(c, (uint32_t)((const uint8_t *)target - (c->at + 4)));
+}
+
 #endif

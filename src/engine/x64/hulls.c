@@ -81,6 +81,10 @@ static void add_operands(struct planner *planner, unsigned i) {
   struct x64_mem operands[OPERANDS_MAX];
   unsigned count = checked_operands(&item->insn, operands);
   t->in_hull[i] = 0;
+  if (t->opens[i]) {
+    planner->cost += OPEN_COST;
+    return;
+  }
   for (unsigned k = 0; k < count; k++) {
     const struct x64_mem *mem = &operands[k];
     const struct root *root = t->narrow || item->insn.address_size != 8 ? NULL : root_of(planner, mem);
@@ -107,13 +111,26 @@ static bool may_have_frame(const struct superblock *sb) {
   return true;
 }
 
+/* How many instructions have code for open memory. */
+static unsigned find_opened(struct translation *t) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < t->sb.count; i++) {
+    const struct item *item = &t->sb.items[i];
+    t->opens[i] = values_on() && config.check == CHECK_ALL && !t->sb.unfetchable && !t->sb.for_engine && cache_is_opened(item->pc) &&
+                  can_open(&item->insn);
+    count += t->opens[i];
+  }
+  return count;
+}
+
 unsigned plan_checks(struct translation *t) {
+  unsigned opened = find_opened(t);
   struct planner planner = {.t = t, .roots = {{.reg = RSP}, {.reg = RBP}}};
   int64_t away[ROOTS][SUPERBLOCK_MAX];
   t->hull_count = 0;
   if (config.check != CHECK_ALL || t->unchecked || t->sb.for_engine || t->sb.unfetchable) {
     memset(t->in_hull, 0, sizeof t->in_hull);
-    return config.check == CHECK_NONE || t->unchecked ? 0 : OPERANDS_MAX * t->sb.count;
+    return config.check == CHECK_NONE || t->unchecked ? opened : OPERANDS_MAX * t->sb.count;
   }
   planner.has_frame = may_have_frame(&t->sb);
   for (unsigned r = 0; r < ROOTS; r++) root_begin(&planner.roots[r], 0);

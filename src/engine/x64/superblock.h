@@ -17,6 +17,10 @@ enum {
 };
 /* With every access checked, blocks are shorter: the code of one must not get too long. */
 enum { CHECKED_SUPERBLOCK_MAX = 32, CHECKED_PATH_MAX = 99 };
+/* Replay steps over more than one instruction without asking what they access: some of it may be open (order/open_blocks.h). */
+static inline bool checks_steps(unsigned limit) {
+  return limit > 1 && values_on() && replaying();
+}
 
 struct item {
   struct x64_insn insn;

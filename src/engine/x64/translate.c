@@ -314,7 +314,7 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
                                enum entry_kind front) {
   uint8_t *start = cache_reserve(CACHE_BLOCK_MAX);
   if (!start) return NULL;
-  t->unchecked = entry == ENTRY_STEP;
+  t->unchecked = entry == ENTRY_STEP && !checks_steps(t->sb.limit);
   t->narrow = config.check == CHECK_ALL && cache_is_narrow(pc, true);
   unsigned exits = 5 + plan_checks(t);
   exits += t->sb.side_exits + EXITS_PER_CALL * t->sb.call_count + (t->sb.contended ? t->sb.range_count : 0);

@@ -59,8 +59,8 @@ struct hull {
   bool write;
 };
 enum { HULL_BYTES = 512, HULL_PAIRS = 5, HULLS_MAX = 24, STACK_PATIENCE = 256 };
-/* The most that the checks of a block may cost, so that its code does not get too long. A hull counts as two. */
-enum { CHECKS_COST_MAX = 60, HULL_COST = 2 };
+/* The most that the checks of a block may cost, so that its code does not get too long. A hull counts as two, code for open memory as four. */
+enum { CHECKS_COST_MAX = 60, HULL_COST = 2, OPEN_COST = 4 };
 
 /* A check, until its stub is emitted. */
 struct check {
@@ -71,6 +71,11 @@ struct check {
   uint8_t window; /* bytes from the address tested on that rely on it */
   uint8_t pairs;  /* of blocks, where it is for a hull in the private stack; else 0 */
   bool narrow;    /* the window may not grow */
+  bool opens;     /* it is for one instruction, which can access open memory: */
+  bool flags_dead;
+  int8_t borrowed_behind; /* the register in SLOT_LONG behind the instruction, or -1, … */
+  const uint8_t *behind;  /* … and the code there */
+  uint8_t *beyond;        /* another branch that leads to the same stub, or NULL */
 };
 enum { OPERANDS_MAX = 4, CHECKS_MAX = 96 };
 _Static_assert(CHECKS_MAX < 256, "checked.check is a byte");
@@ -82,6 +87,7 @@ enum {
   CHECK_HULL = 1 << 10,  /* for a hull, and not for an operand: */
   CHECK_PAIRS = 1 << 11, /* the window is pairs of blocks; */
   CHECK_FRAME = 1 << 12, /* its root is the frame pointer; */
+  CHECK_OPENS = 1 << 13, /* its instruction can access open memory */
   CHECK_FROM = 32,       /* how far from the root */
   CHECK_OPERAND = 16,
   CHECK_WINDOW = 24, /* which, how many bytes of it, and how far below it they start */
@@ -111,6 +117,7 @@ struct translation {
   struct hull hulls[HULLS_MAX];
   unsigned hull_count;
   uint8_t in_hull[SUPERBLOCK_MAX]; /* of each item, the operands that a hull covers, one bit each */
+  bool opens[SUPERBLOCK_MAX];      /* it was found to access open memory, and has code for that */
   struct insn_map map[SUPERBLOCK_MAX + 1];
 };
 
@@ -132,6 +139,12 @@ static inline uint16_t used_by(const struct x64_insn *insn) {
  * a time; allowed is a mask of candidates. */
 unsigned borrow(struct translation *t, unsigned i, uint16_t allowed);
 void give_back(struct translation *t);
+/* The instruction with its memory operand replaced by [base], base being one of EASY_BASES. */
+enum {
+  REWRITE_LINEAR = 1,   /* without any segment: the base holds the whole address; */
+  REWRITE_UNLOCKED = 2, /* without its lock */
+};
+void emit_rewritten(struct code *c, const struct item *item, unsigned base, unsigned how);
 void emit_copied(struct translation *t, unsigned i);
 
 /* ends.c */
@@ -152,7 +165,8 @@ bool is_repeated(const struct x64_insn *insn);
 bool wants_engine(const struct x64_insn *insn, bool checked);
 /* The accesses of any other instruction that are to be checked. */
 unsigned checked_operands(const struct x64_insn *insn, struct x64_mem to[OPERANDS_MAX]);
-void emit_checks(struct translation *t, unsigned i);
+/* Returns the check of an instruction that can access open memory: its place behind is to be filled in; else NULL. */
+struct check *emit_checks(struct translation *t, unsigned i);
 void emit_check_stub(struct translation *t, const struct check *check);
 enum { LEAVE = 0xc9 };
 void keep_flags(struct code *c);
@@ -160,9 +174,19 @@ void take_flags_back(struct code *c);
 /* Clears the zero flag if the thread may read at the address. */
 void test_may_read(struct code *c, uintptr_t address);
 void test_block(struct translation *t, unsigned i, const struct x64_mem *mem, unsigned s);
+/* Clears the zero flag if the thread has one of these permissions for the block of the operand's first byte. */
+void test_bits(struct translation *t, unsigned i, const struct x64_mem *mem, unsigned s, uint8_t bits);
+/* s = the operand's address. */
+void emit_whole_address(struct code *c, const struct item *item, unsigned s);
 /* Branches to the slow path on the condition; from there back to retry. */
 struct check *new_check(struct translation *t, unsigned i, unsigned condition, uint8_t *retry,
                         const struct x64_mem *mem, unsigned s, bool flags_dead);
+
+/* open_accesses.c */
+bool can_open(const struct x64_insn *insn);
+struct check *emit_open_check(struct translation *t, unsigned i);
+/* The access to open memory of the check's instruction, and the way behind it; if it can't be made, the check's exit comes next. */
+void emit_open_access(struct translation *t, const struct check *check);
 
 /* roots.c */
 /* If the instruction adds a constant to a 64-bit register and does nothing else, that register; else REG_NONE. */
