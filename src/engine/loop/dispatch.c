@@ -166,14 +166,15 @@ static uintptr_t missed(struct thread *thread, struct exit *exit) {
   uintptr_t made_for = exit->block->pc;
   cache_leave(thread); /* or a flusher would wait for this thread, which may wait for the flusher */
   bool kept = permissions_take(thread, accesses, count);
-  if (values_on()) open_consider(thread, accesses, count);
+  /* The rest of the block may rely on earlier checks of just the memory that is opened now. */
+  bool opened = values_on() && open_consider(thread, accesses, count);
   bool open = values_on() && by_value_join(thread, accesses, own);
   if (open && !miss.opens && arch_opens(miss.pc)) cache_open(made_for, miss.pc);
-  bool reaches = open ? miss.opens : permissions_reach(thread, miss.address, miss.bytes, miss.write);
+  bool reaches = permissions_reach(thread, miss.address, miss.bytes, miss.write);
   shared |= shared_holds(thread);
   if (kept && !reaches && !shared && !open)
     cache_fell_short(made_for, miss.stack ? made_for : miss.pc, miss.stack);
-  bool again = kept && reaches && !shared && cache_enter(thread) && thread->cache_epoch == epoch;
+  bool again = kept && reaches && !shared && !open && !opened && cache_enter(thread) && thread->cache_epoch == epoch;
   if (again && miss.stack) private_stack_find(thread, miss.address);
   if (again) return arch_miss_resume(thread, &miss);
   atomic_store(&thread->in_cache, 1); /* as the caller knows it */

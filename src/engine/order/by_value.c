@@ -151,6 +151,7 @@ void by_value_learn(struct thread *thread, uintptr_t seen, unsigned bytes, const
   memcpy(now + from, found, bytes);
   value_log_part(thread, (struct values_part){.from = (uint8_t)from, .count = (uint8_t)bytes}, now,
                  (uint8_t *)ALIGN_DOWN(seen, VALUES_LINE));
+  if (value_log_is_full(thread)) arch_request(thread);
 }
 
 void by_value_faulted(void) {
@@ -243,6 +244,10 @@ bool by_value_was_refused(struct thread *thread, const struct miss *miss) {
   return open && !lacking;
 }
 
+void by_value_safepoint(struct thread *thread) {
+  if (values_on() && value_log_is_full(thread)) value_log_stop(thread);
+}
+
 bool by_value_make_room(struct thread *thread) {
   if (replaying()) replay_diverged(thread, "expected to access memory by value, and can't");
   if (!value_log_is_full(thread)) return false;
@@ -313,6 +318,7 @@ static void replay_close(struct thread *thread, uint64_t lines) {
     replay_consume(thread);
   }
   open_next_epoch();
+  open_catch_up(thread); /* the thread may go on without another wait */
 }
 
 void by_value_close_here(struct thread *thread) {

@@ -128,7 +128,7 @@ static void fix_pairs(uint8_t *map, uint32_t block) {
 }
 
 /* The thread has the block for writing, so no other thread has it, and the next thread that gets it sees that it is open. */
-static void open_block(struct thread *thread, uint32_t block) {
+static bool open_block(struct thread *thread, uint32_t block) {
   uint8_t *map = map_of(thread);
   lock_take(&lock);
   uint32_t count = atomic_load(&open.count);
@@ -141,15 +141,18 @@ static void open_block(struct thread *thread, uint32_t block) {
       continue;
     if (known & FORBIDDEN) atomic_store(&open.count, count);
   }
-  if (count < OPEN_BLOCKS && !(known & FORBIDDEN)) {
+  bool opened = count < OPEN_BLOCKS && !(known & FORBIDDEN);
+  if (opened) {
     private_stack_drop(thread);
     map[block] = (uint8_t)((map[block] & INLINE) << HIDES);
     fix_pairs(map, block);
   }
   lock_release(&lock);
+  return opened;
 }
 
-void open_consider(struct thread *thread, const struct access *accesses, unsigned count) {
+bool open_consider(struct thread *thread, const struct access *accesses, unsigned count) {
+  bool opened = false;
   for (unsigned i = 0; i < count; i++) {
     if (!accesses[i].write) continue;
     uint64_t blocks = count_of(accesses[i].address, accesses[i].bytes);
@@ -157,11 +160,12 @@ void open_consider(struct thread *thread, const struct access *accesses, unsigne
       uint32_t block = (uint32_t)(number_of(accesses[i].address) + b) % PERMISSION_BLOCKS;
       if (!(map_of(thread)[block] & PERMISSION_WRITE) || !is_wanted(block)) continue;
       if (may_open(accesses[i].address + b * (1UL << BLOCK_SHIFT)))
-        open_block(thread, block);
+        opened |= open_block(thread, block);
       else
         open_forbid((uintptr_t)block << BLOCK_SHIFT, 1);
     }
   }
+  return opened;
 }
 
 void open_close_all(void) {

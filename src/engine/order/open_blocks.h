@@ -47,8 +47,8 @@ bool open_reaches(uintptr_t address, size_t bytes);
 void open_note_request(uint32_t block);
 /* These blocks must not be opened from now on. */
 void open_forbid(uintptr_t address, size_t bytes);
-/* Opens the accessed blocks that the thread has for writing and that were requested often. */
-void open_consider(struct thread *thread, const struct access *accesses, unsigned count);
+/* Opens the accessed blocks that the thread has for writing and that were requested often. True: one at least. */
+bool open_consider(struct thread *thread, const struct access *accesses, unsigned count);
 /* The engine is about to use memory in a way that open memory can't be used in yet. */
 void open_expect_closed(uintptr_t address, size_t bytes);
 /* With the stage taken: closes all blocks. */
@@ -88,6 +88,8 @@ bool by_value_covers(struct thread *thread, const struct miss *miss);
 /* The check has missed although the access could be made by value: there is no room in the log, for which by_value_make_room provides; or … */
 bool by_value_was_refused(struct thread *thread, const struct miss *miss);
 bool by_value_make_room(struct thread *thread);
+/* Recording: provides for room that updates may have used up. */
+void by_value_safepoint(struct thread *thread);
 /* … the instruction can't use open memory in this way: closes all blocks, and never opens again those of the instruction. */
 void by_value_give_up(struct thread *thread, uintptr_t pc);
 /* Before a step over the instruction at pc: false if permissions were lost for the sake of open memory. */

@@ -6,6 +6,7 @@
 #include "engine/base/lib.h"
 #include "engine/base/mapping_book.h"
 #include "engine/memory/verify.h"
+#include "engine/order/open_blocks.h"
 #include "engine/order/own_code.h"
 #include "engine/order/serial.h"
 #include "engine/order/shared.h"
@@ -71,6 +72,7 @@ static void come_back(struct thread *thread) {
 
 static void safepoint(struct thread *thread) {
   record_position(thread);
+  by_value_safepoint(thread);
   permissions_serve(thread);
   if (stops_wanted(thread)) stops_at_safepoint(thread);
   if (live_on()) live_safepoint(thread);

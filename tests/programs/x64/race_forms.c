@@ -129,7 +129,6 @@ struct state {
   X(rcl, false, "rcll $3, (%%rdi)") \
   X(shld, false, "shldl $5, %%eax, (%%rdi)") \
   X(imul, false, "imul (%%rdi), %%rcx") \
-  X(div, false, "mov %%ecx, %%eax\n xor %%edx, %%edx\n orb $1, 3(%%rdi)\n divl (%%rdi)") \
   X(movbe_like, false, "bswap %%rcx\n mov %%rcx, (%%rdi)") \
   X(push, false, "push (%%rdi)\n pop %%rcx") \
   X(pop, false, "push %%rcx\n pop (%%rdi)") \
