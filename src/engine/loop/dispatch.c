@@ -174,7 +174,8 @@ static uintptr_t missed(struct thread *thread, struct exit *exit) {
   shared |= shared_holds(thread);
   if (kept && !reaches && !shared && !open)
     cache_fell_short(made_for, miss.stack ? made_for : miss.pc, miss.stack);
-  bool again = kept && reaches && !shared && !open && !opened && cache_enter(thread) && thread->cache_epoch == epoch;
+  bool again =
+      kept && reaches && !shared && !open && !opened && cache_enter(thread) && thread->cache_epoch == epoch;
   if (again && miss.stack) private_stack_find(thread, miss.address);
   if (again) return arch_miss_resume(thread, &miss);
   atomic_store(&thread->in_cache, 1); /* as the caller knows it */

@@ -116,8 +116,8 @@ static unsigned find_opened(struct translation *t) {
   unsigned count = 0;
   for (unsigned i = 0; i < t->sb.count; i++) {
     const struct item *item = &t->sb.items[i];
-    t->opens[i] = values_on() && config.check == CHECK_ALL && !t->sb.unfetchable && !t->sb.for_engine && cache_is_opened(item->pc) &&
-                  can_open(&item->insn);
+    t->opens[i] = values_on() && config.check == CHECK_ALL && !t->sb.unfetchable && !t->sb.for_engine &&
+                  cache_is_opened(item->pc) && can_open(&item->insn);
     count += t->opens[i];
   }
   return count;

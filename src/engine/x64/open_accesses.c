@@ -20,7 +20,14 @@
 #include "order/values.h"
 
 /* The routines of open.S: for accesses of 1, 2, 4, 8, 16, 32, 64 and any other number of bytes; the next three for up to 16. */
-enum open_helper { HELP_LOAD, HELP_STORE = 8, HELP_MODIFY = 16, HELP_UPDATE = 21, HELP_LEARN = 26, HELP_STORED = 31 };
+enum open_helper {
+  HELP_LOAD,
+  HELP_STORE = 8,
+  HELP_MODIFY = 16,
+  HELP_UPDATE = 21,
+  HELP_LEARN = 26,
+  HELP_STORED = 31
+};
 enum { ANY = 7, CARRIED = 16 };
 
 extern const char *const open_recording[], *const open_replaying[];
@@ -58,7 +65,8 @@ static bool is_update(const struct x64_insn *insn) {
 /* The instructions of the x87 note where their operand is. */
 bool can_open(const struct x64_insn *insn) {
   const struct x64_mem *mem = &insn->mem;
-  if (insn->kind != INSN_COPY || !insn->has_mem || !insn->modrm_at || mem->access == ACCESS_NONE) return false;
+  if (insn->kind != INSN_COPY || !insn->has_mem || !insn->modrm_at || mem->access == ACCESS_NONE)
+    return false;
   if (wants_engine(insn, true) || insn->stack_access || is_x87(insn) || divides(insn)) return false;
   if (mem->disp > INT32_MAX - BLOCK_BYTES || !candidates(insn)) return false;
   return mem->access != ACCESS_BOTH || is_update(insn);

@@ -158,14 +158,14 @@ struct state {
 /* clang-format on */
 
 #ifdef __x86_64__
-#define FUNCTION(name, is_wide, text)                                                                       \
-  static void name##_form(uint8_t *at, struct state *s) {                                                   \
-    uint64_t a = s->a, b = s->b, flags;                                                                     \
+#define FUNCTION(name, is_wide, text)                                                                      \
+  static void name##_form(uint8_t *at, struct state *s) {                                                  \
+    uint64_t a = s->a, b = s->b, flags;                                                                    \
     __asm__ volatile("mov %%rax, %%rdx\n add %%rcx, %%rdx\n mov %3, %%rdi\n " text "\n pushfq\n pop %%rdx" \
-                     : "+a"(a), "+c"(b), "=&d"(flags)                                                       \
-                     : "r"(at), "S"(s)                                                                      \
-                     : "rdi", "rbx", "r8", "r9", "memory", "cc", "xmm0", "xmm1", "xmm2");                    \
-    s->a = a, s->b = b, s->flags = flags & 0x8c1;                                                           \
+                     : "+a"(a), "+c"(b), "=&d"(flags)                                                      \
+                     : "r"(at), "S"(s)                                                                     \
+                     : "rdi", "rbx", "r8", "r9", "memory", "cc", "xmm0", "xmm1", "xmm2");                  \
+    s->a = a, s->b = b, s->flags = flags & 0x8c1;                                                          \
   }
 FORMS(FUNCTION)
 #define ENTRY(name, is_wide, text) {name##_form, is_wide},
