@@ -396,8 +396,7 @@ bool arch_uc_recover(struct thread *thread, struct ucontext *uc, siginfo_t *info
   uintptr_t pc = uc->uc_mcontext.pc;
   struct cache_insn insn;
   if (!cache_insn_at(pc, &insn)) return false;
-  if (pc >= insn.block->code + insn.block->body_size)
-    by_value_faulted();
+  if (pc >= insn.block->code + insn.block->body_size) by_value_faulted();
   context_from_uc(thread, uc);
   take_back(&thread->arch, &insn);
   arch_uncount(thread, insn.block, insn.block->instructions - insn.number);

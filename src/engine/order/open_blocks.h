@@ -95,7 +95,6 @@ void by_value_give_up(struct thread *thread, uintptr_t pc);
 /* Before a step over the instruction at pc: false if permissions were lost for the sake of open memory. */
 bool by_value_prepare(struct thread *thread, uintptr_t pc);
 
-
 /* Replay, at a safepoint: reads from the log which blocks are open for the thread from here on. */
 void by_value_replay_views(struct thread *thread);
 /* Before a call of the application: closes memory that the kernel or the engine will read or write for it. */
