@@ -191,10 +191,9 @@ static void event_text(FILE *to, const struct input_event *e, const char *file) 
       if (e->open.what == OPEN_VIEW)
         fprintf(to, "block 0x%" PRIx64 " is open", e->open.address);
       else if (e->open.what == OPEN_CLOSES)
-        fprintf(to, "all is closed%s, %" PRIu64 " lines follow",
-                e->open.alone ? " at a position of its own" : "", e->open.address);
+        fprintf(to, "all is closed, %" PRIu64 " lines follow", e->open.address);
       else if (e->open.what == OPEN_STOP)
-        fprintf(to, "stop");
+        fprintf(to, e->open.closes ? "stop, all is about to be closed" : "stop");
       else if (e->open.what == OPEN_LINE)
         fprintf(to, "line 0x%" PRIx64 " ", e->open.address);
       else

@@ -239,7 +239,7 @@ BOTH_WAYS void kind_output(struct cursor *c, struct input_event *e, uint8_t flag
 
 BOTH_WAYS void kind_open(struct cursor *c, struct input_event *e, uint8_t flags) {
   field_u32(c, &e->open.what, OPEN_WHATS - 1);
-  if (flags & FLAG_FIRST && e->open.what != OPEN_CLOSES) fail(c, -EINVAL);
+  if (flags & FLAG_FIRST && e->open.what != OPEN_STOP) fail(c, -EINVAL);
   if (e->open.what == OPEN_STOP) return;
   if (e->open.what != OPEN_VALUES) field_number(c, &e->open.address, UINT64_MAX);
   if (e->open.what == OPEN_VIEW || e->open.what == OPEN_CLOSES) return;
@@ -301,7 +301,7 @@ BOTH_WAYS uint8_t flags_of(const struct input_event *e, uint8_t kind) {
       second = e->output.closes;
       break;
     case EVENT_OPEN:
-      first = e->open.alone;
+      first = e->open.closes;
       break;
     default:
       break;
@@ -330,7 +330,7 @@ BOTH_WAYS void take_flags(struct input_event *e, uint8_t flags) {
     e->output.named = flags & FLAG_FIRST;
     e->output.closes = flags & FLAG_SECOND;
   } else if (e->kind == EVENT_OPEN) {
-    e->open.alone = flags & FLAG_FIRST;
+    e->open.closes = flags & FLAG_FIRST;
   }
 }
 

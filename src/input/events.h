@@ -57,7 +57,7 @@ enum input_open_what {
   OPEN_VIEW,   /* a block of memory is open for this thread from here on: its number */
   OPEN_CLOSES, /* all blocks are closed for all threads: how many lines of memory follow … */
   OPEN_LINE,   /* … one of them: its address, and what is there now */
-  OPEN_STOP,   /* replay stops here: values follow, or all blocks are closed */
+  OPEN_STOP,   /* replay stops here: values follow, or the thread closes all blocks at a position of its own */
   OPEN_WHATS,
 };
 
@@ -145,7 +145,7 @@ struct input_event {
     } exit;
     struct {
       uint32_t what;    /* enum input_open_what */
-      bool alone;       /* OPEN_CLOSES: at a position of its own */
+      bool closes;      /* OPEN_STOP: OPEN_CLOSES comes next, if the thread was not ended before */
       uint64_t address; /* OPEN_VALUES, OPEN_STOP: none; a block's number; how many lines; a line's address */
       uint32_t count;   /* OPEN_VALUES, OPEN_LINE: of the bytes */
       const uint8_t *bytes; /* decoded: into the buffer that was decoded from */

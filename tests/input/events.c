@@ -96,7 +96,7 @@ static void random_event(struct input_event *e, uint64_t position) {
       break;
     case EVENT_OPEN:
       e->open.what = (uint32_t)(next() % OPEN_WHATS);
-      e->open.alone = e->open.what == OPEN_CLOSES && next() % 2;
+      e->open.closes = e->open.what == OPEN_STOP && next() % 2;
       if (e->open.what == OPEN_STOP) break;
       if (e->open.what != OPEN_VALUES) e->open.address = number();
       if (e->open.what == OPEN_VIEW || e->open.what == OPEN_CLOSES) break;

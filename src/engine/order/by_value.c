@@ -245,13 +245,13 @@ bool by_value_was_refused(struct thread *thread, const struct miss *miss) {
 }
 
 void by_value_safepoint(struct thread *thread) {
-  if (values_on() && value_log_is_full(thread)) value_log_stop(thread);
+  if (values_on() && value_log_is_full(thread)) value_log_stop(thread, false);
 }
 
 bool by_value_make_room(struct thread *thread) {
   if (replaying()) replay_diverged(thread, "expected to access memory by value, and can't");
   if (!value_log_is_full(thread)) return false;
-  value_log_stop(thread);
+  value_log_stop(thread, false);
   return true;
 }
 
@@ -287,30 +287,30 @@ static const struct input_event *next_of(struct thread *thread, uint32_t what) {
   return found ? event : NULL;
 }
 
-static void record_close(struct thread *thread, bool alone) {
+static void record_close(struct thread *thread) {
   struct closing closing = {.thread = thread};
   open_each_line(count_line, &closing);
-  struct input_event event = {.kind = EVENT_OPEN,
-                              .open = {.what = OPEN_CLOSES, .alone = alone, .address = closing.count}};
+  struct input_event event = {.kind = EVENT_OPEN, .open = {.what = OPEN_CLOSES, .address = closing.count}};
   record_event(thread, &event);
   open_each_line(log_line_of, &closing);
   open_forget_lines();
   open_close_all();
 }
 
-/* The next event, if it says so: all is closed. */
-static const struct input_event *next_close(struct thread *thread, bool alone) {
-  const struct input_event *event = next_of(thread, OPEN_CLOSES);
-  return event && event->open.alone == alone ? event : NULL;
+/* The next event, unless the thread was ended before it. */
+static const struct input_event *expect_of(struct thread *thread, uint32_t what) {
+  const struct input_event *event = next_of(thread, what);
+  if (!event && !replay_peek(thread)) order_lost(thread);
+  if (!event) replay_senseless(thread, "memory is not closed where it should be");
+  return event;
 }
 
 static void replay_close(struct thread *thread, uint64_t lines) {
   replay_consume(thread);
   for (; lines; lines--) {
-    const struct input_event *event = next_of(thread, OPEN_LINE);
-    if (!event || event->open.count != VALUES_LINE || event->open.address % VALUES_LINE)
-      replay_senseless(thread, "a line of memory is missing");
-    /* cppcheck-suppress nullPointerRedundantCheck ; replay_senseless does not return */
+    const struct input_event *event = expect_of(thread, OPEN_LINE);
+    if (event->open.count != VALUES_LINE || event->open.address % VALUES_LINE)
+      replay_senseless(thread, "this is no line of memory");
     uintptr_t to = event->open.address;
     if (to >= ENGINE_BASE && to < ENGINE_END) replay_senseless(thread, "no program has memory there");
     if (safe_copy((void *)to, event->open.bytes, VALUES_LINE))
@@ -325,31 +325,29 @@ void by_value_close_here(struct thread *thread) {
   const struct input_event *event;
   if (!values_on()) return;
   if (recording()) {
-    if (open_any()) record_close(thread, false);
-  } else if ((event = next_close(thread, false))) {
+    if (open_any()) record_close(thread);
+  } else if ((event = next_of(thread, OPEN_CLOSES))) {
     replay_close(thread, event->open.address);
   }
 }
 
+/* The stop is logged before the wait for the others, within which the thread may be ended: replay must come to the same position. Perhaps one of them has closed
+ * all meanwhile. */
 static void close_alone(struct thread *thread) {
+  value_log_stop(thread, true);
   order_alone(thread);
-  if (open_any()) {
-    record_close(thread, true);
-  } else { /* others have done so meanwhile; replay does the same steps here */
-    struct input_event event = {.kind = EVENT_OPEN, .open = {.what = OPEN_CLOSES, .alone = true}};
-    record_event(thread, &event);
-  }
+  record_close(thread);
   order_tick(thread);
   order_together(thread);
 }
 
 static void replay_close_alone(struct thread *thread) {
   const struct input_event *event;
-  while ((event = next_close(thread, true))) {
-    uint64_t lines = event->open.address;
+  while ((event = next_of(thread, OPEN_STOP)) && event->open.closes) {
+    replay_consume(thread);
     order_gate(thread); /* other threads may wait for the thread's work up to here */
     order_alone(thread);
-    replay_close(thread, lines);
+    replay_close(thread, expect_of(thread, OPEN_CLOSES)->open.address);
     order_tick(thread);
     order_gate(thread);
   }
@@ -359,9 +357,9 @@ void by_value_replay_views(struct thread *thread) {
   const struct input_event *event;
   if (!values_on()) return;
   for (;;) {
+    replay_close_alone(thread);
     if (next_of(thread, OPEN_STOP)) {
       replay_consume(thread);
-      replay_close_alone(thread);
     } else if ((event = next_of(thread, OPEN_VIEW))) {
       if (event->open.address >= PERMISSION_BLOCKS)
         replay_senseless(thread, "there is no such block of memory");
@@ -402,7 +400,6 @@ void by_value_give_up(struct thread *thread, uintptr_t pc) {
   struct access accesses[ARCH_ACCESSES_MAX];
   unsigned count = arch_accesses(thread, pc, accesses);
   for (unsigned i = 0; i < count; i++) open_forbid(accesses[i].address, accesses[i].bytes);
-  value_log_stop(thread);
   close_alone(thread);
 }
 

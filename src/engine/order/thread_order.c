@@ -222,11 +222,12 @@ static void pass_rest(struct thread *thread) {
   }
 }
 
-/* A thread that was ended from outside has no more input than order, but for an instruction that it had not finished. A thread with more input has
- * diverged: it made other steps here than in the recording. */
+/* A thread that was ended from outside has no more input than order, but for an instruction that it had not finished, or open memory that it was about to
+ * use or to close. A thread with more input has diverged: it made other steps here than in the recording. */
 static void expect_no_input(struct thread *thread) {
   const struct input_event *event = replay_peek(thread);
-  if (event && event->kind == EVENT_INSN && event->position == arch_position(thread)) {
+  while (event && event->position == arch_position(thread) &&
+         (event->kind == EVENT_INSN || event->kind == EVENT_OPEN)) {
     replay_consume(thread);
     event = replay_peek(thread);
   }

@@ -17,8 +17,8 @@ bool value_log_is_full(const struct thread *thread) {
   return log->count + TWO > VALUE_LOG_BUFFER || log->unstopped + TWO > MOST;
 }
 
-void value_log_stop(struct thread *thread) {
-  struct input_event event = {.kind = EVENT_OPEN, .open = {.what = OPEN_STOP}};
+void value_log_stop(struct thread *thread, bool closes) {
+  struct input_event event = {.kind = EVENT_OPEN, .open = {.what = OPEN_STOP, .closes = closes}};
   record_event(thread, &event);
   value_log_of(thread)->unstopped = 0;
 }

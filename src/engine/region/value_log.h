@@ -33,8 +33,8 @@ struct value_log *value_log_of(const struct thread *thread);
 
 /* True if there may be no room for two more parts: value_log_stop has to be called first. There is room for the parts of any instruction behind a stop. */
 bool value_log_is_full(const struct thread *thread);
-/* At a position at which the thread can be stopped: replay stops here, and reads the next values. */
-void value_log_stop(struct thread *thread);
+/* At a position at which the thread can be stopped: replay stops here, and reads the next values; or closes all blocks. */
+void value_log_stop(struct thread *thread, bool closes);
 /* Counts a part, and logs what differs from what was seen of it; nothing of a part that the thread only writes (now: NULL). */
 void value_log_part(struct thread *thread, struct values_part part, const uint8_t *now, uint8_t *seen);
 /* Puts the buffer's content into the input log. */
