@@ -209,6 +209,15 @@ void fail_killed(void) {
               "recorded");
 }
 
+/* True if the slot's thread is gone and has not parked before, as a thread does that ends by itself. */
+static bool was_killed(unsigned slot) {
+  const struct rthread *rthread = &region->slots[slot];
+  const _Atomic uint32_t *state = &region->directory[slot].state;
+  uint32_t number = rthread->number;
+  if (atomic_load(state) != DIRECTORY_RUNNING || rthread_is_alive(rthread)) return false;
+  return atomic_load(state) == DIRECTORY_RUNNING && rthread->number == number; /* it may have ended meanwhile */
+}
+
 /* Another process with this memory may be killed from outside while it owns blocks that others wait for. */
 static void look_for_killed(void) {
   static _Atomic uint64_t looked;
@@ -216,9 +225,7 @@ static void look_for_killed(void) {
   const struct process *own = arch_self()->process;
   for (unsigned i = 0; i < atomic_load(&region->directory_slots); i++) {
     const struct thread *other = members[i];
-    if (!other || other->process == own || atomic_load(&region->directory[i].state) != DIRECTORY_RUNNING)
-      continue;
-    if (!rthread_is_alive(&region->slots[i])) fail_killed();
+    if (other && other->process != own && was_killed(i)) fail_killed();
   }
 }
 
