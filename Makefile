@@ -100,7 +100,7 @@ $(BUILD)/reprise-solve-gpu: src/search/gpu/solve.cu src/search/gpu/kernels.h src
 
 $(BUILD)/reprise: $(CLI_OBJECTS) $(CLI_EXTRA)
 	$(call say,LD $@)
-	$(Q)$(CLI_CC) $(CLI_FLAGS) -o $@ $(CLI_OBJECTS) $(CLI_EXTRA) $(CLI_LIBS)
+	$(Q)mkdir -p $(@D) && $(CLI_CC) $(CLI_FLAGS) -o $@ $(CLI_OBJECTS) $(CLI_EXTRA) $(CLI_LIBS)
 
 $(BUILD)/reprise-engine: $(ENGINE_OBJECTS)
 	$(call say,LD $@)
