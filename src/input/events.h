@@ -57,7 +57,7 @@ enum input_open_what {
   OPEN_VIEW,   /* a block of memory is open for this thread from here on: its number */
   OPEN_CLOSES, /* all blocks are closed for all threads: how many lines of memory follow … */
   OPEN_LINE,   /* … one of them: its address, and what is there now */
-  OPEN_STOP,   /* replay stops here: values follow, or the thread closes all blocks at a position of its own */
+  OPEN_STOP,   /* replay stops here: values follow, or the thread closes all blocks by itself */
   OPEN_WHATS,
 };
 

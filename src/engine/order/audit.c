@@ -220,14 +220,15 @@ static const struct bounce_copy *copy_at(const struct bounce *bounce, const uint
   return NULL;
 }
 
-/* Bytes that were filled in with a pattern of their own before the call and still are were not written, though a row says so. Single ones
- * may be so by chance. */
+/* Bytes that were filled in with a pattern of their own before the call and still are were not written, though a row says so. A few
+ * may be so by chance: four, where programs read gigabytes in large pieces. */
 static void expect_written(const struct settling *settling, const struct bounce_write *write,
                            const uint8_t *original) {
-  enum { NO_CHANCE = 4 };
+  enum { NO_CHANCE = 4, NO_CHANCE_IN_LARGE = 8, LARGE = 1024 };
+  const size_t enough = write->bytes < LARGE ? NO_CHANCE : NO_CHANCE_IN_LARGE;
   for (size_t i = 0, run = 0; i < write->bytes; i++) {
     run = write->from[i] == original[i] ? run + 1 : 0;
-    if (run == NO_CHANCE)
+    if (run == enough)
       report(settling->call, settling->result, "a row names what was not written,", write->to + i + 1 - run,
              run);
   }

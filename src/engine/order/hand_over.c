@@ -215,7 +215,8 @@ static bool was_killed(unsigned slot) {
   const _Atomic uint32_t *state = &region->directory[slot].state;
   uint32_t number = rthread->number;
   if (atomic_load(state) != DIRECTORY_RUNNING || rthread_is_alive(rthread)) return false;
-  return atomic_load(state) == DIRECTORY_RUNNING && rthread->number == number; /* it may have ended meanwhile */
+  return atomic_load(state) == DIRECTORY_RUNNING &&
+         rthread->number == number; /* it may have ended meanwhile */
 }
 
 /* Another process with this memory may be killed from outside while it owns blocks that others wait for. */

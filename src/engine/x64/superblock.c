@@ -155,8 +155,9 @@ bool superblock_add(struct superblock *sb) {
   if (sb->count && self_checking != sb->self_checking) return false;
   sb->repeats |= is_repeated(&item->insn);
   /* Code that is only looked at is not checked, even where blocks are. */
-  bool checked = config.check == CHECK_ALL && !sb->looks &&
-                 (sb->limit == CHECKED_SUPERBLOCK_MAX || sb->limit == CHECKED_PATH_MAX || checks_steps(sb->limit));
+  bool checked =
+      config.check == CHECK_ALL && !sb->looks &&
+      (sb->limit == CHECKED_SUPERBLOCK_MAX || sb->limit == CHECKED_PATH_MAX || checks_steps(sb->limit));
   bool for_engine =
       sb->limit > 1 && (wants_engine(&item->insn, checked) || synchronises(&item->insn) ||
                         is_watched(&item->insn, item->pc) || code_is_shared(item->pc, item->insn.len));
