@@ -27,7 +27,7 @@ CLI_BUILD := $(BUILD)
 ENGINE_BUILD := $(BUILD)
 BUILD := $(BUILD)/stress-$(STRESS)
 
-# Not the objects of what mentions the word, or includes what does; and not those of which it is not known yet.
+# Compiled anew: sources that mention the engine's word, or include a file that does, and those of which the ordinary build does not know yet.
 STRESS_WORDS := $(shell grep -rlw $(STRESS_$(STRESS)) src)
 STRESS_UNAWARE := $(shell find $(ENGINE_BUILD)/engine -name '*.d' -exec grep -LF $(addprefix -e ,$(STRESS_WORDS)) {} + 2>/dev/null)
 STRESSED = $(filter-out $(STRESS_UNAWARE:$(ENGINE_BUILD)/engine/%.d=src/%),$(ENGINE_SOURCES))

@@ -42,11 +42,11 @@ static void grow_known(void) {
   uint64_t *old = known;
   size_t old_size = known_size;
   known_size = known_size ? known_size * 2 : 1 << 12;
-  known = aligned_alloc(HUGE_PAGE,
-                        known_size * sizeof *known < HUGE_PAGE ? HUGE_PAGE : known_size * sizeof *known);
+  size_t bytes = known_size * sizeof *known;
+  known = aligned_alloc(HUGE_PAGE, bytes < HUGE_PAGE ? HUGE_PAGE : bytes);
   if (!known) abort();
-  madvise(known, known_size * sizeof *known, MADV_HUGEPAGE); /* looked up at random */
-  memset(known, 0, known_size * sizeof *known);
+  madvise(known, bytes, MADV_HUGEPAGE); /* looked up at random */
+  memset(known, 0, bytes);
   for (size_t i = 0; i < old_size; i++)
     if (old[i]) {
       size_t at = old[i] & (known_size - 1);
