@@ -160,8 +160,8 @@ case_shared_memory_full() {
   has_mounts || return 0
   case $PWD in /tmp/* | /var/tmp/*) return 0 ;; esac
   local order sealed='mount -t tmpfs -o ro none'
-  # Each subshell has logs of its own.
-  local program='head -c 100000000 /dev/zero >/dev/shm/full; for i in $(seq 2000); do (:); done; echo over'
+  # Each process that lives has logs of its own.
+  local program='head -c 100000000 /dev/zero >/dev/shm/full; for i in $(seq 300); do sleep 1000 & done; wait; echo over'
   for order in chunk dag; do
     rm -rf recording
     timeout -s KILL "$HANGS" "${away[@]}" sh -c "mount -t tmpfs -o size=64m,noexec none /dev/shm && $sealed /tmp && $sealed /var/tmp"' && exec "$@"' sh \

@@ -247,11 +247,13 @@ case_with_guard() {
     "$REPRISE" record --order=$order -o recording -- "$VICTIM" stubborn >recorded 2>err </dev/null &
     manager=$!
     until grep -q 'left behind' recorded; do sleep 0.02; done
+    # It has its name as soon as it has run, which the program may have done before.
     guard=''
-    for child in $(cat /proc/$manager/task/*/children); do
-      [ "$(cat "/proc/$child/comm")" != reprise-guard ] || guard=$child
+    until [ -n "$guard" ]; do
+      for child in $(cat /proc/$manager/task/*/children); do
+        [ "$(cat "/proc/$child/comm" 2>/dev/null)" != reprise-guard ] || guard=$child
+      done
     done
-    [ -n "$guard" ] || fail "there is no guard"
     # The process was left to the first of all, or to whoever takes it up: its memory tells whose it is.
     victims=($(grep -ls "^Name:.victim\|^Name:.reprise" /proc/[0-9]*/status | cut -d/ -f3 | while read -r child; do
       [ "$child" = $manager ] || [ "$child" = "$guard" ] || ! grep -qs "$PWD/recorded" <(readlink /proc/"$child"/fd/1) || echo "$child"
