@@ -1,6 +1,7 @@
 /* record.c: reprise record: runs a program under the engine and keeps everything that a replay needs. */
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,7 +99,8 @@ static int parse_options(int argc, char **argv, struct wish *wish, const char **
       {"quiet", 'q', OPTION_ALONE, take_true, &to->quiet, NULL},
       {"check-memory", 0, OPTION_MAY_HAVE_VALUE, take_check_memory, &to->check_memory, "a number from 1 on"},
       {"flight", 0, OPTION_WITH_VALUE, take_flight, wish, "a time and a size, as 10s or 500ms,512M"},
-      {"trigger", 0, OPTION_WITH_VALUE, take_trigger, wish, "signal, exit, exit=N, exit=N-M or end"},
+      {"trigger", 0, OPTION_WITH_VALUE, take_trigger, wish,
+       "signal, exit, exit=N, exit=N-M, end, caught=SIGNAL, memory=SIZE or output=TEXT"},
       {"keep", 0, OPTION_WITH_VALUE, take_keep, wish, "a number from 1 on"},
       {"chaos", 0, OPTION_WITH_VALUE, take_chaos, to, "a number"},
       {0}};
@@ -125,6 +127,8 @@ static int run(int argc, char **argv) {
   if (without && launch_predictors(without, &options->without, &problem))
     return bad_usage(&record_command, "%s", problem.text);
   if (wish.flies) options->keeper = flight_keeper(&wish.flight);
+  settings.trigger_signals = wish.flight.signals;
+  snprintf(settings.trigger_text, sizeof settings.trigger_text, "%s", wish.flight.text);
   if (launch_channels(&settings, &problem)) return complain(problem.status, "%s", problem.text);
   if (next == argc) return bad_usage(&record_command, "no program given");
   status = program_find(argv[next], settings.program, sizeof settings.program);
@@ -139,7 +143,7 @@ const struct command record_command = {
     .usage =
         "[-q] [-o FOLDER] [--order=chunk|dag|scalar|arcs|sync] [--chunk=N] [--max-episode=N] [--chaos=SEED] "
         "[--check-memory[=N]] [--values=off|auto|all] [--without=PREDICTOR,…] [--no-cache] "
-        "[--flight=TIME[,SIZE] [--trigger=END,…] [--keep=N]] [--] PROGRAM "
+        "[--flight=TIME[,SIZE] [--trigger=WHEN,…] [--keep=N]] [--] PROGRAM "
         "[ARGUMENT]…",
     .summary = "run a program and record its execution",
     .help =
@@ -188,11 +192,16 @@ const struct command record_command = {
         "                        (default: 512M). Programs that share memory which they write are not "
         "supported yet:\n"
         "                        no checkpoint is made of them\n"
-        "  --trigger=END,…       the ends for which the last part is stored: signal (PROGRAM is killed by "
+        "  --trigger=WHEN,…      the ends for which the last part is stored: signal (PROGRAM is killed by "
         "one, or aborts),\n"
         "                        exit (its status is not 0), exit=N, exit=N-M, end (any). Default: "
-        "signal,exit\n"
-        "  --keep=N              keep the N latest parts that `reprise trigger' has had stored (default: 4)\n"
+        "signal,exit.\n"
+        "                        And what makes a part be stored while PROGRAM goes on, as `reprise trigger' "
+        "does:\n"
+        "                        caught=SIGNAL (it takes that signal), memory=SIZE (it has more), output=TEXT "
+        "(it\n"
+        "                        writes this; the last one in its option)\n"
+        "  --keep=N              keep the N latest parts that were stored while PROGRAM went on (default: 4)\n"
         "\n"
         "A recording contains all that went into the program: its arguments and environment, what it read, "
         "passwords\n"

@@ -9,7 +9,10 @@
 
 #include <stdint.h>
 
-enum { ENGINE_CONFIG_MAGIC = 0x52505231, ENGINE_PATH_MAX = 4096, OUTPUT_ROLES = 256 };
+enum { ENGINE_CONFIG_MAGIC = 0x52505231, ENGINE_PATH_MAX = 4096, OUTPUT_ROLES = 256, TRIGGER_TEXT_MAX = 128 };
+
+/* prctl() with this first argument has a flight recorder store the last part. The kernel knows no such call: it returns -EINVAL everywhere. */
+enum { TRIGGER_CALL = 0x52505254 };
 
 /* Which memory accesses call for the inline permission check. */
 enum check_mode {
@@ -63,6 +66,9 @@ struct engine_config {
   uint8_t judged;      /* … and also those that its first thread has made since it began */
   uint8_t keeps_code;  /* FD_CODE is there: the folder of the code cache that lasts (code/lasting.h) */
   uint32_t output_roles[OUTPUT_ROLES]; /* the descriptors that are standard output and error (output.c) */
+  uint64_t
+      trigger_signals; /* live: the flight recorder is told when one of these is delivered: bit n - 1 for signal n … */
+  char trigger_text[TRIGGER_TEXT_MAX]; /* … and when the program's output contains this; empty: nothing */
   char comm[16]; /* the process's name as the kernel would have set it (not by the launcher) */
   char program[ENGINE_PATH_MAX]; /* the file to load: the program, or the interpreter of its script */
   char execfn[ENGINE_PATH_MAX];  /* AT_EXECFN as the kernel would have set it */

@@ -38,6 +38,9 @@ struct region_checkpoint {
   uint32_t made;             /* record: so many were made … */
   uint64_t longest;          /* … and the longest of them has stopped the program for so many nanoseconds */
   _Atomic uint32_t
+      triggers;        /* record: so often something has happened for which the last part is to be stored */
+  uint32_t matched[3]; /* record: bytes of the text to be found with which standard output and error end */
+  _Atomic uint32_t
       unstored; /* one more than a system call whose effect on the kernel can't be stored, 0: none was made */
   struct {
     uint64_t turn, position;

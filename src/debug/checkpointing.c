@@ -158,7 +158,10 @@ static void prepare(struct manager *manager, struct feed *feed) {
 /* A run that has ended can be gone back from as well. */
 static bool run(struct manager *manager, struct feed *feed) {
   const char *error;
-  for (;;) {
+  uint32_t first;
+  bool begun = checkpoints_begin_as_recorded(keeper.checkpoints, &first);
+  if (first && begun) tell_started(manager, NULL);
+  while (begun) {
     manager_run(manager);
     if (!keeper.next || feed->failed || manager_was_told()) break;
     if (!checkpoint_restart(keeper.checkpoints, keeper.next, &error)) break;

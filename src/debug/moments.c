@@ -96,19 +96,32 @@ static bool find_event(struct session *session, uint64_t wanted, struct debug_mo
   return found;
 }
 
+/* Of a recording that begins at a checkpoint, where the thread is then. */
+static uint64_t first_position(const struct session *session, uint32_t thread) {
+  int64_t first = image_begins(session->reader);
+  for (size_t i = 0; i < session->stored.count; i++) {
+    const struct stored_image *image = &session->stored.all[i];
+    for (uint32_t j = 0; image->number == first && j < image->position_count; j++)
+      if (image->positions[j].thread == thread) return image->positions[j].position;
+  }
+  return 0;
+}
+
 /* Threads have no common measure of time but their turns, which may be of any length; the positions of one thread are even. */
 static bool find_share(struct session *session, uint64_t share, struct debug_moment *moment) {
   struct summary summary;
-  uint64_t most = 0;
+  uint64_t most = 0, start = 0;
   *moment = (struct debug_moment){0};
   bool counted = !summary_count(session->reader, &summary, NULL);
-  for (uint32_t i = 0; i < summary.thread_count; i++)
-    if (summary.threads[i].instructions > most) {
-      most = summary.threads[i].instructions;
-      moment->thread = i;
-    }
+  for (uint32_t i = 0; i < summary.thread_count; i++) {
+    uint64_t first = first_position(session, i), end = summary.threads[i].instructions;
+    if (end <= first || end - first <= most) continue;
+    most = end - first;
+    start = first;
+    moment->thread = i;
+  }
   summary_free(&summary);
-  moment->position = most / PLACE_WHOLE * share + most % PLACE_WHOLE * share / PLACE_WHOLE;
+  moment->position = start + most / PLACE_WHOLE * share + most % PLACE_WHOLE * share / PLACE_WHOLE;
   return counted;
 }
 

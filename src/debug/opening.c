@@ -60,8 +60,6 @@ int session_open(struct session *session, const char *path, const char *at) {
     status = complain(FAILED, path, "recorded with --values, which can't be debugged yet");
   else if (is_parallel_only(session->reader))
     status = complain(FAILED, path, "recorded with --order=sync, which can't be debugged yet");
-  else if (recording_get(session->reader, "begins", 0))
-    status = complain(FAILED, path, "begins at a checkpoint of a flight recorder, and can't be debugged yet");
   else {
     stored_open(&session->stored, session->reader);
     status = begin(session, at, &place);

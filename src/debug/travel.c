@@ -312,13 +312,24 @@ static void take_back(struct session *session, const struct wishes *wishes) {
   session_changed(session);
 }
 
+/* Back to the end of a process that was killed by a signal: others may have outlived it. */
+static enum travel back_to_killed(struct session *session) {
+  enum travel result = TRAVEL_STOPPED;
+  session->catches_processes = true;
+  session_changed(session);
+  while (result == TRAVEL_STOPPED && !session->stop.signo) result = travel_back(session);
+  session->catches_processes = false;
+  return result;
+}
+
 enum travel travel_to_crash(struct session *session) {
   enum travel result = travel_to_end(session);
   if (result != TRAVEL_STOPPED) return result;
-  if (!session->stop.signo) return TRAVEL_FAILED;
   struct wishes wishes = put_aside(session);
+  if (!session->stop.signo) result = back_to_killed(session);
   session->passed_signals = 0;
-  result = travel_back(session);
+  session_changed(session);
+  if (result == TRAVEL_STOPPED) result = travel_back(session);
   take_back(session, &wishes);
   return result == TRAVEL_BEGIN ? TRAVEL_FAILED : result;
 }

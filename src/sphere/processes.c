@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -39,6 +40,17 @@ static bool has_region(const struct manager *manager, pid_t pid, pid_t tid) {
     return !fstat(manager->lock, &own) && own.st_dev == found.st_dev && own.st_ino == found.st_ino;
   if (errno == EACCES) return !manager->is_replay;
   return access("/proc/self", F_OK) != 0; /* without /proc there is nobody to ask */
+}
+
+bool process_sleeps(pid_t tid) {
+  char path[64], text[64] = "";
+  snprintf(path, sizeof path, "/proc/%d/stat", tid);
+  FILE *file = fopen(path, "re");
+  size_t count = file ? fread(text, 1, sizeof text - 1, file) : 0;
+  if (file) fclose(file);
+  text[count] = 0;
+  const char *name_end = strrchr(text, ')');
+  return name_end && (!strncmp(name_end, ") S", 3) || !strncmp(name_end, ") D", 3));
 }
 
 bool process_belongs(const struct manager *manager, pid_t pid, pid_t tid) {

@@ -12,6 +12,8 @@ int process_open(pid_t pid);
 /* Sends a signal to the process behind a descriptor of process_open; where there is none (-1), to the id. Safe in signal handlers. */
 void process_send(int descriptor, pid_t pid, int signo);
 
+/* True if the thread waits in the kernel. */
+bool process_sleeps(pid_t tid);
 /* True if the thread belongs to the sphere: the region's word for it may be out of date, or forged. */
 bool process_belongs(const struct manager *manager, pid_t pid, pid_t tid);
 /* Sends a signal to every process that the region names and that has the region's file open: the region alone is not enough, since it may be out of

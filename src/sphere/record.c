@@ -181,20 +181,24 @@ static bool drain_slot(struct manager *manager, uint32_t i, bool all) {
   return true;
 }
 
-/* The sphere was killed in the middle of a chunk: how far it came, as far as is known. */
-static bool note_last_chunk(struct manager *manager) {
-  struct drain *drain = manager->context;
-  struct region *region = manager->region;
-  if (!region->open_chunk || region->open_chunk > REGION_SLOTS) return true;
+size_t record_last_chunk(const struct manager *manager, uint8_t buffer[CHUNK_END_LARGEST]) {
+  const struct region *region = manager->region;
+  if (!region->open_chunk || region->open_chunk > REGION_SLOTS) return 0;
   const struct rthread *slot = &region->slots[region->open_chunk - 1];
   struct chunk_end end = region->open_end;
   if (region->holder == region->open_chunk && slot->number == region->open_number)
     end = (struct chunk_end){.length = slot->ring.position - slot->chunk.start, .reason = CHUNK_DEAD};
   end.next = CHUNK_NOBODY;
+  return chunk_encode(&end, buffer);
+}
+
+/* The sphere was killed in the middle of a chunk: how far it came, as far as is known. */
+static bool note_last_chunk(struct manager *manager) {
+  struct drain *drain = manager->context;
   uint8_t buffer[CHUNK_END_LARGEST];
-  size_t count = chunk_encode(&end, buffer);
+  size_t count = record_last_chunk(manager, buffer);
   struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};
-  return !store(drain, id, drain->streams[0].position, drain->streams[0].position, buffer, count);
+  return !count || !store(drain, id, drain->streams[0].position, drain->streams[0].position, buffer, count);
 }
 
 /* Leaves a mark in the order log how far the running chunk has come, should the manager be killed before it ends. Input

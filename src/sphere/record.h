@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "order/chunk.h"
 #include "recording/recording.h"
 #include "sphere/launch.h"
 
@@ -41,6 +42,9 @@ struct record_options {
   bool quiet;                      /* does not tell where the recording is */
   const struct log_keeper *keeper; /* of a recording of which only the end is kept, or NULL */
 };
+
+/* The record with which the order log of chunks would end if all threads were killed now: its bytes, 0: none is missing. */
+size_t record_last_chunk(const struct manager *manager, uint8_t buffer[CHUNK_END_LARGEST]);
 
 /* Records the program and returns the exit status; a program that dies of a signal takes the caller with it. */
 int record(const struct record_options *options, struct engine_config *settings, char **argv);

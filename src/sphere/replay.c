@@ -307,10 +307,10 @@ static void set_options(const struct replay_options *options, bool parallel, str
   settings->output_roles[1] = OUTPUT_ROLE(STDERR_FILENO, STDERR_FILENO);
 }
 
-static int start(struct manager *manager, const struct replay_options *options,
-                 struct engine_config *settings, struct launch_problem *problem) {
+static int start(struct manager *manager, bool from_image, struct engine_config *settings,
+                 struct launch_problem *problem) {
   char *argv[] = {settings->program, NULL}, *none[] = {NULL};
-  if (options->driver && options->driver->from_image) return manager_open(manager, settings, problem);
+  if (from_image) return manager_open(manager, settings, problem);
   return manager_start(manager, settings, argv, none, 0, false, CHUNK_SIZE, problem);
 }
 
@@ -348,12 +348,12 @@ int replay(const char *path, const struct replay_options *options, struct engine
             path);
     return FAILED;
   }
-  if (recording_get(feed.reader, "begins", 0) && !(options->driver && options->driver->from_image)) {
-    fprintf(
-        stderr,
-        "reprise: %s: begins at a checkpoint of a flight recorder: that is not supported yet here, only by "
-        "`reprise replay'\n",
-        path);
+  bool begins_later = recording_get(feed.reader, "begins", 0);
+  bool from_image = begins_later || (options->driver && options->driver->from_image);
+  if (begins_later && !options->driver) {
+    fprintf(stderr,
+            "reprise: %s: begins at a checkpoint, and can't be replayed from its program's beginning\n",
+            path);
     return FAILED;
   }
   feed.parallel = scheme != ENGINE_CHUNK;
@@ -364,12 +364,12 @@ int replay(const char *path, const struct replay_options *options, struct engine
   manager.is_replay = true;
   manager.verifies = options->verifies;
   if (options->driver) options->driver->prepare(&manager, &feed);
-  if (start(&manager, options, settings, &problem)) {
+  if (start(&manager, from_image, settings, &problem)) {
     fprintf(stderr, "reprise: %s\n", problem.text);
     return problem.status;
   }
   feed.watcher = options->watcher;
-  if (feed.watcher) feed.watcher->started(&manager, feed.watcher->context);
+  if (feed.watcher && !from_image) feed.watcher->started(&manager, feed.watcher->context);
   feed.mapped.ahead = ahead_begin(path);
   progress_begin(&feed.progress, options->quiet);
   feed.total = number_of(feed.reader, "instructions", 10, 0);

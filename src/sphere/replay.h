@@ -8,17 +8,16 @@
 
 struct manager;
 struct feed;
-/* Makes checkpoints, and goes back to them. */
+/* Makes checkpoints, and goes back to them. Where the recording begins at a checkpoint (`begins` in its manifest) run() restores that first. */
 struct replay_driver {
   /* Before the first process begins. */
   void (*prepare)(struct manager *manager, struct feed *feed);
   /* Serves the manager, in one or more runs, until the replay is over. False: that failed, and the driver has said why. */
   bool (*run)(struct manager *manager, struct feed *feed);
-  bool
-      from_image; /* the first run begins with a checkpoint that is stored in the recording: run() restores it */
+  bool from_image; /* run() restores a checkpoint that is stored in the recording, and begins there */
 };
 
-/* Callbacks of a replay while it runs: one when the region is there, the other whenever the manager looks at the rings. */
+/* Callbacks of a replay while it runs: one when the program has been started, the other whenever the manager looks at the rings. */
 struct replay_watcher {
   void (*started)(struct manager *manager, void *context);
   void (*looks)(struct manager *manager, void *context);

@@ -408,6 +408,22 @@ int checkpoint_load(struct checkpoints *all, uint32_t number, uint32_t *id, stru
   return RECORDING_OK;
 }
 
+int checkpoints_begin_at(struct checkpoints *all, int64_t image, uint32_t *id,
+                         struct recording_error *error) {
+  const char *why;
+  *id = 0;
+  if (image == IMAGE_NONE) return RECORDING_OK;
+  int status = checkpoint_load(all, (uint32_t)image, id, error);
+  if (status || checkpoint_restart(all, *id, &why)) return status;
+  return recording_fail(error, RECORDING_MISUSE, recording_reader_path(all->feed->reader), "%s", why);
+}
+
+bool checkpoints_begin_as_recorded(struct checkpoints *all, uint32_t *id) {
+  struct feed *feed = all->feed;
+  feed->failed = checkpoints_begin_at(all, image_begins(feed->reader), id, &feed->error) != RECORDING_OK;
+  return !feed->failed;
+}
+
 /* -- What they cost -------------------------------------------------------------------------------------------------------------- */
 
 uint64_t checkpoint_cost(const struct checkpoints *all, uint32_t id) {

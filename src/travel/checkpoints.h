@@ -45,6 +45,11 @@ bool checkpoint_restart(struct checkpoints *all, uint32_t id, const char **error
 int checkpoint_store(struct checkpoints *all, uint32_t id, struct recording_reader *reader, uint32_t *number,
                      uint64_t *bytes, struct recording_error *error);
 int checkpoint_load(struct checkpoints *all, uint32_t number, uint32_t *id, struct recording_error *error);
+/* The replay has not begun (replay_driver.from_image): it begins at the image, of which there is a checkpoint then. IMAGE_NONE: nothing is done, and *id is 0. */
+int checkpoints_begin_at(struct checkpoints *all, int64_t image, uint32_t *id, struct recording_error *error);
+/* The same with the image with which the recording begins, if any, for a replay_driver that makes checkpoints. False: that failed, the feed has the error, and
+ * the replay is over. */
+bool checkpoints_begin_as_recorded(struct checkpoints *all, uint32_t *id);
 /* Microseconds for which it has held up the replay; bytes of memory that only it has, 0 where the kernel does not tell. */
 uint64_t checkpoint_cost(const struct checkpoints *all, uint32_t id);
 uint64_t checkpoint_bytes(const struct checkpoints *all, uint32_t id);

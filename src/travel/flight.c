@@ -7,6 +7,7 @@
 #include "travel/flight.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,9 @@ static struct {
   uint64_t asked;         /* when a checkpoint was last wished for, or made; microseconds */
   uint32_t told;          /* enum checkpoint_refusal that the user knows of */
   bool triggered;         /* the part up to the next checkpoint is to be stored */
+  uint32_t triggers;      /* of the program, that were seen so far */
+  bool is_large;          /* the program has more memory than was wished for … */
+  uint64_t measured;      /* … when that was last measured */
   unsigned dumps;         /* made so far */
   struct segment *passed; /* old segments whose checkpoints are being stored */
 } state;
@@ -213,6 +217,50 @@ static bool was_triggered(void) {
   return (size_t)length < sizeof path && !unlink(path);
 }
 
+/* Its own call, a signal or its output. */
+static bool has_triggered(void) {
+  uint32_t now = atomic_load(&state.manager->region->checkpoint.triggers), before = state.triggers;
+  state.triggers = now;
+  return now != before;
+}
+
+/* Bytes of memory that the process has, shared ones too. */
+static uint64_t memory_of(int32_t pid) {
+  char path[64];
+  uint64_t pages = 0;
+  snprintf(path, sizeof path, "/proc/%d/statm", pid);
+  FILE *file = fopen(path, "re");
+  if (file && fscanf(file, "%*u %" SCNu64, &pages) != 1) pages = 0;
+  if (file) fclose(file);
+  return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static uint64_t memory_of_all(void) {
+  const struct region *region = state.manager->region;
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    bool counted = false;
+    for (uint32_t j = 0; j < i && !counted; j++)
+      counted =
+          atomic_load(&region->slots[j].state) == SLOT_LIVE && region->slots[j].pid == region->slots[i].pid;
+    if (atomic_load(&region->slots[i].state) == SLOT_LIVE && !counted)
+      bytes += memory_of(region->slots[i].pid);
+  }
+  return bytes;
+}
+
+/* Once, until it is clearly below the limit again. */
+static bool has_grown(void) {
+  enum { APART = 100000 /* microseconds */, CLEARLY = 10 /* the tenth part */ };
+  uint64_t limit = state.wanted.memory, at = now();
+  if (!limit || at - state.measured < APART) return false;
+  state.measured = at;
+  uint64_t bytes = memory_of_all();
+  bool was = state.is_large;
+  state.is_large = bytes > (was ? limit - limit / CLEARLY : limit);
+  return state.is_large && !was;
+}
+
 static void name_dump(unsigned number, char path[RECORDING_PATH_MAX]) {
   /* A longer path can't be made. */
   if (snprintf(path, RECORDING_PATH_MAX, "%s-%u", recording_writer_path(state.writer), number) >=
@@ -220,13 +268,12 @@ static void name_dump(unsigned number, char path[RECORDING_PATH_MAX]) {
     *path = 0;
 }
 
-static _Noreturn void store_and_end(void) {
+static _Noreturn void store_and_end(const struct segment *last, const struct order_end *end) {
   struct recording_error error;
   char path[RECORDING_PATH_MAX];
   manager_leave_to_parent(state.manager);
   name_dump(state.dumps, path);
-  int status =
-      flight_store_beside(path, state.writer, state.kept, state.oldest, state.newest, "exit 0", &error);
+  int status = flight_store_beside(path, state.writer, state.kept, state.oldest, last, "exit 0", end, &error);
   if (status)
     fprintf(stderr, "reprise: %s\n", error.text);
   else
@@ -234,12 +281,12 @@ static _Noreturn void store_and_end(void) {
   _exit(status != RECORDING_OK);
 }
 
-/* By a process of its own, so that the program need not wait. Of older ones only so many are kept. */
-static void store_part(void) {
+/* Up to the last segment, which is left out, or all there is (NULL). By a process of its own, so that the program need not wait. Of older ones only so many are kept. */
+static void store_part(const struct segment *last, const struct order_end *end) {
   char path[RECORDING_PATH_MAX];
   if (state.oldest->reader) return; /* the next one, when that is done */
   state.triggered = false;
-  if (state.oldest->lost || state.oldest == state.newest) {
+  if (state.oldest->lost || state.oldest == last) {
     fprintf(stderr,
             "reprise: nothing is stored: the logs before this moment had no room (--flight=TIME,SIZE)\n");
     return;
@@ -247,11 +294,52 @@ static void store_part(void) {
   state.dumps++;
   fflush(NULL);
   pid_t pid = fork();
-  if (!pid) store_and_end();
+  if (!pid) {
+    if (!last) state.newest->ended = now();
+    store_and_end(last, end);
+  }
   if (pid > 0) state.oldest->reader = pid;
   if (state.dumps <= state.wanted.keep) return;
   name_dump(state.dumps - state.wanted.keep, path);
   recording_remove(path, NULL);
+}
+
+/* The newest segment begins with the checkpoint at which the part ends, between two chunks: as if all threads had been killed there. In parallel their own logs end
+ * there. */
+static void store_at_checkpoint(void) {
+  const struct chunk_end killed = {.next = CHUNK_NOBODY, .reason = CHUNK_DEAD};
+  struct order_end end;
+  end.count = chunk_encode(&killed, end.bytes);
+  store_part(state.newest, &end);
+}
+
+static bool is_empty(const struct ring *ring) {
+  return atomic_load(&ring->head) == atomic_load(&ring->tail);
+}
+
+static bool rings_are_empty(const struct region *region) {
+  bool empty = is_empty(&region->order);
+  for (uint32_t i = 0; i < region_slots(region) && empty; i++)
+    if (atomic_load(&region->slots[i].state) != SLOT_FREE) empty = is_empty(&region->slots[i].ring);
+  return empty;
+}
+
+/* True if no thread runs, and all that they have logged is here: so is everything that a replay needs to come to where they are. A thread that goes on meanwhile
+ * logs what its call has returned, or who has the baton now: then a ring is not empty any more. */
+static bool is_idle(struct order_end *end) {
+  const struct region *region = state.manager->region;
+  if (!rings_are_empty(region)) return false;
+  uint32_t holder = atomic_load(&region->holder);
+  bool waits = !holder || (holder <= region_slots(region) && process_sleeps(region->slots[holder - 1].tid));
+  end->count = record_last_chunk(state.manager, end->bytes);
+  return waits && atomic_load(&region->request_state) == REQUEST_NONE && rings_are_empty(region);
+}
+
+/* A program in which all threads wait comes to no place where a checkpoint is made; and none is needed. */
+static void serve_idle(void) {
+  struct order_end end;
+  bool chunks = !state.manager->region->directory_slots;
+  if (state.triggered && chunks && is_idle(&end)) store_part(NULL, &end);
 }
 
 static void look(void) {
@@ -262,11 +350,14 @@ static void look(void) {
   look_after_readers(false);
   drop_old();
   state.triggered |= was_triggered();
+  state.triggered |= has_triggered();
+  state.triggered |= has_grown();
   bool due = (state.triggered && !state.oldest->reader) || now() - state.asked >= apart ||
              state.newest->bytes >= room;
   if (!due) return;
   if (atomic_load(&wanted->wish)) {
     tell_refusal(atomic_load(&wanted->refusal));
+    serve_idle();
     return;
   }
   if (keep_has_changes(state.kept)) {
@@ -410,7 +501,7 @@ static int64_t checkpoint(int64_t made) {
   segment->region = copy_region();
   if (!take_vessels(segment) || segment->region < 0) return -ENOMEM;
   state.told = 0;
-  if (state.triggered) store_part();
+  if (state.triggered) store_at_checkpoint();
   drop_old();
   return 0;
 }
@@ -444,7 +535,7 @@ static int store_elsewhere(int status, bool *stored, struct recording_error *err
       error->text, path);
   while (result && !manager_was_told()) {
     sleep(1);
-    result = flight_store_beside(path, state.writer, state.kept, state.oldest, NULL, ending, error);
+    result = flight_store_beside(path, state.writer, state.kept, state.oldest, NULL, ending, NULL, error);
   }
   if (result) return result;
   fprintf(stderr, "reprise: the last part is stored in %s\n", path);

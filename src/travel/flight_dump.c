@@ -137,17 +137,10 @@ static int copy_manifest(const struct recording_writer *of, struct recording_wri
   return status ? status : recording_save(writer, error);
 }
 
-/* To the order log it looks as if all had been killed between two chunks. In parallel the threads' own logs end there. */
-static int end_order(struct recording_writer *writer, struct recording_error *error) {
-  const struct recording_stream_id id = {RECORDING_ORDER, RECORDING_SPHERE};
-  const struct chunk_end end = {.next = CHUNK_NOBODY, .reason = CHUNK_DEAD};
-  uint8_t buffer[CHUNK_END_LARGEST];
-  return recording_append(writer, id, 0, 0, buffer, chunk_encode(&end, buffer), error);
-}
-
 int flight_store_beside(const char *path, const struct recording_writer *of, const struct keep *kept,
                         const struct segment *first, const struct segment *last, const char *ending,
-                        struct recording_error *error) {
+                        const struct order_end *end, struct recording_error *error) {
+  const struct recording_stream_id order = {RECORDING_ORDER, RECORDING_SPHERE};
   struct recording_writer *writer;
   bool chunks;
   int status = recording_create(path, &writer, error);
@@ -155,7 +148,8 @@ int flight_store_beside(const char *path, const struct recording_writer *of, con
   status = copy_manifest(of, writer, &chunks, error);
   if (!status) status = keep_again_in(kept, writer, error);
   if (!status) status = flight_store(writer, kept, first, last, error);
-  if (!status && last && chunks) status = end_order(writer, error);
+  if (!status && chunks && end && end->count)
+    status = recording_append(writer, order, 0, 0, end->bytes, end->count, error);
   if (!status) status = recording_set(writer, "status", ending, error);
   if (!status) status = recording_close(writer, error);
   if (!status) return RECORDING_OK;

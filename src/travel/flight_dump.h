@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include "order/chunk.h"
 #include "recording/recording.h"
 #include "travel/checkpoints.h"
 
@@ -41,10 +42,16 @@ struct segment {
 int flight_store(struct recording_writer *writer, const struct keep *kept, const struct segment *first,
                  const struct segment *last, struct recording_error *error);
 
-/* The same in a recording of its own, at the path: a copy of `of`. ending: how it ends, as the manifest says it; at the border of the last segment, if one is
- * given. What can't be stored is removed again. */
+/* The end of an order log of chunks that goes on elsewhere. */
+struct order_end {
+  uint8_t bytes[CHUNK_END_LARGEST];
+  size_t count;
+};
+
+/* The same in a recording of its own, at the path: a copy of `of`. ending: how it ends, as the manifest says it; end: and its order log, NULL: as it is. What
+ * can't be stored is removed again. */
 int flight_store_beside(const char *path, const struct recording_writer *of, const struct keep *kept,
                         const struct segment *first, const struct segment *last, const char *ending,
-                        struct recording_error *error);
+                        const struct order_end *end, struct recording_error *error);
 
 #endif

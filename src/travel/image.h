@@ -120,6 +120,10 @@ struct image {
   uint64_t bytes; /* of all memory so far */
 };
 
+enum { IMAGE_NONE = -1 };
+/* The image with which a recording begins that a flight recorder has made; IMAGE_NONE: it begins with its program. */
+int64_t image_begins(const struct recording_reader *reader);
+
 /* The head and positions alone, for a choice; then all. An image that was opened must be closed. */
 int image_look(struct recording_reader *reader, uint32_t number, struct image *out,
                struct recording_error *error);

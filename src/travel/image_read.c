@@ -33,6 +33,12 @@ static int lacks_memory(const struct reading *r) {
   return recording_fail_errno(r->error, r->path, "reading an image");
 }
 
+int64_t image_begins(const struct recording_reader *reader) {
+  const char *text = recording_get(reader, "begins", 0);
+  int64_t number = text ? strtol(text, NULL, 10) : IMAGE_NONE;
+  return number >= 0 && number <= RECORDING_THREAD_MAX ? number : IMAGE_NONE;
+}
+
 /* -- Parts ------------------------------------------------------------------------------------------------------------------------ */
 
 static int read_head(const struct reading *r, const uint8_t *at, size_t bytes) {

@@ -79,6 +79,11 @@ static bool run(struct manager *manager, struct feed *feed) {
     fputs("reprise: there is no memory for checkpoints\n", stderr);
     return false;
   }
+  uint32_t first;
+  if (!checkpoints_begin_as_recorded(state.checkpoints, &first)) {
+    checkpoints_close(state.checkpoints);
+    return true;
+  }
   driving_begin(manager->region, state.wanted.at);
   state.last = now();
   manager_run(manager);

@@ -39,8 +39,12 @@ static void prepare(struct manager *manager, struct feed *feed) {
 
 static bool run(struct manager *manager, struct feed *feed) {
   (void)feed;
-  manager_run(manager);
-  if (!state.checkpoints) return true;
+  uint32_t first;
+  if (!state.checkpoints) {
+    fputs("reprise: there is no memory for checkpoints\n", stderr);
+    return false;
+  }
+  if (checkpoints_begin_as_recorded(state.checkpoints, &first)) manager_run(manager);
   uint64_t bytes = 0;
   unsigned kept = checkpoint_count(state.checkpoints);
   for (unsigned i = 0; i < kept; i++)

@@ -61,9 +61,10 @@ static bool run(struct manager *manager, struct feed *feed) {
     fputs("reprise: there is no memory for checkpoints\n", stderr);
     return false;
   }
-  uint32_t done = 0, refusal = CHECKPOINT_POSSIBLE;
+  uint32_t done = 0, refusal = CHECKPOINT_POSSIBLE, first;
+  bool begun = checkpoints_begin_as_recorded(state.checkpoints, &first);
   wish(0);
-  for (;;) {
+  while (begun) {
     manager_run(manager);
     refusal = atomic_load(&manager->region->checkpoint.refusal);
     uint32_t outcome = atomic_load(&manager->region->outcome);

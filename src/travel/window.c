@@ -118,7 +118,6 @@ static int look_at(int64_t number, struct image *image, struct recording_error *
 static bool run(struct manager *manager, struct feed *feed) {
   struct recording_error error;
   struct image begin;
-  const char *why;
   uint32_t id;
   if (!state.checkpoints) return complain("there is no memory for checkpoints");
   struct debug_moment goal = {0}, *wanted = NULL;
@@ -130,8 +129,7 @@ static bool run(struct manager *manager, struct feed *feed) {
   if (state.from != WINDOW_WHOLE) {
     if (look_at(state.from, &begin, &error)) return fail(feed, &error);
     image_close(&begin);
-    if (checkpoint_load(state.checkpoints, (uint32_t)state.from, &id, &error)) return fail(feed, &error);
-    if (!checkpoint_restart(state.checkpoints, id, &why)) return complain(why);
+    if (checkpoints_begin_at(state.checkpoints, state.from, &id, &error)) return fail(feed, &error);
   }
   driving_begin(manager->region, wanted);
   manager_run(manager);
@@ -146,10 +144,9 @@ static bool run(struct manager *manager, struct feed *feed) {
 int64_t window_begins(const char *path) {
   struct recording_reader *reader;
   if (recording_open(path, 0, &reader, NULL)) return WINDOW_WHOLE;
-  const char *text = recording_get(reader, "begins", 0);
-  int64_t number = text ? strtol(text, NULL, 10) : WINDOW_WHOLE;
+  int64_t number = image_begins(reader);
   recording_reader_close(reader);
-  return number >= 0 && number <= RECORDING_THREAD_MAX ? number : WINDOW_WHOLE;
+  return number;
 }
 
 const struct replay_driver *window_driver(int64_t from, int64_t until) {

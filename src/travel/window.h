@@ -4,10 +4,11 @@
 
 #include "recording/recording.h"
 #include "sphere/replay.h"
+#include "travel/image.h"
 
-enum { WINDOW_WHOLE = -1 };
+enum { WINDOW_WHOLE = IMAGE_NONE };
 
-/* The image with which a recording begins that a flight recorder has made; WINDOW_WHOLE: it begins with its program. */
+/* image_begins() of the recording at the path. */
 int64_t window_begins(const char *path);
 
 /* A replay from one image on, or from the beginning, to another, or to the end: the numbers of images, or WINDOW_WHOLE. It needs a debugged replay if there is

@@ -42,7 +42,7 @@ static uint8_t known_of(struct thread *thread, long fd) {
   return entry_of(thread, fd, &now) ? now & ROLE & ~CLOSES_ON_EXEC : 0;
 }
 
-static uint8_t role_of(struct thread *thread, long fd) {
+uint8_t output_role(struct thread *thread, long fd) {
   return known_of(thread, fd) & ~OPENED_AGAIN;
 }
 
@@ -152,7 +152,7 @@ static int written_by(const struct call *call) {
 }
 
 bool output_writes(struct thread *thread, const struct call *call) {
-  return role_of(thread, written_by(call));
+  return output_role(thread, written_by(call));
 }
 
 bool output_shows(struct thread *thread, const struct call *call) {
@@ -252,7 +252,7 @@ void output_before_exec(struct thread *thread, uint32_t roles[OUTPUT_ROLES]) {
 /* -- Recording ---------------------------------------------------------------------------------------------------------- */
 
 bool output_refuses(struct thread *thread, const struct call *call) {
-  return call->nr == __NR_splice && role_of(thread, (int)call->args[2]);
+  return call->nr == __NR_splice && output_role(thread, (int)call->args[2]);
 }
 
 /* Logs the bytes before the offset: the one at a pointer, or the descriptor's own. */
@@ -279,10 +279,10 @@ void output_record(struct thread *thread, const struct call *call, long result) 
   follow(thread, call, result);
   if (result >= 0) output_find_names(thread, call, result);
   if (result <= 0) return;
-  if (call->nr == __NR_sendfile && role_of(thread, (int)a[0]))
-    log_moved(thread, (int)a[1], (uintptr_t)a[2], (size_t)result, role_of(thread, (int)a[0]));
-  if (call->nr == __NR_copy_file_range && role_of(thread, (int)a[2]))
-    log_moved(thread, (int)a[0], (uintptr_t)a[1], (size_t)result, role_of(thread, (int)a[2]));
+  if (call->nr == __NR_sendfile && output_role(thread, (int)a[0]))
+    log_moved(thread, (int)a[1], (uintptr_t)a[2], (size_t)result, output_role(thread, (int)a[0]));
+  if (call->nr == __NR_copy_file_range && output_role(thread, (int)a[2]))
+    log_moved(thread, (int)a[0], (uintptr_t)a[1], (size_t)result, output_role(thread, (int)a[2]));
 }
 
 /* -- Replay --------------------------------------------------------------------------------------------------------------- */
@@ -336,7 +336,7 @@ static void show_at(uint8_t role, const long *a, long count) {
 
 void output_replay(struct thread *thread, const struct call *call, long result) {
   const long *a = call->args;
-  uint8_t role = role_of(thread, (int)a[0]);
+  uint8_t role = output_role(thread, (int)a[0]);
   bool again = known_of(thread, (int)a[0]) & OPENED_AGAIN;
   show_moved(thread, call);
   follow(thread, call, result);

@@ -103,6 +103,11 @@ bool call_sets_stack_limit(const struct call *call);
 /* Where checkpoints can be made: the call was made, with this result. */
 void unstored_note(const struct call *call, long result);
 
+/* -- triggers.c ---------------------------------------------------------------------------------------------------------------- */
+
+/* Where a flight recorder records: the call was made, with this result. */
+void triggers_after_call(struct thread *thread, const struct call *call, long result);
+
 /* -- deaths.c ------------------------------------------------------------------------------------------------------------------ */
 
 /* Recording, around a call that kills other processes of the sphere: the words of shared memory that their death changes. */
@@ -152,6 +157,8 @@ void output_before_exec(struct thread *thread, uint32_t roles[OUTPUT_ROLES]);
 /* True if the call writes to standard output or error, or reads or moves the offset there, and so takes its turn as a write; true if it writes. */
 bool output_writes(struct thread *thread, const struct call *call);
 bool output_shows(struct thread *thread, const struct call *call);
+/* 1 or 2 if the descriptor is standard output or error, else 0. */
+uint8_t output_role(struct thread *thread, long fd);
 /* For such a call: true if it never waits where there is room; true if there is room within so many nanoseconds, or the call fails
  * without. */
 bool output_is_short(const struct call *call);

@@ -486,7 +486,10 @@ static _Noreturn void loop(struct thread *thread) {
 }
 
 void dispatch_run(struct thread *thread) {
-  if (thread->half_done) syscall_handle(thread);
+  if (thread->half_done) {
+    syscall_handle(thread);
+    if (debugged()) debug_call(thread, false);
+  }
   loop(thread);
 }
 

@@ -15,6 +15,7 @@
 #include "engine/order/open_blocks.h"
 #include "engine/order/permissions.h"
 #include "engine/order/stops.h"
+#include "engine/region/live.h"
 #include "engine/signals/kernel_call.h"
 #include "engine/signals/signals.h"
 #include "engine/start/exec.h"
@@ -82,6 +83,10 @@ void syscall_handle(struct thread *thread) {
              : sandbox_answers(thread, &call, &result) ? result
                                                        : perform(thread, &call);
   thread->in_call = false;
+  if (live_on()) {
+    triggers_after_call(thread, &call, result);
+    live_after_call(thread);
+  }
   if (result == CALL_INTERRUPTED) {
     LOG(calls, "%ld interrupted", call.nr);
     arch_restart_call(thread, call.nr);

@@ -22,6 +22,10 @@ void layout_announce_program(void) {
   if (started.sp) layout_announce(&started);
 }
 
+uintptr_t layout_sp(void) {
+  return started.sp;
+}
+
 void layout_announce(const struct layout *layout) {
   uintptr_t sp = layout->sp, top = layout->top;
   uintptr_t arguments, first[2]; /* of the arguments, and of the environment */

@@ -18,6 +18,8 @@ void layout_keep(const struct layout *layout, const void *auxv, size_t bytes);
 void layout_announce(const struct layout *layout);
 /* The same, and the finished vector, for the program as it was started. */
 void layout_announce_program(void);
+/* The stack pointer with which the program was started. */
+uintptr_t layout_sp(void);
 /* The finished vector, for /proc/self/auxv. */
 const void *layout_auxv(size_t *bytes);
 

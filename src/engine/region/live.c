@@ -141,6 +141,11 @@ void live_serve(struct thread *thread) {
   region_wake(forks, INT32_MAX);
 }
 
+void live_trigger(void) {
+  atomic_fetch_add(&checkpoint()->triggers, 1);
+  region_doorbell();
+}
+
 uint64_t live_now(void) {
   struct {
     int64_t seconds, nanoseconds;

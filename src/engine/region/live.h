@@ -22,6 +22,8 @@ static inline void live_runs(const struct thread *thread) {
 
 /* In parallel: it goes on, when no checkpoint is being made. */
 void live_wakes(struct thread *thread);
+/* The manager is to store the last part. */
+void live_trigger(void);
 uint64_t live_now(void); /* nanoseconds */
 /* A checkpoint is over: all go on. */
 void live_thaw(void);
@@ -31,6 +33,10 @@ static inline bool live_is_wanted(const struct thread *thread) {
   return live_on() && atomic_load_explicit(&region->checkpoint.wish, memory_order_relaxed) &&
          !thread->signals.queued.signo && !thread->record.stop_signal;
 }
+/* After a system call: brings the thread to a safepoint, which one that waits more than it computes comes to rarely. */
+static inline void live_after_call(struct thread *thread) {
+  if (live_is_wanted(thread)) arch_request(thread);
+}
 /* True if one can be made now. Then the thread ends its chunk in the log, and makes it. */
 bool live_is_possible(struct thread *thread);
 /* False: another process could not take part. */
@@ -38,6 +44,10 @@ bool live_make(struct thread *thread);
 /* Why none can be made now; and whether all others are at rest (else CHECKPOINT_LATE), and none shares its memory. */
 enum checkpoint_refusal live_refusal(void);
 enum checkpoint_refusal live_look_at_others(const struct rthread *own);
+/* True if another thread waits until this one makes the vessel of its process. */
+static inline bool live_is_asked(const struct thread *thread) {
+  return live_on() && atomic_load(&thread->rthread->checkpoint.forks) == 1;
+}
 /* While the thread waits, without the baton: makes the vessel of its process, if that is wanted. */
 void live_serve(struct thread *thread);
 

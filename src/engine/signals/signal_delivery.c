@@ -17,6 +17,7 @@
 #include "engine/order/stops.h"
 #include "engine/region/endings.h"
 #include "engine/region/journal.h"
+#include "engine/region/live.h"
 #include "engine/signals/signal_state.h"
 
 /* -- In the kernel's handler ----------------------------------------------------------------------------- */
@@ -75,8 +76,9 @@ void signal_arrived(int signo, siginfo_t *info, struct ucontext *uc) {
     arch_request(thread);
     thread->signals.disturbed = true;
     if (permissions_on()) stops_kicked(thread, arch_uc_mask(uc));
-    /* The call is interrupted, and restarted when the thread is let go. */
-    if (permissions_on() && thread->in_kernel && stops_is_held(thread->rthread)) arch_uc_divert(uc, false);
+    /* The call is interrupted, and restarted when the thread is let go, or has made a vessel. */
+    bool held = permissions_on() && stops_is_held(thread->rthread);
+    if (thread->in_kernel && (held || live_is_asked(thread))) arch_uc_divert(uc, false);
     return;
   }
   if (stops_handled(signo) && thread->process->actions->of[signo].handler == HANDLER_DEFAULT) {
@@ -170,6 +172,7 @@ static void record_signal(struct thread *thread, const struct queued_signal *sig
   memcpy(event.signal.info, &signal->info, sizeof signal->info);
   thread->rthread->chunk.quiet_since = arch_position(thread);
   record_event(thread, &event);
+  if (config.live && config.trigger_signals & SIGNAL_BIT(signal->signo)) live_trigger();
 }
 
 static bool is_one_shot(const struct action *action) {

@@ -17,6 +17,8 @@
 #include "engine/base/lib.h"
 #include "engine/border/sphere.h"
 #include "engine/code/cache.h"
+#include "engine/memory/layout.h"
+#include "engine/region/debug.h"
 #include "engine/region/rings.h"
 #include "engine/region/turns.h"
 #include "engine/signals/signal_state.h"
@@ -61,10 +63,21 @@ static void forget_signals(struct thread *thread) {
   signals_let_in(thread);
 }
 
+/* No point has seen the thread yet. */
+static void show_to_debugger(struct thread *thread) {
+  struct debug_thread *debug = debug_own(thread);
+  struct call call;
+  debug->stack = layout_sp();
+  if (!thread->in_call) return;
+  arch_call(thread, &call);
+  debug->call = (int32_t)call.nr + 1;
+}
+
 static _Noreturn void go_on(struct thread *thread) {
   forget_signals(thread);
   thread->half_done = thread->in_call;
   thread->loop.path.head = 0;
+  if (debugged()) show_to_debugger(thread);
   while (atomic_load(&region->checkpoint.freezes)) region_wait(&region->checkpoint.freezes, 1);
   atomic_store(&thread->rthread->checkpoint.at_rest, 0);
   if (turns->alone)
