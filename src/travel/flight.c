@@ -294,10 +294,7 @@ static void store_part(const struct segment *last, const struct order_end *end) 
   state.dumps++;
   fflush(NULL);
   pid_t pid = fork();
-  if (!pid) {
-    if (!last) state.newest->ended = now();
-    store_and_end(last, end);
-  }
+  if (!pid) store_and_end(last, end);
   if (pid > 0) state.oldest->reader = pid;
   if (state.dumps <= state.wanted.keep) return;
   name_dump(state.dumps - state.wanted.keep, path);
@@ -339,7 +336,9 @@ static bool is_idle(struct order_end *end) {
 static void serve_idle(void) {
   struct order_end end;
   bool chunks = !state.manager->region->directory_slots;
-  if (state.triggered && chunks && is_idle(&end)) store_part(NULL, &end);
+  if (!state.triggered || !chunks || !is_idle(&end)) return;
+  state.newest->ended = now();
+  store_part(NULL, &end);
 }
 
 static void look(void) {
