@@ -135,6 +135,14 @@ struct rthread_replay {
   _Atomic uint32_t summoned; /* the manager must bring it to a safepoint */
 };
 
+/* A child of vfork logs its own birth, in its parent's input log: the parent may be killed while the kernel holds it. */
+enum birth_state {
+  BIRTH_BY_PARENT, /* the parent logs it */
+  BIRTH_BY_CHILD,  /* the child is going to log it */
+  BIRTH_LAST,      /* … and the parent has ended: this is the last event of its log */
+  BIRTH_LOGGED,
+};
+
 struct rthread {
   _Atomic uint32_t state; /* enum slot_state */
   uint32_t number;        /* of the R-thread */
@@ -144,9 +152,11 @@ struct rthread {
   int32_t former; /* while it executes a program, and was not its process's first thread: its own id */
   struct {
     uint32_t number, process;
-  } born;                     /* record: its last child, whose slot may be another's by now */
-  uint32_t vforks;            /* record: the kernel holds it until a child is gone to another program */
-  _Atomic uint32_t turn;      /* futex: 1 when the baton was handed to it */
+    _Atomic uint32_t state; /* enum birth_state */
+  } born;                   /* record: its last child, whose slot may be another's by now */
+  uint32_t vforks;          /* record: the kernel holds it until a child is gone to another program */
+  uint32_t holds;        /* record: slot + 1 of its parent, which waits for it, until its birth is logged */
+  _Atomic uint32_t turn; /* futex: 1 when the baton was handed to it */
   _Atomic uint32_t dismissed; /* its process ends, or has gone to another program, without it */
   uint32_t programs;          /* record: that it has gone to since it was born */
   uint64_t memory_checked;    /* record: position of the last digest of memory */

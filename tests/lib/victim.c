@@ -2,12 +2,14 @@
  *
  *   threads N    two threads that race for a variable print N lines each, with what they saw and the time
  *   forks N      a process prints, N times, what three children have left in memory that all share, and they print it too
+ *   spawns N     a process prints, N times, what a program that it spawned has ended with, and that prints a line, too
  *   computes N   one thread computes a while before each of N lines
  *   refused      prints, and then makes a call that can't be recorded
  *   daemon       prints when it has left a process behind, in a session of its own, that SIGTERM ends
  *   stubborn     the same, but only SIGKILL ends it */
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +66,24 @@ static int forks(void) {
   return 7;
 }
 
+static int spawns(void) {
+  char number[16], *arguments[] = {"victim", "spawned", number, NULL};
+  pid_t child;
+  int status;
+  for (int i = 0; i < count; i++) {
+    snprintf(number, sizeof number, "%d", i);
+    if (posix_spawn(&child, "/proc/self/exe", NULL, NULL, arguments, NULL)) return 99;
+    if (waitpid(child, &status, 0) != child) return 99;
+    dprintf(1, "parent %d: status %x\n", i, (unsigned)status);
+  }
+  return 7;
+}
+
+static int spawned(void) {
+  dprintf(1, "spawned %d\n", count);
+  return count & 127;
+}
+
 static int computes(void) {
   uint64_t value = (uint64_t)getpid();
   for (int i = 0; i < count; i++) {
@@ -103,6 +123,8 @@ int main(int argc, char **argv) {
   count = argc > 2 ? atoi(argv[2]) : 1000;
   if (!strcmp(role, "threads")) return threads();
   if (!strcmp(role, "forks")) return forks();
+  if (!strcmp(role, "spawns")) return spawns();
+  if (!strcmp(role, "spawned")) return spawned();
   if (!strcmp(role, "computes")) return computes();
   if (!strcmp(role, "refused")) return refused();
   if (!strcmp(role, "daemon")) return leave_behind(0);

@@ -230,15 +230,6 @@ static long record_inheriting(struct thread *thread, const struct call *call, st
 
 /* -- Calls that happen again in replay ------------------------------------------------------------------------------------------------ */
 
-static void record_birth(struct thread *thread, long id) {
-  uint32_t number = thread->rthread->born.number, process = thread->rthread->born.process;
-  struct input_event event = {.kind = EVENT_THREAD, .thread = {.thread = number, .id = (uint32_t)id}};
-  if (process != thread->rthread->process)
-    event = (struct input_event){.kind = EVENT_PROCESS,
-                                 .process = {.process = process, .thread = number, .id = (uint32_t)id}};
-  record_event(thread, &event);
-}
-
 static bool is_clone(long nr) {
 #ifdef __NR_fork
   if (nr == __NR_fork || nr == __NR_vfork) return true;
@@ -270,7 +261,11 @@ static long record_clone(struct thread *thread, const struct call *call, struct 
   order_tick(thread); /* earlier accesses of the others come at a position before the birth */
   long result = perform(thread, call);
   if (thread->rthread != parent) return result; /* in the child */
-  if (result > 0) record_birth(thread, result);
+  bool logged = atomic_exchange(&thread->rthread->born.state, BIRTH_BY_PARENT) == BIRTH_LOGGED;
+  if (result > 0 && !logged) { /* or a child of vfork was killed before it logged that itself */
+    record_position(thread);
+    record_birth(thread->rthread, (int32_t)result);
+  }
   if (result > 0 && copies) turns->forked(thread->rthread->born.process);
   record_result(thread, call, result, digest, false);
   if (result != CALL_INTERRUPTED) input_incoming(in, result, log_piece, thread);

@@ -171,6 +171,22 @@ uintptr_t sphere_stack(struct thread *thread, uintptr_t sp, uintptr_t top) {
 
 /* -- Threads and processes ------------------------------------------------------------------------------------------------------ */
 
+static void expect_birth(struct thread *thread, struct rthread *child, bool vfork) {
+  struct rthread *parent = thread->rthread;
+  if (vfork) record_position(thread);
+  child->holds = vfork ? slot_of(parent) + 1 : 0;
+  atomic_store(&parent->born.state, vfork ? BIRTH_BY_CHILD : BIRTH_BY_PARENT);
+}
+
+/* The parent waits in the kernel, or was killed there: nobody else writes its log. */
+static void log_own_birth(struct rthread *child) {
+  struct rthread *parent = child->holds ? &region->slots[child->holds - 1] : NULL;
+  if (!parent) return;
+  child->holds = 0;
+  record_birth(parent, child->tid);
+  if (atomic_exchange(&parent->born.state, BIRTH_LOGGED) == BIRTH_LAST) rthread_end(parent);
+}
+
 struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vfork) {
   struct rthread *child = rthread_make(thread->rthread->replay.child_number, thread);
   if (!child) {
@@ -187,6 +203,7 @@ struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vf
   thread->rthread->born.number = child->number;
   thread->rthread->born.process = child->process;
   thread->rthread->vforks = vfork;
+  if (recording()) expect_birth(thread, child, vfork);
   if (debugged()) debug_forks(thread, child, vfork);
   turns->spawn(thread, child);
   if (vfork) turns->hold(thread, child);
@@ -209,6 +226,7 @@ void sphere_child(struct thread *thread, struct rthread *own) {
   if (copied) thread->number = own->number;
   thread->rthread = own;
   set_ids(thread);
+  if (recording()) log_own_birth(own);
   open_forget(thread);
   sync_forget(thread);
   arch_set_position(thread, 0);

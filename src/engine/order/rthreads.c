@@ -171,7 +171,8 @@ void rthread_unmake(struct rthread *rthread) {
 }
 
 void rthread_end(struct rthread *rthread) {
-  uint32_t live = SLOT_LIVE;
+  uint32_t live = SLOT_LIVE, unlogged = BIRTH_BY_CHILD;
+  if (atomic_compare_exchange_strong(&rthread->born.state, &unlogged, BIRTH_LAST)) return;
   if (!atomic_compare_exchange_strong(&rthread->state, &live, SLOT_ENDED)) return;
   atomic_fetch_sub(&region->live, 1);
   region_doorbell();

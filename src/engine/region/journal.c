@@ -35,6 +35,15 @@ void record_event(struct thread *thread, struct input_event *event) {
   put_event(thread->rthread, event);
 }
 
+void record_birth(struct rthread *parent, int32_t id) {
+  uint32_t number = parent->born.number, process = parent->born.process;
+  struct input_event event = {.kind = EVENT_THREAD, .thread = {.thread = number, .id = (uint32_t)id}};
+  if (process != parent->process)
+    event = (struct input_event){.kind = EVENT_PROCESS,
+                                 .process = {.process = process, .thread = number, .id = (uint32_t)id}};
+  put_event(parent, &event);
+}
+
 void record_values(struct thread *thread, const uint8_t *bytes, uint32_t count) {
   struct input_event event = {.kind = EVENT_OPEN,
                               .open = {.what = OPEN_VALUES, .count = count, .bytes = bytes}};

@@ -14,6 +14,8 @@ void record_foreign(struct thread *thread, uintptr_t address, const void *bytes,
 void record_values(struct thread *thread, const uint8_t *bytes, uint32_t count);
 /* Publishes the thread's position, behind the values that it has read; later events are logged there. */
 void record_position(struct thread *thread);
+/* The birth of the parent's last child, by the parent, whose position is published, or by the child while the kernel holds the parent. */
+void record_birth(struct rthread *parent, int32_t id);
 /* … the call's own event; the bytes that the kernel has written to the application. */
 void record_result(struct thread *thread, const struct call *call, long result, uint64_t digest, bool waited);
 /* … of one that a filter has answered. */
