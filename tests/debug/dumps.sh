@@ -47,6 +47,7 @@ END
 
 case_dump_has_a_beginning() {
   flown late 139
+  SERVER=--at=begin # on the first thread, not on the one that has the turn
   session late <<'END'
 break use
 continue
