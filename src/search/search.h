@@ -7,7 +7,7 @@
  * Locations are words of eight bytes. An access covers the bytes of its mask, in one word; the caller splits those that cross words.
  *
  * **Tickets.** Known facts about real time prune the search: a came before b if a.ended < b.began. Both grow from each access of a
- * thread to the next. Without such knowledge: 0 and UINT64_MAX.
+ * thread to the next. Without such knowledge: 0 and UINT64_MAX. Among accesses that may come next, the one that began first is tried first.
  *
  * The search is depth first over states: how far each thread is, and the memory. Three rules make it fast:
  *
@@ -37,6 +37,12 @@ struct search_access {
   uint64_t read;         /* within mask */
   uint64_t written;      /* within mask */
   uint64_t began, ended; /* tickets around it */
+  bool joined;           /* it and the next one of its thread are parts of one instruction: nothing comes in between */
+};
+
+/* What comes before what. Between accesses of different threads; indices into accesses. */
+struct search_constraint {
+  uint32_t before, after;
 };
 
 struct search_slice {
@@ -46,6 +52,8 @@ struct search_slice {
   uint32_t locations;
   const uint64_t *initial; /* memory before the slice, a word for each location */
   const uint64_t *final;   /* behind it; NULL: not known */
+  const struct search_constraint *edges; /* known facts about the order, besides tickets */
+  uint32_t edge_count;
 };
 
 enum search_result {
@@ -57,14 +65,20 @@ enum search_result {
 };
 
 struct search_options {
-  uint64_t states; /* at most; 0: as many as there are */
+  uint64_t states; /* at most, in each stretch; 0: as many as there are */
+  /* So many accesses are a stretch; 0: all of them. The states of a stretch are forgotten when the search comes to the next one for the first time, and
+   * `passed` is told, unless it is NULL. */
+  uint32_t stretch;
+  void (*passed)(void *context, uint32_t accesses, uint64_t states);
+  void *context;
   unsigned
       reordered; /* accesses that may be made before an earlier one of their thread; 0: sequential consistency */
 };
 
 struct search_answer {
   uint32_t *order; /* indices into accesses, as many as there are: the caller's array */
-  uint64_t states; /* branches that were looked at */
+  uint32_t furthest; /* the most accesses that were made */
+  uint64_t states; /* branches that were looked at, in the last stretch */
   uint32_t *
       overtook; /* those of them made before an earlier one of their thread; the caller's, options.reordered long; may be NULL */
   unsigned overtaking;
@@ -77,18 +91,16 @@ enum search_result search_solve(const struct search_slice *slice, const struct s
                                 struct search_answer *answer);
 
 /* For a slice without a sequentially consistent order: the fewest accesses that must have overtaken an earlier one of their thread, to
- * another word, for the values to be explained: at most options->reordered of them, SEARCH_WINDOW accesses far. */
+ * another word, for the values to be explained: at most options->reordered of them, SEARCH_WINDOW accesses far. Other accesses may come between
+ * parts of an instruction here: perhaps that is all, and none has overtaken another. */
 enum search_result search_explain(const struct search_slice *slice, const struct search_options *options,
                                   struct search_answer *answer);
 
-/* True if the order has every access once, each thread's in program order, and explains every value. */
+/* True if the order has every access once, each thread's in program order, parts of an instruction together, and explains every value. Tickets and edges
+ * are not looked at. */
 bool search_is_explained(const struct search_slice *slice, const uint32_t *order);
 
 /* -- Constraints that a replay of an order needs ------------------------------------------------------------------------- */
-
-struct search_constraint {
-  uint32_t before, after; /* indices into accesses */
-};
 
 /* The least constraints between threads that keep all accesses to the same bytes, of which one is a write, in this order: constraints that follow
  * from others and from the threads' own order are left out. Returns how many there are, at most size * threads; UINT32_MAX without memory. */

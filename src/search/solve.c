@@ -49,6 +49,8 @@ struct search {
   uint32_t choices_used, choices_room;
   uint32_t depth, size;
   unsigned budget; /* accesses that may still overtake */
+  uint32_t border; /* where the next stretch begins */
+  bool tears;      /* others may come between the parts of an instruction */
 };
 
 uint32_t search_size(const struct search_slice *slice) {
@@ -62,6 +64,12 @@ static bool makes_sense(const struct search_slice *slice) {
   uint64_t size = 0;
   for (unsigned t = 0; t < slice->threads; t++) size += slice->counts[t];
   if (size > INT32_MAX) return false;
+  for (uint64_t t = 0, end = 0; t < slice->threads; t++) {
+    end += slice->counts[t];
+    if (slice->counts[t] && slice->accesses[end - 1].joined) return false;
+  }
+  for (uint32_t i = 0; i < slice->edge_count; i++)
+    if (slice->edges[i].before >= size || slice->edges[i].after >= size) return false;
   for (uint64_t i = 0; i < size; i++) {
     const struct search_access *access = &slice->accesses[i];
     if (access->location >= slice->locations || !access->kind || access->kind > SEARCH_EXCHANGE) return false;
@@ -87,6 +95,30 @@ static void order_by_tickets(struct search *s) {
           done++;
         s->after[(size_t)(mine->first + i) * s->slice->threads + other] = done;
       }
+    }
+}
+
+static unsigned thread_of(const struct search *s, uint32_t index) {
+  unsigned t = 0;
+  while (index - s->threads[t].first >= s->threads[t].count) t++;
+  return t;
+}
+
+/* An edge holds for all later accesses of its thread, too. */
+static void order_by_edges(struct search *s) {
+  unsigned threads = s->slice->threads;
+  for (uint32_t i = 0; i < s->slice->edge_count; i++) {
+    const struct search_constraint *edge = &s->slice->edges[i];
+    unsigned t = thread_of(s, edge->before);
+    uint32_t *done = &s->after[(size_t)edge->after * threads + t];
+    uint32_t made = edge->before - s->threads[t].first + !SEARCH_WRONG(WRONG_EDGE_SHORT);
+    if (*done < made) *done = made;
+  }
+  for (unsigned t = 0; t < threads; t++)
+    for (uint32_t i = 1; i < s->threads[t].count; i++) {
+      uint32_t *now = &s->after[(size_t)(s->threads[t].first + i) * threads];
+      for (unsigned other = 0; other < threads; other++)
+        if (now[other] < (now - threads)[other]) now[other] = (now - threads)[other];
     }
 }
 
@@ -120,6 +152,8 @@ static bool open_search(struct search *s, const struct search_slice *slice,
   memcpy(s->memory, slice->initial, slice->locations * sizeof *s->memory);
   memcpy(s->numbers, s->demand.initial, slice->locations * sizeof *s->numbers);
   order_by_tickets(s);
+  if (slice->edge_count) order_by_edges(s);
+  s->border = options->stretch;
   return true;
 }
 
@@ -196,11 +230,32 @@ static bool is_possible(const struct search *s, uint32_t index) {
   return true;
 }
 
+/* The accesses of one instruction are made one after the other, from this one on; where accesses are reordered, each for itself. */
+static uint32_t parts_of(const struct search *s, uint32_t index) {
+  uint32_t parts = 1;
+  if (s->tears || SEARCH_WRONG(WRONG_PARTS_READ)) return parts;
+  while (s->slice->accesses[index + parts - 1].joined) parts++;
+  return parts;
+}
+
+/* No two parts touch the same bytes. */
+static bool are_possible(const struct search *s, uint32_t index, uint32_t parts) {
+  for (uint32_t i = 0; i < parts; i++)
+    if (!is_possible(s, index + i)) return false;
+  return true;
+}
+
 static bool changes_nothing(const struct search *s, const struct search_access *access) {
   if (SEARCH_WRONG(WRONG_SILENT_EAGER) && access->kind == SEARCH_WRITE)
     return (s->memory[access->location] & access->mask) == access->written;
   (void)s;
   return access->kind == SEARCH_READ || (access->kind == SEARCH_EXCHANGE && access->read == access->written);
+}
+
+static bool change_nothing(const struct search *s, uint32_t index, uint32_t parts) {
+  for (uint32_t i = 0; i < parts; i++)
+    if (!changes_nothing(s, &s->slice->accesses[index + i])) return false;
+  return true;
 }
 
 /* True for a write that destroys a value which a thread has to read, and no thread writes any more. A write that changes nothing is itself among those
@@ -213,6 +268,12 @@ static bool strands_reader(const struct search *s, uint32_t index) {
   uint32_t needed = s->demand.counts[there].needed - itself;
   bool silent = SEARCH_WRONG(WRONG_SILENT_STRANDS) && there == s->demand.writes[index];
   return needed && s->demand.counts[there].supplied == silent;
+}
+
+static bool strand_readers(const struct search *s, uint32_t index, uint32_t parts) {
+  for (uint32_t i = 0; i < parts; i++)
+    if (strands_reader(s, index + i)) return true;
+  return false;
 }
 
 /* No earlier access of its thread that has not been made touches the same bytes. */
@@ -244,9 +305,9 @@ static bool find_read(struct search *s, struct level *level) {
   for (unsigned t = 0; t < s->slice->threads; t++) {
     const struct thread *thread = &s->threads[t];
     uint32_t index = thread->first + thread->base;
-    if (thread->base == thread->count || !changes_nothing(s, &s->slice->accesses[index]) ||
-        !is_possible(s, index))
-      continue;
+    if (thread->base == thread->count) continue;
+    uint32_t parts = parts_of(s, index);
+    if (!change_nothing(s, index, parts) || !are_possible(s, index, parts)) continue;
     add_choice(s, level, (struct choice){(uint8_t)t, 0});
     return true;
   }
@@ -259,7 +320,9 @@ static void find_all(struct search *s, struct level *level) {
     unsigned window = s->budget ? SEARCH_WINDOW : 1;
     for (unsigned i = 0; i < window && thread->base + i < thread->count; i++) {
       uint32_t index = thread->first + thread->base + i;
-      if (thread->ahead >> i & 1 || !is_possible(s, index) || strands_reader(s, index)) continue;
+      if (thread->ahead >> i & 1) continue;
+      uint32_t parts = parts_of(s, index);
+      if (!are_possible(s, index, parts) || strand_readers(s, index, parts)) continue;
       if (i && !may_overtake(s, thread, i)) continue;
       add_choice(s, level, (struct choice){(uint8_t)t, (uint8_t)i});
     }
@@ -281,12 +344,26 @@ static bool is_end(const struct search *s) {
   return !s->slice->final || !memcmp(s->memory, s->slice->final, s->slice->locations * sizeof *s->memory);
 }
 
+/* The access that was made last is a part of an instruction that has more of them. */
+static bool goes_on_with_instruction(const struct search *s, const struct search_answer *answer) {
+  return s->depth && !s->tears && s->slice->accesses[answer->order[s->depth - 1]].joined;
+}
+
+static void pass_border(struct search *s, struct search_answer *answer) {
+  if (s->options->passed) s->options->passed(s->options->context, s->depth, answer->states);
+  s->border += s->options->stretch;
+  answer->states = 0;
+  states_forget(&s->states);
+}
+
 /* The choices of the current state, none if it has been entered before. */
 static enum search_result enter(struct search *s, struct search_answer *answer) {
   struct level *level = &s->levels[s->depth];
   *level = (struct level){.choices = s->choices_used};
   if (!make_room(s)) return SEARCH_NO_MEMORY;
-  if (!find_read(s, level)) {
+  if (goes_on_with_instruction(s, answer)) {
+    add_choice(s, level, (struct choice){s->levels[s->depth - 1].made.thread, 0});
+  } else if (!find_read(s, level)) {
     if (s->options->states && answer->states >= s->options->states) return SEARCH_GAVE_UP;
     answer->states++;
     int added = states_add(&s->states, s->name);
@@ -300,6 +377,8 @@ static enum search_result enter(struct search *s, struct search_answer *answer) 
 static enum search_result run(struct search *s, struct search_answer *answer) {
   for (bool down = true;;) {
     struct level *level = &s->levels[s->depth];
+    if (s->depth > answer->furthest) answer->furthest = s->depth;
+    if (s->options->stretch && s->depth == s->border) pass_border(s, answer);
     if (down && s->depth == s->size) {
       if (is_end(s)) return SEARCH_FOUND;
       *level = (struct level){.choices = s->choices_used};
@@ -324,25 +403,33 @@ static void tell_overtaking(const struct search *s, struct search_answer *answer
     if (s->levels[i].made.distance) answer->overtook[answer->overtaking++] = answer->order[i];
 }
 
-enum search_result search_solve(const struct search_slice *slice, const struct search_options *options,
-                                struct search_answer *answer) {
+static enum search_result solve(const struct search_slice *slice, const struct search_options *options,
+                                struct search_answer *answer, bool tears) {
   struct search s;
   answer->states = 0;
   answer->overtaking = 0;
+  answer->furthest = 0;
   if (!makes_sense(slice)) return SEARCH_SENSELESS;
   if (!open_search(&s, slice, options)) return SEARCH_NO_MEMORY;
+  s.tears = tears;
   enum search_result result = run(&s, answer);
   if (result == SEARCH_FOUND) tell_overtaking(&s, answer);
   close_search(&s);
   return result;
 }
 
+enum search_result search_solve(const struct search_slice *slice, const struct search_options *options,
+                                struct search_answer *answer) {
+  return solve(slice, options, answer, options->reordered);
+}
+
 enum search_result search_explain(const struct search_slice *slice, const struct search_options *options,
                                   struct search_answer *answer) {
   enum search_result result = SEARCH_NONE;
   for (unsigned reordered = 0; reordered <= options->reordered && result == SEARCH_NONE; reordered++) {
-    struct search_options now = {.states = options->states, .reordered = reordered};
-    result = search_solve(slice, &now, answer);
+    struct search_options now = *options;
+    now.reordered = reordered;
+    result = solve(slice, &now, answer, true);
   }
   return result;
 }
@@ -363,6 +450,7 @@ bool search_is_explained(const struct search_slice *slice, const uint32_t *order
     while (t + 1 < slice->threads && order[i] >= first[t + 1]) t++;
     const struct search_access *access = &slice->accesses[order[i]];
     ok = order[i] == next[t]++ && order[i] < first[t + 1];
+    if (ok && access->joined) ok = i + 1 < size && order[i + 1] == order[i] + 1;
     if (ok && (access->kind & SEARCH_READ)) ok = (memory[access->location] & access->mask) == access->read;
     if (ok && (access->kind & SEARCH_WRITE))
       memory[access->location] = (memory[access->location] & ~access->mask) | access->written;

@@ -2,6 +2,7 @@
 #include "search/states.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { STATES_FIRST = 1024 };
 
@@ -12,6 +13,11 @@ bool states_open(struct states *states) {
 
 void states_close(struct states *states) {
   free(states->names);
+}
+
+void states_forget(struct states *states) {
+  if (states->used) memset(states->names, 0, (states->mask + 1) * sizeof *states->names);
+  states->used = 0;
 }
 
 /* The entry that has this name, or that is free for it. */

@@ -17,6 +17,8 @@ struct states {
 
 bool states_open(struct states *states);
 void states_close(struct states *states);
+/* All states are new again. */
+void states_forget(struct states *states);
 
 /* 1 if the state is new, 0 if it has been there, -1 without memory. */
 int states_add(struct states *states, struct state_name name);

@@ -30,6 +30,7 @@ static struct {
   struct search_access accesses[MOST];
   uint32_t counts[THREADS];
   uint64_t initial[WORDS], final[WORDS];
+  struct search_constraint edges[MOST * MOST];
 } given;
 
 static void choose_accesses(void) {
@@ -48,15 +49,24 @@ static void choose_accesses(void) {
   }
 }
 
+static unsigned thread_of(uint32_t index) {
+  unsigned t = 0;
+  for (uint32_t end = given.counts[0]; index >= end; end += given.counts[++t]) continue;
+  return t;
+}
+
 /* Makes the accesses in some order, each between two tickets of its thread, so that there is an order that explains them. */
 static void execute(void) {
   uint64_t memory[WORDS] = {0}, ticket = 1;
   uint32_t at[THREADS] = {0}, first[THREADS + 1] = {0}, size = search_size(&given.slice), done = 0;
   uint64_t has_ticket[THREADS] = {0};
+  bool in_parts = false;
+  unsigned last = 0;
   for (unsigned t = 0; t < given.slice.threads; t++) first[t + 1] = first[t] + given.counts[t];
   memcpy(memory, given.initial, sizeof memory);
   while (done < size) {
     unsigned t = (unsigned)(next() % given.slice.threads);
+    if (in_parts && t != last) continue;
     if (at[t] == given.counts[t]) continue;
     struct search_access *access = &given.accesses[first[t] + at[t]];
     if (!has_ticket[t]) {
@@ -68,6 +78,8 @@ static void execute(void) {
     access->read = access->kind & SEARCH_READ ? memory[access->location] & access->mask : 0;
     if (access->kind & SEARCH_WRITE)
       memory[access->location] = (memory[access->location] & ~access->mask) | access->written;
+    in_parts = access->joined;
+    last = t;
     at[t]++;
     done++;
   }
@@ -92,6 +104,32 @@ static void forget_tickets(void) {
     given.accesses[i].began = 0, given.accesses[i].ended = UINT64_MAX;
 }
 
+/* Some of what the tickets say. */
+static void turn_into_edges(void) {
+  uint32_t size = search_size(&given.slice);
+  for (uint32_t a = 0; a < size; a++)
+    for (uint32_t b = 0; b < size; b++)
+      if (given.accesses[a].ended < given.accesses[b].began && thread_of(a) != thread_of(b) && next() % 2)
+        given.edges[given.slice.edge_count++] = (struct search_constraint){a, b};
+  forget_tickets();
+}
+
+static void forget_facts(void) {
+  forget_tickets();
+  given.slice.edge_count = 0;
+  for (uint32_t i = 0; i < search_size(&given.slice); i++) given.accesses[i].joined = false;
+}
+
+/* Neighbours become parts of one instruction. */
+static void join_some(void) {
+  for (uint32_t i = 0; i + 1 < search_size(&given.slice); i++) {
+    const struct search_access *a = &given.accesses[i], *b = a + 1;
+    bool chained = (i && a[-1].joined) || b->joined;
+    if (thread_of(i) == thread_of(i + 1) && a->location != b->location && !chained && !(next() % 3))
+      given.accesses[i].joined = true;
+  }
+}
+
 static void make_slice(void) {
   memset(&given, 0, sizeof given);
   given.slice = (struct search_slice){.threads = 2 + (unsigned)(next() % (THREADS - 1)),
@@ -99,14 +137,20 @@ static void make_slice(void) {
                                       .accesses = given.accesses,
                                       .locations = 1 + (uint32_t)(next() % WORDS),
                                       .initial = given.initial,
+                                      .edges = given.edges,
                                       .final = next() % 2 ? given.final : NULL};
   uint32_t size = 2 + (uint32_t)(next() % (MOST - 1));
   for (uint32_t i = 0; i < size; i++) given.counts[next() % given.slice.threads]++;
   choose_accesses();
-  struct search_access *overtaken = next() % 3 ? NULL : change_places(&given.accesses[next() % size]);
+  bool joins = !(next() % 3);
+  if (joins) join_some();
+  struct search_access *overtaken = joins || next() % 3 ? NULL : change_places(&given.accesses[next() % size]);
   execute();
   if (overtaken) change_places(overtaken);
-  if (overtaken || next() % 2) forget_tickets();
+  unsigned facts = (unsigned)(next() % 4);
+  if (overtaken || facts < 2) forget_tickets();
+  if (!overtaken && facts == 2) turn_into_edges();
+  if (joins && next() % 2) join_some(); /* these were not made together */
   if (overtaken || next() % 2) return;
   struct search_access *spoilt =
       &given.accesses[next() % size]; /* something else was read: there may be no order now */
@@ -125,8 +169,16 @@ static bool tickets_allow(uint32_t index) {
     bool made = false;
     for (uint32_t k = 0; k < brute.made; k++) made |= brute.order[k] == i;
     if (!made && i != index && given.accesses[i].ended < given.accesses[index].began) return false;
+    for (uint32_t k = 0; k < given.slice.edge_count && !made; k++)
+      if (given.edges[k].before == i && given.edges[k].after == index) return false;
   }
   return true;
+}
+
+/* Not between the parts of an instruction. */
+static bool parts_allow(uint32_t index) {
+  uint32_t last = brute.made ? brute.order[brute.made - 1] : UINT32_MAX;
+  return !brute.made || !given.accesses[last].joined || index == last + 1;
 }
 
 static void try_all(void (*visit)(void)) {
@@ -136,7 +188,7 @@ static void try_all(void (*visit)(void)) {
   }
   for (unsigned t = 0; t < given.slice.threads; t++) {
     uint32_t index = brute.first[t] + brute.at[t];
-    if (brute.at[t] == given.counts[t] || !tickets_allow(index)) continue;
+    if (brute.at[t] == given.counts[t] || !tickets_allow(index) || !parts_allow(index)) continue;
     brute.at[t]++;
     brute.order[brute.made++] = index;
     try_all(visit);
@@ -199,7 +251,7 @@ static void check_constraints(void) {
 static bool constraints_are_right(void) {
   constrained = search_constraints(&given.slice, solved, constraints, MOST * THREADS);
   if (constrained > MOST * THREADS) return false;
-  forget_tickets();
+  forget_facts();
   memset(needed, 0, sizeof needed);
   constraints_wrong = false;
   start_brute();
@@ -239,7 +291,7 @@ static bool overtaking_is_right(const struct search_answer *answer) {
   return late == answer->overtaking;
 }
 
-static struct { unsigned found, none, reordered; } seen;
+static struct { unsigned found, none, reordered, torn; } seen;
 
 /* What is wrong with this slice's answers; NULL if nothing is. */
 static const char *check_slice(void) {
@@ -257,10 +309,13 @@ static const char *check_slice(void) {
     return constraints_are_right() ? NULL : "the constraints are not the least that keep all conflicts";
   }
   seen.none++;
+  bool joined = false;
+  for (uint32_t i = 0; i < search_size(&given.slice); i++) joined |= given.accesses[i].joined;
   if (search_explain(&given.slice, &(struct search_options){.reordered = 3}, &answer) != SEARCH_FOUND)
     return NULL;
-  seen.reordered++;
-  if (!answer.overtaking) return "nothing was reordered where there is no order";
+  seen.reordered += answer.overtaking != 0;
+  seen.torn += !answer.overtaking;
+  if (!answer.overtaking && !joined) return "nothing was reordered where there is no order";
   return overtaking_is_right(&answer) ? NULL : "what was reordered does not explain the values";
 }
 
@@ -286,8 +341,8 @@ int main(int argc, char **argv) {
   const char *what;
   unsigned at = check(slices, seed, &what);
   if (what) printf("slice %llu: %s\n", (unsigned long long)(seed + at), what), failed++;
-  printf("%u slices: %u with an order, %u without, %u of these explained by reordering\n", at, seen.found,
-         seen.none, seen.reordered);
+  printf("%u slices: %u with an order, %u without, %u of these explained by reordering, %u by torn instructions\n",
+         at, seen.found, seen.none, seen.reordered, seen.torn);
   for (search_wrong = 1; search_wrong < WRONG_VARIANTS; search_wrong++) {
     at = check(slices, seed, &what);
     if (!what)
@@ -295,7 +350,7 @@ int main(int argc, char **argv) {
     else
       printf("mistake %d: found by slice %u: %s\n", search_wrong, at, what);
   }
-  if (seen.found < slices / 8 || seen.none < slices / 8 || !seen.reordered)
+  if (seen.found < slices / 8 || seen.none < slices / 8 || !seen.reordered || !seen.torn)
     printf("too few of a kind\n"), failed++;
   printf("%u passed, %u failed\n", seen.found + seen.none, failed);
   return failed ? 1 : 0;

@@ -18,6 +18,10 @@ static inline bool replaying(void) {
 static inline bool values_on(void) {
   return __builtin_expect(config.values != VALUES_OFF, 0);
 }
+/* The recording has its values, which a replay in a solved order does not need. */
+static inline bool values_recorded(void) {
+  return values_on() || __builtin_expect(config.solved, 0);
+}
 static inline bool in_sphere(void) {
   return __builtin_expect(config.mode != MODE_RUN, 0);
 }

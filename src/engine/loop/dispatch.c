@@ -146,6 +146,10 @@ static uintptr_t missed(struct thread *thread, struct exit *exit) {
   uint32_t epoch = thread->cache_epoch;
   arch_miss(thread, exit, &miss);
   if (values_on() && by_value_was_refused(thread, &miss)) {
+    if (tells() && !telling_is_inside(thread)) { /* only a step may */
+      arch_miss_leave(thread, &miss);
+      return 0;
+    }
     if (by_value_make_room(thread)) return arch_miss_resume(thread, &miss);
     return give_up(thread, &miss);
   }
@@ -307,8 +311,10 @@ static bool step_once(struct thread *thread, struct departure *left) {
   if (near_stop(thread)) arch_favour(thread, block);
   if (in_sphere() && !turns->alone) arch_begin_piece(thread);
   thread->loop.step_next = thread->loop.has_taken = false;
+  if (tells()) telling_begin(thread);
   run(thread, block, left);
   cache_leave(thread);
+  if (tells()) telling_end(thread);
   serve_exit(thread, left);
   if (permissions_on()) shared_leave(thread); /* the instruction counts by now */
   if (in_sphere() && !turns->alone) arch_end_piece(thread, pc);

@@ -74,6 +74,16 @@ static bool fetch(uintptr_t address, unsigned bytes, const struct piece *pieces,
   return true;
 }
 
+/* The line as the thread has seen it, before the access of a piece. */
+static uint8_t *see(struct thread *thread, const struct piece *piece, enum told_kind kind) {
+  struct values_seen *known = &open_of(thread)->seen;
+  bool found = tells() && known->tags[piece->line / VALUES_LINE % VALUES_LINES] != piece->line + 1;
+  uint8_t *seen = values_see(known, piece->line);
+  if (replaying()) value_log_apply(thread, piece->part, seen);
+  if (tells()) telling_part(thread, kind, piece->line, piece->part, seen, found);
+  return seen;
+}
+
 static uintptr_t load(struct thread *thread, uintptr_t address, unsigned bytes, const struct piece *pieces,
                       unsigned count) {
   struct open_thread *own = open_of(thread);
@@ -82,11 +92,8 @@ static uintptr_t load(struct thread *thread, uintptr_t address, unsigned bytes, 
   for (unsigned i = 0; i < count; i++) {
     struct values_part part = pieces[i].part;
     if (!pieces[i].open) continue;
-    seen = values_see(&own->seen, pieces[i].line);
-    if (recording())
-      value_log_part(thread, part, lines[i], seen);
-    else
-      value_log_apply(thread, part, seen);
+    seen = see(thread, &pieces[i], TOLD_READ);
+    if (recording()) value_log_part(thread, part, lines[i], seen);
     memcpy(&lines[i][part.from], seen + part.from, part.count);
   }
   if (count == 1) return (uintptr_t)seen + address % VALUES_LINE;
@@ -113,11 +120,8 @@ static uintptr_t store(struct thread *thread, uintptr_t address, unsigned bytes,
   uint8_t *seen = NULL;
   for (unsigned i = 0; i < count; i++) {
     if (!pieces[i].open) continue;
-    seen = values_see(&own->seen, pieces[i].line);
-    if (recording())
-      value_log_part(thread, pieces[i].part, NULL, seen);
-    else
-      value_log_apply(thread, pieces[i].part, seen);
+    seen = see(thread, &pieces[i], TOLD_WRITE);
+    if (recording()) value_log_part(thread, pieces[i].part, NULL, seen);
   }
   if (count == 1) return (uintptr_t)seen + address % VALUES_LINE;
   fill_copy(own, pieces, count);
@@ -128,14 +132,13 @@ static uintptr_t store(struct thread *thread, uintptr_t address, unsigned bytes,
 }
 
 static uintptr_t update(struct thread *thread, uintptr_t address, const struct piece *piece) {
-  uint8_t *seen = values_see(&open_of(thread)->seen, piece->line);
-  if (replaying()) value_log_apply(thread, piece->part, seen);
-  return (uintptr_t)seen + address % VALUES_LINE;
+  return (uintptr_t)see(thread, piece, TOLD_EXCHANGE) + address % VALUES_LINE;
 }
 
 uintptr_t by_value_access(struct thread *thread, uintptr_t address, unsigned bytes, enum open_way way) {
   struct piece pieces[PIECES];
   if (recording() && value_log_is_full(thread)) return 0;
+  if (tells() && !telling_is_inside(thread)) return 0;
   unsigned count = cut(thread, address, bytes, way != OPEN_WAY_LOAD, pieces);
   if (!count) return 0;
   if (way == OPEN_WAY_STORE) return store(thread, address, bytes, pieces, count);
@@ -305,6 +308,11 @@ static const struct input_event *expect_of(struct thread *thread, uint32_t what)
   return event;
 }
 
+static bool is_as_recorded(uint64_t line, const uint8_t *bytes) {
+  uint8_t now[VALUES_LINE];
+  return !safe_copy(now, (const void *)line, sizeof now) && !memcmp(now, bytes, sizeof now);
+}
+
 static void replay_close(struct thread *thread, uint64_t lines) {
   replay_consume(thread);
   for (; lines; lines--) {
@@ -313,6 +321,9 @@ static void replay_close(struct thread *thread, uint64_t lines) {
       replay_senseless(thread, "this is no line of memory");
     uintptr_t to = event->open.address;
     if (to >= ENGINE_BASE && to < ENGINE_END) replay_senseless(thread, "no program has memory there");
+    if (tells()) telling_left(thread, to, event->open.bytes);
+    if (config.solved && !is_as_recorded(to, event->open.bytes))
+      replay_diverged(thread, "expected other memory at 0x%lx", to);
     if (safe_copy((void *)to, event->open.bytes, VALUES_LINE))
       replay_diverged(thread, "memory at 0x%lx can't be written", to);
     replay_consume(thread);
@@ -323,7 +334,7 @@ static void replay_close(struct thread *thread, uint64_t lines) {
 
 void by_value_close_here(struct thread *thread) {
   const struct input_event *event;
-  if (!values_on()) return;
+  if (!values_recorded()) return;
   if (recording()) {
     if (open_any()) record_close(thread);
   } else if ((event = next_of(thread, OPEN_CLOSES))) {
@@ -355,7 +366,7 @@ static void replay_close_alone(struct thread *thread) {
 
 void by_value_replay_views(struct thread *thread) {
   const struct input_event *event;
-  if (!values_on()) return;
+  if (!values_recorded()) return;
   for (;;) {
     replay_close_alone(thread);
     if (next_of(thread, OPEN_STOP)) {
@@ -363,8 +374,10 @@ void by_value_replay_views(struct thread *thread) {
     } else if ((event = next_of(thread, OPEN_VIEW))) {
       if (event->open.address >= PERMISSION_BLOCKS)
         replay_senseless(thread, "there is no such block of memory");
-      open_view(thread, (uint32_t)event->open.address);
-      open_show(thread, (uint32_t)event->open.address);
+      if (values_on()) {
+        open_view(thread, (uint32_t)event->open.address);
+        open_show(thread, (uint32_t)event->open.address);
+      }
       replay_consume(thread);
     } else {
       return;
@@ -389,7 +402,7 @@ static bool closes(uintptr_t address, size_t bytes) {
 }
 
 void by_value_before_write(struct thread *thread, uintptr_t address, size_t bytes) {
-  if (!values_on()) return;
+  if (!values_recorded()) return;
   if (replaying())
     replay_close_alone(thread);
   else if (closes(address, bytes))
@@ -459,7 +472,8 @@ static bool meets_open(struct thread *thread, const struct call *call) {
 }
 
 void by_value_before_call(struct thread *thread, const struct call *call) {
-  if (!values_on()) return;
+  if (!values_recorded()) return;
+  if (tells()) telling_flush(thread);
   if (replaying())
     replay_close_alone(thread);
   else /* also where nothing is open yet: it might be before the call has used it */
@@ -477,6 +491,6 @@ static bool changes_open(const struct call *call) {
 }
 
 void by_value_close_for(struct thread *thread, const struct call *call) {
-  if (!values_on() || (recording() && !changes_open(call))) return;
+  if (!values_recorded() || (recording() && !changes_open(call))) return;
   by_value_close_here(thread);
 }

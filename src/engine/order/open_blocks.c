@@ -45,7 +45,7 @@ void open_forget(struct thread *thread) {
   struct open_thread *own = open_of(thread);
   struct open_words *words = arch_open_words(thread);
   memset(own, 0, sizeof *own);
-  *words = (struct open_words){.seen = (uintptr_t)&own->seen};
+  *words = (struct open_words){.seen = tells() ? (uintptr_t)telling_blind() : (uintptr_t)&own->seen};
 }
 
 /* -- Which blocks are open ------------------------------------------------------------------------------------------------ */

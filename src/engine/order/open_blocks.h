@@ -17,6 +17,7 @@
 #ifndef REPRISE_ENGINE_OPEN_BLOCKS_H
 #define REPRISE_ENGINE_OPEN_BLOCKS_H
 
+#include "engine/order/telling.h"
 #include "engine/region/value_log.h"
 
 enum { OPEN_BLOCKS = 8192, OPEN_VIEWS = 2 * OPEN_BLOCKS, OPEN_SETS = 4 * OPEN_BLOCKS };
@@ -28,6 +29,7 @@ struct open_thread {
   uint32_t views[OPEN_VIEWS]; /* block + 1, hashed: the blocks that are open for it by its log */
   uintptr_t stored;           /* the store that has gone to the copy: where it belongs, … */
   unsigned stored_bytes;      /* … and its length */
+  struct telling telling;
   _Alignas(VALUES_LINE) uint8_t copy[VALUES_LINE];
   struct values_seen seen;
 };

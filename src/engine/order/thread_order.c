@@ -243,6 +243,7 @@ void order_lost(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   bool cut_off = order_is_cut_off(rthread);
   LOG(threads, "its order log ends");
+  telling_flush(thread);
   if (!cut_off) {
     expect_no_input(thread);
     pass_rest(thread);
@@ -296,6 +297,7 @@ uint64_t order_stop(const struct thread *thread) {
 void order_finish(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   if (pass_steps(thread, true)) replay_diverged(thread, "it ends before its order log does");
+  telling_flush(thread);
   end_on_board(rthread);
 }
 

@@ -38,8 +38,8 @@ static void read_values(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   const struct input_event *event = &rthread->input.next;
   if (event->kind != EVENT_OPEN || event->open.what != OPEN_VALUES) return;
-  if (!values_on()) replay_senseless(thread, "this recording has no values");
-  value_log_read(thread, event->open.bytes, event->open.count);
+  if (!values_recorded()) replay_senseless(thread, "this recording has no values");
+  if (values_on()) value_log_read(thread, event->open.bytes, event->open.count);
   ring_consume(&rthread->ring, rthread->input.next_bytes);
   rthread->input.next_bytes = 0;
 }
