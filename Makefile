@@ -50,7 +50,7 @@ COMMON := $(OPTIMISE) -g -I src $(WARNINGS)
 CLI_FLAGS := -std=gnu11 $(COMMON) $(SANITIZERS) -D_GNU_SOURCE $(CROSS_FLAGS)
 # Elfutils, without which reports have no names of functions, are loaded where they are needed (inspect/symbols.c).
 CLI_LIBS = -lzstd -lm -pthread $(CLI_LINK)
-CLI_SOURCES := $(wildcard src/cli/*.c src/debug/*.c src/dap/*.c src/sphere/*.c src/travel/*.c src/inspect/*.c src/recording/*.c src/sim/*.c src/sim/*/*.c)
+CLI_SOURCES := $(wildcard src/cli/*.c src/debug/*.c src/dap/*.c src/sphere/*.c src/travel/*.c src/solve/*.c src/search/*.c src/inspect/*.c src/recording/*.c src/sim/*.c src/sim/*/*.c)
 
 # The engine shares its address space with the program it runs: no libc, no stack protector (its canary lives in
 # the program's TLS), no vector registers (they are the program's), position-independent code because it

@@ -4,12 +4,12 @@ _reprise() {
   local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run record replay debug gdbserver dap backtrace who checkpoint ls stat dump pack rm trigger cache sim help --help --version' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W 'run record replay debug gdbserver dap backtrace who checkpoint solve ls stat dump pack rm trigger cache sim help --help --version' -- "$word")
     return
   fi
   case $command in
     help)
-      [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay debug gdbserver dap backtrace who checkpoint ls stat dump pack rm trigger cache sim help' -- "$word")
+      [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay debug gdbserver dap backtrace who checkpoint solve ls stat dump pack rm trigger cache sim help' -- "$word")
       ;;
     run)
       _reprise_run "$word"
@@ -18,7 +18,7 @@ _reprise() {
       _reprise_record "$word"
       ;;
     replay)
-      _reprise_options "$word" '--quiet --unconfined --no-cache --goto= --json --from= --until= --verify --jobs= --print-jobs --serial --turns --checkpoints --restarts --tries='
+      _reprise_options "$word" '--quiet --unconfined --no-cache --goto= --json --from= --until= --verify --jobs= --print-jobs --serial --solved --turns --checkpoints --restarts --tries='
       ;;
     debug)
       _reprise_options "$word" '--at= --gdb= --unconfined'
@@ -31,6 +31,9 @@ _reprise() {
       ;;
     checkpoint)
       _reprise_options "$word" '--every= --at= --list --remove --remove= --unconfined'
+      ;;
+    solve)
+      _reprise_options "$word" '--jobs= --states= --unconfined'
       ;;
     who)
       _reprise_options "$word" '--at= --process= --json --unconfined'

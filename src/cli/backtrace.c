@@ -10,7 +10,6 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "cli/gdb.h"
 #include "cli/recordings.h"
 #include "debug/gdb_target.h"
 #include "debug/session.h"

@@ -33,6 +33,7 @@ extern const struct command ls_command;
 extern const struct command stat_command;
 extern const struct command dump_command;
 extern const struct command checkpoint_command;
+extern const struct command solve_command;
 extern const struct command pack_command;
 extern const struct command rm_command;
 extern const struct command trigger_command;
@@ -46,7 +47,9 @@ const struct command *find_command(const char *name);
 
 /* One line "reprise: …" on standard error; returns status. */
 int complain(int status, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
-/* The same, with a hint at `reprise help NAME`. */
+/* Why gdb could not be started. */
+int complain_gdb(const char *gdb, int error);
+/* The same as complain(), with a hint at `reprise help NAME`. */
 int bad_usage(const struct command *command, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

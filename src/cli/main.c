@@ -11,25 +11,11 @@
 
 #define VERSION "0.1"
 
-const struct command *const commands[] = {&run_command,
-                                          &record_command,
-                                          &replay_command,
-                                          &debug_command,
-                                          &gdbserver_command,
-                                          &dap_command,
-                                          &backtrace_command,
-                                          &who_command,
-                                          &checkpoint_command,
-                                          &ls_command,
-                                          &stat_command,
-                                          &dump_command,
-                                          &pack_command,
-                                          &rm_command,
-                                          &trigger_command,
-                                          &cache_command,
-                                          &sim_command,
-                                          &help_command,
-                                          NULL};
+const struct command *const commands[] = {
+    &run_command,     &record_command,    &replay_command, &debug_command,      &gdbserver_command,
+    &dap_command,     &backtrace_command, &who_command,    &checkpoint_command, &ls_command,
+    &stat_command,    &dump_command,      &solve_command,  &pack_command,       &rm_command,
+    &trigger_command, &cache_command,     &sim_command,    &help_command,       NULL};
 
 const struct command *find_command(const char *name) {
   for (const struct command *const *c = commands; *c; c++)
@@ -53,6 +39,11 @@ int complain(int status, const char *pattern, ...) {
   complain_list(pattern, args, "");
   va_end(args);
   return status;
+}
+
+int complain_gdb(const char *gdb, int error) {
+  return complain(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE, "%s: %s", gdb,
+                  error == ENOENT ? "not found: the debugger has to be installed" : strerror(error));
 }
 
 int bad_usage(const struct command *command, const char *pattern, ...) {

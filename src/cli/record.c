@@ -86,6 +86,8 @@ static const char *find_conflict(const struct wish *wish) {
   return NULL;
 }
 
+#define EPISODE_UNSET UINT64_MAX
+
 static int parse_options(int argc, char **argv, struct wish *wish, const char **without, int *next) {
   struct record_options *to = &wish->options;
   const struct option_row options[] = {
@@ -106,6 +108,8 @@ static int parse_options(int argc, char **argv, struct wish *wish, const char **
       {0}};
   int status = options_parse(&record_command, options, argc, argv, true, next);
   if (status) return status;
+  /* Accesses to open memory come between other threads' episodes as they like: `reprise solve' wants to know exactly what was before what. */
+  if (to->max_episode == EPISODE_UNSET) to->max_episode = to->values != VALUES_OFF ? 1 : EPISODE_SIZE;
   const char *conflict = find_conflict(wish);
   return conflict ? bad_usage(&record_command, "%s", conflict) : 0;
 }
@@ -114,7 +118,7 @@ static int run(int argc, char **argv) {
   static struct engine_config settings = {.magic = ENGINE_CONFIG_MAGIC, .first = 1, .program_fd = -1};
   struct wish wish = {
       .caches = true,
-      .options = {.chunk = CHUNK_SIZE, .max_episode = EPISODE_SIZE},
+      .options = {.chunk = CHUNK_SIZE, .max_episode = EPISODE_UNSET},
       .flight = {
           .bytes = 512 << 20, .on_signal = true, .on_status = true, .least = 1, .most = 255, .keep = 4}};
   struct record_options *options = &wish.options;
@@ -163,8 +167,8 @@ const struct command record_command = {
         "                        without data races. Replay tells if it was not (status 120)\n"
         "  --chunk=N             at most N instructions in a chunk while others wait (default: 1048576)\n"
         "  --max-episode=N       dag: an episode that others wait for, or that waits, has at most about N\n"
-        "                        instructions (default: 512; 0: any number): shorter ones make for a "
-        "longer\n"
+        "                        instructions (default: 512, with --values 1; 0: any number): shorter "
+        "ones make for a longer\n"
         "                        log and a faster replay\n"
         "  --chaos=SEED          chunks of random sizes in random order, by SEED: rare interleavings come up "
         "sooner\n"

@@ -89,6 +89,8 @@ static const char *find_conflict(const struct wish *wish) {
     return "--jobs and --print-jobs are for --verify of a whole recording";
   if (wish->tries && (wish->jobs.jobs || wish->jobs.prints || wish->place || options->driver))
     return "--tries can't be combined with --jobs, --print-jobs, --goto, --checkpoints or --restarts";
+  if (options->solved && (wish->place || wish->jobs.jobs || wish->jobs.prints))
+    return "--solved can't be combined with --goto, --jobs or --print-jobs yet";
   if (options->verifies && wish->place) return "--verify can't be combined with --goto";
   return NULL;
 }
@@ -122,6 +124,7 @@ static int run(int argc, char **argv) {
       {"no-cache", 0, OPTION_ALONE, take_false, &wish.caches, NULL},
       {"unconfined", 0, OPTION_ALONE, take_false, &wish.options.confined, NULL},
       {"serial", 0, OPTION_ALONE, take_true, &wish.options.serial, NULL},
+      {"solved", 0, OPTION_ALONE, take_true, &wish.options.solved, NULL},
       {"goto", 0, OPTION_WITH_VALUE, take_text, &wish.place, NULL},
       {"json", 0, OPTION_ALONE, take_true, &wish.as_json, NULL},
       {"restarts", 0, OPTION_WITH_VALUE, take_restarts, &wish.options,
@@ -150,7 +153,8 @@ const struct command replay_command = {
     .name = "replay",
     .usage =
         "[--quiet] [--unconfined] [--no-cache] [--goto=PLACE [--json]] [--from=N] [--until=N] "
-        "[--verify [--jobs=N | --print-jobs]] [--serial] [--turns] [--checkpoints] "
+        "[--verify [--jobs=N | --print-jobs]] [--serial] [--solved] [--turns] "
+        "[--checkpoints] "
         "[--restarts=N[,SEED]] [--tries=N] [RECORDING|latest]",
     .summary = "repeat a recorded execution",
     .help =
@@ -185,6 +189,10 @@ const struct command replay_command = {
         "  --print-jobs   with --verify: print the commands that do so, one a line, for other tools to "
         "spread\n"
         "  --serial       run one thread at a time, in an order that depends on the recording alone\n"
+        "  --solved       of a recording made with --values: in the order that `reprise solve' has found, "
+        "with "
+        "one\n"
+        "                 memory for all threads\n"
         "  --tries=N      of a recording made with --order=sync: replay it up to N times, until a replay "
         "does "
         "what the\n"

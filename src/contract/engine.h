@@ -57,7 +57,7 @@ struct engine_config {
   uint8_t quiet;          /* replay: output is not shown */
   uint8_t confined;       /* replay: the processes are confined (confine.c) */
   uint8_t serial;      /* replay: one thread at a time, in whatever order it was recorded (order/serial.h) */
-  uint8_t tells;       /* replay: accesses to open memory are told (order/telling.h) */
+  uint8_t tells;       /* replay: accesses to open memory are told (region/telling.h) */
   uint8_t solved;      /* replay: in an order in which no memory is open (reprise solve) */
   uint8_t checkpoints; /* replay: checkpoints can be made (threads/checkpoint_vessel.c) */
   uint8_t live;        /* record: the same, while the program goes on (region/live.h) */

@@ -364,7 +364,8 @@ struct region {
   uint32_t
       request_serial; /* replay: comes with the file, so that a killed requester's is not taken for another */
 
-  _Atomic uint32_t telling; /* a replay that tells: lock of the ring of `order`, which has what is told */
+  _Atomic uint32_t telling; /* a replay that tells: lock of the ring of `order`, which has what is told … */
+  uint32_t told_programs;   /* … by so many programs */
   struct ring order;
   struct rthread slots[REGION_SLOTS];
   /* Recording in parallel: the state of the hand-over of memory, and the order scheme's recorder of the threads that have

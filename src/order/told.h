@@ -33,7 +33,9 @@ struct told {
 };
 
 struct told_batch {
-  uint32_t thread, process, bytes;
+  uint32_t thread, process;
+  uint32_t program; /* each program that is executed has its own number */
+  uint32_t bytes;
 };
 
 enum { TOLD_LARGEST = 1 + 2 * VARINT_LARGEST + 2 * 8, TOLD_WORD = 8 };

@@ -130,7 +130,7 @@ static int verify_stream(struct recording_stream_id id, void *context, struct re
   do status = recording_next(stream, &frame, error);
   while (!status);
   recording_stream_close(stream);
-  bool may_break_off = r->state != RECORDING_COMPLETE && id.kind != RECORDING_IMAGE;
+  bool may_break_off = r->state != RECORDING_COMPLETE && (int)id.kind <= KIND_LAST;
   if (status == RECORDING_END || (status == RECORDING_TRUNCATED && may_break_off)) return RECORDING_OK;
   return status;
 }
@@ -145,6 +145,7 @@ static int verify_file(const struct recording_file *file, void *context, struct 
 int recording_verify(struct recording_reader *reader, struct recording_error *error) {
   int status = recording_each_stream(reader, verify_stream, reader, error);
   if (!status) status = recording_each_image(reader, verify_stream, reader, error);
+  if (!status) status = recording_each_solved(reader, verify_stream, reader, error);
   if (status) return status;
   status = each_file(reader, verify_file, reader, error);
   return status == RECORDING_TRUNCATED && reader->state != RECORDING_COMPLETE ? RECORDING_OK : status;

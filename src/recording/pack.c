@@ -100,7 +100,7 @@ static int measure(struct packer *p, struct recording_stream_id id, uint64_t *le
   while (!status);
   *length = stream->offset + (status == RECORDING_END ? FRAME_HEADER : 0);
   recording_stream_close(stream);
-  bool may_break_off = p->reader->state != RECORDING_COMPLETE && id.kind != RECORDING_IMAGE;
+  bool may_break_off = p->reader->state != RECORDING_COMPLETE && (int)id.kind <= KIND_LAST;
   return status == RECORDING_END || (status == RECORDING_TRUNCATED && may_break_off) ? RECORDING_OK : status;
 }
 
@@ -212,6 +212,7 @@ static int write_pack(struct packer *p, struct recording_error *error) {
   if (!status) status = pack_manifest(p, error);
   if (!status) status = recording_each_stream(p->reader, pack_stream, p, error);
   if (!status) status = recording_each_image(p->reader, pack_stream, p, error);
+  if (!status) status = recording_each_solved(p->reader, pack_stream, p, error);
   if (!status) status = pack_contents(p, error);
   return status ? status : write_index(p, error);
 }

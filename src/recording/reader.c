@@ -172,28 +172,34 @@ static int each_listed(struct recording_reader *r, int kind, recording_visit_str
   return RECORDING_OK;
 }
 
-/* A visitor of some of the streams that are there: of images, or of all others. */
+/* A visitor of some of the streams that are there: of one kind, or (0) of those that a manifest lists. */
 struct chosen {
-  bool images;
+  int kind;
   recording_visit_stream *visit;
   void *context;
 };
 
 static int visit_chosen(struct recording_stream_id id, void *context, struct recording_error *error) {
   const struct chosen *chosen = context;
-  if ((id.kind == RECORDING_IMAGE) != chosen->images) return RECORDING_OK;
-  return chosen->visit(id, chosen->context, error);
+  bool wanted = chosen->kind ? (int)id.kind == chosen->kind : (int)id.kind <= KIND_LAST;
+  return wanted ? chosen->visit(id, chosen->context, error) : RECORDING_OK;
 }
 
 int recording_each_image(struct recording_reader *reader, recording_visit_stream *visit, void *context,
                          struct recording_error *error) {
-  struct chosen chosen = {true, visit, context};
+  struct chosen chosen = {RECORDING_IMAGE, visit, context};
+  return reader->source->each_stream(reader, visit_chosen, &chosen, error);
+}
+
+int recording_each_solved(struct recording_reader *reader, recording_visit_stream *visit, void *context,
+                          struct recording_error *error) {
+  struct chosen chosen = {RECORDING_SOLVED, visit, context};
   return reader->source->each_stream(reader, visit_chosen, &chosen, error);
 }
 
 int recording_each_stream(struct recording_reader *reader, recording_visit_stream *visit, void *context,
                           struct recording_error *error) {
-  struct chosen chosen = {false, visit, context};
+  struct chosen chosen = {0, visit, context};
   if (reader->state != RECORDING_COMPLETE)
     return reader->source->each_stream(reader, visit_chosen, &chosen, error);
   int status = RECORDING_OK;
@@ -207,7 +213,7 @@ int recording_stream_open(struct recording_reader *reader, struct recording_stre
   if (!stream_id_valid(id)) return recording_fail(error, RECORDING_MISUSE, reader->path, "no such stream");
   char name[8 + STREAM_NAME_MAX] = "streams/";
   stream_name(id, name + 8);
-  bool complete = reader->state == RECORDING_COMPLETE && id.kind != RECORDING_IMAGE;
+  bool complete = reader->state == RECORDING_COMPLETE && (int)id.kind <= KIND_LAST;
   int listed = complete ? is_listed(reader, id) : 1;
   if (listed < 0) return bad_list(reader, error);
   if (!listed) return recording_fail(error, RECORDING_ABSENT, reader->path, "has no %s", name);

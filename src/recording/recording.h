@@ -58,13 +58,15 @@ enum recording_kind {
   RECORDING_FILES = 4,  /* the table of mapped files; written by recording_add_file alone */
   RECORDING_IMAGE =
       6, /* a stored checkpoint, which has a number instead of an R-thread; recording_image_create writes it */
+  RECORDING_SOLVED =
+      7, /* an order that was found afterwards, of the sphere; recording_solved_create writes it */
 };
 
 #define RECORDING_SPHERE UINT32_MAX /* instead of an R-thread: the stream of the whole sphere */
 
 struct recording_stream_id {
   enum recording_kind kind;
-  uint32_t thread; /* or RECORDING_SPHERE; EVENTS and FILES are always of the sphere */
+  uint32_t thread; /* or RECORDING_SPHERE; EVENTS, FILES and SOLVED are always of the sphere */
 };
 
 /* -- Writing ------------------------------------------------------------------------------------------------------- */
@@ -161,9 +163,11 @@ typedef int recording_visit_stream(struct recording_stream_id id, void *context,
 int recording_each_stream(struct recording_reader *reader, recording_visit_stream *visit, void *context,
                           struct recording_error *error);
 
-/* The same for every stored checkpoint, by its number. These are in no list: they come and go. */
+/* The same for every stored checkpoint, by its number, and for the order that was found afterwards, if there is one. These are in no list: they come and go. */
 int recording_each_image(struct recording_reader *reader, recording_visit_stream *visit, void *context,
                          struct recording_error *error);
+int recording_each_solved(struct recording_reader *reader, recording_visit_stream *visit, void *context,
+                          struct recording_error *error);
 
 struct recording_frame {
   uint64_t first, last; /* positions */
@@ -215,6 +219,9 @@ int recording_image_append(struct recording_image *image, const void *bytes, siz
 int recording_image_finish(struct recording_image *image, uint32_t *number, uint64_t *bytes,
                            struct recording_error *error);
 void recording_image_drop(struct recording_image *image);
+/* The same for an order that was found afterwards: there is one at most, so a finished one takes the place of a former one. Its number means nothing. */
+int recording_solved_create(struct recording_reader *reader, struct recording_image **out,
+                            struct recording_error *error);
 /* Removes one; RECORDING_ABSENT when there is none of that number. */
 int recording_image_remove(struct recording_reader *reader, uint32_t number, struct recording_error *error);
 

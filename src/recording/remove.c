@@ -24,7 +24,7 @@ typedef bool name_test(const char *name);
 
 static bool is_stream(const char *name) {
   struct recording_stream_id id;
-  return stream_parse(name, &id) || !strcmp(name, "image.new");
+  return stream_parse(name, &id) || !strcmp(name, "image.new") || !strcmp(name, "solved.new");
 }
 
 static bool is_content(const char *name) {

@@ -10,12 +10,13 @@
 
 static const char *const kind_names[KIND_COUNT] = {
     [RECORDING_INPUT] = "input", [RECORDING_ORDER] = "order", [RECORDING_EVENTS] = "events",
-    [RECORDING_FILES] = "files", [RECORDING_IMAGE] = "image",
+    [RECORDING_FILES] = "files", [RECORDING_IMAGE] = "image", [RECORDING_SOLVED] = "solved",
 };
 
 bool stream_id_valid(struct recording_stream_id id) {
   if (id.kind == RECORDING_IMAGE) return id.thread <= RECORDING_THREAD_MAX;
-  if (id.kind == RECORDING_EVENTS || id.kind == RECORDING_FILES) return id.thread == RECORDING_SPHERE;
+  if (id.kind == RECORDING_EVENTS || id.kind == RECORDING_FILES || id.kind == RECORDING_SOLVED)
+    return id.thread == RECORDING_SPHERE;
   return (id.kind == RECORDING_INPUT || id.kind == RECORDING_ORDER) &&
          (id.thread <= RECORDING_THREAD_MAX || id.thread == RECORDING_SPHERE);
 }

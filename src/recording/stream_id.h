@@ -8,7 +8,7 @@ enum {
   KIND_FIRST = RECORDING_INPUT,
   KIND_LAST = RECORDING_FILES, /* of those that a manifest lists */
   KIND_CONTENT = 5,            /* a mapped file's bytes, in packs alone */
-  KIND_COUNT = RECORDING_IMAGE + 1,
+  KIND_COUNT = RECORDING_SOLVED + 1,
   STREAM_NAME_MAX = 24,
 };
 

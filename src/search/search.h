@@ -37,7 +37,7 @@ struct search_access {
   uint64_t read;         /* within mask */
   uint64_t written;      /* within mask */
   uint64_t began, ended; /* tickets around it */
-  bool joined;           /* it and the next one of its thread are parts of one instruction: nothing comes in between */
+  bool joined; /* it and the next one of its thread are parts of one instruction: nothing comes in between */
 };
 
 /* What comes before what. Between accesses of different threads; indices into accesses. */
@@ -50,8 +50,8 @@ struct search_slice {
   const uint32_t *counts;               /* accesses of each thread */
   const struct search_access *accesses; /* of all threads, one thread after the other */
   uint32_t locations;
-  const uint64_t *initial; /* memory before the slice, a word for each location */
-  const uint64_t *final;   /* behind it; NULL: not known */
+  const uint64_t *initial;               /* memory before the slice, a word for each location */
+  const uint64_t *final;                 /* behind it; NULL: not known */
   const struct search_constraint *edges; /* known facts about the order, besides tickets */
   uint32_t edge_count;
 };
@@ -76,9 +76,9 @@ struct search_options {
 };
 
 struct search_answer {
-  uint32_t *order; /* indices into accesses, as many as there are: the caller's array */
+  uint32_t *order;   /* indices into accesses, as many as there are: the caller's array */
   uint32_t furthest; /* the most accesses that were made */
-  uint64_t states; /* branches that were looked at, in the last stretch */
+  uint64_t states;   /* branches that were looked at, in the last stretch */
   uint32_t *
       overtook; /* those of them made before an earlier one of their thread; the caller's, options.reordered long; may be NULL */
   unsigned overtaking;

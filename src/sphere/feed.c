@@ -32,6 +32,12 @@ bool feed_open(struct feed *feed, struct source *source, struct recording_stream
     return false;
   }
   if (id.kind == RECORDING_INPUT) thread_set_add(&feed->threads, id.thread, NULL);
+  if (feed->solved && id.kind == RECORDING_ORDER && id.thread != RECORDING_SPHERE) {
+    size_t count;
+    source->frame.bytes = solved_find(feed->solved, id.thread, &count);
+    source->frame.length = (uint32_t)count;
+    return true;
+  }
   int status = recording_stream_open(feed->reader, id, &source->stream, &feed->error);
   if (status == RECORDING_ABSENT) source->stream = NULL;
   return !status || status == RECORDING_ABSENT;
@@ -184,8 +190,9 @@ bool feed_serve(struct manager *manager, bool last) {
   if (feed->watcher) obey_debugger(manager);
   if (last || feed->failed) return !feed->failed;
   if (feed->helper.look) feed->helper.look(feed->helper.context);
-  feed_stream(manager, &feed->order, &manager->region->order,
-              (struct recording_stream_id){RECORDING_ORDER, RECORDING_SPHERE});
+  if (!feed->tells)
+    feed_stream(manager, &feed->order, &manager->region->order,
+                (struct recording_stream_id){RECORDING_ORDER, RECORDING_SPHERE});
   for (uint32_t i = 0; i < region_slots(manager->region) && !feed->failed; i++) {
     struct rthread *slot = &manager->region->slots[i];
     uint32_t state = atomic_load(&slot->state);

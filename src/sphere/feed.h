@@ -7,6 +7,7 @@
 #include "sphere/manager.h"
 #include "sphere/mapped.h"
 #include "sphere/progress.h"
+#include "sphere/solved.h"
 
 /* A stream on its way into a ring. */
 struct source {
@@ -41,6 +42,8 @@ struct feed {
   struct source order, slots[REGION_SLOTS];
   struct source orders[REGION_SLOTS]; /* each thread's own, when they ran at once */
   bool parallel;
+  bool tells;            /* what the threads tell comes through the ring of the sphere's order */
+  struct solved *solved; /* the order logs to be used instead of the recorded ones, or NULL */
   struct mapped mapped;
   struct feed_helper helper;
   const struct replay_watcher *watcher; /* may be NULL */

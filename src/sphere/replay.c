@@ -289,10 +289,19 @@ static bool read_manifest(struct feed *feed, const char *path, int scheme, struc
   }
   feed->killed = recording_get(feed->reader, "killed", 0);
   settings->order = (uint32_t)scheme;
-  settings->values = (uint32_t)which;
-  if (which != VALUES_OFF) settings->check = CHECK_ALL;
+  settings->values = feed->solved ? VALUES_OFF : (uint32_t)which;
+  settings->solved = feed->solved != NULL;
+  if (settings->values != VALUES_OFF) settings->check = CHECK_ALL;
   settings->whole = recording_reader_state(feed->reader) == RECORDING_COMPLETE;
   return true;
+}
+
+static int tell_unsolved(const struct feed *feed, const char *path) {
+  if (feed->error.kind == RECORDING_ABSENT)
+    fprintf(stderr, "reprise: %s: it has no solved order: see `reprise help solve'\n", path);
+  else
+    fprintf(stderr, "reprise: %s\n", feed->error.text);
+  return feed->error.kind == RECORDING_ABSENT || feed->error.kind == RECORDING_SYSTEM ? FAILED : DAMAGED;
 }
 
 static void set_options(const struct replay_options *options, bool parallel, struct engine_config *settings) {
@@ -303,6 +312,7 @@ static void set_options(const struct replay_options *options, bool parallel, str
   settings->confined = options->confined;
   settings->serial = (options->serial || options->driver) && parallel;
   settings->checkpoints = options->driver != NULL;
+  settings->tells = options->tells;
   settings->output_roles[0] = OUTPUT_ROLE(STDOUT_FILENO, STDOUT_FILENO);
   settings->output_roles[1] = OUTPUT_ROLE(STDERR_FILENO, STDERR_FILENO);
 }
@@ -341,6 +351,8 @@ int replay(const char *path, const struct replay_options *options, struct engine
     fprintf(stderr, "reprise: %s\n", feed.error.text);
     return DAMAGED;
   }
+  if (options->solved && solved_load(feed.reader, &feed.solved, &feed.error))
+    return tell_unsolved(&feed, path);
   if (!read_manifest(&feed, path, scheme, settings)) return DAMAGED;
   if (scheme == ENGINE_SYNC && (options->serial || options->driver)) {
     fprintf(stderr,
@@ -357,6 +369,7 @@ int replay(const char *path, const struct replay_options *options, struct engine
     return FAILED;
   }
   feed.parallel = scheme != ENGINE_CHUNK;
+  feed.tells = options->tells;
   set_options(options, feed.parallel, settings);
   manager.context = &feed;
   manager.serve = feed_serve;

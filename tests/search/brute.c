@@ -144,7 +144,8 @@ static void make_slice(void) {
   choose_accesses();
   bool joins = !(next() % 3);
   if (joins) join_some();
-  struct search_access *overtaken = joins || next() % 3 ? NULL : change_places(&given.accesses[next() % size]);
+  struct search_access *overtaken =
+      joins || next() % 3 ? NULL : change_places(&given.accesses[next() % size]);
   execute();
   if (overtaken) change_places(overtaken);
   unsigned facts = (unsigned)(next() % 4);
@@ -341,8 +342,10 @@ int main(int argc, char **argv) {
   const char *what;
   unsigned at = check(slices, seed, &what);
   if (what) printf("slice %llu: %s\n", (unsigned long long)(seed + at), what), failed++;
-  printf("%u slices: %u with an order, %u without, %u of these explained by reordering, %u by torn instructions\n",
-         at, seen.found, seen.none, seen.reordered, seen.torn);
+  printf(
+      "%u slices: %u with an order, %u without, %u of these explained by reordering, %u by torn "
+      "instructions\n",
+      at, seen.found, seen.none, seen.reordered, seen.torn);
   for (search_wrong = 1; search_wrong < WRONG_VARIANTS; search_wrong++) {
     at = check(slices, seed, &what);
     if (!what)

@@ -311,7 +311,7 @@ static bool step_once(struct thread *thread, struct departure *left) {
   if (near_stop(thread)) arch_favour(thread, block);
   if (in_sphere() && !turns->alone) arch_begin_piece(thread);
   thread->loop.step_next = thread->loop.has_taken = false;
-  if (tells()) telling_begin(thread);
+  if (tells()) telling_begin(thread, order_position(thread));
   run(thread, block, left);
   cache_leave(thread);
   if (tells()) telling_end(thread);

@@ -80,7 +80,7 @@ static uint8_t *see(struct thread *thread, const struct piece *piece, enum told_
   bool found = tells() && known->tags[piece->line / VALUES_LINE % VALUES_LINES] != piece->line + 1;
   uint8_t *seen = values_see(known, piece->line);
   if (replaying()) value_log_apply(thread, piece->part, seen);
-  if (tells()) telling_part(thread, kind, piece->line, piece->part, seen, found);
+  if (tells()) telling_part(thread, kind, piece->line, piece->part, seen, open_epoch(), found);
   return seen;
 }
 
@@ -321,7 +321,7 @@ static void replay_close(struct thread *thread, uint64_t lines) {
       replay_senseless(thread, "this is no line of memory");
     uintptr_t to = event->open.address;
     if (to >= ENGINE_BASE && to < ENGINE_END) replay_senseless(thread, "no program has memory there");
-    if (tells()) telling_left(thread, to, event->open.bytes);
+    if (tells()) telling_left(thread, order_position(thread), open_epoch(), to, event->open.bytes);
     if (config.solved && !is_as_recorded(to, event->open.bytes))
       replay_diverged(thread, "expected other memory at 0x%lx", to);
     if (safe_copy((void *)to, event->open.bytes, VALUES_LINE))

@@ -35,6 +35,7 @@ void open_start(void) {
 struct open_thread *open_of(const struct thread *thread) {
   _Static_assert(sizeof(struct open_thread) <= OPEN_STRIDE, "each thread's lies before the next one's");
   _Static_assert(offsetof(struct open_thread, log) == 0, "value_log.c finds it there");
+  _Static_assert(offsetof(struct open_thread, telling) == sizeof(struct value_log), "so does telling.c");
   return (struct open_thread *)(OPEN_THREADS + slot_number(thread) * OPEN_STRIDE);
 }
 

@@ -17,7 +17,7 @@
 #ifndef REPRISE_ENGINE_OPEN_BLOCKS_H
 #define REPRISE_ENGINE_OPEN_BLOCKS_H
 
-#include "engine/order/telling.h"
+#include "engine/region/telling.h"
 #include "engine/region/value_log.h"
 
 enum { OPEN_BLOCKS = 8192, OPEN_VIEWS = 2 * OPEN_BLOCKS, OPEN_SETS = 4 * OPEN_BLOCKS };
@@ -25,11 +25,11 @@ enum { OPEN_BLOCKS = 8192, OPEN_VIEWS = 2 * OPEN_BLOCKS, OPEN_SETS = 4 * OPEN_BL
 /* The state of each thread, in replay too. */
 struct open_thread {
   struct value_log log;
+  struct telling telling;
   uint32_t epoch;             /* that the views, and what was seen, are of */
   uint32_t views[OPEN_VIEWS]; /* block + 1, hashed: the blocks that are open for it by its log */
   uintptr_t stored;           /* the store that has gone to the copy: where it belongs, … */
   unsigned stored_bytes;      /* … and its length */
-  struct telling telling;
   _Alignas(VALUES_LINE) uint8_t copy[VALUES_LINE];
   struct values_seen seen;
 };

@@ -1,19 +1,19 @@
 /* telling.c: tells the accesses to open memory. See telling.h. */
-#include "engine/order/telling.h"
+#include "engine/region/telling.h"
 
 #include "engine/base/lib.h"
-#include "engine/order/open_blocks.h"
-#include "engine/order/permissions.h"
 #include "engine/region/endings.h"
+#include "engine/region/value_log.h"
 
 static const struct values_seen nothing;
+static uint32_t program; /* its number, guarded by the lock of the ring */
 
 const struct values_seen *telling_blind(void) {
   return &nothing;
 }
 
 static struct telling *telling_of(const struct thread *thread) {
-  return &open_of(thread)->telling;
+  return (struct telling *)(value_log_of(thread) + 1);
 }
 
 void telling_flush(struct thread *thread) {
@@ -21,8 +21,9 @@ void telling_flush(struct thread *thread) {
   struct telling *telling = telling_of(thread);
   if (!telling->used) return;
   const struct rthread *rthread = thread->rthread;
-  struct told_batch head = {rthread->number, rthread->process, telling->used};
   region_take(&region->telling, NULL);
+  if (!program) program = ++region->told_programs;
+  struct told_batch head = {rthread->number, rthread->process, program, telling->used};
   uint8_t *to = ring_room(&region->order, sizeof head + telling->used);
   memcpy(to, &head, sizeof head);
   memcpy(to + sizeof head, telling->buffer, telling->used);
@@ -38,9 +39,8 @@ static void tell(struct thread *thread, const struct told *told) {
   telling->used += (uint32_t)told_put(&telling->codec, told, telling->buffer + telling->used);
 }
 
-static void tell_epoch(struct thread *thread, uint64_t position) {
+static void tell_epoch(struct thread *thread, uint64_t position, uint32_t epoch) {
   struct telling *telling = telling_of(thread);
-  uint32_t epoch = open_epoch();
   if (telling->began && telling->epoch == epoch) return;
   telling->began = true;
   telling->epoch = epoch;
@@ -73,10 +73,10 @@ static void tell_found(struct thread *thread, uint64_t line) {
 
 /* -- Steps ---------------------------------------------------------------------------------------------------------------- */
 
-void telling_begin(struct thread *thread) {
+void telling_begin(struct thread *thread, uint64_t position) {
   struct telling *telling = telling_of(thread);
   telling->inside = true;
-  telling->position = order_position(thread);
+  telling->position = position;
   telling->count = 0;
 }
 
@@ -85,9 +85,9 @@ bool telling_is_inside(const struct thread *thread) {
 }
 
 void telling_part(struct thread *thread, enum told_kind kind, uint64_t line, struct values_part part,
-                  const uint8_t *seen, bool found) {
+                  const uint8_t *seen, uint32_t epoch, bool found) {
   struct telling *telling = telling_of(thread);
-  tell_epoch(thread, telling->position);
+  tell_epoch(thread, telling->position, epoch);
   if (found) tell_found(thread, line);
   unsigned end = part.from + part.count;
   for (unsigned at = part.from, next; at < end; at = next) {
@@ -114,8 +114,8 @@ void telling_end(struct thread *thread) {
   telling->count = 0;
 }
 
-void telling_left(struct thread *thread, uint64_t line, const uint8_t *bytes) {
-  uint64_t position = order_position(thread);
-  tell_epoch(thread, position);
+void telling_left(struct thread *thread, uint64_t position, uint32_t epoch, uint64_t line,
+                  const uint8_t *bytes) {
+  tell_epoch(thread, position, epoch);
   tell_words(thread, TOLD_LEFT, position, line, bytes);
 }

@@ -3,7 +3,7 @@
  * In such a replay (config.tells) emitted code finds no line of open memory in what the thread has seen, so it calls C for each access. C makes an
  * access only in a step over its instruction alone, whose position is known. What an instruction has stored is told when the step is over.
  *
- * The records go through the ring of the sphere's order log, which no parallel order uses, to the manager. */
+ * A thread's part of it lies behind its log of values. The records go through the ring of the sphere's order log, which no parallel order uses, to the manager. */
 #ifndef REPRISE_ENGINE_TELLING_H
 #define REPRISE_ENGINE_TELLING_H
 
@@ -14,16 +14,16 @@
 enum { TELLING_PIECES = 16, TELLING_BUFFER = 8 << 10 };
 
 struct telling {
-  bool inside;              /* the thread is in a step … */
-  uint64_t position;        /* … at this position of the order log */
-  bool began;               /* `epoch` was told */
+  bool inside;       /* the thread is in a step … */
+  uint64_t position; /* … at this position of the order log */
+  bool began;        /* `epoch` was told */
   uint32_t epoch;
-  unsigned count;           /* of pieces of the step */
-  uint32_t used;            /* bytes in the buffer */
+  unsigned count; /* of pieces of the step */
+  uint32_t used;  /* bytes in the buffer */
   struct told_codec codec;
   struct telling_piece {
     struct told told;
-    const uint8_t *seen;    /* where the step leaves what is written */
+    const uint8_t *seen; /* where the step leaves what is written */
   } pieces[TELLING_PIECES];
   uint8_t buffer[TELLING_BUFFER];
 };
@@ -36,15 +36,16 @@ static inline bool tells(void) {
 const struct values_seen *telling_blind(void);
 
 /* A step over one instruction begins, and is over. */
-void telling_begin(struct thread *thread);
+void telling_begin(struct thread *thread, uint64_t position);
 void telling_end(struct thread *thread);
 /* An access can be made, since the thread is in a step. */
 bool telling_is_inside(const struct thread *thread);
 /* The instruction accesses these bytes of the line, of which `seen` has the content. found: the thread has not seen the line before. */
 void telling_part(struct thread *thread, enum told_kind kind, uint64_t line, struct values_part part,
-                  const uint8_t *seen, bool found);
-/* All memory is closed, and the line has these bytes. */
-void telling_left(struct thread *thread, uint64_t line, const uint8_t *bytes);
+                  const uint8_t *seen, uint32_t epoch, bool found);
+/* All memory is closed at this position of the order log, and the line has these bytes. */
+void telling_left(struct thread *thread, uint64_t position, uint32_t epoch, uint64_t line,
+                  const uint8_t *bytes);
 /* Gives the manager what is in the buffer. */
 void telling_flush(struct thread *thread);
 
