@@ -1,4 +1,7 @@
-/* epoch.c: see epoch.h. */
+/* epoch.c: see epoch.h.
+ *
+ * A location of the search is an **atom**: bytes of a word that each access has all of or none. So all accesses to a location cover the same bytes, and the search
+ * can count who still has to read a value. An access to several atoms has several parts. */
 #include "solve/epoch.h"
 
 #include <stdlib.h>
@@ -12,22 +15,29 @@
 struct part {
   const struct heard_thread *heard;
   const struct heard_access *accesses;
-  uint32_t log; /* its place in struct orders */
-  uint32_t first, count;
+  uint32_t log;          /* its place in struct orders */
+  uint32_t count;        /* accesses … */
+  uint32_t first, parts; /* … and their parts, in the slice */
 };
 
 struct epoch {
   const struct heard *heard;
-  const struct heard_epoch *words;
+  const struct heard_epoch *contents;
   const struct orders *orders;
   const struct epoch_options *options;
   struct epoch_result *result;
   struct part parts[SEARCH_THREADS];
   uint32_t counts[SEARCH_THREADS];
   unsigned part_count;
+  uint32_t access_count;
   struct search_slice slice;
   struct search_access *accesses;
-  uint64_t *addresses, *initial, *final; /* of the locations, by address */
+  uint64_t *words; /* that are accessed, by address … */
+  uint32_t word_count;
+  uint8_t *borders;    /* … bit i: an atom begins at byte i of the word … */
+  uint32_t *locations; /* … and the location of its first atom */
+  uint32_t *whole;     /* of each part: the access, among those of its thread */
+  uint64_t *initial, *final;
   struct search_constraint *edges;
   size_t edge_count, edge_room;
   uint32_t *order;
@@ -53,14 +63,18 @@ static bool find_parts(struct epoch *e, uint32_t number) {
       if (span->epoch != number || !span->count) continue;
       if (e->part_count == SEARCH_THREADS || size + span->count > INT32_MAX) return end(e, EPOCH_TOO_LARGE);
       struct part *part = &e->parts[e->part_count];
-      *part = (struct part){thread, thread->accesses + span->first, orders_find(e->orders, thread->number),
-                            (uint32_t)size, (uint32_t)span->count};
+      *part = (struct part){thread,
+                            thread->accesses + span->first,
+                            orders_find(e->orders, thread->number),
+                            (uint32_t)span->count,
+                            0,
+                            0};
       if (part->log == UINT32_MAX) return end(e, EPOCH_DAMAGED);
-      e->counts[e->part_count++] = part->count;
+      e->part_count++;
       size += span->count;
     }
   }
-  e->result->accesses = (uint32_t)size;
+  e->access_count = (uint32_t)size;
   return true;
 }
 
@@ -73,34 +87,76 @@ static int by_number(const void *a, const void *b) {
   return *x < *y ? -1 : *x > *y;
 }
 
-static bool find_locations(struct epoch *e) {
-  uint32_t size = e->result->accesses, count = 0;
-  e->addresses = malloc((size + 1) * sizeof *e->addresses);
-  if (!e->addresses) return end(e, EPOCH_NO_MEMORY);
+static bool find_words(struct epoch *e) {
+  size_t count = 0;
+  e->words = malloc((e->access_count + 1) * sizeof *e->words);
+  if (!e->words) return end(e, EPOCH_NO_MEMORY);
   for (unsigned t = 0; t < e->part_count; t++)
     for (uint32_t i = 0; i < e->parts[t].count; i++)
-      e->addresses[e->parts[t].first + i] = word_of(e->parts[t].accesses[i].address);
-  qsort(e->addresses, size, sizeof *e->addresses, by_number);
-  for (uint32_t i = 0; i < size; i++)
-    if (!count || e->addresses[count - 1] != e->addresses[i]) e->addresses[count++] = e->addresses[i];
-  e->initial = malloc(count * sizeof *e->initial);
-  e->final = malloc(count * sizeof *e->final);
-  if (!e->initial || !e->final) return end(e, EPOCH_NO_MEMORY);
+      e->words[count++] = word_of(e->parts[t].accesses[i].address);
+  qsort(e->words, count, sizeof *e->words, by_number);
+  for (size_t i = 0; i < count; i++)
+    if (!e->word_count || e->words[e->word_count - 1] != e->words[i]) e->words[e->word_count++] = e->words[i];
+  return true;
+}
+
+static uint32_t index_of(const struct epoch *e, uint64_t address) {
+  uint64_t word = word_of(address);
+  const uint64_t *found = bsearch(&word, e->words, e->word_count, sizeof *e->words, by_number);
+  return (uint32_t)(found - e->words);
+}
+
+/* The bytes from the border at `at` up to the next. */
+static unsigned atom_length(uint8_t borders, unsigned at) {
+  unsigned length = 1;
+  while (at + length < TOLD_WORD && !(borders >> (at + length) & 1)) length++;
+  return length;
+}
+
+static uint64_t mask_of(unsigned at, unsigned length) {
+  return UINT64_MAX >> (64 - 8 * length) << 8 * at;
+}
+
+static void find_borders(struct epoch *e) {
+  memset(e->borders, 1, e->word_count);
+  for (unsigned t = 0; t < e->part_count; t++)
+    for (uint32_t i = 0; i < e->parts[t].count; i++) {
+      const struct heard_access *access = &e->parts[t].accesses[i];
+      unsigned at = (unsigned)(access->address % TOLD_WORD);
+      e->borders[index_of(e, access->address)] |= (uint8_t)(1u << at | 1u << (at + access->count));
+    }
+}
+
+static bool fill_locations(struct epoch *e) {
   bool whole = true;
-  for (uint32_t i = 0; i < count; i++) {
-    if (!heard_find(&e->words->found, e->addresses[i], &e->initial[i])) return end(e, EPOCH_DAMAGED);
-    whole &= heard_find(&e->words->left, e->addresses[i], &e->final[i]);
+  uint32_t location = 0;
+  for (uint32_t i = 0; i < e->word_count; i++) {
+    uint64_t found, left = 0;
+    if (!heard_find(&e->contents->found, e->words[i], &found)) return end(e, EPOCH_DAMAGED);
+    whole &= heard_find(&e->contents->left, e->words[i], &left);
+    e->locations[i] = location;
+    for (unsigned at = 0, length; at < TOLD_WORD; at += length, location++) {
+      length = atom_length(e->borders[i], at);
+      e->initial[location] = found & mask_of(at, length);
+      e->final[location] = left & mask_of(at, length);
+    }
   }
-  e->slice.locations = count;
+  e->slice.locations = location;
   e->slice.initial = e->initial;
   e->slice.final = whole ? e->final : NULL;
   return true;
 }
 
-static uint32_t location_of(const struct epoch *e, uint64_t address) {
-  uint64_t word = word_of(address);
-  const uint64_t *found = bsearch(&word, e->addresses, e->slice.locations, sizeof *e->addresses, by_number);
-  return (uint32_t)(found - e->addresses);
+static bool find_locations(struct epoch *e) {
+  if (!find_words(e)) return false;
+  size_t most = (size_t)e->word_count * TOLD_WORD + 1;
+  e->borders = malloc(e->word_count + 1);
+  e->locations = malloc((e->word_count + 1) * sizeof *e->locations);
+  e->initial = malloc(most * sizeof *e->initial);
+  e->final = malloc(most * sizeof *e->final);
+  if (!e->borders || !e->locations || !e->initial || !e->final) return end(e, EPOCH_NO_MEMORY);
+  find_borders(e);
+  return fill_locations(e);
 }
 
 static uint8_t kind_of(const struct heard_access *access) {
@@ -113,24 +169,57 @@ static uint64_t guess_time(uint32_t index, uint32_t count) {
   return ((uint64_t)index << 32) / count;
 }
 
+/* Puts the parts of an access into the slice; returns how many there are. into: NULL: they are only counted. */
+static uint32_t cut_access(const struct epoch *e, const struct heard_access *access,
+                           struct search_access *into) {
+  uint32_t word = index_of(e, access->address), location = e->locations[word], parts = 0;
+  unsigned first = (unsigned)(access->address % TOLD_WORD), end = first + access->count;
+  for (unsigned at = 0, length; at < end; at += length, location++) {
+    length = atom_length(e->borders[word], at);
+    if (at < first) continue;
+    uint64_t mask = mask_of(at, length);
+    if (into)
+      into[parts] = (struct search_access){.location = location,
+                                           .kind = kind_of(access),
+                                           .mask = mask,
+                                           .read = access->read << 8 * first & mask,
+                                           .written = access->written << 8 * first & mask,
+                                           .ended = UINT64_MAX,
+                                           .joined = true};
+    parts++;
+  }
+  return parts;
+}
+
+static bool count_parts(struct epoch *e) {
+  uint64_t size = 0;
+  for (unsigned t = 0; t < e->part_count; t++) {
+    struct part *part = &e->parts[t];
+    part->first = (uint32_t)size;
+    for (uint32_t i = 0; i < part->count; i++) size += cut_access(e, &part->accesses[i], NULL);
+    if (size > INT32_MAX) return end(e, EPOCH_TOO_LARGE);
+    e->counts[t] = part->parts = (uint32_t)size - part->first;
+  }
+  e->result->accesses = (uint32_t)size;
+  return true;
+}
+
 static bool fill_accesses(struct epoch *e) {
+  if (!count_parts(e)) return false;
   e->accesses = malloc((e->result->accesses + 1) * sizeof *e->accesses);
-  if (!e->accesses) return end(e, EPOCH_NO_MEMORY);
+  e->whole = malloc((e->result->accesses + 1) * sizeof *e->whole);
+  if (!e->accesses || !e->whole) return end(e, EPOCH_NO_MEMORY);
   for (unsigned t = 0; t < e->part_count; t++) {
     const struct part *part = &e->parts[t];
+    uint32_t at = part->first;
     for (uint32_t i = 0; i < part->count; i++) {
       const struct heard_access *access = &part->accesses[i];
-      unsigned shift = 8 * (unsigned)(access->address % TOLD_WORD);
-      uint64_t mask = UINT64_MAX >> (64 - 8 * access->count);
-      e->accesses[part->first + i] =
-          (struct search_access){.location = location_of(e, access->address),
-                                 .kind = kind_of(access),
-                                 .mask = mask << shift,
-                                 .read = access->read << shift,
-                                 .written = access->written << shift,
-                                 .began = guess_time(i, part->count),
-                                 .ended = UINT64_MAX,
-                                 .joined = i + 1 < part->count && access->position == access[1].position};
+      uint32_t parts = cut_access(e, access, e->accesses + at);
+      for (uint32_t k = 0; k < parts; k++, at++) {
+        e->accesses[at].began = guess_time(i, part->count);
+        e->whole[at] = i;
+      }
+      e->accesses[at - 1].joined = i + 1 < part->count && access->position == access[1].position;
     }
   }
   return true;
@@ -138,12 +227,16 @@ static bool fill_accesses(struct epoch *e) {
 
 /* -- What the order logs say ------------------------------------------------------------------------------------------------------ */
 
-/* Accesses of the part at lower positions. */
-static uint32_t count_before(const struct part *part, uint64_t position) {
-  uint32_t low = 0, high = part->count;
+static uint64_t position_of(const struct epoch *e, const struct part *part, uint32_t index) {
+  return part->accesses[e->whole[part->first + index]].position;
+}
+
+/* Those of the thread at lower positions. */
+static uint32_t count_before(const struct epoch *e, const struct part *part, uint64_t position) {
+  uint32_t low = 0, high = part->parts;
   while (low < high) {
     uint32_t middle = (low + high) / 2;
-    if (part->accesses[middle].position < position)
+    if (position_of(e, part, middle) < position)
       low = middle + 1;
     else
       high = middle;
@@ -155,13 +248,13 @@ static bool find_edges_to(struct epoch *e, const struct part *part) {
   uint32_t before[SEARCH_THREADS] = {0};
   const uint64_t *last = NULL;
   size_t at = 0;
-  for (uint32_t i = 0; i < part->count; i++) {
-    const uint64_t *known = orders_known(e->orders, part->log, part->accesses[i].position, &at);
+  for (uint32_t i = 0; i < part->parts; i++) {
+    const uint64_t *known = orders_known(e->orders, part->log, position_of(e, part, i), &at);
     if (known == last) continue;
     last = known;
     for (unsigned t = 0; t < e->part_count; t++) {
       const struct part *other = &e->parts[t];
-      uint32_t count = other == part ? 0 : count_before(other, known[other->log]);
+      uint32_t count = other == part ? 0 : count_before(e, other, known[other->log]);
       if (count <= before[t]) continue;
       before[t] = count;
       if (!GROW(e->edges, e->edge_count, e->edge_room)) return end(e, EPOCH_NO_MEMORY);
@@ -198,7 +291,7 @@ static void pass(void *context, uint32_t accesses, uint64_t states) {
 
 static const struct part *part_of(const struct epoch *e, uint32_t access) {
   unsigned t = 0;
-  while (access - e->parts[t].first >= e->parts[t].count) t++;
+  while (access - e->parts[t].first >= e->parts[t].parts) t++;
   return &e->parts[t];
 }
 
@@ -222,8 +315,8 @@ static bool keep_order(struct epoch *e) {
     e->result->edges[i] =
         (struct order_edge){.thread = after->log,
                             .other = before->log,
-                            .position = after->accesses[constraints[i].after - after->first].position,
-                            .until = before->accesses[constraints[i].before - before->first].position + 1};
+                            .position = position_of(e, after, constraints[i].after - after->first),
+                            .until = position_of(e, before, constraints[i].before - before->first) + 1};
   }
   free(constraints);
   return e->result->edges || end(e, EPOCH_NO_MEMORY);
@@ -243,7 +336,7 @@ static void explain(struct epoch *e) {
   for (unsigned i = 0; i < answer.overtaking; i++) {
     const struct part *part = part_of(e, overtook[i]);
     e->result->overtook[i] =
-        (struct epoch_access){part->heard->number, part->accesses[overtook[i] - part->first]};
+        (struct epoch_access){part->heard->number, part->accesses[e->whole[overtook[i]]]};
   }
 }
 
@@ -276,7 +369,7 @@ static void search(struct epoch *e) {
 void epoch_solve(const struct heard *heard, uint32_t number, const struct orders *orders,
                  const struct epoch_options *options, struct epoch_result *result) {
   struct epoch e = {.heard = heard,
-                    .words = &heard->epochs[number],
+                    .contents = &heard->epochs[number],
                     .orders = orders,
                     .options = options,
                     .result = result};
@@ -290,7 +383,10 @@ void epoch_solve(const struct heard *heard, uint32_t number, const struct orders
     search(&e);
   else if (ok)
     result->verdict = EPOCH_NO_MEMORY;
-  free(e.addresses);
+  free(e.words);
+  free(e.borders);
+  free(e.locations);
+  free(e.whole);
   free(e.initial);
   free(e.final);
   free(e.accesses);

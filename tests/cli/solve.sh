@@ -86,7 +86,7 @@ case_again() {
 case_refused() {
   local size
   refuses 2 'no such recording' "$REPRISE" solve ./none
-  refuses 2 'needs' "$REPRISE" solve --jobs=0 ./none
+  refuses 2 'expected' "$REPRISE" solve --jobs=0 ./none
   mkdir empty
   refuses 121 'not a recording' "$REPRISE" solve ./empty
   "$REPRISE" record -o recording -- "$PROGRAMS/race_counters" 2 >recorded
