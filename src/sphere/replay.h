@@ -32,7 +32,8 @@ struct replay_options {
   bool verifies; /* the status is 0 if the replay did what the recording did, however the program ended */
   bool turns;    /* how often the turn changed is told, with a digest of the sequence */
   const struct replay_watcher *watcher; /* may be NULL */
-  bool tells;  /* accesses to open memory are told, to the watcher, in the ring of the sphere's order (order/told.h) */
+  bool
+      tells; /* accesses to open memory are told, to the watcher, in the ring of the sphere's order (order/told.h) */
   bool solved; /* in the order that was found afterwards (solved.h) */
 };
 
