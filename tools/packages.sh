@@ -34,9 +34,9 @@ group_packages() {
       ;;
     cross) # the other instruction set
       if [ "$arch" = x86_64 ]; then
-        echo gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+        echo gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gdb-multiarch
       else
-        echo gcc-x86-64-linux-gnu g++-x86-64-linux-gnu libc6-dev-amd64-cross qemu-user
+        echo gcc-x86-64-linux-gnu g++-x86-64-linux-gnu libc6-dev-amd64-cross qemu-user gdb-multiarch
       fi
       ;;
     bench) cat "${0%/*}/../bench/packages" ;;

@@ -21,6 +21,13 @@
 
 enum { MILLISECOND = 1000000 };
 
+/* The emulators of the tests fail where a process that they have forked makes threads again. */
+#if defined(REPRISE_EMULATED)
+enum { CAN_RESTORE = 0 };
+#else
+enum { CAN_RESTORE = 1 };
+#endif
+
 static struct {
   int control;
   int apart; /* see struct keeper_settings */
@@ -83,14 +90,21 @@ static void made(void *context, uint32_t id) {
   keeper.last = now();
 }
 
+/* Where no time is to pass, the wish is there before the replay goes on, so a checkpoint is made wherever that can be. */
+static bool is_due(const struct region_debug *debug, bool runs) {
+  if (!keeper.apart) return debug->begun;
+  return runs && now() - keeper.last >= (int64_t)keeper.apart * MILLISECOND;
+}
+
 /* None before the first stop, from which on the debugger drives the replay. */
 static void wish_if_due(struct manager *manager) {
   const struct region_debug *debug = &manager->region->debug;
   bool runs = debug->begun && atomic_load(&debug->state) == DEBUG_RUNS;
   policy_stop(&keeper.policy, !runs);
+  if (!CAN_RESTORE) return;
   if (keeper.apart < 0)
     policy_look(&keeper.policy);
-  else if (runs && now() - keeper.last >= (int64_t)keeper.apart * MILLISECOND)
+  else if (is_due(debug, runs))
     checkpoint_wish(keeper.checkpoints, CHECKPOINT_MAKE, 0);
 }
 
@@ -127,7 +141,7 @@ static void obey(struct manager *manager) {
   struct keeper_wish wish;
   if (recv(keeper.control, &wish, sizeof wish, MSG_DONTWAIT) != sizeof wish) return;
   if (wish.makes) {
-    checkpoint_wish(keeper.checkpoints, CHECKPOINT_MAKE, 0);
+    if (CAN_RESTORE) checkpoint_wish(keeper.checkpoints, CHECKPOINT_MAKE, 0);
     return;
   }
   keeper.next = load_if_later(&wish.before, latest_before(&wish.before));

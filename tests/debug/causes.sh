@@ -29,11 +29,9 @@ END
 }
 
 case_exceptions() {
-  g++ -g -O0 -o throws "$debug_here/programs/throws.cc" || fail "no program"
   local order
   for order in chunk dag; do
-    rm -rf throws.rec
-    "$REPRISE" record --order=$order -o throws.rec -- ./throws || fail "status $?"
+    OPTIMIZE=-O0 ORDER=$order recorded throws
     session throws <<'END'
 break main
 continue

@@ -74,6 +74,25 @@ END
   says '\$2 = 8'
 }
 
+# The same where the program has seen it itself.
+case_abort_has_a_cause() {
+  recorded noticed 134
+  session noticed <<'END'
+continue
+print elements[SEALED]
+watch -l elements[SEALED]
+reverse-continue
+bt
+print i
+END
+  says 'received signal SIGABRT'
+  says '\$1 = 7'
+  says 'Hardware watchpoint 1'
+  says 'New value = -1'
+  says 'in number|number \('
+  says '\$2 = 7'
+}
+
 case_watchpoint_forwards() {
   recorded overwritten 139
   session overwritten <<'END'
@@ -130,6 +149,7 @@ END
 }
 
 case_child_overwrites() {
+  [ -z "$SYSROOT" ] || DEFINES=-DWITHOUT_VFORK # the emulators make a fork of it, for which a recording in parallel waits for ever
   ORDER=dag recorded processes
   session processes <<'END'
 set detach-on-fork off

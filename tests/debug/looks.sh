@@ -48,7 +48,7 @@ case_diverged() {
   "$EXCHANGE" recording changed "$PWD/program7" program9 || fail "the program can't be exchanged"
   refuses 120 'lseek: expected' "$REPRISE" replay changed
   refuses 120 'lseek: expected' "$REPRISE" who 0x10 changed
-  refuses 120 'lseek: expected' "$REPRISE" who --at=99% 0x10 changed
+  refuses 120 'lseek: expected' "$REPRISE" who --at=99.9% 0x10 changed
   look 120 replay --goto=end changed
   grep -q '^thread 0 .*in lseek, at 0x' err || fail "$(cat err)"
 }

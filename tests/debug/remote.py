@@ -7,7 +7,7 @@ import sys
 
 class Remote:
     def __init__(self, *arguments, acknowledge=False):
-        command = [os.environ["REPRISE"], "gdbserver", *os.environ["SERVER"].split(), *arguments]
+        command = [os.environ["REPRISE"], "gdbserver", *arguments]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         self.acknowledge = True
         self.output = b""

@@ -1,7 +1,9 @@
 # shellcheck shell=bash
 # What the tests of the debugger share. REPRISE is the command, COMPILERS what the names of compilers of its programs begin with, MACHINE these programs' machine,
-# GDB a debugger for them, SERVER options of gdbserver; the current folder is fresh.
+# GDB a debugger for them, SYSROOT where their libraries are, if this is another machine;
+# the current folder is fresh.
 
+DEFINES= # of programs
 debug_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 recorded() { # NAME [STATUS]: compiles the program, NAME.c or NAME.cc, and records it to NAME.rec
@@ -9,18 +11,24 @@ recorded() { # NAME [STATUS]: compiles the program, NAME.c or NAME.cc, and recor
   [ "$name" != counters ] || want=3
   [ -e "$source" ] || { compiler=${COMPILERS}g++ && source+=c; }
   # At a fixed address: also where the kernel chooses addresses at random.
-  $compiler -g "${OPTIMIZE:--O1}" -fno-inline -fno-pie -no-pie -D_GNU_SOURCE -pthread -o "$name" "$source" || fail "$name can't be compiled"
+  $compiler -g "${OPTIMIZE:--O1}" -fno-inline -fno-pie -no-pie $DEFINES -D_GNU_SOURCE -pthread -o "$name" "$source" || fail "$name can't be compiled"
   rm -rf "$name.rec"
   "$REPRISE" record --order="${ORDER:-chunk}" -o "$name.rec" -- "./$name" >"$name.out" 2>&1
   status=$?
   [ "$status" = "$want" ] || fail "recording $name: status $status: $(cat "$name.out")"
 }
 
+# What a session with a program of another machine begins with: its interpreter and libraries do not have here the names that it knows. Nor are there checkpoints.
+foreign_symbols() { # NAME
+  [ -z "$SYSROOT" ] || printf '%s\n' "set sysroot $SYSROOT" "file ./$1"
+}
+
 session() { # NAME, commands on standard input: their output to the file `out`
   local name=$1
   {
     printf '%s\n' 'set pagination off' 'set confirm off' 'set width 0' 'set debuginfod enabled off' 'set remotetimeout 86400'
-    echo "target remote | $REPRISE gdbserver $SERVER $name.rec"
+    foreign_symbols "$name"
+    echo "target remote | $REPRISE gdbserver $name.rec"
     cat
   } >commands
   timeout "$HANGS" "$GDB" -nx -batch -x commands >out 2>&1 || fail "gdb: status $?: $(cat out)"
@@ -51,7 +59,8 @@ commands() { # NAME, commands on standard input: as session, under `reprise debu
     printf '%s\n' 'set pagination off' 'set confirm off' 'set width 0'
     cat
   } >commands
-  timeout "$HANGS" "$REPRISE" debug --gdb="$GDB" "$name.rec" -- -nx -batch -x commands >out 2>&1
+  foreign_symbols "$name" >before
+  timeout "$HANGS" "$REPRISE" debug --gdb="$GDB" "$name.rec" -- -nx -batch -ix before -x commands >out 2>&1
 }
 
 look() { # STATUS ARGUMENTS…: a command of reprise, its output to the file `out`

@@ -206,7 +206,7 @@ foreign=()
 compilers= # what the names of its compilers begin with
 machine=$(uname -m)
 gdb=/usr/bin/gdb
-server=
+sysroot=
 if [[ $stress == "$OTHER"* ]]; then
   stress=${stress#"$OTHER"}
   stress=${stress#-}
@@ -218,7 +218,7 @@ if [[ $stress == "$OTHER"* ]]; then
   compilers=$TARGET-
   machine=${TARGET%%-*}
   gdb=/usr/bin/gdb-multiarch
-  server=--apart=1000000 # no checkpoints: qemu-user fails where a process that it has forked makes threads again. Digests have its own memory in them
+  sysroot=/usr/$TARGET
   emulator=("/usr/bin/qemu-${TARGET%%-*}" -L "/usr/$TARGET")
   ! "$ROOT/tests/lib/foreign.sh" "$TARGET" --probe || foreign=("$ROOT/tests/lib/foreign.sh" "$TARGET")
   emulator=("${foreign[@]}" "${emulator[@]}")
@@ -285,11 +285,11 @@ case $suite in
   cli | debug)
     check_needs "$ROOT/tests/$suite/${name%.*}.sh"
     variables=(REPRISE="$REPRISE" CONTAINED="$CONTAINED" LIB="$ROOT/tests/lib/cli.sh" PROGRAMS="$ROOT/build/tests/programs" SOAK="$SOAK" RACES="$RACES"
-      CONTAINER="$ROOT/build/tests/contained" COMPILERS="$compilers" MACHINE="$machine" GDB="$gdb" SERVER="$server")
+      CONTAINER="$ROOT/build/tests/contained" COMPILERS="$compilers" MACHINE="$machine" GDB="$gdb" SYSROOT="$sysroot")
     for tool in exchange bend cut planted wedge wedged mutate poison answer stepped victim terminal; do variables+=("${tool^^}=$ROOT/build/tests/$tool"); done
     [ -z "$SANITIZED" ] || seconds=$((seconds * 5))
     [ -z "$SOAK" ] || seconds=3600
-    limited "$kind" /bin/bash -u "$ROOT/tests/lib/cli.sh" "$ROOT/tests/$suite/${name%.*}.sh" "case_${name#*.}"
+    limited "$kind" "${foreign[@]}" /bin/bash -u "$ROOT/tests/lib/cli.sh" "$ROOT/tests/$suite/${name%.*}.sh" "case_${name#*.}"
     [ "$(cat "$dir/$kind/status")" = "exit 0" ] && report pass
     report fail "$(cat "$dir/$kind/status")" "$(cat "$dir/$kind/stdout" "$dir/$kind/stderr" | excerpt)"
     ;;

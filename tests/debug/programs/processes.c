@@ -18,6 +18,9 @@ static int await(pid_t child) {
 }
 
 static pid_t start_again(const char *argument, int by_vfork) {
+#ifdef WITHOUT_VFORK
+  by_vfork = 0;
+#endif
   pid_t child = by_vfork ? vfork() : fork();
   if (child) return child;
   execl("/proc/self/exe", "processes", argument, (char *)NULL);
