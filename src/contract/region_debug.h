@@ -73,15 +73,17 @@ enum debug_hits {
 
 struct debug_stop {
   struct debug_moment moment;
-  uint32_t reason;   /* enum debug_reason */
-  uint32_t slot;     /* of the thread that the stop is about … */
-  uint32_t runner;   /* … and of the thread that has stopped: they differ where a child of vfork begins */
-  uint64_t address;  /* DEBUG_WATCH: of the watchpoint */
-  uint32_t access;   /* … and its kind */
-  int32_t number;    /* the signal, the system call, the recorded id of the child or the exit status */
-  uint32_t signo;    /* DEBUG_EXITS, DEBUG_ENDS: the signal that ended the process, or 0 */
-  uint32_t is_vfork; /* DEBUG_FORKED */
-  uint32_t outcome;  /* DEBUG_ENDS: enum outcome, if the replay can't go on … */
+  uint32_t reason;  /* enum debug_reason */
+  uint32_t hit;     /* DEBUG_ARRIVED: the hit that is there as well, or DEBUG_NOTHING */
+  uint32_t slot;    /* of the thread that the stop is about … */
+  uint32_t runner;  /* … and of the thread that has stopped: they differ where a child of vfork begins */
+  uint64_t address; /* DEBUG_WATCH: of the watchpoint */
+  uint32_t access;  /* … and its kind … */
+  uint32_t done;  /* … and whether it was made before the stop, by a call or where a handler was entered */
+  int32_t number; /* the signal, the system call, the recorded id of the child or the exit status */
+  uint32_t signo; /* DEBUG_EXITS, DEBUG_ENDS: the signal that ended the process, or 0 */
+  uint32_t is_vfork;        /* DEBUG_FORKED */
+  uint32_t outcome;         /* DEBUG_ENDS: enum outcome, if the replay can't go on … */
   char text[DEBUG_TEXT];    /* … and why */
   uint8_t information[128]; /* DEBUG_SIGNAL: siginfo */
 };
@@ -108,6 +110,7 @@ struct debug_thread {
   uint64_t stack;          /* where the stack pointer was when its program began */
   uint32_t executes;       /* it has gone to another program, and not begun there */
   int32_t call;            /* one more than the number of the system call that it is in, 0: none … */
+  uint64_t call_turn;      /* … the turn in which the call was last seen … */
   uint32_t forked;         /* … which has made a process … */
   uint32_t is_vfork;       /* … that borrows the memory */
   uint32_t lender;         /* slot + 1 of the parent whose memory it has borrowed; 0 once that was reported */

@@ -314,7 +314,7 @@ static uint32_t thread_of(struct server *server, const struct thread_name *name)
 static void settle_watch(struct server *server) {
   struct session *session = &server->session;
   if (server->arrived != TRAVEL_STOPPED || server->moved || session->stop.reason != DEBUG_WATCH) return;
-  if (description_stops_before() != server->backwards) return;
+  if (description_stops_before() != server->backwards || (session->stop.done && !server->backwards)) return;
   struct debug_stop hit = session->stop;
   uint32_t thread = hit.moment.thread;
   server->arrived = travel_step(session, thread, 0, 0);

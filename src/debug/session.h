@@ -20,6 +20,7 @@ struct session {
   struct stored stored; /* images in it */
   struct run run;
   struct debug_stop stop; /* where it stands, and why */
+  struct debug_stop other; /* a hit at the same moment, which comes next on the way back; DEBUG_NOTHING: none */
   uint64_t shown[2];      /* bytes of the program's output that were shown so far, in whichever run */
   int client;             /* a descriptor that is looked at while the replay runs, -1: none */
   /* There is something to read from the client. False: the client is gone. */

@@ -67,6 +67,7 @@ void session_changed(struct session *session) {
 /* The replay goes on, and a diversion is thrown away. */
 static enum travel resume(struct session *session) {
   diversion_end(session);
+  session->other.reason = DEBUG_NOTHING;
   run_resume(&session->run, session->stop.reason);
   return wait_for_stop(session);
 }
@@ -232,12 +233,13 @@ static enum travel give_up(struct session *session, const struct debug_moment *o
   return result;
 }
 
-/* Looks for the last hit before `now`: from the latest checkpoint on; if there is none, from the checkpoint before that. wants_instruction: for the thread's last
+/* Looks for the last hit before now: from the latest checkpoint on; if there is none, from the checkpoint before that. A checkpoint may have been made behind the
+ * point that has its moment, in the middle of a call: so the way from the one before leads past that point. wants_instruction: for the thread's last
  * instruction from a position on instead. TRAVEL_BEGIN: there is none, and the replay stands at its beginning. */
 static enum travel search_back(struct session *session, bool wants_instruction, uint32_t thread,
                                uint64_t from, struct notes *notes) {
   const struct debug_moment origin = session->stop.moment;
-  struct debug_moment end = origin, start = end;
+  struct debug_moment end = origin, start = end, last = end;
   if (wants_instruction && thread == end.thread && from < start.position) start.position = from;
   for (;;) {
     *notes = (struct notes){0};
@@ -245,7 +247,7 @@ static enum travel search_back(struct session *session, bool wants_instruction, 
     if (result != TRAVEL_STOPPED) return result;
     bool at_begin = session->stop.reason == DEBUG_BEGINS;
     struct debug_moment began = session->stop.moment;
-    if (debug_compare(&began, &end) >= 0) return TRAVEL_BEGIN;
+    if (debug_compare(&began, &last) >= 0) return TRAVEL_BEGIN;
     if (wants_instruction) result = approach(session, &end);
     bool goes_on = session->stop.reason != DEBUG_INTERRUPT;
     if (result == TRAVEL_STOPPED && goes_on) result = note_until(session, &end, thread, from, notes);
@@ -254,7 +256,8 @@ static enum travel search_back(struct session *session, bool wants_instruction, 
     if (wants_instruction ? notes->has_instruction : notes->last.reason != DEBUG_NOTHING)
       return TRAVEL_STOPPED;
     if (at_begin) return go_to_begin(session);
-    start = end = began;
+    start = end = last = began;
+    end.event++;
   }
 }
 
@@ -263,15 +266,27 @@ static enum travel go_to_hit(struct session *session, const struct debug_stop *h
   enum travel result = travel_to(session, &hit->moment);
   if (result != TRAVEL_STOPPED) return result;
   uint32_t slot = session->stop.slot, runner = session->stop.runner;
+  struct debug_stop other = session->stop;
+  other.reason = other.hit;
   session->stop = *hit;
   session->stop.runner = runner;
   /* The thread may have another slot this time. */
   if (hit->slot == hit->runner) session->stop.slot = slot;
+  if (hit->done && other.reason != hit->reason) session->other = other;
   return TRAVEL_STOPPED;
+}
+
+/* A call that does not wait, or a signal, comes at the same moment as what it writes. */
+static bool has_other(struct session *session) {
+  if (!session->other.reason || debug_compare(&session->other.moment, &session->stop.moment)) return false;
+  session->stop = session->other;
+  session->other.reason = DEBUG_NOTHING;
+  return true;
 }
 
 enum travel travel_back(struct session *session) {
   struct notes notes;
+  if (has_other(session)) return TRAVEL_STOPPED;
   enum travel result = search_back(session, false, 0, UINT64_MAX, &notes);
   return result == TRAVEL_STOPPED && !notes.interrupted ? go_to_hit(session, &notes.last) : result;
 }

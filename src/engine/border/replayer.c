@@ -439,6 +439,12 @@ static long replay_second_half(struct thread *thread, const struct call *call, s
   return result;
 }
 
+/* Waits for the thread's turn in a call. */
+static void await_turn_in_call(struct thread *thread) {
+  turns->gate(thread);
+  if (debugged() && debug_goes_on(thread)) replay_arm(thread);
+}
+
 long replay_call(struct thread *thread, const struct call *call, perform_call *perform) {
   struct input_call in;
   int error = 0;
@@ -455,7 +461,7 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
     next_event(thread); /* the recording may well end with this call */
     replay_diverged(thread, "got a call that can't be recorded: %s", input_row(call->nr)->name);
   }
-  turns->gate(thread);
+  await_turn_in_call(thread);
   bool answered = answered_here(thread, call);
   uint64_t digest = how == INPUT_VIRTUAL || answered ? 0 : call_digest(&in);
   if (how == INPUT_EMULATE && !answered) {
@@ -467,7 +473,7 @@ long replay_call(struct thread *thread, const struct call *call, perform_call *p
     if (output_writes(thread, call) && turns->waits_in_call(thread)) waiting_begin(thread, &in, &shown);
   }
   order_tick(thread);
-  turns->gate(thread);
+  await_turn_in_call(thread);
   turns->foreign(thread);
   by_value_close_here(thread);
   if (answered) {

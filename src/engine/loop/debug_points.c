@@ -104,10 +104,14 @@ bool debug_point(struct thread *thread) {
   struct debug_stop found = {.moment = debug_now(thread)};
   note_instruction(&found.moment);
   const struct debug_watch *watch = region->debug.watch_count ? accessed(thread) : NULL;
-  if (debug->wrote.reason) {
+  bool wrote = debug->wrote.reason &&
+               region->debug.hits !=
+                   HITS_NOTE; /* on the way back it was noted when it was made, before the checkpoint */
+  debug->wrote.reason = DEBUG_NOTHING;
+  if (wrote) {
     found = debug->wrote;
-    if (region->debug.hits != HITS_NOTE) found.moment = debug_now(thread);
-    debug->wrote.reason = DEBUG_NOTHING;
+    found.reason = DEBUG_WATCH;
+    found.moment = debug_now(thread);
   } else if (debug_is_at_break(thread) && !(watch && yields_to_watch(&found.moment))) {
     found.reason = DEBUG_BREAK;
   } else if (watch) {
@@ -151,6 +155,7 @@ void debug_call(struct thread *thread, bool begins) {
     struct call call;
     arch_call(thread, &call);
     debug->call = (int32_t)call.nr + 1;
+    debug->call_turn = atomic_load(&region->turns);
     debug->forked = 0;
     note_name(debug, &call);
     struct debug_stop found = {.reason = DEBUG_CALL_BEGINS, .number = (int32_t)call.nr};

@@ -124,19 +124,25 @@ static bool was_told(const struct debug_stop *found) {
   return found->reason == debug->since_reason && !debug_compare(&found->moment, &debug->since);
 }
 
+/* Of a point that may be a hit. */
+static void complete(const struct thread *thread, struct debug_stop *found) {
+  if (found->reason != DEBUG_ENDS && is_detached(thread)) found->reason = DEBUG_NOTHING;
+  found->runner = slot_of(thread->rthread);
+  if (!(found->reason == DEBUG_FORKED && found->is_vfork)) found->slot = found->runner;
+}
+
 /* `found` describes the point, which may be a hit. True: the replay was stopped here. */
 bool debug_look(struct thread *thread, struct debug_stop *found) {
   struct region_debug *debug = &region->debug;
-  if (found->reason != DEBUG_ENDS && is_detached(thread)) found->reason = DEBUG_NOTHING;
+  complete(thread, found);
   bool is_hit = found->reason >= DEBUG_BREAK, is_end = found->reason == DEBUG_ENDS;
-  found->runner = slot_of(thread->rthread);
-  if (!(found->reason == DEBUG_FORKED && found->is_vfork)) found->slot = found->runner;
   if (!debug->begun) {
     debug->begun = 1;
     found->reason = DEBUG_BEGINS;
   } else if (is_end || (is_hit && debug->hits == HITS_STOP && !was_told(found))) {
     /* as it is */
   } else if (is_at_goal(thread, &found->moment)) {
+    found->hit = is_hit ? found->reason : DEBUG_NOTHING;
     found->reason = DEBUG_ARRIVED;
   } else if (atomic_load(&debug->interrupt)) {
     found->reason = DEBUG_INTERRUPT;
@@ -236,12 +242,19 @@ struct debug_stop debug_hit_watch(const struct debug_watch *watch, struct debug_
       .moment = moment, .reason = DEBUG_WATCH, .address = watch->address, .access = watch->access};
 }
 
-/* In a replay the engine writes in turn, within a call or where a handler is entered: that is an event. */
+/* In a replay the engine writes in turn, within a call or where a handler is entered: that is an event. Nobody can stop there, so the client is told at the next
+ * instruction. On the way back the write comes before the end of its event. */
 void debug_wrote(struct thread *thread, uintptr_t address, size_t bytes) {
   if (!region->debug.watch_count || !thread->rthread || !(debug_own(thread)->events & 1)) return;
   const struct debug_watch *watch = debug_find_watch(thread, address, bytes, DEBUG_WRITES);
   if (!watch) return;
-  debug_own(thread)->wrote = debug_hit_watch(watch, debug_now(thread));
+  struct debug_stop hit = debug_hit_watch(watch, debug_now(thread));
+  hit.done = 1;
+  complete(thread, &hit);
+  if (region->debug.hits != HITS_NOTE)
+    debug_own(thread)->wrote = hit;
+  else if (hit.reason && debug_compare(&hit.moment, &region->debug.moment) < 0)
+    region->debug.last = hit;
 }
 
 /* -- Events ---------------------------------------------------------------------------------------------------------------- */
@@ -252,6 +265,14 @@ bool debug_event(struct thread *thread, struct debug_stop *found, bool wanted) {
   found->moment = debug_now(thread);
   if (!wanted) found->reason = DEBUG_NOTHING;
   return debug_look(thread, found);
+}
+
+bool debug_goes_on(struct thread *thread) {
+  struct debug_thread *debug = debug_own(thread);
+  struct debug_stop here = {.moment = debug_now(thread)};
+  bool is_new = debug->call && debug->call_turn != here.moment.turn;
+  debug->call_turn = here.moment.turn;
+  return is_new && debug_look(thread, &here);
 }
 
 void debug_event_over(struct thread *thread) {

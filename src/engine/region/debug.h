@@ -34,6 +34,9 @@ struct debug_stop debug_hit_watch(const struct debug_watch *watch, struct debug_
 /* The engine has written memory of the application. */
 void debug_wrote(struct thread *thread, uintptr_t address, size_t bytes);
 
+/* A call goes on: if that is in another turn than it began in, there is a point before what it writes. True: the replay was stopped here. */
+bool debug_goes_on(struct thread *thread);
+
 /* Events of threads and processes. follower: whether another thread has the turn next, as far as the log tells. */
 void debug_forks(struct thread *thread, const struct rthread *child, bool vfork);
 void debug_executes(struct thread *thread);
