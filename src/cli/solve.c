@@ -17,7 +17,7 @@ enum { CAN_CONFINE = 0 };
 enum { CAN_CONFINE = 1 };
 #endif
 
-enum { STATES_USUALLY = 1 << 20, REORDERED_MOST = 4 };
+enum { PATIENCE_USUALLY = 5000 };
 
 static bool take_states(void *into, const char *text) {
   char *end;
@@ -36,13 +36,12 @@ static bool take_jobs(void *into, const char *text) {
 
 static int run(int argc, char **argv) {
   static struct engine_config settings = {.magic = ENGINE_CONFIG_MAGIC, .keeps_code = true};
-  struct solve_options wish = {
-      .states = STATES_USUALLY, .reordered = REORDERED_MOST, .confined = CAN_CONFINE};
+  struct solve_options wish = {.patience = PATIENCE_USUALLY, .confined = CAN_CONFINE};
   struct launch_problem problem;
   char path[RECORDING_PATH_MAX];
   const struct option_row options[] = {
       {"jobs", 0, OPTION_WITH_VALUE, take_jobs, &wish.jobs, "a number of jobs"},
-      {"states", 0, OPTION_WITH_VALUE, take_states, &wish.states, "a number of states"},
+      {"states", 0, OPTION_WITH_VALUE, take_states, &wish.patience, "a number of states"},
       {"unconfined", 0, OPTION_ALONE, take_false, &wish.confined, NULL},
       {0}};
   int next;
@@ -71,22 +70,22 @@ const struct command solve_command = {
         "as when the program ran.\n"
         "\n"
         "  --jobs=N       search with N threads (default: as many as there are processors)\n"
-        "  --states=N     give a slice of 4096 accesses up after N states of the search (default 1048576)\n"
+        "  --states=N     make an exception after N states of the search without progress (default 5000)\n"
         "  --unconfined   replay without the filter of system calls, for kernels that have none\n"
         "\n"
         "Processors make some accesses later than others that follow them in the program. Where no order of "
         "whole\n"
-        "instructions explains what was read, `solve' tells the slice, and the accesses that were made out "
-        "of "
-        "turn.\n"
-        "Nothing is stored then, and `reprise replay' repeats the recording by its values as before.\n"
+        "instructions explains what was read, or none is found, `solve' tells the slice, and the accesses "
+        "that "
+        "are\n"
+        "exceptions: `replay --solved' gives them what they have read.\n"
         "\n"
         "Not supported yet are recordings that are unfinished, that are packed, or that have values of more "
         "than "
         "one\n"
         "process or program.\n"
         "\n"
-        "The exit status is 0; 1 if some slice has no order, or none was found; 120 if the replay did "
+        "The exit status is 0; 1 if there is no order even with exceptions; 120 if the replay did "
         "something "
         "else than\n"
         "the recording; 121 if RECORDING is damaged, of another version or no recording; 125 if reprise "

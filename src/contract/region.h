@@ -17,8 +17,10 @@
 #include "input/events.h"
 #include "order/chunk.h"
 #include "order/directory.h"
+#include "order/exception.h"
 #include "order/replay.h"
 
+enum { REGION_EXCEPTIONS = 16 }; /* of an instruction, at most */
 enum { REGION_MAGIC = 0x52505247, REGION_SLOTS = CHUNK_SLOTS };
 _Static_assert(REGION_SLOTS == ORDER_SLOTS, "all order schemes have room for as many threads");
 
@@ -122,12 +124,18 @@ struct rthread_checkpoint {
 
 /* What a replay must know of the recording; most of it in parallel (engine/order/thread_order.c). */
 struct rthread_replay {
-  int32_t seen_id;        /* the kernel's id then */
-  int32_t child_id;       /* the id that its next child had … */
-  uint32_t child_number;  /* … and the R-thread that the child is */
-  uint32_t slot;          /* where it lived */
-  uint32_t step_known;    /* there is a step that it is at … */
-  uint32_t step_passed;   /* … whose waits are over */
+  int32_t seen_id;          /* the kernel's id then */
+  int32_t child_id;         /* the id that its next child had … */
+  uint32_t child_number;    /* … and the R-thread that the child is */
+  uint32_t slot;            /* where it lived */
+  uint32_t step_known;      /* there is a step that it is at … */
+  uint32_t step_passed;     /* … whose waits are over */
+  uint32_t exception_count; /* solved: of the instruction at this position of the order log … */
+  uint64_t excepted_at;
+  struct {
+    struct order_exception what;
+    uint8_t old[8]; /* … and what was in memory there */
+  } exceptions[REGION_EXCEPTIONS];
   uint64_t last_clock;    /* arcs: its clock at the last step passed … */
   uint64_t last_position; /* … and its position there */
   _Atomic uint32_t

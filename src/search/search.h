@@ -69,14 +69,21 @@ struct search_options {
   /* So many accesses are a stretch; 0: all of them. The states of a stretch are forgotten when the search comes to the next one for the first time, and
    * `passed` is told, unless it is NULL. */
   uint32_t stretch;
+  uint64_t
+      patience; /* states without a further access, behind which an exception is made; 0: all states are tried first */
   void (*passed)(void *context, uint32_t accesses, uint64_t states);
   void *context;
   unsigned
       reordered; /* accesses that may be made before an earlier one of their thread; 0: sequential consistency */
 };
 
+/* **Exceptions.** Where no order explains all values, or none is found soon, search_solve() can go on with an access that is an exception: what it reads is not what
+ * memory has then. At the furthest state that was reached it takes one whose value no access writes any more, and does not go back behind it. */
 struct search_answer {
-  uint32_t *order;   /* indices into accesses, as many as there are: the caller's array */
+  uint32_t *order; /* indices into accesses, as many as there are: the caller's array */
+  uint8_t *
+      exceptions; /* of each access: 1 if it is one; the caller's array; NULL: none may be. Not with options.reordered */
+  bool has_none;     /* it is known that there is no order without exceptions */
   uint32_t furthest; /* the most accesses that were made */
   uint64_t states;   /* branches that were looked at, in the last stretch */
   uint32_t *

@@ -50,6 +50,10 @@ struct search {
   uint32_t depth, size;
   unsigned budget; /* accesses that may still overtake */
   uint32_t border; /* where the next stretch begins */
+  uint32_t *best;  /* the order of the furthest state … */
+  uint32_t same;   /* … which is as now up to there */
+  uint64_t idle;   /* states since then */
+  uint32_t floor;  /* behind the last exception */
   bool tears;      /* others may come between the parts of an instruction */
 };
 
@@ -127,6 +131,7 @@ static void close_search(struct search *s) {
   free(s->memory);
   free(s->numbers);
   free(s->levels);
+  free(s->best);
   free(s->choices);
   demand_close(&s->demand);
   states_close(&s->states);
@@ -142,10 +147,12 @@ static bool open_search(struct search *s, const struct search_slice *slice,
   s->memory = malloc((slice->locations + 1) * sizeof *s->memory);
   s->numbers = malloc((slice->locations + 1) * sizeof *s->numbers);
   s->levels = malloc((s->size + 1) * sizeof *s->levels);
+  s->best = malloc((s->size + 1) * sizeof *s->best);
   s->choices_room = s->size + SEARCH_THREADS * SEARCH_WINDOW;
   s->choices = malloc(s->choices_room * sizeof *s->choices);
   bool demands = demand_open(&s->demand, slice), states = states_open(&s->states);
-  if (!s->after || !s->memory || !s->numbers || !s->levels || !s->choices || !demands || !states) {
+  if (!s->after || !s->memory || !s->numbers || !s->levels || !s->best || !s->choices || !demands ||
+      !states) {
     close_search(s);
     return false;
   }
@@ -198,6 +205,7 @@ static void make(struct search *s, struct choice choice, uint32_t *order) {
 
 static void take_back(struct search *s, const uint32_t *order) {
   const struct level *level = &s->levels[--s->depth];
+  if (s->same > s->depth) s->same = s->depth;
   struct thread *thread = &s->threads[level->made.thread];
   uint32_t index = order[s->depth];
   const struct search_access *access = &s->slice->accesses[index];
@@ -219,15 +227,22 @@ static void take_back(struct search *s, const uint32_t *order) {
 
 /* -- What may come next ------------------------------------------------------------------------------------------------ */
 
-/* All that came before it by its tickets has been made, and a read would get what it got. */
-static bool is_possible(const struct search *s, uint32_t index) {
+static bool gets_other(const struct search *s, uint32_t index) {
   const struct search_access *access = &s->slice->accesses[index];
-  if ((access->kind & SEARCH_READ) && (s->memory[access->location] & access->mask) != access->read)
-    return false;
+  return (access->kind & SEARCH_READ) && (s->memory[access->location] & access->mask) != access->read;
+}
+
+/* All that came before it has been made. */
+static bool is_due(const struct search *s, uint32_t index) {
   const uint32_t *after = s->after + (size_t)index * s->slice->threads;
   for (unsigned t = 0; t < s->slice->threads; t++)
     if (s->threads[t].base < after[t]) return false;
   return true;
+}
+
+/* A read would get what it got, too. */
+static bool is_possible(const struct search *s, uint32_t index) {
+  return !gets_other(s, index) && is_due(s, index);
 }
 
 /* The accesses of one instruction are made one after the other, from this one on; where accesses are reordered, each for itself. */
@@ -351,7 +366,7 @@ static bool goes_on_with_instruction(const struct search *s, const struct search
 
 static void pass_border(struct search *s, struct search_answer *answer) {
   if (s->options->passed) s->options->passed(s->options->context, s->depth, answer->states);
-  s->border += s->options->stretch;
+  s->border = s->depth - s->depth % s->options->stretch + s->options->stretch;
   answer->states = 0;
   states_forget(&s->states);
 }
@@ -366,6 +381,7 @@ static enum search_result enter(struct search *s, struct search_answer *answer) 
   } else if (!find_read(s, level)) {
     if (s->options->states && answer->states >= s->options->states) return SEARCH_GAVE_UP;
     answer->states++;
+    s->idle++;
     int added = states_add(&s->states, s->name);
     if (added < 0) return SEARCH_NO_MEMORY;
     if (added) find_all(s, level);
@@ -374,11 +390,71 @@ static enum search_result enter(struct search *s, struct search_answer *answer) 
   return SEARCH_NONE;
 }
 
+/* -- Exceptions -------------------------------------------------------------------------------------------------------- */
+
+static void keep_best(struct search *s, struct search_answer *answer) {
+  memcpy(s->best + s->same, answer->order + s->same, (s->depth - s->same) * sizeof *s->best);
+  s->same = answer->furthest = s->depth;
+  s->idle = 0;
+}
+
+static void go_to_best(struct search *s, struct search_answer *answer) {
+  while (s->depth > s->same) take_back(s, answer->order);
+  s->choices_used = s->levels[s->depth].choices;
+  while (s->depth < answer->furthest) {
+    s->levels[s->depth] = (struct level){.choices = s->choices_used};
+    make(s, (struct choice){(uint8_t)thread_of(s, s->best[s->depth]), 0}, answer->order);
+  }
+  s->same = s->depth;
+}
+
+/* How likely the next access of the thread is one: 0, it can't be made now; 1, it would take from another access what that one has to read; 2, it reads something
+ * else; 3, and what it has to read will never be there. */
+static unsigned rank_exception(const struct search *s, const struct thread *thread) {
+  if (thread->base == thread->count) return 0;
+  uint32_t index = thread->first + thread->base, parts = parts_of(s, index);
+  unsigned rank = 1;
+  for (uint32_t i = index; i < index + parts; i++) {
+    if (!is_due(s, i)) return 0;
+    if (!gets_other(s, i)) continue;
+    uint32_t number = s->demand.reads[i];
+    bool never = number != DEMAND_NONE && !s->demand.counts[number].supplied;
+    if (rank < 2U + never) rank = 2U + never;
+  }
+  return rank;
+}
+
+/* False: there is nothing left to be made. */
+static bool make_exception(struct search *s, struct search_answer *answer) {
+  unsigned chosen = 0, best = 0;
+  uint64_t began = 0;
+  go_to_best(s, answer);
+  for (unsigned t = 0; t < s->slice->threads; t++) {
+    const struct thread *thread = &s->threads[t];
+    unsigned rank = rank_exception(s, thread);
+    uint64_t time = rank ? s->slice->accesses[thread->first + thread->base].began : 0;
+    if (rank < best || !rank || (rank == best && time >= began)) continue;
+    best = rank;
+    began = time;
+    chosen = t;
+  }
+  if (!best) return false;
+  uint32_t index = s->threads[chosen].first + s->threads[chosen].base;
+  for (uint32_t parts = parts_of(s, index); parts--; index++) {
+    answer->exceptions[index] = gets_other(s, index);
+    s->levels[s->depth] = (struct level){.choices = s->choices_used};
+    make(s, (struct choice){(uint8_t)chosen, 0}, answer->order);
+  }
+  s->floor = s->depth;
+  states_forget(&s->states);
+  return true;
+}
+
 static enum search_result run(struct search *s, struct search_answer *answer) {
   for (bool down = true;;) {
     struct level *level = &s->levels[s->depth];
-    if (s->depth > answer->furthest) answer->furthest = s->depth;
-    if (s->options->stretch && s->depth == s->border) pass_border(s, answer);
+    if (s->depth > answer->furthest) keep_best(s, answer);
+    if (s->options->stretch && s->depth >= s->border) pass_border(s, answer);
     if (down && s->depth == s->size) {
       if (is_end(s)) return SEARCH_FOUND;
       *level = (struct level){.choices = s->choices_used};
@@ -387,12 +463,19 @@ static enum search_result run(struct search *s, struct search_answer *answer) {
       if (result != SEARCH_NONE) return result;
     }
     down = level->next < level->count;
+    bool lost = !down && s->depth == s->floor;
+    if (lost && !s->floor) answer->has_none = true;
+    if (answer->exceptions && (lost || (s->options->patience && s->idle >= s->options->patience))) {
+      if (!make_exception(s, answer)) return SEARCH_NONE;
+      down = true;
+      continue;
+    }
     if (down) {
       make(s, s->choices[level->choices + level->next++], answer->order);
       continue;
     }
     s->choices_used = level->choices;
-    if (!s->depth) return SEARCH_NONE;
+    if (lost) return SEARCH_NONE;
     take_back(s, answer->order);
   }
 }
@@ -409,9 +492,11 @@ static enum search_result solve(const struct search_slice *slice, const struct s
   answer->states = 0;
   answer->overtaking = 0;
   answer->furthest = 0;
+  answer->has_none = false;
   if (!makes_sense(slice)) return SEARCH_SENSELESS;
   if (!open_search(&s, slice, options)) return SEARCH_NO_MEMORY;
   s.tears = tears;
+  if (answer->exceptions) memset(answer->exceptions, 0, s.size);
   enum search_result result = run(&s, answer);
   if (result == SEARCH_FOUND) tell_overtaking(&s, answer);
   close_search(&s);

@@ -41,9 +41,9 @@ struct epoch {
   struct search_constraint *edges;
   size_t edge_count, edge_room;
   uint32_t *order;
+  uint8_t *exceptions;
   size_t time_room;
   struct timespec since;
-  bool times; /* slices are timed */
   uint32_t passed;
 };
 
@@ -282,7 +282,6 @@ static void pass(void *context, uint32_t accesses, uint64_t states) {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   int64_t time = (now.tv_sec - e->since.tv_sec) * 1000000000 + now.tv_nsec - e->since.tv_nsec;
   e->since = now;
-  if (!e->times) return;
   if (GROW(e->result->times, e->result->time_count, e->time_room))
     e->result->times[e->result->time_count++] = (uint64_t)time;
   if (e->options->passed) e->options->passed(e->options->context, accesses - e->passed);
@@ -295,75 +294,74 @@ static const struct part *part_of(const struct epoch *e, uint32_t access) {
   return &e->parts[t];
 }
 
-static bool keep_order(struct epoch *e) {
-  uint32_t size = e->result->accesses, room = 2 * size + 64;
-  struct search_constraint *constraints = NULL;
-  for (;;) {
-    constraints = malloc(room * sizeof *constraints);
-    uint32_t count = constraints ? search_constraints(&e->slice, e->order, constraints, room) : UINT32_MAX;
-    if (count == UINT32_MAX) return free(constraints), end(e, EPOCH_NO_MEMORY);
-    if (count <= room) {
-      e->result->edge_count = count;
-      break;
-    }
-    free(constraints);
-    room = count;
+/* What an exception reads is put into memory, and taken away again, so no other access to it may come in between. */
+static bool keep_exceptions(struct epoch *e) {
+  struct order_facts *facts = &e->result->facts;
+  size_t room = 0, slices_room = 0, slices = 0;
+  for (uint32_t i = 0; i < e->result->accesses; i++) {
+    uint32_t index = e->order[i];
+    struct search_access *access = &e->accesses[index];
+    if (!e->exceptions[index]) continue;
+    if (!GROW(facts->exceptions, facts->exception_count, room) ||
+        !GROW(e->result->excepted, slices, slices_room))
+      return end(e, EPOCH_NO_MEMORY);
+    const struct part *part = part_of(e, index);
+    const struct heard_access *whole = &part->accesses[e->whole[index]];
+    unsigned first = (unsigned)__builtin_ctzll(access->mask) / 8;
+    e->result->excepted[slices++] = i / STRETCH;
+    facts->exceptions[facts->exception_count++] =
+        (struct excepted){.thread = part->log,
+                          .position = whole->position,
+                          .what = {.address = word_of(whole->address) + first,
+                                   .value = access->read >> 8 * first,
+                                   .count = (uint8_t)(__builtin_popcountll(access->mask) / 8),
+                                   .writes = access->kind & SEARCH_WRITE}};
+    access->kind = SEARCH_EXCHANGE;
   }
-  e->result->edges = malloc((e->result->edge_count + 1) * sizeof *e->result->edges);
-  for (size_t i = 0; e->result->edges && i < e->result->edge_count; i++) {
+  return true;
+}
+
+static bool keep_edges(struct epoch *e) {
+  struct order_facts *facts = &e->result->facts;
+  uint32_t room = 2 * e->result->accesses + 64, count;
+  struct search_constraint *constraints;
+  for (;; room = count) {
+    constraints = malloc(room * sizeof *constraints);
+    count = constraints ? search_constraints(&e->slice, e->order, constraints, room) : UINT32_MAX;
+    if (count <= room) break;
+    free(constraints);
+    if (count == UINT32_MAX) return end(e, EPOCH_NO_MEMORY);
+  }
+  facts->edges = malloc((count + 1) * sizeof *facts->edges);
+  for (uint32_t i = 0; facts->edges && i < count; i++) {
     const struct part *before = part_of(e, constraints[i].before), *after = part_of(e, constraints[i].after);
-    e->result->edges[i] =
+    facts->edges[facts->edge_count++] =
         (struct order_edge){.thread = after->log,
                             .other = before->log,
                             .position = position_of(e, after, constraints[i].after - after->first),
                             .until = position_of(e, before, constraints[i].before - before->first) + 1};
   }
   free(constraints);
-  return e->result->edges || end(e, EPOCH_NO_MEMORY);
-}
-
-/* Which accesses must have been made out of turn. */
-static void explain(struct epoch *e) {
-  uint32_t overtook[SEARCH_WINDOW];
-  struct search_answer answer = {.order = e->order, .overtook = overtook};
-  unsigned most = e->options->reordered < SEARCH_WINDOW ? e->options->reordered : SEARCH_WINDOW;
-  const struct search_options options = {.states = e->options->states, .reordered = most, .stretch = STRETCH};
-  if (!most || search_explain(&e->slice, &options, &answer) != SEARCH_FOUND) return;
-  e->result->overtook = malloc((answer.overtaking + 1) * sizeof *e->result->overtook);
-  if (!e->result->overtook) return;
-  e->result->is_explained = true;
-  e->result->overtaking = answer.overtaking;
-  for (unsigned i = 0; i < answer.overtaking; i++) {
-    const struct part *part = part_of(e, overtook[i]);
-    e->result->overtook[i] =
-        (struct epoch_access){part->heard->number, part->accesses[e->whole[overtook[i]]]};
-  }
+  return facts->edges || end(e, EPOCH_NO_MEMORY);
 }
 
 static void search(struct epoch *e) {
   const struct search_options options = {
-      .states = e->options->states, .stretch = STRETCH, .passed = pass, .context = e};
-  struct search_answer answer = {.order = e->order};
-  e->times = true;
+      .patience = e->options->patience, .stretch = STRETCH, .passed = pass, .context = e};
+  struct search_answer answer = {.order = e->order, .exceptions = e->exceptions};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &e->since);
   enum search_result result = search_solve(&e->slice, &options, &answer);
   if (e->result->accesses > e->passed) pass(e, e->result->accesses, answer.states);
   e->result->furthest = answer.furthest;
-  switch (result) {
-    case SEARCH_FOUND:
-      e->result->verdict = EPOCH_SOLVED;
-      keep_order(e);
-      return;
-    case SEARCH_NO_MEMORY:
-      e->result->verdict = EPOCH_NO_MEMORY;
-      return;
-    case SEARCH_SENSELESS:
-      e->result->verdict = EPOCH_DAMAGED;
-      return;
-    default:
-      e->result->verdict = result == SEARCH_NONE ? EPOCH_HAS_NONE : EPOCH_GIVEN_UP;
-      explain(e);
-  }
+  e->result->has_none = answer.has_none;
+  if (result == SEARCH_NO_MEMORY)
+    end(e, EPOCH_NO_MEMORY);
+  else if (result == SEARCH_SENSELESS)
+    end(e, EPOCH_DAMAGED);
+  else if (result != SEARCH_FOUND)
+    end(e, EPOCH_UNSOLVED);
+  else if (keep_exceptions(e))
+    keep_edges(e);
 }
 
 void epoch_solve(const struct heard *heard, uint32_t number, const struct orders *orders,
@@ -379,7 +377,8 @@ void epoch_solve(const struct heard *heard, uint32_t number, const struct orders
   e.slice.counts = e.counts;
   e.slice.accesses = e.accesses;
   e.order = ok ? malloc((result->accesses + 1) * sizeof *e.order) : NULL;
-  if (ok && e.order)
+  e.exceptions = ok ? malloc(result->accesses + 1) : NULL;
+  if (e.order && e.exceptions)
     search(&e);
   else if (ok)
     result->verdict = EPOCH_NO_MEMORY;
@@ -392,11 +391,13 @@ void epoch_solve(const struct heard *heard, uint32_t number, const struct orders
   free(e.accesses);
   free(e.edges);
   free(e.order);
+  free(e.exceptions);
 }
 
 void epoch_forget(struct epoch_result *result) {
-  free(result->edges);
+  free(result->facts.edges);
+  free(result->facts.exceptions);
+  free(result->excepted);
   free(result->times);
-  free(result->overtook);
   *result = (struct epoch_result){0};
 }

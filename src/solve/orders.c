@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/region.h"
 #include "order/order.h"
 #include "order/sets.h"
 #include "recording/error.h"
@@ -318,6 +319,10 @@ uint32_t orders_find(const struct orders *orders, uint32_t thread) {
   return UINT32_MAX;
 }
 
+uint32_t orders_number(const struct orders *orders, uint32_t place) {
+  return orders->logs[place].thread;
+}
+
 const uint64_t *orders_known(const struct orders *orders, uint32_t thread, uint64_t position, size_t *at) {
   const struct order_log *log = &orders->logs[thread];
   while (*at < log->known_count && log->known[*at].position <= position) ++*at;
@@ -330,6 +335,8 @@ const uint64_t *orders_known(const struct orders *orders, uint32_t thread, uint6
  * were recorded so. */
 struct writing {
   const struct orders *orders;
+  const struct order_facts *facts;
+  size_t exceptions;   /* that were written */
   struct steps *steps; /* of each log */
   size_t **now;        /* of each log: which new step each recorded one has become */
   uint64_t *clocks;    /* of each slot, now … */
@@ -345,6 +352,13 @@ static int by_thread(const void *a, const void *b) {
   const struct order_edge *x = a, *y = b;
   if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
   return x->position < y->position ? -1 : x->position > y->position;
+}
+
+static int by_place(const void *a, const void *b) {
+  const struct excepted *x = a, *y = b;
+  if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
+  if (x->position != y->position) return x->position < y->position ? -1 : 1;
+  return x->what.address < y->what.address ? -1 : x->what.address > y->what.address;
 }
 
 static int by_number(const void *a, const void *b) {
@@ -425,13 +439,19 @@ static bool give_preds(struct writing *w, uint32_t index, const struct order_edg
   return edge == count;
 }
 
-static bool cut_all(struct writing *w, struct order_edge *edges, size_t count) {
+static bool cut_all(struct writing *w) {
+  struct order_edge *edges = w->facts->edges;
+  size_t count = w->facts->edge_count;
   uint32_t threads = w->orders->count;
   struct cuts *cuts = calloc(threads + 1, sizeof *cuts);
   bool ok = cuts;
   if (count) qsort(edges, count, sizeof *edges, by_thread);
+  if (w->facts->exception_count)
+    qsort(w->facts->exceptions, w->facts->exception_count, sizeof *w->facts->exceptions, by_place);
   for (size_t i = 0; ok && i < count; i++)
     ok = add_cut(&cuts[edges[i].thread], edges[i].position) && add_cut(&cuts[edges[i].other], edges[i].until);
+  for (size_t i = 0; ok && i < w->facts->exception_count; i++)
+    ok = add_cut(&cuts[w->facts->exceptions[i].thread], w->facts->exceptions[i].position);
   for (uint32_t i = 0; ok && i < threads; i++) ok = cut_log(w, i, &cuts[i]);
   for (uint32_t i = 0; cuts && i < threads; i++) free(cuts[i].at);
   free(cuts);
@@ -495,6 +515,11 @@ static int fail_writing(const struct writing *w) {
   return recording_fail_errno(w->error, "the solved order", "writing it");
 }
 
+static bool is_excepted(const struct writing *w, uint32_t index, uint64_t position) {
+  const struct excepted *next = w->facts->exceptions + w->exceptions;
+  return w->exceptions < w->facts->exception_count && next->thread == index && next->position == position;
+}
+
 static int write_log(struct writing *w, uint32_t index) {
   const struct order_log *log = &w->orders->logs[index];
   const struct steps *steps = &w->steps[index];
@@ -502,7 +527,7 @@ static int write_log(struct writing *w, uint32_t index) {
   uint64_t clock = w->bases[index], from = 0;
   size_t count = 0;
   for (size_t i = 0; i <= steps->count; i++) {
-    while (count + ORDER_RECORD_LARGEST > w->bytes_room)
+    while (count + ORDER_RECORD_LARGEST + REGION_EXCEPTIONS * EXCEPTION_LARGEST > w->bytes_room)
       if (!grow(&w->bytes, w->bytes_room, &w->bytes_room, 1)) return fail_writing(w);
     if (!i) {
       count += varint_put(w->bytes + count, log->slot);
@@ -510,6 +535,8 @@ static int write_log(struct writing *w, uint32_t index) {
       count += varint_put(w->bytes + count, clock);
       continue;
     }
+    while (steps->all[i - 1].until > from && is_excepted(w, index, from))
+      count += exception_put(&w->facts->exceptions[w->exceptions++].what, w->bytes + count);
     size_t preds = sort_preds(w, steps, i - 1, waits, ORDER_PREDS);
     if (preds > ORDER_PREDS)
       return recording_fail(w->error, RECORDING_MISUSE, "the solved order",
@@ -534,10 +561,10 @@ static void drop_writing(struct writing *w) {
   free(w->bytes);
 }
 
-static int write_all_logs(struct writing *w, struct order_edge *edges, size_t count) {
+static int write_all_logs(struct writing *w) {
   uint32_t threads = w->orders->count;
   struct steps **all = calloc(threads + 1, sizeof *all);
-  bool failed = !all || !cut_all(w, edges, count);
+  bool failed = !all || !cut_all(w);
   for (uint32_t i = 0; all && i < threads; i++) all[i] = &w->steps[i];
   bool ok = !failed && walk_all(w->orders, all, give_clock, w, &failed);
   free(all);
@@ -549,14 +576,14 @@ static int write_all_logs(struct writing *w, struct order_edge *edges, size_t co
   return status;
 }
 
-int orders_write(const struct orders *orders, struct order_edge *edges, size_t count,
-                 struct recording_image *image, struct recording_error *error) {
-  struct writing w = {.orders = orders, .image = image, .error = error};
+int orders_write(const struct orders *orders, const struct order_facts *facts, struct recording_image *image,
+                 struct recording_error *error) {
+  struct writing w = {.orders = orders, .facts = facts, .image = image, .error = error};
   w.steps = calloc(orders->count + 1, sizeof *w.steps);
   w.now = calloc(orders->count + 1, sizeof *w.now);
   w.clocks = calloc(ORDER_SLOTS, sizeof *w.clocks);
   w.bases = calloc(orders->count + 1, sizeof *w.bases);
-  int status = w.steps && w.now && w.clocks && w.bases ? write_all_logs(&w, edges, count) : fail_writing(&w);
+  int status = w.steps && w.now && w.clocks && w.bases ? write_all_logs(&w) : fail_writing(&w);
   drop_writing(&w);
   return status;
 }

@@ -4,12 +4,28 @@
 #ifndef REPRISE_SOLVE_ORDERS_H
 #define REPRISE_SOLVE_ORDERS_H
 
+#include "order/exception.h"
 #include "recording/recording.h"
 
 /* Before `thread` does anything at `position`, `other` has done its work up to `until`. Threads are known by their places in struct orders. */
 struct order_edge {
   uint32_t thread, other;
   uint64_t position, until;
+};
+
+/* The instruction of `thread` at `position` reads something else than memory has. */
+struct excepted {
+  uint32_t thread;
+  uint64_t position;
+  struct order_exception what;
+};
+
+/* What is known of an order besides the logs. */
+struct order_facts {
+  struct order_edge *edges;
+  size_t edge_count;
+  struct excepted *exceptions;
+  size_t exception_count;
 };
 
 struct order_log;
@@ -26,12 +42,15 @@ void orders_drop(struct orders *orders);
 /* The place of an R-thread; UINT32_MAX if it has no log. */
 uint32_t orders_find(const struct orders *orders, uint32_t thread);
 
+/* The R-thread at a place. */
+uint32_t orders_number(const struct orders *orders, uint32_t place);
+
 /* What the thread knows of the work of all others before it does anything at a position, directly or by way of others: for each of them up to where. The
  * positions ascend from call to call: `at` begins with 0. */
 const uint64_t *orders_known(const struct orders *orders, uint32_t thread, uint64_t position, size_t *at);
 
-/* Writes logs that have these edges as well, which must not contradict the others: RECORDING_MISUSE. They are sorted. */
-int orders_write(const struct orders *orders, struct order_edge *edges, size_t count,
-                 struct recording_image *image, struct recording_error *error);
+/* Writes logs that have these facts as well, whose edges must not contradict the others: RECORDING_MISUSE. They are sorted. */
+int orders_write(const struct orders *orders, const struct order_facts *facts, struct recording_image *image,
+                 struct recording_error *error);
 
 #endif

@@ -55,8 +55,7 @@ static void pass(void *context, uint32_t accesses) {
 
 static void *search(void *context) {
   struct solving *s = context;
-  const struct epoch_options options = {
-      .states = s->options->states, .reordered = s->options->reordered, .passed = pass, .context = s};
+  const struct epoch_options options = {.patience = s->options->patience, .passed = pass, .context = s};
   for (uint32_t epoch; (epoch = atomic_fetch_add(&s->next, 1)) < s->heard.epoch_count;)
     epoch_solve(&s->heard, epoch, &s->orders, &options, &s->results[epoch]);
   pthread_mutex_lock(&s->lock);
@@ -145,27 +144,34 @@ static uint64_t median_time(const struct solving *s) {
   return median;
 }
 
-static void tell_overtaking(const struct epoch_access *overtook) {
-  const struct heard_access *access = &overtook->access;
-  printf("  thread %" PRIu32 " at position %" PRIu64 ": %s of %u byte%s at 0x%" PRIx64
-         " was made before an earlier access\n",
-         overtook->thread, access->position,
-         access->kind == TOLD_READ    ? "the read"
-         : access->kind == TOLD_WRITE ? "the write"
-                                      : "the update",
-         access->count, access->count == 1 ? "" : "s", access->address);
+static void tell_exception(const struct solving *s, const struct excepted *excepted) {
+  const struct order_exception *what = &excepted->what;
+  printf("  thread %" PRIu32 " at position %" PRIu64 ": the %s of %u byte%s at 0x%" PRIx64
+         " was made out of turn\n",
+         orders_number(&s->orders, excepted->thread), excepted->position, what->writes ? "update" : "read",
+         what->count, what->count == 1 ? "" : "s", what->address);
 }
 
-static void tell_unsolved(uint32_t epoch, const struct epoch_result *result) {
-  uint32_t slice = result->furthest / STRETCH;
+static void tell_slice(uint32_t epoch, uint32_t slice, const struct epoch_result *result, const char *what) {
   uint64_t first = (uint64_t)slice * STRETCH + 1, last = first + STRETCH - 1;
   printf("epoch %" PRIu32 ", slice %" PRIu32 " (accesses %" PRIu64 " to %" PRIu64 "): %s\n", epoch, slice,
-         first, last < result->accesses ? last : result->accesses,
-         result->verdict == EPOCH_HAS_NONE ? "no sequentially consistent order explains the values"
-                                           : "no order was found");
-  if (!result->is_explained) return;
-  for (unsigned i = 0; i < result->overtaking; i++) tell_overtaking(&result->overtook[i]);
-  if (!result->overtaking) puts("  other threads' accesses came between those of one instruction");
+         first, last < result->accesses ? last : result->accesses, what);
+}
+
+/* Returns in how many slices there are exceptions. */
+static size_t tell_exceptions(const struct solving *s, uint32_t epoch) {
+  const struct epoch_result *result = &s->results[epoch];
+  size_t slices = 0, count = result->facts.exception_count;
+  for (size_t i = 0; i < count; i++) {
+    if (!i || result->excepted[i] != result->excepted[i - 1]) {
+      slices++;
+      tell_slice(epoch, result->excepted[i], result,
+                 result->has_none && slices == 1 ? "no sequentially consistent order explains the values"
+                                                 : "no sequentially consistent order was found");
+    }
+    tell_exception(s, &result->facts.exceptions[i]);
+  }
+  return slices;
 }
 
 /* The status of what stops everything; 0: nothing does. */
@@ -185,30 +191,33 @@ static int find_failure(const struct solving *s) {
   return 0;
 }
 
-static int tell_all(const struct solving *s, size_t edges) {
-  size_t slices = 0, epochs = 0, unsolved = 0;
+static int tell_all(const struct solving *s) {
+  size_t slices = 0, epochs = 0, unsolved = 0, edges = 0, exceptions = 0, excepted = 0;
   for (size_t i = 0; i < s->heard.epoch_count; i++) {
     const struct epoch_result *result = &s->results[i];
     slices += result->time_count;
     epochs += result->accesses != 0;
+    edges += result->facts.edge_count;
+    exceptions += result->facts.exception_count;
     unsolved += result->verdict != EPOCH_SOLVED;
+    if (result->verdict != EPOCH_SOLVED)
+      tell_slice((uint32_t)i, result->furthest / STRETCH, result, "no order was found");
+    else
+      excepted += tell_exceptions(s, (uint32_t)i);
   }
-  for (size_t i = 0; i < s->heard.epoch_count; i++)
-    if (s->results[i].verdict != EPOCH_SOLVED) tell_unsolved((uint32_t)i, &s->results[i]);
   printf("%zu accesses in %zu epoch%s and %zu slice%s, %.3f ms for a slice (median)\n", s->heard.accesses,
          epochs, epochs == 1 ? "" : "s", slices, slices == 1 ? "" : "s", (double)median_time(s) / 1e6);
-  if (unsolved)
+  if (unsolved) {
     printf("%zu epoch%s without an order: the recording is replayed by its values alone\n", unsolved,
            unsolved == 1 ? "" : "s");
-  else
-    printf("solved, with %zu constraint%s\n", edges, edges == 1 ? "" : "s");
-  return unsolved ? UNSOLVED : 0;
-}
-
-static size_t count_edges(const struct solving *s) {
-  size_t count = 0;
-  for (size_t i = 0; i < s->heard.epoch_count; i++) count += s->results[i].edge_count;
-  return count;
+    return UNSOLVED;
+  }
+  printf("solved, with %zu constraint%s", edges, edges == 1 ? "" : "s");
+  if (exceptions)
+    printf(" and %zu access%s out of turn, in %zu slice%s", exceptions, exceptions == 1 ? "" : "es", excepted,
+           excepted == 1 ? "" : "s");
+  putchar('\n');
+  return 0;
 }
 
 static bool are_solved(const struct solving *s) {
@@ -217,28 +226,46 @@ static bool are_solved(const struct solving *s) {
   return true;
 }
 
-static int store(struct solving *s, struct recording_reader *reader, size_t count) {
+/* What was found of all epochs; false without memory. */
+static bool gather(const struct solving *s, struct order_facts *all) {
+  for (size_t i = 0; i < s->heard.epoch_count; i++) {
+    all->edge_count += s->results[i].facts.edge_count;
+    all->exception_count += s->results[i].facts.exception_count;
+  }
+  all->edges = malloc((all->edge_count + 1) * sizeof *all->edges);
+  all->exceptions = malloc((all->exception_count + 1) * sizeof *all->exceptions);
+  if (!all->edges || !all->exceptions) return false;
+  struct order_edge *edge = all->edges;
+  struct excepted *exception = all->exceptions;
+  for (size_t i = 0; i < s->heard.epoch_count; i++) {
+    const struct order_facts *facts = &s->results[i].facts;
+    for (size_t k = 0; k < facts->edge_count; k++) *edge++ = facts->edges[k];
+    for (size_t k = 0; k < facts->exception_count; k++) *exception++ = facts->exceptions[k];
+  }
+  return true;
+}
+
+static int write_facts(struct solving *s, struct recording_reader *reader, const struct order_facts *facts) {
   struct recording_error error;
   struct recording_image *image;
   uint32_t number;
-  struct order_edge *edges = malloc((count + 1) * sizeof *edges);
-  if (!edges) return complain_path(s->path, FAILED, strerror(ENOMEM));
-  count = 0;
-  for (size_t i = 0; i < s->heard.epoch_count; i++) {
-    const struct epoch_result *result = &s->results[i];
-    if (result->edge_count) memcpy(edges + count, result->edges, result->edge_count * sizeof *edges);
-    count += result->edge_count;
-  }
   int status = recording_solved_create(reader, &image, &error);
-  if (!status) {
-    status = orders_write(&s->orders, edges, count, image, &error);
-    if (status)
-      recording_image_drop(image);
-    else
-      status = recording_image_finish(image, &number, NULL, &error);
-  }
-  free(edges);
+  if (status) return complain_recording(&error);
+  status = orders_write(&s->orders, facts, image, &error);
+  if (status)
+    recording_image_drop(image);
+  else
+    status = recording_image_finish(image, &number, NULL, &error);
   return status ? complain_recording(&error) : 0;
+}
+
+static int store(struct solving *s, struct recording_reader *reader) {
+  struct order_facts facts = {0};
+  int status =
+      gather(s, &facts) ? write_facts(s, reader, &facts) : complain_path(s->path, FAILED, strerror(ENOMEM));
+  free(facts.edges);
+  free(facts.exceptions);
+  return status;
 }
 
 /* -- The whole ---------------------------------------------------------------------------------------------------------------------- */
@@ -269,9 +296,8 @@ static int solve_opened(struct solving *s, struct recording_reader *reader,
   if (orders_read(reader, &s->orders, &error)) return complain_recording(&error);
   status = search_all(s);
   if (!status) status = find_failure(s);
-  size_t edges = s->results ? count_edges(s) : 0;
-  if (!status && are_solved(s)) status = store(s, reader, edges);
-  return status ? status : tell_all(s, edges);
+  if (!status && are_solved(s)) status = store(s, reader);
+  return status ? status : tell_all(s);
 }
 
 int solve(const char *path, const struct engine_config *settings, const struct solve_options *options) {

@@ -8,9 +8,8 @@
 #include "contract/engine.h"
 
 struct solve_options {
-  unsigned jobs; /* searches at a time */
-  uint64_t states;
-  unsigned reordered;
+  unsigned jobs;     /* searches at a time */
+  uint64_t patience; /* see struct epoch_options */
   bool confined;
 };
 

@@ -20,8 +20,8 @@ replays() { # OPTION…: with the same output and status
   cmp recorded replayed || fail "replay $*: another output"
 }
 
-# Solves the recording, and replays it. A processor may make accesses in an order that no order of whole instructions explains: then that is told, and the values are
-# as good as before.
+# Solves the recording, and replays it. A processor may make accesses out of turn: these are told, and are exceptions in the replay. If there is no order even so, the
+# values are as good as before.
 solves() { # WHAT
   local status
   "$REPRISE" solve recording >told 2>err
@@ -29,13 +29,13 @@ solves() { # WHAT
   [ ! -s err ] || fail "$1: $(cat err)"
   case $status in
     0)
-      grep -q '^solved, with [0-9]* constraints*$' told || fail "$1: told: $(cat told)"
+      grep -q '^solved, with [0-9]* constraint' told || fail "$1: told: $(cat told)"
       replays --solved
       replays --solved --serial
       SOLVED=$((SOLVED + 1))
       ;;
     1)
-      grep -q '^epoch [0-9]*, slice [0-9]* ' told || fail "$1: told: $(cat told)"
+      grep -q '^epoch [0-9]*, slice [0-9]* .*: no order was found$' told || fail "$1: told: $(cat told)"
       refuses 125 'it has no solved order' "$REPRISE" replay --solved recording
       ;;
     *) fail "$1: status $status: $(cat told)" ;;

@@ -18,6 +18,7 @@
 #include "engine/order/private_stack.h"
 #include "engine/order/shared.h"
 #include "engine/order/sync.h"
+#include "engine/order/thread_order.h"
 #include "engine/predict/predict_checks.h"
 #include "engine/region/turns.h"
 #include "engine/signals/signals.h"
@@ -311,6 +312,8 @@ static bool step_once(struct thread *thread, struct departure *left) {
   if (near_stop(thread)) arch_favour(thread, block);
   if (in_sphere() && !turns->alone) arch_begin_piece(thread);
   thread->loop.step_next = thread->loop.has_taken = false;
+  bool excepted = order_excepts(thread);
+  if (excepted) order_except(thread);
   if (tells()) telling_begin(thread, order_position(thread));
   run(thread, block, left);
   cache_leave(thread);
@@ -318,6 +321,7 @@ static bool step_once(struct thread *thread, struct departure *left) {
   serve_exit(thread, left);
   if (permissions_on()) shared_leave(thread); /* the instruction counts by now */
   if (in_sphere() && !turns->alone) arch_end_piece(thread, pc);
+  if (excepted) order_except_over(thread);
   return true;
 }
 
@@ -428,7 +432,7 @@ static struct block *go_on(struct thread *thread, const struct departure *left) 
   return NULL; /* every block ends at a safepoint */
 #endif
   bool pending = thread->signals.queued.signo || thread->loop.step_next || thread->loop.path.head ||
-                 arch_stepping(thread);
+                 arch_stepping(thread) || order_excepts(thread);
   if (pending || debugged() || !arch_quiet(thread) || !cache_enter(thread)) return NULL;
   struct block *block = behind(thread, left);
   if (!block) cache_leave(thread);
@@ -458,7 +462,7 @@ static _Noreturn void loop(struct thread *thread) {
       step(thread, &left);
       continue;
     }
-    if (thread->loop.step_next) {
+    if (thread->loop.step_next || order_excepts(thread)) {
       step_once(thread, &left);
       continue;
     }

@@ -4,6 +4,7 @@
 #include "contract/schemes.h"
 #include "engine/base/lib.h"
 #include "engine/base/log.h"
+#include "engine/base/mapping_book.h"
 #include "engine/order/baton.h"
 #include "engine/order/open_blocks.h"
 #include "engine/order/replay_waits.h"
@@ -58,13 +59,31 @@ static _Noreturn void fail_damaged(const struct rthread *rthread, const char *wh
               rthread->order_log.ring.position, why);
 }
 
+/* An exception in front of the next step; false: what is next is none, or not there as a whole. */
+static bool read_exception(struct rthread *rthread, const uint8_t *bytes, size_t count) {
+  struct rthread_replay *replay = &rthread->replay;
+  struct order_exception exception;
+  if (!config.solved || !rthread->reader.begun || !exception_is_next(bytes, count)) return false;
+  int used = exception_get(&exception, bytes, count);
+  if (!used) return false;
+  bool first = replay->excepted_at != rthread->reader.position;
+  if (used < 0 || (first && replay->exception_count) || replay->exception_count == REGION_EXCEPTIONS)
+    fail_damaged(rthread, "this is no exception");
+  replay->excepted_at = rthread->reader.position;
+  replay->exceptions[replay->exception_count++].what = exception;
+  ring_consume(&rthread->order_log.ring, (size_t)used);
+  return true;
+}
+
 /* The next step; false at the end of the log. */
 static bool read_step(struct rthread *rthread) {
   rthread->reader.scheme = engine_scheme(config.order);
   for (;;) {
     size_t count;
     const uint8_t *bytes = ring_content(&rthread->order_log.ring, &count);
-    int used = order_decode(&rthread->reader, &rthread->step, bytes, count);
+    if (read_exception(rthread, bytes, count)) continue;
+    bool whole = !config.solved || !rthread->reader.begun || !exception_is_next(bytes, count);
+    int used = whole ? order_decode(&rthread->reader, &rthread->step, bytes, count) : 0;
     if (used < 0) fail_damaged(rthread, "this is no record");
     if (used > 0) {
       ring_consume(&rthread->order_log.ring, (size_t)used);
@@ -75,6 +94,34 @@ static bool read_step(struct rthread *rthread) {
     if (count && config.whole) fail_damaged(rthread, "it ends within a record");
     return false;
   }
+}
+
+/* -- Exceptions ------------------------------------------------------------------------------------------------------------- */
+
+static void put(struct thread *thread, uintptr_t address, const void *bytes, size_t count) {
+  if (address + count < address || mappings_in_engine(address, count) ||
+      safe_copy((void *)address, bytes, count))
+    replay_diverged(thread, "expected memory at 0x%lx that can be written", address);
+}
+
+void order_except(struct thread *thread) {
+  struct rthread_replay *replay = &thread->rthread->replay;
+  for (unsigned i = 0; i < replay->exception_count; i++) {
+    const struct order_exception *what = &replay->exceptions[i].what;
+    if (safe_copy(replay->exceptions[i].old, (const void *)what->address, what->count))
+      replay_diverged(thread, "expected memory at 0x%lx that can be read", what->address);
+    put(thread, what->address, &what->value, what->count);
+  }
+}
+
+void order_except_over(struct thread *thread) {
+  struct rthread_replay *replay = &thread->rthread->replay;
+  bool made = order_position(thread) != replay->excepted_at;
+  for (unsigned i = 0; i < replay->exception_count; i++) {
+    const struct order_exception *what = &replay->exceptions[i].what;
+    if (!made || !what->writes) put(thread, what->address, replay->exceptions[i].old, what->count);
+  }
+  if (made) replay->exception_count = 0;
 }
 
 /* -- Births ------------------------------------------------------------------------------------------------------------------ */

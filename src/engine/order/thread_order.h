@@ -28,6 +28,13 @@ void order_tell_only(struct thread *thread);
 void order_hold(struct thread *thread, struct rthread *child);
 /* Replay: the instruction count at which the thread must call the gate again. */
 uint64_t order_stop(const struct thread *thread);
+/* A solved order: the instruction at which the thread is is an exception (order/exception.h): what it reads is put into memory; it was made, or not yet. */
+static inline bool order_excepts(const struct thread *thread) {
+  return __builtin_expect(config.solved, 0) && thread->rthread->replay.exception_count &&
+         thread->rthread->replay.excepted_at == order_position(thread);
+}
+void order_except(struct thread *thread);
+void order_except_over(struct thread *thread);
 /* Replay: a thread is born; its parent calls this, or the thread itself if it has none. */
 void order_adopt(struct rthread *child);
 /* Replay: the recording has no more steps of the thread. */
