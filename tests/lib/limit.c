@@ -129,7 +129,10 @@ int main(int argc, char **argv) {
     return 99;
   }
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  struct rlimit core = {0};
+  getrlimit(RLIMIT_CORE, &core);
+  core.rlim_cur = 0; /* a test that wants core files raises it again */
+  setrlimit(RLIMIT_CORE, &core);
 
   sigset_t watched;
   sigemptyset(&watched);

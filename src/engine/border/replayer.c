@@ -85,12 +85,17 @@ void replay_time(struct thread *thread, const struct input_event *event) {
 
 /* -- Positions ------------------------------------------------------------------------------------------------------------------- */
 
+/* In parallel checks are made at ends only: those of memory when all other threads have ended, too. */
+static bool is_check_on_the_way(const struct input_event *event) {
+  return event->kind == EVENT_CHECK && turns->alone;
+}
+
 void replay_arm(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   const struct input_event *event = replay_peek(thread);
   uint64_t stop = UINT64_MAX;
   if (event)
-    stop = event->kind == EVENT_SIGNAL || event->kind == EVENT_CHECK ||
+    stop = event->kind == EVENT_SIGNAL || is_check_on_the_way(event) ||
                    (event->kind == EVENT_COPY_IN && event->copy_in.foreign) ||
                    (event->kind == EVENT_INSN && event->insn.insn == INSN_BINDING) ||
                    (event->kind == EVENT_OPEN &&
@@ -120,7 +125,7 @@ void replay_safepoint(struct thread *thread) {
   uint64_t position = arch_position(thread);
   if (has_checkpoints()) rest_point(thread);
   turns->gate(thread);
-  if (!verify_is_ahead(thread)) verify_replay(thread);
+  if (turns->alone && !verify_is_ahead(thread)) verify_replay(thread);
   while (chunk_ends_here(thread, CHUNK_POLL)) change_chunks(thread);
   turns->foreign(thread);
   by_value_replay_views(thread);

@@ -15,6 +15,8 @@
 
 /* Once, before the program starts; with the words in which the kernel describes the processor. */
 void lasting_init(const uint64_t capabilities[2]);
+/* The settings have changed, and nothing is in the code cache: stored code of the former ones is forgotten. */
+void lasting_begin_again(void);
 
 /* Makes the block for pc from its record; NULL: there is none, or no room in the cache. Under cache_lock. */
 struct block *lasting_take(uintptr_t pc);

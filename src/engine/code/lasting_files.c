@@ -25,6 +25,13 @@ struct lasting_file *lasting_files; /* under cache_lock */
 static uint64_t maker;         /* 0: off */
 static uintptr_t next_address; /* where the next stored file is mapped */
 
+/* Most questions are about the code of the one before. */
+static struct latest {
+  struct mapping mapping;
+  uint32_t changes; /* of mappings with code, when that was found */
+  struct lasting_file *file;
+} latest;
+
 bool lasting_on(void) {
   return maker && !arch_time_is_guarded() && !config.sandboxed;
 }
@@ -56,10 +63,13 @@ static const Elf64_Nhdr *build_note(void) {
   return NULL;
 }
 
+static uint64_t capabilities[2]; /* of the processor */
+
 /* All that decides how an instruction is translated, but for what marks tell. So what `run` has stored serves recordings and replays that check no accesses.
  * Where single atomics are ordered it depends on code near by whether an instruction is watched, and a debugger has blocks end at its breaks: there no code is kept. */
-void lasting_init(const uint64_t capabilities[2]) {
+static void decide_maker(void) {
   const Elf64_Nhdr *note = build_note();
+  maker = 0;
   if (!config.keeps_code || !note || !ARCH_CODE_LASTS || sync_on() || debugged()) return;
   bool checked = config.check != CHECK_NONE;
   struct {
@@ -71,7 +81,20 @@ void lasting_init(const uint64_t capabilities[2]) {
              .capabilities = {capabilities[0], capabilities[1]}};
   maker = input_digest(LASTING_MAGIC, &facts, sizeof facts);
   maker = input_digest(maker, note, sizeof *note + ALIGN_UP(note->n_namesz, 4) + note->n_descsz);
+}
+
+void lasting_init(const uint64_t words[2]) {
+  memcpy(capabilities, words, sizeof capabilities);
   next_address = LASTING_BASE;
+  decide_maker();
+}
+
+void lasting_begin_again(void) {
+  if (next_address > LASTING_BASE) os_call2(__NR_munmap, LASTING_BASE, next_address - LASTING_BASE);
+  next_address = LASTING_BASE;
+  lasting_files = NULL;
+  latest = (struct latest){0};
+  decide_maker();
 }
 
 /* -- Stored files ---------------------------------------------------------------------------------------------------------- */
@@ -158,22 +181,19 @@ static struct lasting_file *file_of(uint64_t content) {
   return file ? file : new_file(content);
 }
 
-/* Most questions are about the code of the one before. */
 struct lasting_file *lasting_file_at(uintptr_t pc, struct mapping *mapping) {
-  static struct mapping latest;
-  static uint32_t changes;
-  static struct lasting_file *file;
+  struct mapping *found = &latest.mapping;
   uint32_t now = atomic_load(&mappings_code_changes);
-  if (now != changes || pc < latest.start || pc >= latest.end) {
-    if (!mappings_find(pc, &latest)) latest = (struct mapping){0};
-    changes = now;
-    const struct code_file *code = latest.file;
+  if (now != latest.changes || pc < found->start || pc >= found->end) {
+    if (!mappings_find(pc, found)) *found = (struct mapping){0};
+    latest.changes = now;
+    const struct code_file *code = found->file;
     bool lasts =
-        code && code->content && latest.prot & PROT_EXEC && !(latest.prot & PROT_WRITE) && !latest.shared;
-    file = lasts ? file_of(code->content) : NULL;
+        code && code->content && found->prot & PROT_EXEC && !(found->prot & PROT_WRITE) && !found->shared;
+    latest.file = lasts ? file_of(code->content) : NULL;
   }
-  *mapping = latest;
-  return file && !latest.file->written ? file : NULL;
+  *mapping = *found;
+  return latest.file && !found->file->written ? latest.file : NULL;
 }
 
 /* -- Records --------------------------------------------------------------------------------------------------------------- */

@@ -87,12 +87,13 @@ static void show_others(const struct thread *thread) {
   int ends[2];
   char byte;
   if (alone || shares || os_call2(__NR_pipe2, ends, O_CLOEXEC)) return;
-  cache_call_out(); /* and no thread enters it again */
+  cache_call_out(); /* and no thread enters it again before all are stopped */
   os_call5(__NR_prctl, PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   long child = os_call5(__NR_clone, 0, 0, 0, 0, 0);
   if (!child) trace_others(thread, ends[1]);
   os_call1(__NR_close, ends[1]);
   if (child > 0) os_call3(__NR_read, ends[0], &byte, 1);
+  cache_let_in(); /* they are stopped; this thread needs the lock to make its frame */
 }
 
 /* -- The thread that dies ------------------------------------------------------------------------------------------------ */

@@ -17,6 +17,7 @@
 #include "engine/base/lib.h"
 #include "engine/border/sphere.h"
 #include "engine/code/cache.h"
+#include "engine/code/lasting.h"
 #include "engine/memory/layout.h"
 #include "engine/region/debug.h"
 #include "engine/region/rings.h"
@@ -38,14 +39,17 @@ static void become_replay(void) {
   config.check = CHECK_NONE;
   config_decide();
   turns_choose();
+  lasting_begin_again();
 }
 
-/* How instructions are counted depends on the settings. */
+/* How instructions are counted, and how requests are made, depends on the settings. Requests of the recording are none of the replay's. */
 void live_becomes_replay(void) {
   static uint64_t positions[REGION_SLOTS];
   size_t count = 0, n = 0;
-  for (const struct thread *thread = threads; thread; thread = thread->next)
+  for (struct thread *thread = threads; thread; thread = thread->next) {
+    arch_clear_request(thread);
     positions[count++] = arch_position(thread);
+  }
   become_replay();
   for (struct thread *thread = threads; thread; thread = thread->next)
     arch_set_position(thread, positions[n++]);
