@@ -42,10 +42,8 @@ static void let_others_go(struct session *session) {
   int32_t pid = target_thread(session, session->stop.slot)->pid;
   for (int slot = -1; (slot = target_next(session, (uint32_t)(slot + 1))) >= 0;) {
     int32_t other = target_thread(session, (uint32_t)slot)->pid;
-    if (other != pid && session->detached_count < DEBUG_DETACHED)
-      session->detached[session->detached_count++] = other;
+    if (other != pid) target_detach(session, other, false);
   }
-  session_changed(session);
 }
 
 int serve_recording(const char *path, const struct serve_options *options) {

@@ -166,5 +166,7 @@ class Scripts:
 
 
 gdb.events.new_objfile.connect(Scripts.load)
+# All processes of a recording go on together. gdb would show old registers of those that it does not resume.
+gdb.execute("set schedule-multiple on")
 for command in (When, Seek, Last, Checkpoint, Restart, Reprise, Threads):
     command()

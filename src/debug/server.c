@@ -105,12 +105,52 @@ static int slot_of_name(struct server *server, const struct thread_name *name) {
   if (!session->run.region) return -1;
   uint32_t here = session->stop.slot;
   const struct debug_thread *stopped = target_thread(session, here);
-  bool fits = (!pid || stopped->pid == pid) && (!tid || stopped->tid == tid);
+  bool fits = !target_has_ended(session, stopped->pid) && (!pid || stopped->pid == pid) &&
+              (!tid || stopped->tid == tid);
   return fits ? (int)here : target_find(session, pid, tid);
 }
 
 int server_slot(struct server *server) {
   return slot_of_name(server, &server->general);
+}
+
+/* -- Processes that the client knows besides the first ---------------------------------------------------------------------- */
+
+static int place_of_known(const struct server *server, int32_t pid) {
+  for (uint32_t i = 0; i < server->known_count; i++)
+    if (server->known[i] == pid) return (int)i;
+  return -1;
+}
+
+static void forget(struct server *server, int32_t pid) {
+  int i = place_of_known(server, pid);
+  if (i >= 0) server->known[i] = server->known[--server->known_count];
+}
+
+static void tell_birth(struct server *server, int32_t pid) {
+  target_is_born(&server->session, pid);
+  if (place_of_known(server, pid) < 0 && server->known_count < DEBUG_DETACHED)
+    server->known[server->known_count++] = pid;
+}
+
+static void tell_gone(struct server *server, const char *how, int status, int32_t pid) {
+  reply_text(&server->reply, "%s%02x", how, status & 0xff);
+  if (!server->multiprocess) return;
+  reply_text(&server->reply, ";process:%x", pid);
+  forget(server, pid);
+  target_detach(&server->session, pid, true);
+}
+
+/* A process that is not there any more where the replay has leapt, or has gone back: the client is told its end before anything else, one at a time. */
+static bool tell_lost(struct server *server) {
+  if (!server->session.run.region) return false;
+  for (uint32_t i = 0; i < server->known_count && server->leapt; i++) {
+    if (target_find(&server->session, server->known[i], 0) >= 0) continue;
+    reply_clear(&server->reply);
+    tell_gone(server, "W", 0, server->known[i]);
+    return true;
+  }
+  return false;
 }
 
 /* -- Stops ------------------------------------------------------------------------------------------------------------------- */
@@ -126,10 +166,9 @@ static void tell_over(struct server *server) {
 static void tell_process_end(struct server *server, const struct debug_stop *stop) {
   int32_t pid = target_thread(&server->session, stop->slot)->pid;
   if (stop->signo)
-    reply_text(&server->reply, "X%02x", signal_for_client((int)stop->signo));
+    tell_gone(server, "X", signal_for_client((int)stop->signo), pid);
   else
-    reply_text(&server->reply, "W%02x", stop->number & 0xff);
-  if (server->multiprocess) reply_text(&server->reply, ";process:%x", pid);
+    tell_gone(server, "W", stop->number, pid);
 }
 
 static void tell_reason(struct server *server, const struct debug_stop *stop) {
@@ -149,6 +188,7 @@ static void tell_reason(struct server *server, const struct debug_stop *stop) {
       reply_text(reply, "syscall_return:%x;", stop->number);
       break;
     case DEBUG_FORKED:
+      if (!stop->is_vfork) tell_birth(server, stop->number);
       reply_text(reply, "%s:p%x.%x;", stop->is_vfork ? "vfork" : "fork", stop->number, stop->number);
       break;
     case DEBUG_FREED:
@@ -333,7 +373,8 @@ static void arrive(struct server *server, enum travel result, bool backwards) {
     return;
   }
   settle_watch(server);
-  server_tell_stop(server);
+  server->leapt = backwards || server->moved;
+  if (!tell_lost(server)) server_tell_stop(server);
   server->moved = false;
   if (result == TRAVEL_OVER) server->session.stop = (struct debug_stop){0};
 }
@@ -351,6 +392,7 @@ static bool obeys_interrupt(struct server *server) {
 }
 
 static bool can_travel(struct server *server) {
+  if (tell_lost(server)) return false;
   if (server->session.run.region) return !obeys_interrupt(server);
   server_error(server, 1, "the replay has ended");
   return false;
@@ -366,9 +408,26 @@ static void step(struct server *server, const struct thread_name *name, uint64_t
   arrive(server, travel_step(&server->session, thread_of(server, name), start, end), false);
 }
 
+/* On the way back a process that has ended is there again, and is not shown (gdb 13 takes it for one of another machine); so neither is its birth. That of a known process is told
+ * when it is not there any more. */
+static bool is_of_unknown(const struct server *server) {
+  const struct session *session = &server->session;
+  const struct debug_stop *stop = &session->stop;
+  if (stop->reason == DEBUG_FORKED)
+    return target_has_ended(session, stop->number) || place_of_known(server, stop->number) >= 0;
+  return stop->reason == DEBUG_EXITS;
+}
+
+static enum travel back_to_known(struct server *server) {
+  enum travel result;
+  do result = travel_back(&server->session);
+  while (result == TRAVEL_STOPPED && is_of_unknown(server));
+  return result;
+}
+
 static void go_back(struct server *server) {
   if (!can_travel(server)) return;
-  arrive(server, server->moved ? TRAVEL_STOPPED : travel_back(&server->session), true);
+  arrive(server, server->moved ? TRAVEL_STOPPED : back_to_known(server), true);
 }
 
 static void step_back(struct server *server) {
@@ -550,9 +609,9 @@ static void detach(struct server *server, const char *text) {
   reply_text(&server->reply, "OK");
   if (!pid || !has_others(server, (int32_t)pid)) {
     server->over = true;
-  } else if (session->detached_count < DEBUG_DETACHED) {
-    session->detached[session->detached_count++] = (int32_t)pid;
-    session_changed(session);
+  } else {
+    target_detach(session, (int32_t)pid, false);
+    forget(server, (int32_t)pid);
   }
 }
 

@@ -25,6 +25,9 @@ struct server {
   bool acknowledges;
   bool over, gone; /* gone: nothing can be written to the client any more */
   bool multiprocess, tells_forks, tells_programs, tells_breaks;
+  int32_t
+      known[DEBUG_DETACHED]; /* recorded ids of processes whose births, but not ends, the client was told */
+  uint32_t known_count;
   struct packet_reader reader;
   struct reply reply;
   struct thread_name general, continued;
@@ -36,6 +39,7 @@ struct server {
       interrupted; /* the client wanted a stop when the replay had stopped already: it does not know that yet, and may resume it */
   bool told_diversion; /* the client knows that calls happen in diversions */
   bool moved;          /* by a command: the next reverse-continue only tells where it stands */
+  bool leapt; /* the last travel did not only lead forwards, past all that the client wants to know */
   struct served_file files[SERVER_FILES];
   uint64_t module_offset; /* of l_tls_modid in a link_map, 0: not known (glibc) */
   char *xfer;             /* an object that is being read by parts */

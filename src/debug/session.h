@@ -20,9 +20,10 @@ struct session {
   struct stored stored; /* images in it */
   struct run run;
   struct debug_stop stop; /* where it stands, and why */
-  struct debug_stop other; /* a hit at the same moment, which comes next on the way back; DEBUG_NOTHING: none */
-  uint64_t shown[2];      /* bytes of the program's output that were shown so far, in whichever run */
-  int client;             /* a descriptor that is looked at while the replay runs, -1: none */
+  struct debug_stop
+      other;         /* a hit at the same moment, which comes next on the way back; DEBUG_NOTHING: none */
+  uint64_t shown[2]; /* bytes of the program's output that were shown so far, in whichever run */
+  int client;        /* a descriptor that is looked at while the replay runs, -1: none */
   /* There is something to read from the client. False: the client is gone. */
   bool (*attend)(struct session *session);
   run_shows *shows;
@@ -50,8 +51,9 @@ struct session {
   uint64_t seams[DEBUG_BREAKS];             /* where breaks are, or have been … */
   struct debug_watch guards[DEBUG_WATCHES]; /* … and watches */
   uint32_t break_count, watch_count, seam_count, guard_count, detached_count;
-  uint32_t generation; /* of seams and guards */
-  int32_t detached[DEBUG_DETACHED];
+  uint32_t generation;              /* of seams and guards */
+  int32_t detached[DEBUG_DETACHED]; /* recorded ids of processes that the client has let go … */
+  bool ended[DEBUG_DETACHED]; /* … or was told the end of: it knows them again from their next birth on */
   uint64_t passed_signals;
   bool catches_calls, catches_processes;
   uint64_t caught_calls[DEBUG_CALLS / 64];
@@ -142,6 +144,11 @@ void target_name(const struct session *session, uint32_t slot, char name[16]);
 int target_open(const struct session *session, uint32_t slot, const char *name);
 char *target_proc_file(const struct session *session, uint32_t slot, const char *name, size_t *bytes);
 bool target_is_detached(const struct session *session, int32_t pid);
+/* The client lets the process go, or is told its end. */
+void target_detach(struct session *session, int32_t pid, bool ended);
+bool target_has_ended(const struct session *session, int32_t pid);
+/* The client is told the birth of the process: if it was told its end before, it knows it again. */
+void target_is_born(struct session *session, int32_t pid);
 
 /* -- mappings.c -------------------------------------------------------------------------------------------------------------- */
 

@@ -13,6 +13,31 @@ bool target_is_detached(const struct session *session, int32_t pid) {
   return false;
 }
 
+void target_detach(struct session *session, int32_t pid, bool ended) {
+  if (session->detached_count == DEBUG_DETACHED || target_is_detached(session, pid)) return;
+  session->ended[session->detached_count] = ended;
+  session->detached[session->detached_count++] = pid;
+  session_changed(session);
+}
+
+static int place_of_ended(const struct session *session, int32_t pid) {
+  for (uint32_t i = 0; i < session->detached_count; i++)
+    if (session->detached[i] == pid && session->ended[i]) return (int)i;
+  return -1;
+}
+
+bool target_has_ended(const struct session *session, int32_t pid) {
+  return place_of_ended(session, pid) >= 0;
+}
+
+void target_is_born(struct session *session, int32_t pid) {
+  int i = place_of_ended(session, pid);
+  if (i < 0) return;
+  session->detached[i] = session->detached[--session->detached_count];
+  session->ended[i] = session->ended[session->detached_count];
+  session_changed(session);
+}
+
 const struct debug_thread *target_thread(const struct session *session, uint32_t slot) {
   return &session->run.region->debug.threads[slot];
 }
@@ -29,8 +54,8 @@ static bool lives(const struct session *session, uint32_t slot) {
   const struct debug_thread *thread = &region->debug.threads[slot];
   uint32_t name = rthread->number + 1;
   if (atomic_load(&rthread->state) != SLOT_LIVE || thread->known != name || !thread->tid) return false;
-  if (slot == region->debug.stop.runner) return true;
-  return atomic_load(&thread->leaves) != name && !target_is_detached(session, thread->pid);
+  if (target_is_detached(session, thread->pid)) return false;
+  return slot == region->debug.stop.runner || atomic_load(&thread->leaves) != name;
 }
 
 int target_next(const struct session *session, uint32_t slot) {

@@ -130,6 +130,8 @@ static uint64_t position_of(const struct session *session, uint32_t thread) {
 enum travel travel_step(struct session *session, uint32_t thread, uint64_t range_start, uint64_t range_end) {
   struct region_debug *debug = debug_of(session);
   struct debug_moment goal = {.thread = thread, .position = position_of(session, thread) + 1};
+  /* Where a signal is taken the next instruction is that of the handler. */
+  if (session->stop.reason == DEBUG_SIGNAL && session->stop.moment.thread == thread) goal.position--;
   debug->goal = GOAL_STEP;
   debug->hits = HITS_STOP;
   debug->moment = goal;

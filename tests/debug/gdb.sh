@@ -170,6 +170,68 @@ END
   says '^\$1 = 1$' # where the breakpoint is at the store itself, gdb tells of that
 }
 
+# Before its birth a process is gone, and is born again on the way forwards; one that has ended is not shown on the way back.
+case_processes_come_and_go() {
+  recorded processes
+  commands processes <<'END'
+set detach-on-fork off
+break overwrite
+catch fork
+continue
+continue
+continue
+continue
+inferior 1
+continue
+delete
+reverse-continue
+inferior 1
+reverse-continue
+info threads
+catch fork
+break overwrite
+continue
+continue
+reverse-continue
+info threads
+inferior 1
+continue
+continue
+continue
+continue
+inferior 1
+continue
+continue
+inferior 1
+continue
+END
+  ! grep -qE 'internal-error|packet reply' out || fail "$(cat out)"
+  [ "$(grep -c 'exited with code 03' out)" = 2 ] || fail "$(cat out)"
+  [ "$(grep -c 'exited normally' out)" = 2 ] || fail "$(cat out)"
+  [ "$(grep -c 'hit Breakpoint' out)" = 5 ] || fail "$(cat out)"
+  says 'exited with code 04'
+  says 'exited with code 05'
+}
+
+# A step from where a signal is taken leads to the first instruction of its handler.
+case_steps_into_handlers() {
+  recorded workers
+  session workers <<'END'
+break work
+continue
+delete
+continue
+stepi
+print $pc
+print on_signal
+stepi
+reverse-stepi
+print $pc
+END
+  says 'received signal SIGUSR1'
+  [ "$(grep -cE '^\$[123] = .* <?on_signal>?$|^\$2 = .*<on_signal>$' out)" = 3 ] || fail "$(cat out)"
+}
+
 # The store is the instruction that is stepped, and the one at the breakpoint: it is told all the same. Pieces of blocks near a stop have no checks of their own.
 case_watched_at_a_stop() {
   recorded counters
