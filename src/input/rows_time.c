@@ -19,7 +19,8 @@ static const struct input_row rows[] = {
     ROW(clock_nanosleep, EMULATE, VALUE, VALUE, IN(TIMESPEC), OUT_FLAGS(TIMESPEC, ONLY_ON_EINTR | MAYBE)),
     ROW(getitimer, EMULATE | AT_ONCE, VALUE, OUT(ITIMERVAL)),
     ROW(setitimer, EMULATE | AT_ONCE, VALUE, IN(ITIMERVAL), OUT(ITIMERVAL)),
-    ROW(timer_create, EMULATE | AT_ONCE, VALUE, IN(SIGEVENT), OUT(4)),
+    /* The id is told before the clock is asked. */
+    ROW(timer_create, EMULATE | AT_ONCE, VALUE, IN(SIGEVENT), OUT_FLAGS(4, ON_ERROR | MAYBE)),
     ROW(timer_settime, EMULATE | AT_ONCE, VALUE, VALUE, IN(ITIMERSPEC), OUT(ITIMERSPEC)),
     ROW(timer_gettime, EMULATE | AT_ONCE, VALUE, OUT(ITIMERSPEC)),
     ROW(timer_getoverrun, EMULATE, VALUE),

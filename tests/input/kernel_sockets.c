@@ -127,6 +127,12 @@ static void socket_pair(struct trial *t) {
   CALL(t, SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, place(t, 8), 0, 0);
 }
 
+/* The descriptors are told before the protocol is looked at. */
+static void no_socket_pair(struct trial *t) {
+  CALL(t, SYS_socketpair, AF_UNIX, SOCK_STREAM, 12345, place(t, 8), 0, 0);
+  t->expect = -EPROTONOSUPPORT;
+}
+
 /* -- Messages -------------------------------------------------------------------------------------------- */
 
 static struct msghdr message(struct trial *t, size_t name, unsigned parts, size_t each, size_t control) {

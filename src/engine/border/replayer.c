@@ -85,6 +85,15 @@ void replay_time(struct thread *thread, const struct input_event *event) {
 
 /* -- Positions ------------------------------------------------------------------------------------------------------------------- */
 
+/* True if the event is still to come, though it has the thread's position: an instruction that faults counts as none, and leads from here to the event's pc, where
+ * its handler begins. If the next instruction does not fault, the replay has diverged. */
+static bool is_ahead(const struct thread *thread, const struct input_event *event) {
+  uint64_t pc = event->kind == EVENT_SIGNAL  ? event->signal.pc
+                : event->kind == EVENT_CHECK ? event->check.pc
+                                             : arch_pc(thread);
+  return event->position == arch_position(thread) && pc != arch_pc(thread);
+}
+
 /* In parallel checks are made at ends only: those of memory when all other threads have ended, too. */
 static bool is_check_on_the_way(const struct input_event *event) {
   return event->kind == EVENT_CHECK && turns->alone;
@@ -100,7 +109,7 @@ void replay_arm(struct thread *thread) {
                    (event->kind == EVENT_INSN && event->insn.insn == INSN_BINDING) ||
                    (event->kind == EVENT_OPEN &&
                     (event->open.what == OPEN_VIEW || event->open.what == OPEN_STOP))
-               ? event->position + verify_is_ahead(thread)
+               ? event->position + is_ahead(thread, event)
                : ALIGN_UP(event->position + RUNAWAY, RUNAWAY);
   if (rthread->chunk.end.known) {
     uint64_t end = rthread->chunk.start + rthread->chunk.end.length;
@@ -125,12 +134,13 @@ void replay_safepoint(struct thread *thread) {
   uint64_t position = arch_position(thread);
   if (has_checkpoints()) rest_point(thread);
   turns->gate(thread);
-  if (turns->alone && !verify_is_ahead(thread)) verify_replay(thread);
+  const struct input_event *check = replay_peek(thread);
+  if (check && is_check_on_the_way(check) && !is_ahead(thread, check)) verify_replay(thread);
   while (chunk_ends_here(thread, CHUNK_POLL)) change_chunks(thread);
   turns->foreign(thread);
   by_value_replay_views(thread);
   const struct input_event *event = replay_peek(thread);
-  if (event && event->kind == EVENT_SIGNAL && event->position == position) {
+  if (event && event->kind == EVENT_SIGNAL && event->position == position && !is_ahead(thread, event)) {
     queue_signal(thread, event);
     replay_consume(thread);
     replay_arm(thread);

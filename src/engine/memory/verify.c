@@ -230,12 +230,6 @@ void verify_call(struct thread *thread) {
     compare_registers(thread, event->syscall.registers);
 }
 
-bool verify_is_ahead(struct thread *thread) {
-  const struct input_event *event = replay_peek(thread);
-  return event && event->kind == EVENT_CHECK && event->position == arch_position(thread) &&
-         event->check.pc != arch_pc(thread);
-}
-
 struct verify_memory verify_replay_registers(struct thread *thread) {
   const struct input_event *event = replay_peek(thread);
   struct verify_memory memory = {0};

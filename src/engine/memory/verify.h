@@ -14,9 +14,6 @@ void verify_found(void);
 void verify_record(struct thread *thread, bool process_ends);
 /* Replay, at a safepoint: if the log has a check at this position, takes it and compares. */
 void verify_replay(struct thread *thread);
-/* True if the check at this position is still to come: a fault, which counts as no instruction, leads from here to the check's pc, such as a
- * handler that can't be executed either. If the next instruction does not fault, the replay has diverged. */
-bool verify_is_ahead(struct thread *thread);
 
 /* The memory part of a check. */
 struct verify_memory {
