@@ -194,6 +194,8 @@ static void event_text(FILE *to, const struct input_event *e, const char *file) 
         fprintf(to, "all is closed, %" PRIu64 " lines follow", e->open.address);
       else if (e->open.what == OPEN_STOP)
         fprintf(to, e->open.closes ? "stop, all is about to be closed" : "stop");
+      else if (e->open.what == OPEN_TIME)
+        fprintf(to, "the time is %" PRIu64, e->open.address);
       else if (e->open.what == OPEN_LINE)
         fprintf(to, "line 0x%" PRIx64 " ", e->open.address);
       else
@@ -301,7 +303,7 @@ static void event_json(struct json *json, const struct input_event *e, const cha
         json_bytes(json, "bytes", e->output.bytes, e->output.count);
       break;
     case EVENT_OPEN: {
-      static const char *const whats[OPEN_WHATS] = {"values", "view", "closes", "line", "stop"};
+      static const char *const whats[OPEN_WHATS] = {"values", "view", "closes", "line", "stop", "time"};
       json_string(json, "what", whats[e->open.what]);
       if (e->open.what != OPEN_VALUES && e->open.what != OPEN_STOP)
         json_address(json, "address", e->open.address);

@@ -242,7 +242,7 @@ BOTH_WAYS void kind_open(struct cursor *c, struct input_event *e, uint8_t flags)
   if (flags & FLAG_FIRST && e->open.what != OPEN_STOP) fail(c, -EINVAL);
   if (e->open.what == OPEN_STOP) return;
   if (e->open.what != OPEN_VALUES) field_number(c, &e->open.address, UINT64_MAX);
-  if (e->open.what == OPEN_VIEW || e->open.what == OPEN_CLOSES) return;
+  if (e->open.what == OPEN_VIEW || e->open.what == OPEN_CLOSES || e->open.what == OPEN_TIME) return;
   field_u32(c, &e->open.count, EVENT_COPY_LIMIT);
   if (!e->open.count) fail(c, -EINVAL);
   e->open.bytes = field_bytes(c, e->open.bytes, e->open.count);

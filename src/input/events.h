@@ -58,6 +58,7 @@ enum input_open_what {
   OPEN_CLOSES, /* all blocks are closed for all threads: how many lines of memory follow … */
   OPEN_LINE,   /* … one of them: its address, and what is there now */
   OPEN_STOP,   /* replay stops here: values follow, or the thread closes all blocks by itself */
+  OPEN_TIME, /* the time, of a clock that all processors have: all that the thread did before was over; replay does not look at it */
   OPEN_WHATS,
 };
 
@@ -144,10 +145,11 @@ struct input_event {
       uint64_t output; /* digest of all output in the log, 0: none */
     } exit;
     struct {
-      uint32_t what;    /* enum input_open_what */
-      bool closes;      /* OPEN_STOP: OPEN_CLOSES comes next, if the thread was not ended before */
-      uint64_t address; /* OPEN_VALUES, OPEN_STOP: none; a block's number; how many lines; a line's address */
-      uint32_t count;   /* OPEN_VALUES, OPEN_LINE: of the bytes */
+      uint32_t what; /* enum input_open_what */
+      bool closes;   /* OPEN_STOP: OPEN_CLOSES comes next, if the thread was not ended before */
+      uint64_t
+          address; /* OPEN_VALUES, OPEN_STOP: none; a block's number; how many lines; a line's address; the time */
+      uint32_t count;       /* OPEN_VALUES, OPEN_LINE: of the bytes */
       const uint8_t *bytes; /* decoded: into the buffer that was decoded from */
     } open;
     struct {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 static bool has_read(uint8_t kind) {
-  return kind != TOLD_WRITE && kind != TOLD_EPOCH;
+  return kind != TOLD_WRITE && kind != TOLD_EPOCH && kind != TOLD_TICKS;
 }
 
 static bool has_written(uint8_t kind) {
@@ -52,7 +52,8 @@ int told_get(struct told_codec *codec, struct told *told, const uint8_t *from, s
   told->position = codec->position + moved;
   size_t needed = (size_t)told->count * (has_read(told->kind) + has_written(told->kind));
   if (needed > bytes - n) return -1;
-  if (told->kind != TOLD_EPOCH && told->address % TOLD_WORD + told->count > TOLD_WORD) return -1;
+  bool placed = told->kind != TOLD_EPOCH && told->kind != TOLD_TICKS;
+  if (placed && told->address % TOLD_WORD + told->count > TOLD_WORD) return -1;
   if (has_read(told->kind)) {
     told->read = get_bytes(from + n, told->count);
     n += told->count;

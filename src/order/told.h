@@ -21,6 +21,7 @@ enum told_kind {
   TOLD_FOUND,    /* `read` is the word before the first access */
   TOLD_LEFT,     /* `read` is the word behind the last one */
   TOLD_EPOCH,    /* what follows belongs to the epoch with the number `address` */
+  TOLD_TICKS,    /* positions are by `address` greater than the number of instructions, from here on */
   TOLD_KINDS
 };
 

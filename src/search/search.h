@@ -7,7 +7,7 @@
  * Locations are words of eight bytes. An access covers the bytes of its mask, in one word; the caller splits those that cross words.
  *
  * **Tickets.** Known facts about real time prune the search: a came before b if a.ended < b.began. Both grow from each access of a
- * thread to the next. Without such knowledge: 0 and UINT64_MAX. Among accesses that may come next, the one that began first is tried first.
+ * thread to the next. Without such knowledge: 0 and UINT64_MAX.
  *
  * The search is depth first over states: how far each thread is, and the memory. Three rules make it fast:
  *
@@ -37,6 +37,8 @@ struct search_access {
   uint64_t read;         /* within mask */
   uint64_t written;      /* within mask */
   uint64_t began, ended; /* tickets around it */
+  uint64_t
+      guess; /* when it was made, perhaps: among accesses that may come next, the first by this is tried first */
   bool joined; /* it and the next one of its thread are parts of one instruction: nothing comes in between */
 };
 

@@ -301,16 +301,16 @@ static bool may_overtake(const struct search *s, const struct thread *thread, un
   return true;
 }
 
-/* The earliest by its tickets first. */
+/* The earliest first, as far as is known. */
 static void add_choice(struct search *s, struct level *level, struct choice choice) {
   uint32_t at = level->choices + level->count++;
-  uint64_t began =
+  uint64_t guess =
       s->slice->accesses[s->threads[choice.thread].first + s->threads[choice.thread].base + choice.distance]
-          .began;
+          .guess;
   for (; at > level->choices; at--) {
     struct choice before = s->choices[at - 1];
     const struct thread *thread = &s->threads[before.thread];
-    if (s->slice->accesses[thread->first + thread->base + before.distance].began <= began) break;
+    if (s->slice->accesses[thread->first + thread->base + before.distance].guess <= guess) break;
     s->choices[at] = before;
   }
   s->choices[at] = choice;
@@ -427,15 +427,15 @@ static unsigned rank_exception(const struct search *s, const struct thread *thre
 /* False: there is nothing left to be made. */
 static bool make_exception(struct search *s, struct search_answer *answer) {
   unsigned chosen = 0, best = 0;
-  uint64_t began = 0;
+  uint64_t first = 0;
   go_to_best(s, answer);
   for (unsigned t = 0; t < s->slice->threads; t++) {
     const struct thread *thread = &s->threads[t];
     unsigned rank = rank_exception(s, thread);
-    uint64_t time = rank ? s->slice->accesses[thread->first + thread->base].began : 0;
-    if (rank < best || !rank || (rank == best && time >= began)) continue;
+    uint64_t time = rank ? s->slice->accesses[thread->first + thread->base].guess : 0;
+    if (rank < best || !rank || (rank == best && time >= first)) continue;
     best = rank;
-    began = time;
+    first = time;
     chosen = t;
   }
   if (!best) return false;

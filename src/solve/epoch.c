@@ -24,6 +24,7 @@ struct epoch {
   const struct heard *heard;
   const struct heard_epoch *contents;
   const struct orders *orders;
+  const struct times *times;
   const struct epoch_options *options;
   struct epoch_result *result;
   struct part parts[SEARCH_THREADS];
@@ -164,9 +165,12 @@ static uint8_t kind_of(const struct heard_access *access) {
   return access->kind == TOLD_WRITE ? SEARCH_WRITE : SEARCH_EXCHANGE;
 }
 
-/* Nothing is known of the time of an access. That of a thread with more of them is taken to go faster. */
-static uint64_t guess_time(uint32_t index, uint32_t count) {
-  return ((uint64_t)index << 32) / count;
+/* Without times a thread with more accesses is taken to be faster. */
+static void date(const struct epoch *e, const struct part *part, uint32_t index,
+                 struct search_access *access) {
+  times_find(e->times, part->heard->number, part->accesses[index].instructions, &access->began,
+             &access->ended, &access->guess);
+  if (!access->guess) access->guess = ((uint64_t)index << 32) / part->count;
 }
 
 /* Puts the parts of an access into the slice; returns how many there are. into: NULL: they are only counted. */
@@ -216,7 +220,7 @@ static bool fill_accesses(struct epoch *e) {
       const struct heard_access *access = &part->accesses[i];
       uint32_t parts = cut_access(e, access, e->accesses + at);
       for (uint32_t k = 0; k < parts; k++, at++) {
-        e->accesses[at].began = guess_time(i, part->count);
+        date(e, part, i, &e->accesses[at]);
         e->whole[at] = i;
       }
       e->accesses[at - 1].joined = i + 1 < part->count && access->position == access[1].position;
@@ -364,11 +368,12 @@ static void search(struct epoch *e) {
     keep_edges(e);
 }
 
-void epoch_solve(const struct heard *heard, uint32_t number, const struct orders *orders,
-                 const struct epoch_options *options, struct epoch_result *result) {
-  struct epoch e = {.heard = heard,
-                    .contents = &heard->epochs[number],
-                    .orders = orders,
+void epoch_solve(const struct epoch_sources *sources, uint32_t number, const struct epoch_options *options,
+                 struct epoch_result *result) {
+  struct epoch e = {.heard = &sources->heard,
+                    .contents = &sources->heard.epochs[number],
+                    .orders = &sources->orders,
+                    .times = &sources->times,
                     .options = options,
                     .result = result};
   *result = (struct epoch_result){.verdict = EPOCH_SOLVED};

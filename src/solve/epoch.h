@@ -5,6 +5,7 @@
 #include "search/search.h"
 #include "solve/hear.h"
 #include "solve/orders.h"
+#include "solve/times.h"
 
 enum { STRETCH = 4096 }; /* accesses in a slice, as users know it */
 
@@ -33,8 +34,15 @@ struct epoch_result {
   size_t time_count;
 };
 
-void epoch_solve(const struct heard *heard, uint32_t epoch, const struct orders *orders,
-                 const struct epoch_options *options, struct epoch_result *result);
+/* What is known of the recording. */
+struct epoch_sources {
+  struct heard heard;
+  struct orders orders;
+  struct times times;
+};
+
+void epoch_solve(const struct epoch_sources *sources, uint32_t epoch, const struct epoch_options *options,
+                 struct epoch_result *result);
 void epoch_forget(struct epoch_result *result);
 
 #endif

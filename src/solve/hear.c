@@ -102,6 +102,7 @@ struct sorter {
   int status;
   struct room {
     size_t accesses, spans;
+    uint64_t ticks;
   } * rooms; /* of the threads */
   size_t thread_room, room_room, epoch_room;
   struct words_room {
@@ -171,6 +172,10 @@ static bool add_word(struct sorter *sorter, uint32_t epoch, const struct told *t
 static bool add(struct sorter *sorter, struct heard_thread *thread, const struct told *told) {
   struct room *room = &sorter->rooms[thread - sorter->heard->threads];
   if (told->kind == TOLD_EPOCH) return begin_epoch(sorter, thread, told->address);
+  if (told->kind == TOLD_TICKS) {
+    room->ticks = told->address;
+    return true;
+  }
   if (!thread->span_count) return is_senseless(sorter);
   struct heard_span *span = &thread->spans[thread->span_count - 1];
   if (told->kind == TOLD_FOUND || told->kind == TOLD_LEFT) return add_word(sorter, span->epoch, told);
@@ -179,6 +184,7 @@ static bool add(struct sorter *sorter, struct heard_thread *thread, const struct
                                                             .position = told->position,
                                                             .read = told->read,
                                                             .written = told->written,
+                                                            .instructions = told->position - room->ticks,
                                                             .kind = told->kind,
                                                             .count = told->count};
   span->count++;

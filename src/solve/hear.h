@@ -10,7 +10,8 @@
 
 struct heard_access {
   uint64_t address, position, read, written;
-  uint8_t kind, count; /* enum told_kind: a read, write or exchange; bytes */
+  uint64_t instructions; /* that the thread has made before */
+  uint8_t kind, count;   /* enum told_kind: a read, write or exchange; bytes */
 };
 
 /* The accesses of a thread in one epoch. */

@@ -22,8 +22,7 @@ enum { UNSOLVED = 1, DAMAGED = 121, FAILED = 125 };
 struct solving {
   const char *path;
   const struct solve_options *options;
-  struct heard heard;
-  struct orders orders;
+  struct epoch_sources sources;
   struct epoch_result *results; /* of each epoch */
   _Atomic uint32_t next;        /* epoch to be searched */
   _Atomic uint64_t passed;      /* accesses that have their places */
@@ -56,8 +55,8 @@ static void pass(void *context, uint32_t accesses) {
 static void *search(void *context) {
   struct solving *s = context;
   const struct epoch_options options = {.patience = s->options->patience, .passed = pass, .context = s};
-  for (uint32_t epoch; (epoch = atomic_fetch_add(&s->next, 1)) < s->heard.epoch_count;)
-    epoch_solve(&s->heard, epoch, &s->orders, &options, &s->results[epoch]);
+  for (uint32_t epoch; (epoch = atomic_fetch_add(&s->next, 1)) < s->sources.heard.epoch_count;)
+    epoch_solve(&s->sources, epoch, &options, &s->results[epoch]);
   pthread_mutex_lock(&s->lock);
   atomic_fetch_sub(&s->busy, 1);
   pthread_cond_signal(&s->over);
@@ -73,7 +72,7 @@ static double seconds_since(const struct timespec *then) {
 
 static void tell_progress(struct solving *s, struct progress *progress, const struct timespec *began) {
   char details[96];
-  uint64_t done = atomic_load(&s->passed), total = s->heard.accesses;
+  uint64_t done = atomic_load(&s->passed), total = s->sources.heard.accesses;
   double spent = seconds_since(began);
   if (!progress_is_due(progress)) return;
   snprintf(details, sizeof details, " of %" PRIu64 " accesses have their places, about %.0f s left", total,
@@ -98,9 +97,10 @@ static void watch(struct solving *s, struct progress *progress) {
 }
 
 static int search_all(struct solving *s) {
-  unsigned jobs = s->options->jobs < s->heard.epoch_count ? s->options->jobs : (unsigned)s->heard.epoch_count;
+  unsigned jobs = s->options->jobs < s->sources.heard.epoch_count ? s->options->jobs
+                                                                  : (unsigned)s->sources.heard.epoch_count;
   pthread_t *threads = calloc(jobs + 1, sizeof *threads);
-  s->results = calloc(s->heard.epoch_count + 1, sizeof *s->results);
+  s->results = calloc(s->sources.heard.epoch_count + 1, sizeof *s->results);
   if (!threads || !s->results) {
     free(threads);
     return complain_path(s->path, FAILED, strerror(ENOMEM));
@@ -132,11 +132,11 @@ static int by_number(const void *a, const void *b) {
 
 static uint64_t median_time(const struct solving *s) {
   size_t count = 0;
-  for (size_t i = 0; i < s->heard.epoch_count; i++) count += s->results[i].time_count;
+  for (size_t i = 0; i < s->sources.heard.epoch_count; i++) count += s->results[i].time_count;
   uint64_t *times = malloc((count + 1) * sizeof *times), median = 0;
   if (!times) return 0;
   count = 0;
-  for (size_t i = 0; i < s->heard.epoch_count; i++)
+  for (size_t i = 0; i < s->sources.heard.epoch_count; i++)
     for (size_t k = 0; k < s->results[i].time_count; k++) times[count++] = s->results[i].times[k];
   qsort(times, count, sizeof *times, by_number);
   if (count) median = times[count / 2];
@@ -148,8 +148,8 @@ static void tell_exception(const struct solving *s, const struct excepted *excep
   const struct order_exception *what = &excepted->what;
   printf("  thread %" PRIu32 " at position %" PRIu64 ": the %s of %u byte%s at 0x%" PRIx64
          " was made out of turn\n",
-         orders_number(&s->orders, excepted->thread), excepted->position, what->writes ? "update" : "read",
-         what->count, what->count == 1 ? "" : "s", what->address);
+         orders_number(&s->sources.orders, excepted->thread), excepted->position,
+         what->writes ? "update" : "read", what->count, what->count == 1 ? "" : "s", what->address);
 }
 
 static void tell_slice(uint32_t epoch, uint32_t slice, const struct epoch_result *result, const char *what) {
@@ -176,7 +176,7 @@ static size_t tell_exceptions(const struct solving *s, uint32_t epoch) {
 
 /* The status of what stops everything; 0: nothing does. */
 static int find_failure(const struct solving *s) {
-  for (size_t i = 0; i < s->heard.epoch_count; i++) switch (s->results[i].verdict) {
+  for (size_t i = 0; i < s->sources.heard.epoch_count; i++) switch (s->results[i].verdict) {
       case EPOCH_NO_MEMORY:
         return complain_path(s->path, FAILED, strerror(ENOMEM));
       case EPOCH_DAMAGED:
@@ -193,7 +193,7 @@ static int find_failure(const struct solving *s) {
 
 static int tell_all(const struct solving *s) {
   size_t slices = 0, epochs = 0, unsolved = 0, edges = 0, exceptions = 0, excepted = 0;
-  for (size_t i = 0; i < s->heard.epoch_count; i++) {
+  for (size_t i = 0; i < s->sources.heard.epoch_count; i++) {
     const struct epoch_result *result = &s->results[i];
     slices += result->time_count;
     epochs += result->accesses != 0;
@@ -205,8 +205,9 @@ static int tell_all(const struct solving *s) {
     else
       excepted += tell_exceptions(s, (uint32_t)i);
   }
-  printf("%zu accesses in %zu epoch%s and %zu slice%s, %.3f ms for a slice (median)\n", s->heard.accesses,
-         epochs, epochs == 1 ? "" : "s", slices, slices == 1 ? "" : "s", (double)median_time(s) / 1e6);
+  printf("%zu accesses in %zu epoch%s and %zu slice%s, %.3f ms for a slice (median)\n",
+         s->sources.heard.accesses, epochs, epochs == 1 ? "" : "s", slices, slices == 1 ? "" : "s",
+         (double)median_time(s) / 1e6);
   if (unsolved) {
     printf("%zu epoch%s without an order: the recording is replayed by its values alone\n", unsolved,
            unsolved == 1 ? "" : "s");
@@ -221,14 +222,14 @@ static int tell_all(const struct solving *s) {
 }
 
 static bool are_solved(const struct solving *s) {
-  for (size_t i = 0; i < s->heard.epoch_count; i++)
+  for (size_t i = 0; i < s->sources.heard.epoch_count; i++)
     if (s->results[i].verdict != EPOCH_SOLVED) return false;
   return true;
 }
 
 /* What was found of all epochs; false without memory. */
 static bool gather(const struct solving *s, struct order_facts *all) {
-  for (size_t i = 0; i < s->heard.epoch_count; i++) {
+  for (size_t i = 0; i < s->sources.heard.epoch_count; i++) {
     all->edge_count += s->results[i].facts.edge_count;
     all->exception_count += s->results[i].facts.exception_count;
   }
@@ -237,7 +238,7 @@ static bool gather(const struct solving *s, struct order_facts *all) {
   if (!all->edges || !all->exceptions) return false;
   struct order_edge *edge = all->edges;
   struct excepted *exception = all->exceptions;
-  for (size_t i = 0; i < s->heard.epoch_count; i++) {
+  for (size_t i = 0; i < s->sources.heard.epoch_count; i++) {
     const struct order_facts *facts = &s->results[i].facts;
     for (size_t k = 0; k < facts->edge_count; k++) *edge++ = facts->edges[k];
     for (size_t k = 0; k < facts->exception_count; k++) *exception++ = facts->exceptions[k];
@@ -251,7 +252,7 @@ static int write_facts(struct solving *s, struct recording_reader *reader, const
   uint32_t number;
   int status = recording_solved_create(reader, &image, &error);
   if (status) return complain_recording(&error);
-  status = orders_write(&s->orders, facts, image, &error);
+  status = orders_write(&s->sources.orders, facts, image, &error);
   if (status)
     recording_image_drop(image);
   else
@@ -291,9 +292,10 @@ static int solve_opened(struct solving *s, struct recording_reader *reader,
                         const struct engine_config *settings) {
   struct recording_error error;
   int status = check(reader, s->path);
-  if (!status) status = hear(s->path, settings, s->options->confined, &s->heard);
+  if (!status) status = hear(s->path, settings, s->options->confined, &s->sources.heard);
   if (status) return status;
-  if (orders_read(reader, &s->orders, &error)) return complain_recording(&error);
+  if (orders_read(reader, &s->sources.orders, &error)) return complain_recording(&error);
+  if (times_read(reader, &s->sources.times, &error)) return complain_recording(&error);
   status = search_all(s);
   if (!status) status = find_failure(s);
   if (!status && are_solved(s)) status = store(s, reader);
@@ -307,10 +309,11 @@ int solve(const char *path, const struct engine_config *settings, const struct s
   s = (struct solving){.path = path, .options = options};
   if (recording_open(path, 0, &reader, &error)) return complain_recording(&error);
   int status = solve_opened(&s, reader, settings);
-  for (size_t i = 0; s.results && i < s.heard.epoch_count; i++) epoch_forget(&s.results[i]);
+  for (size_t i = 0; s.results && i < s.sources.heard.epoch_count; i++) epoch_forget(&s.results[i]);
   free(s.results);
-  hear_forget(&s.heard);
-  orders_drop(&s.orders);
+  hear_forget(&s.sources.heard);
+  orders_drop(&s.sources.orders);
+  times_drop(&s.sources.times);
   recording_reader_close(reader);
   return status;
 }

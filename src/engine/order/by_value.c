@@ -248,7 +248,9 @@ bool by_value_was_refused(struct thread *thread, const struct miss *miss) {
 }
 
 void by_value_safepoint(struct thread *thread) {
-  if (values_on() && value_log_is_full(thread)) value_log_stop(thread, false);
+  if (!values_on()) return;
+  if (value_log_is_full(thread)) value_log_stop(thread, false);
+  if (open_any()) value_log_time(thread);
 }
 
 bool by_value_make_room(struct thread *thread) {

@@ -33,13 +33,14 @@ static void refuse_engine(const struct rthread *rthread) {
                 rthread->number, start);
 }
 
-/* Takes values that are next out of the log. */
+/* Takes values that are next out of the log, and times, which are for `reprise solve'. */
 static void read_values(struct thread *thread) {
   struct rthread *rthread = thread->rthread;
   const struct input_event *event = &rthread->input.next;
-  if (event->kind != EVENT_OPEN || event->open.what != OPEN_VALUES) return;
+  bool time = event->kind == EVENT_OPEN && event->open.what == OPEN_TIME;
+  if (!time && (event->kind != EVENT_OPEN || event->open.what != OPEN_VALUES)) return;
   if (!values_recorded()) replay_senseless(thread, "this recording has no values");
-  if (values_on()) value_log_read(thread, event->open.bytes, event->open.count);
+  if (values_on() && !time) value_log_read(thread, event->open.bytes, event->open.count);
   ring_consume(&rthread->ring, rthread->input.next_bytes);
   rthread->input.next_bytes = 0;
 }

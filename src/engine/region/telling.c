@@ -39,12 +39,19 @@ static void tell(struct thread *thread, const struct told *told) {
   telling->used += (uint32_t)told_put(&telling->codec, told, telling->buffer + telling->used);
 }
 
-static void tell_epoch(struct thread *thread, uint64_t position, uint32_t epoch) {
+static void tell_number(struct thread *thread, enum told_kind kind, uint64_t number, uint64_t position) {
+  tell(thread, &(struct told){.kind = (uint8_t)kind, .count = 1, .address = number, .position = position});
+}
+
+/* What the records that follow need to be understood. */
+static void tell_place(struct thread *thread, uint64_t position, uint32_t epoch) {
   struct telling *telling = telling_of(thread);
-  if (telling->began && telling->epoch == epoch) return;
+  uint64_t ticks = thread->rthread->ticks;
+  if (!telling->began || telling->epoch != epoch) tell_number(thread, TOLD_EPOCH, epoch, position);
+  if (!telling->began || telling->ticks != ticks) tell_number(thread, TOLD_TICKS, ticks, position);
   telling->began = true;
   telling->epoch = epoch;
-  tell(thread, &(struct told){.kind = TOLD_EPOCH, .count = 1, .address = epoch, .position = position});
+  telling->ticks = ticks;
 }
 
 static uint64_t word_of(const uint8_t *bytes, unsigned count) {
@@ -87,7 +94,7 @@ bool telling_is_inside(const struct thread *thread) {
 void telling_part(struct thread *thread, enum told_kind kind, uint64_t line, struct values_part part,
                   const uint8_t *seen, uint32_t epoch, bool found) {
   struct telling *telling = telling_of(thread);
-  tell_epoch(thread, telling->position, epoch);
+  tell_place(thread, telling->position, epoch);
   if (found) tell_found(thread, line);
   unsigned end = part.from + part.count;
   for (unsigned at = part.from, next; at < end; at = next) {
@@ -116,6 +123,6 @@ void telling_end(struct thread *thread) {
 
 void telling_left(struct thread *thread, uint64_t position, uint32_t epoch, uint64_t line,
                   const uint8_t *bytes) {
-  tell_epoch(thread, position, epoch);
+  tell_place(thread, position, epoch);
   tell_words(thread, TOLD_LEFT, position, line, bytes);
 }

@@ -18,6 +18,7 @@ struct telling {
   uint64_t position; /* … at this position of the order log */
   bool began;        /* `epoch` was told */
   uint32_t epoch;
+  uint64_t ticks;
   unsigned count; /* of pieces of the step */
   uint32_t used;  /* bytes in the buffer */
   struct told_codec codec;

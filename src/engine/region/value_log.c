@@ -23,6 +23,15 @@ void value_log_stop(struct thread *thread, bool closes) {
   value_log_of(thread)->unstopped = 0;
 }
 
+void value_log_time(struct thread *thread) {
+  struct value_log *log = value_log_of(thread);
+  if (log->untimed < VALUE_LOG_TIMED && arch_position(thread) - log->timed_at < VALUE_LOG_QUIET) return;
+  struct input_event event = {.kind = EVENT_OPEN, .open = {.what = OPEN_TIME, .address = arch_moments()}};
+  record_event(thread, &event);
+  log->untimed = 0;
+  log->timed_at = arch_position(thread);
+}
+
 void value_log_part(struct thread *thread, struct values_part part, const uint8_t *now, uint8_t *seen) {
   struct value_log *log = value_log_of(thread);
   struct open_words *words = arch_open_words(thread);
@@ -32,6 +41,8 @@ void value_log_part(struct thread *thread, struct values_part part, const uint8_
   if (length) words->count = 0;
   log->count += (uint32_t)length;
   log->unstopped += (uint32_t)length;
+  log->untimed += (uint32_t)length;
+  if (log->untimed >= VALUE_LOG_TIMED) arch_request(thread);
 }
 
 void value_log_flush(struct thread *thread) {

@@ -13,13 +13,17 @@
 #include "order/values.h"
 
 enum {
+  VALUE_LOG_TIMED = 256,      /* bytes of values, … */
+  VALUE_LOG_QUIET = 1 << 14,  /* … or instructions, behind which the time is logged */
   VALUE_LOG_BUFFER = 4 << 10, /* of an event, while recording */
   VALUE_LOG_AHEAD = 32 << 10, /* read ahead in replay */
 };
 
 struct value_log {
   uint32_t count, at; /* bytes in the buffer; in replay, those that were used */
-  uint32_t unstopped; /* recording: bytes that were logged since the last stop */
+  uint32_t unstopped; /* recording: bytes that were logged since the last stop … */
+  uint32_t untimed;   /* … and since the time was logged, … */
+  uint64_t timed_at;  /* … at this position */
   bool is_known;      /* replay: there is a next run, … */
   struct values_run next;
   uint64_t since;   /* … parts since that of the last one, without those that … */
@@ -35,6 +39,8 @@ struct value_log *value_log_of(const struct thread *thread);
 bool value_log_is_full(const struct thread *thread);
 /* At a position at which the thread can be stopped: replay stops here, and reads the next values; or closes all blocks. */
 void value_log_stop(struct thread *thread, bool closes);
+/* At a safepoint: logs the time, if that was a while ago. */
+void value_log_time(struct thread *thread);
 /* Counts a part, and logs what differs from what was seen of it; nothing of a part that the thread only writes (now: NULL). */
 void value_log_part(struct thread *thread, struct values_part part, const uint8_t *now, uint8_t *seen);
 /* Puts the buffer's content into the input log. */
