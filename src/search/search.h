@@ -80,7 +80,8 @@ struct search_options {
 };
 
 /* **Exceptions.** Where no order explains all values, or none is found soon, search_solve() can go on with an access that is an exception: what it reads is not what
- * memory has then. At the furthest state that was reached it takes one whose value no access writes any more, and does not go back behind it. */
+ * memory has then, or that writes what others have still to read: at the time of which an access that is waited for in vain was made, as far as is known. It
+ * does not go back behind it. Memory may be another one in the end, then. */
 struct search_answer {
   uint32_t *order; /* indices into accesses, as many as there are: the caller's array */
   uint8_t *

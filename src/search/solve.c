@@ -405,40 +405,125 @@ static void go_to_best(struct search *s, struct search_answer *answer) {
     s->levels[s->depth] = (struct level){.choices = s->choices_used};
     make(s, (struct choice){(uint8_t)thread_of(s, s->best[s->depth]), 0}, answer->order);
   }
-  s->same = s->depth;
 }
 
-/* How likely the next access of the thread is one: 0, it can't be made now; 1, it would take from another access what that one has to read; 2, it reads something
- * else; 3, and what it has to read will never be there. */
-static unsigned rank_exception(const struct search *s, const struct thread *thread) {
-  if (thread->base == thread->count) return 0;
-  uint32_t index = thread->first + thread->base, parts = parts_of(s, index);
-  unsigned rank = 1;
-  for (uint32_t i = index; i < index + parts; i++) {
-    if (!is_due(s, i)) return 0;
-    if (!gets_other(s, i)) continue;
-    uint32_t number = s->demand.reads[i];
-    bool never = number != DEMAND_NONE && !s->demand.counts[number].supplied;
-    if (rank < 2U + never) rank = 2U + never;
+static const struct search_access *next_of(const struct search *s, unsigned t) {
+  return &s->slice->accesses[s->threads[t].first + s->threads[t].base];
+}
+
+/* Why a thread can't go on in the furthest state. */
+enum blocked {
+  BLOCKED_NOT,      /* it has ended */
+  BLOCKED_EARLIER,  /* accesses of others come before, by what is known */
+  BLOCKED_READS,    /* it reads what others have still to write … */
+  BLOCKED_FOR_EVER, /* … and none of them does */
+  BLOCKED_WRITES,   /* it would take from others what they have to read */
+};
+
+/* The thread whose accesses come soonest to one that reads, or writes, the value; the number of threads if none does. */
+static unsigned find_thread(const struct search *s, unsigned me, uint32_t number, bool writes) {
+  enum { FAR = 1 << 16 };
+  uint32_t nearest = FAR;
+  unsigned found = s->slice->threads;
+  for (unsigned t = 0; t < s->slice->threads; t++) {
+    const struct thread *thread = &s->threads[t];
+    for (uint32_t i = 0; t != me && i < nearest && thread->base + i < thread->count; i++) {
+      uint32_t index = thread->first + thread->base + i;
+      if ((writes ? s->demand.writes : s->demand.reads)[index] != number) continue;
+      nearest = i;
+      found = t;
+    }
   }
-  return rank;
+  return found;
+}
+
+/* waits_for: a thread, or the number of threads: none. */
+static enum blocked find_block(const struct search *s, unsigned t, unsigned *waits_for) {
+  const struct thread *thread = &s->threads[t];
+  enum blocked blocked = BLOCKED_NOT;
+  *waits_for = s->slice->threads;
+  if (thread->base == thread->count) return BLOCKED_NOT;
+  uint32_t index = thread->first + thread->base, parts = parts_of(s, index);
+  for (uint32_t i = index; i < index + parts; i++)
+    for (unsigned other = 0; other < s->slice->threads; other++)
+      if (s->threads[other].base < s->after[(size_t)i * s->slice->threads + other])
+        return *waits_for = other, BLOCKED_EARLIER;
+  for (uint32_t i = index; i < index + parts && blocked != BLOCKED_FOR_EVER; i++) {
+    uint32_t location = s->slice->accesses[i].location;
+    if (gets_other(s, i)) {
+      uint32_t number = s->demand.reads[i];
+      bool never = number != DEMAND_NONE && !s->demand.counts[number].supplied;
+      blocked = never ? BLOCKED_FOR_EVER : BLOCKED_READS;
+      *waits_for = never ? s->slice->threads : find_thread(s, t, number, true);
+    } else if (blocked == BLOCKED_NOT && strands_reader(s, i)) {
+      blocked = BLOCKED_WRITES;
+      *waits_for = find_thread(s, t, s->numbers[location], false);
+    }
+  }
+  return blocked == BLOCKED_NOT ? BLOCKED_WRITES : blocked;
+}
+
+/* Of the threads that wait for each other, at `at` and where that leads, one whose write goes on at once, and else the first. The number of threads: none can
+ * go on. */
+static unsigned choose_from_circle(const struct search *s, const enum blocked *blocked,
+                                   const unsigned *waits_for, unsigned at) {
+  unsigned threads = s->slice->threads, chosen = threads, i = at;
+  do {
+    bool first = chosen == threads || next_of(s, i)->guess < next_of(s, chosen)->guess;
+    bool writes = blocked[i] == BLOCKED_WRITES, other = chosen < threads && blocked[chosen] == BLOCKED_WRITES;
+    if (blocked[i] != BLOCKED_EARLIER && (writes == other ? first : writes)) chosen = i;
+    i = waits_for[i];
+  } while (i != at);
+  return chosen;
+}
+
+/* The thread that goes on with an exception: others wait for it in vain. */
+static unsigned choose_thread(const struct search *s) {
+  unsigned threads = s->slice->threads, waits_for[SEARCH_THREADS], at = threads;
+  enum blocked blocked[SEARCH_THREADS];
+  for (unsigned t = 0; t < threads; t++) {
+    blocked[t] = find_block(s, t, &waits_for[t]);
+    if (blocked[t] != BLOCKED_NOT && (at == threads || next_of(s, t)->guess < next_of(s, at)->guess)) at = t;
+  }
+  for (unsigned i = 0; i < threads && at < threads; i++) {
+    if (waits_for[at] == threads) return at;
+    at = waits_for[at];
+  }
+  return at < threads ? choose_from_circle(s, blocked, waits_for, at) : threads;
+}
+
+/* The access made last has to come before the next one of the thread. */
+static bool is_needed_by(const struct search *s, unsigned t) {
+  const struct thread *thread = &s->threads[t], *last = &s->threads[s->levels[s->depth - 1].made.thread];
+  uint32_t index = thread->first + thread->base, parts = parts_of(s, index);
+  for (uint32_t i = index; i < index + parts; i++)
+    if (s->after[(size_t)i * s->slice->threads + (size_t)(last - s->threads)] >= last->base) return true;
+  return false;
+}
+
+/* What others did later than this time, as far as is known, is not done yet; but what came before the last exception is. */
+static void go_back_to(struct search *s, struct search_answer *answer, unsigned t) {
+  uint64_t time = next_of(s, t)->guess;
+  uint32_t depth = s->depth, to;
+  while (depth > s->floor && s->levels[depth - 1].made.thread != t) depth--;
+  for (to = depth; to < s->depth; to++)
+    if (s->slice->accesses[answer->order[to]].guess > time) break;
+  while (s->depth > to && (SEARCH_WRONG(WRONG_BACK_TOO_FAR) || !is_needed_by(s, t)))
+    take_back(s, answer->order);
+  if (s->depth < answer->furthest) s->choices_used = s->levels[s->depth].choices;
+  while (goes_on_with_instruction(s, answer)) {
+    struct choice choice = {s->levels[s->depth - 1].made.thread, 0};
+    s->levels[s->depth] = (struct level){.choices = s->choices_used};
+    make(s, choice, answer->order);
+  }
 }
 
 /* False: there is nothing left to be made. */
 static bool make_exception(struct search *s, struct search_answer *answer) {
-  unsigned chosen = 0, best = 0;
-  uint64_t first = 0;
   go_to_best(s, answer);
-  for (unsigned t = 0; t < s->slice->threads; t++) {
-    const struct thread *thread = &s->threads[t];
-    unsigned rank = rank_exception(s, thread);
-    uint64_t time = rank ? s->slice->accesses[thread->first + thread->base].guess : 0;
-    if (rank < best || !rank || (rank == best && time >= first)) continue;
-    best = rank;
-    first = time;
-    chosen = t;
-  }
-  if (!best) return false;
+  unsigned chosen = choose_thread(s);
+  if (chosen == s->slice->threads) return false;
+  go_back_to(s, answer, chosen);
   uint32_t index = s->threads[chosen].first + s->threads[chosen].base;
   for (uint32_t parts = parts_of(s, index); parts--; index++) {
     answer->exceptions[index] = gets_other(s, index);
@@ -446,6 +531,8 @@ static bool make_exception(struct search *s, struct search_answer *answer) {
     make(s, (struct choice){(uint8_t)chosen, 0}, answer->order);
   }
   s->floor = s->depth;
+  s->same = s->same < s->depth ? s->same : s->depth;
+  keep_best(s, answer);
   states_forget(&s->states);
   return true;
 }
@@ -466,7 +553,7 @@ static enum search_result run(struct search *s, struct search_answer *answer) {
     bool lost = !down && s->depth == s->floor;
     if (lost && !s->floor) answer->has_none = true;
     if (answer->exceptions && (lost || (s->options->patience && s->idle >= s->options->patience))) {
-      if (!make_exception(s, answer)) return SEARCH_NONE;
+      if (!make_exception(s, answer)) return s->depth == s->size ? SEARCH_FOUND : SEARCH_NONE;
       down = true;
       continue;
     }

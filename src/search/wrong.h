@@ -12,6 +12,7 @@ enum search_wrong {
   WRONG_TICKETS_TOUCH,       /* the same ticket behind one and before the other orders them */
   WRONG_EDGE_SHORT,          /* the access that an edge comes from may be made later */
   WRONG_PARTS_READ,          /* the first part of an instruction is made as soon as it is possible itself */
+  WRONG_BACK_TOO_FAR,        /* the search goes back behind what has to come before an exception */
   WRONG_OVERTAKES_SAME,      /* an access overtakes one to the same bytes */
   WRONG_VECTOR_OF_ONE,       /* a constraint is taken to order all later accesses of that thread, too */
   WRONG_NOT_REDUCED,         /* constraints that follow from others are kept */

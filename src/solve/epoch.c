@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "contract/region.h"
 #include "order/told.h"
 #include "solve/grow.h"
 
@@ -298,30 +299,65 @@ static const struct part *part_of(const struct epoch *e, uint32_t access) {
   return &e->parts[t];
 }
 
-/* What an exception reads is put into memory, and taken away again, so no other access to it may come in between. */
-static bool keep_exceptions(struct epoch *e) {
+struct rooms {
+  size_t exceptions, slices;
+};
+
+/* In a slice of the epoch; `slice`: its number. */
+static bool keep_exception(struct epoch *e, struct rooms *rooms, uint32_t slice, struct excepted exception) {
   struct order_facts *facts = &e->result->facts;
-  size_t room = 0, slices_room = 0, slices = 0;
+  size_t count = facts->exception_count;
+  if (!GROW(e->result->excepted, count, rooms->slices) ||
+      !GROW(facts->exceptions, facts->exception_count, rooms->exceptions))
+    return end(e, EPOCH_NO_MEMORY);
+  e->result->excepted[count] = slice;
+  facts->exceptions[facts->exception_count++] = exception;
+  return true;
+}
+
+/* The bytes of an atom. */
+static struct order_exception describe(uint64_t word, uint64_t mask, uint64_t value, bool writes) {
+  unsigned first = (unsigned)__builtin_ctzll(mask) / 8;
+  return (struct order_exception){.address = word + first,
+                                  .value = value >> 8 * first,
+                                  .count = (uint8_t)(__builtin_popcountll(mask) / 8),
+                                  .writes = writes};
+}
+
+/* What an exception reads is put into memory, and taken away again, so no other access to it may come in between. */
+static bool keep_exceptions(struct epoch *e, struct rooms *rooms) {
   for (uint32_t i = 0; i < e->result->accesses; i++) {
     uint32_t index = e->order[i];
     struct search_access *access = &e->accesses[index];
+    if (access->kind & SEARCH_WRITE) e->initial[access->location] = access->written;
     if (!e->exceptions[index]) continue;
-    if (!GROW(facts->exceptions, facts->exception_count, room) ||
-        !GROW(e->result->excepted, slices, slices_room))
-      return end(e, EPOCH_NO_MEMORY);
     const struct part *part = part_of(e, index);
     const struct heard_access *whole = &part->accesses[e->whole[index]];
-    unsigned first = (unsigned)__builtin_ctzll(access->mask) / 8;
-    e->result->excepted[slices++] = i / STRETCH;
-    facts->exceptions[facts->exception_count++] =
-        (struct excepted){.thread = part->log,
-                          .position = whole->position,
-                          .what = {.address = word_of(whole->address) + first,
-                                   .value = access->read >> 8 * first,
-                                   .count = (uint8_t)(__builtin_popcountll(access->mask) / 8),
-                                   .writes = access->kind & SEARCH_WRITE}};
+    struct excepted exception = {
+        .thread = part->log,
+        .position = whole->position,
+        .what = describe(word_of(whole->address), access->mask, access->read, access->kind & SEARCH_WRITE)};
+    if (!keep_exception(e, rooms, i / STRETCH, exception)) return false;
     access->kind = SEARCH_EXCHANGE;
   }
+  return true;
+}
+
+/* Where memory is another one behind the last access, the thread that closes it puts into it what the recording has. */
+static bool keep_end(struct epoch *e, struct rooms *rooms) {
+  uint32_t closer = orders_find(e->orders, e->contents->closer), others = 0;
+  if (!e->slice.final) return true;
+  if (closer == UINT32_MAX) return end(e, EPOCH_DAMAGED);
+  for (uint32_t i = 0; i < e->word_count; i++)
+    for (unsigned at = 0, length, k = e->locations[i]; at < TOLD_WORD; at += length, k++) {
+      length = atom_length(e->borders[i], at);
+      if (e->initial[k] == e->final[k]) continue;
+      if (++others > REGION_EXCEPTIONS) return end(e, EPOCH_UNSOLVED);
+      struct excepted exception = {.thread = closer,
+                                   .position = e->contents->closed,
+                                   .what = describe(e->words[i], mask_of(at, length), e->final[k], true)};
+      if (!keep_exception(e, rooms, (e->result->accesses - 1) / STRETCH, exception)) return false;
+    }
   return true;
 }
 
@@ -349,12 +385,23 @@ static bool keep_edges(struct epoch *e) {
   return facts->edges || end(e, EPOCH_NO_MEMORY);
 }
 
+/* Clocks of processors may differ by more than is known. */
+static void forget_times(struct epoch *e) {
+  for (uint32_t i = 0; i < e->result->accesses; i++)
+    e->accesses[i].began = 0, e->accesses[i].ended = UINT64_MAX;
+}
+
 static void search(struct epoch *e) {
   const struct search_options options = {
       .patience = e->options->patience, .stretch = STRETCH, .passed = pass, .context = e};
+  struct rooms rooms = {0};
   struct search_answer answer = {.order = e->order, .exceptions = e->exceptions};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &e->since);
   enum search_result result = search_solve(&e->slice, &options, &answer);
+  if (result == SEARCH_NONE) {
+    forget_times(e);
+    result = search_solve(&e->slice, &options, &answer);
+  }
   if (e->result->accesses > e->passed) pass(e, e->result->accesses, answer.states);
   e->result->furthest = answer.furthest;
   e->result->has_none = answer.has_none;
@@ -364,7 +411,7 @@ static void search(struct epoch *e) {
     end(e, EPOCH_DAMAGED);
   else if (result != SEARCH_FOUND)
     end(e, EPOCH_UNSOLVED);
-  else if (keep_exceptions(e))
+  else if (keep_exceptions(e, &rooms) && keep_end(e, &rooms))
     keep_edges(e);
 }
 

@@ -158,12 +158,16 @@ static bool begin_epoch(struct sorter *sorter, struct heard_thread *thread, uint
   return true;
 }
 
-static bool add_word(struct sorter *sorter, uint32_t epoch, const struct told *told) {
+static bool add_word(struct sorter *sorter, uint32_t thread, uint32_t epoch, const struct told *told) {
   bool left = told->kind == TOLD_LEFT;
   struct heard_epoch *of = &sorter->heard->epochs[epoch];
   struct heard_words *words = left ? &of->left : &of->found;
   size_t *room = left ? &sorter->words[epoch].left : &sorter->words[epoch].found;
   if (told->count != TOLD_WORD) return is_senseless(sorter);
+  if (left) {
+    of->closer = thread;
+    of->closed = told->position;
+  }
   if (!GROW(words->words, words->count, *room)) return lacks_memory(sorter);
   words->words[words->count++] = (struct heard_word){told->address, told->read};
   return true;
@@ -178,7 +182,8 @@ static bool add(struct sorter *sorter, struct heard_thread *thread, const struct
   }
   if (!thread->span_count) return is_senseless(sorter);
   struct heard_span *span = &thread->spans[thread->span_count - 1];
-  if (told->kind == TOLD_FOUND || told->kind == TOLD_LEFT) return add_word(sorter, span->epoch, told);
+  if (told->kind == TOLD_FOUND || told->kind == TOLD_LEFT)
+    return add_word(sorter, thread->number, span->epoch, told);
   if (!GROW(thread->accesses, thread->count, room->accesses)) return lacks_memory(sorter);
   thread->accesses[thread->count++] = (struct heard_access){.address = told->address,
                                                             .position = told->position,

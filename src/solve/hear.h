@@ -40,6 +40,8 @@ struct heard_words {
 
 struct heard_epoch {
   struct heard_words found, left;
+  uint32_t closer; /* the R-thread that closed all memory, … */
+  uint64_t closed; /* … at this position, if anything is left */
 };
 
 struct heard {

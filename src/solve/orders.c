@@ -535,8 +535,12 @@ static int write_log(struct writing *w, uint32_t index) {
       count += varint_put(w->bytes + count, clock);
       continue;
     }
-    while (steps->all[i - 1].until > from && is_excepted(w, index, from))
+    for (unsigned k = 0; steps->all[i - 1].until > from && is_excepted(w, index, from); k++) {
+      if (k == REGION_EXCEPTIONS)
+        return recording_fail(w->error, RECORDING_MISUSE, "the solved order",
+                              "an instruction with so many exceptions is not supported yet");
       count += exception_put(&w->facts->exceptions[w->exceptions++].what, w->bytes + count);
+    }
     size_t preds = sort_preds(w, steps, i - 1, waits, ORDER_PREDS);
     if (preds > ORDER_PREDS)
       return recording_fail(w->error, RECORDING_MISUSE, "the solved order",
@@ -546,6 +550,9 @@ static int write_log(struct writing *w, uint32_t index) {
     clock = steps->all[i - 1].clock;
     from = steps->all[i - 1].until;
   }
+  if (w->exceptions < w->facts->exception_count && w->facts->exceptions[w->exceptions].thread == index)
+    return recording_fail(w->error, RECORDING_DAMAGED, "the solved order",
+                          "thread %u has no instruction for an exception", log->thread);
   return solved_write(w->image, log->thread, w->bytes, count, w->error);
 }
 

@@ -317,6 +317,7 @@ static bool is_as_recorded(uint64_t line, const uint8_t *bytes) {
 
 static void replay_close(struct thread *thread, uint64_t lines) {
   replay_consume(thread);
+  if (order_excepts(thread)) order_except_for_good(thread);
   for (; lines; lines--) {
     const struct input_event *event = expect_of(thread, OPEN_LINE);
     if (event->open.count != VALUES_LINE || event->open.address % VALUES_LINE)

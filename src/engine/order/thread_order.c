@@ -124,6 +124,11 @@ void order_except_over(struct thread *thread) {
   if (made) replay->exception_count = 0;
 }
 
+void order_except_for_good(struct thread *thread) {
+  order_except(thread);
+  thread->rthread->replay.exception_count = 0;
+}
+
 /* -- Births ------------------------------------------------------------------------------------------------------------------ */
 
 /* The child itself passes its first step, like all others. That step waits for the end of the slot's former thread: the slot's clock at that end

@@ -35,6 +35,8 @@ static inline bool order_excepts(const struct thread *thread) {
 }
 void order_except(struct thread *thread);
 void order_except_over(struct thread *thread);
+/* … or what is put into memory stays there. */
+void order_except_for_good(struct thread *thread);
 /* Replay: a thread is born; its parent calls this, or the thread itself if it has none. */
 void order_adopt(struct rthread *child);
 /* Replay: the recording has no more steps of the thread. */
