@@ -4,6 +4,7 @@
 # the current folder is fresh.
 
 DEFINES= # of programs
+SERVER=  # options of gdbserver in sessions
 debug_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 recorded() { # NAME [STATUS]: compiles the program, NAME.c or NAME.cc, and records it to NAME.rec
@@ -28,7 +29,7 @@ session() { # NAME, commands on standard input: their output to the file `out`
   {
     printf '%s\n' 'set pagination off' 'set confirm off' 'set width 0' 'set debuginfod enabled off' 'set remotetimeout 86400'
     foreign_symbols "$name"
-    echo "target remote | $REPRISE gdbserver $name.rec"
+    echo "target remote | $REPRISE gdbserver $SERVER $name.rec"
     cat
   } >commands
   timeout "$HANGS" "$GDB" -nx -batch -x commands >out 2>&1 || fail "gdb: status $?: $(cat out)"
