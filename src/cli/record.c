@@ -80,7 +80,7 @@ static const char *find_conflict(const struct wish *wish) {
     return "--check-memory is not supported with --order=sync";
   if (options->values != VALUES_OFF && options->order != ENGINE_DAG)
     return "--values is not supported yet with another order than dag";
-  if (wish->flies && options->order != ENGINE_CHUNK)
+  if (wish->flies && options->order != ENGINE_CHUNK && options->order != ENGINE_DAG)
     return "--flight is not supported yet with another order than chunk";
   if (wish->triggers && !wish->flies) return "--trigger and --keep are for --flight";
   return NULL;
