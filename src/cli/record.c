@@ -81,7 +81,7 @@ static const char *find_conflict(const struct wish *wish) {
   if (options->values != VALUES_OFF && options->order != ENGINE_DAG)
     return "--values is not supported yet with another order than dag";
   if (wish->flies && options->order != ENGINE_CHUNK && options->order != ENGINE_DAG)
-    return "--flight is not supported yet with another order than chunk";
+    return "--flight is not supported yet with another order than chunk and dag";
   if (wish->triggers && !wish->flies) return "--trigger and --keep are for --flight";
   return NULL;
 }
@@ -189,7 +189,7 @@ const struct command record_command = {
         PREDICTORS(PREDICTOR_LINE)
         "  --no-cache            neither use nor store translated code (see `reprise help cache`)\n"
         "\n"
-        "  --flight=TIME[,SIZE]  chunk: record without end, in memory, and store only the last TIME (as 10s, "
+        "  --flight=TIME[,SIZE]  chunk, dag: record without end, in memory, and store only the last TIME (as 10s, "
         "500ms), and\n"
         "                        only if PROGRAM ends as --trigger says. At most SIZE bytes of logs are "
         "kept, as 64M\n"

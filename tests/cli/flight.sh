@@ -7,7 +7,7 @@ TIMES=${TIMES:-1}
 # A checkpoint every ten milliseconds or so, of a program that takes seconds.
 flown() { # PROGRAM [ARGUMENT…]: into ./recording
   rm -rf recording
-  "$REPRISE" record --flight=30ms -o recording -- "$@" >recorded 2>recorded.err </dev/null
+  "$REPRISE" record --flight=30ms --order="${ORDER:-chunk}" -o recording -- "$@" >recorded 2>recorded.err </dev/null
   STATUS=$?
 }
 
@@ -44,6 +44,14 @@ case_flight_forks_kill() { ends rec_ends_forks 1500 kill; }
 # Threads that are born and end, files, sockets, programs that are executed.
 case_flight_io() { ends rec_ends_io 400 exit; }
 case_flight_io_abort() { ends rec_ends_io 400 abort; }
+
+# Threads that run at once.
+case_flight_dag_exit() { ORDER=dag ends rec_ends 1000 exit; }
+case_flight_dag_segv() { ORDER=dag ends rec_ends 1000 segv; }
+case_flight_dag_kill() { ORDER=dag ends rec_ends 1000 kill; }
+case_flight_dag_forks() { ORDER=dag ends rec_ends_forks 1500 exit; }
+case_flight_dag_forks_kill() { ORDER=dag ends rec_ends_forks 1500 kill; }
+case_flight_dag_io() { ORDER=dag ends rec_ends_io 400 abort; }
 
 # The recorder is killed: what it kept stays, and one line says where.
 case_flight_killed() {
@@ -187,7 +195,7 @@ case_flight_usage() {
   refuses 2 'expected a time and a size' "$REPRISE" record --flight=soon -- true
   refuses 2 'expected a time and a size' "$REPRISE" record --flight=10s,little -- true
   refuses 2 'expected a time and a size' "$REPRISE" record --flight=1ms -- true
-  refuses 2 'not supported yet with another order' "$REPRISE" record --flight=10s --order=dag -- true
+  refuses 2 'not supported yet with another order' "$REPRISE" record --flight=10s --order=scalar -- true
   refuses 2 'expected signal' "$REPRISE" record --flight=10s --trigger=rain -- true
   refuses 2 'expected signal' "$REPRISE" record --flight=10s --trigger=exit=5-2 -- true
   refuses 2 'expected signal' "$REPRISE" record --flight=10s --trigger=caught=RAIN -- true
