@@ -607,7 +607,7 @@ enum search_result search_explain(const struct search_slice *slice, const struct
 }
 
 bool search_is_explained(const struct search_slice *slice, const uint32_t *order) {
-  uint32_t size = search_size(slice), next[SEARCH_THREADS], first[SEARCH_THREADS + 1];
+  uint32_t size = search_size(slice), next[SEARCH_THREADS] = {0}, first[SEARCH_THREADS + 1] = {0};
   uint64_t *memory = malloc((slice->locations + 1) * sizeof *memory);
   if (!memory) return false;
   memcpy(memory, slice->initial, slice->locations * sizeof *memory);

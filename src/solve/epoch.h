@@ -41,7 +41,7 @@ struct epoch_sources {
   struct times times;
 };
 
-void epoch_solve(const struct epoch_sources *sources, uint32_t epoch, const struct epoch_options *options,
+void epoch_solve(const struct epoch_sources *sources, uint32_t number, const struct epoch_options *options,
                  struct epoch_result *result);
 void epoch_forget(struct epoch_result *result);
 

@@ -3,23 +3,24 @@
 #define REPRISE_SOLVE_GROW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* array: the address of the pointer. */
-static inline bool grow(void *array, size_t count, size_t *room, size_t size) {
-  void *now;
-  if (count < *room) return true;
+/* The array with room for more than `count` elements, perhaps at another place; NULL without memory: it is as it was. */
+static inline void *grown(void *array, size_t count, size_t *room, size_t size) {
+  if (array && count < *room) return array;
   size_t more = *room ? *room * 2 : 16;
-  memcpy(&now, array, sizeof now);
-  now = realloc(now, more * size);
-  if (!now) return false;
-  memcpy(array, &now, sizeof now);
-  *room = more;
-  return true;
+  void *larger = realloc(array, more * size);
+  if (larger) *room = more;
+  return larger;
 }
 
 /* Room for one more element; false without memory. */
-#define GROW(array, count, room) grow(&(array), count, &(room), sizeof *(array))
+#define GROW(array, count, room)                                           \
+  ({                                                                       \
+    void *grown_array = grown((array), (count), &(room), sizeof *(array)); \
+    if (grown_array) (array) = grown_array;                                \
+    grown_array != NULL;                                                   \
+  })
 
 #endif

@@ -90,7 +90,7 @@ static int read_bytes(struct reading *r, struct recording_stream_id id, struct r
   if (status) return status;
   while (!(status = recording_next(stream, &frame, error))) {
     while (r->count + frame.length > r->bytes_room)
-      if (!grow(&r->bytes, r->bytes_room, &r->bytes_room, 1)) status = fail_memory(error);
+      if (!GROW(r->bytes, r->bytes_room, r->bytes_room)) status = fail_memory(error);
     if (status) break;
     memcpy(r->bytes + r->count, frame.bytes, frame.length);
     r->count += frame.length;
@@ -211,6 +211,7 @@ static bool visit_all(const struct walk *walk, visit_step *visit, void *context,
   for (bool moved = true; left && moved;) {
     left = moved = false;
     for (uint32_t i = 0; i < walk->orders->count; i++) {
+      /* All of them are there: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
       for (; walk->done[i] < walk->steps[i]->count && is_ready(walk, i); walk->done[i]++, moved = true)
         if (!visit(context, i, walk->done[i])) return *failed = true, false;
       left |= walk->done[i] < walk->steps[i]->count;
@@ -527,8 +528,8 @@ static int write_log(struct writing *w, uint32_t index) {
   uint64_t clock = w->bases[index], from = 0;
   size_t count = 0;
   for (size_t i = 0; i <= steps->count; i++) {
-    while (count + ORDER_RECORD_LARGEST + REGION_EXCEPTIONS * EXCEPTION_LARGEST > w->bytes_room)
-      if (!grow(&w->bytes, w->bytes_room, &w->bytes_room, 1)) return fail_writing(w);
+    while (count + ORDER_RECORD_LARGEST + (size_t)REGION_EXCEPTIONS * EXCEPTION_LARGEST > w->bytes_room)
+      if (!GROW(w->bytes, w->bytes_room, w->bytes_room)) return fail_writing(w);
     if (!i) {
       count += varint_put(w->bytes + count, log->slot);
       count += varint_put(w->bytes + count, log->former);

@@ -46,7 +46,7 @@ static int read_thread(struct reading *r, struct recording_stream *stream, struc
   int status;
   while (!(status = recording_next(stream, &frame, error))) {
     while (r->count + frame.length > r->room)
-      if (!grow(&r->bytes, r->room, &r->room, 1)) return fail_memory(r, error);
+      if (!GROW(r->bytes, r->room, r->room)) return fail_memory(r, error);
     memcpy(r->bytes + r->count, frame.bytes, frame.length);
     r->count += frame.length;
     if (take_events(r)) return fail_memory(r, error);

@@ -23,7 +23,7 @@ int times_read(struct recording_reader *reader, struct times *times, struct reco
 void times_drop(struct times *times);
 
 /* When an instruction was made that has so many before it: between two times, 0 and UINT64_MAX where none are known, and perhaps at `guess`. */
-void times_find(const struct times *times, uint32_t thread, uint64_t instructions, uint64_t *began,
+void times_find(const struct times *times, uint32_t number, uint64_t instructions, uint64_t *began,
                 uint64_t *ended, uint64_t *guess);
 
 #endif

@@ -45,6 +45,7 @@ static struct log *log_of(struct solved *solved, uint32_t thread) {
 }
 
 static bool append(struct log *log, const uint8_t *bytes, size_t count) {
+  if (!count) return true;
   if (log->count + count > log->room) {
     size_t room = log->count + count > log->room * 2 ? log->count + count : log->room * 2;
     uint8_t *larger = realloc(log->bytes, room);
