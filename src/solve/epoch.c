@@ -56,25 +56,34 @@ static bool end(struct epoch *e, enum epoch_verdict verdict) {
 
 /* -- The slice ---------------------------------------------------------------------------------------------------------------- */
 
+/* The accesses of a thread in the epoch; NULL if there are none. */
+static const struct heard_span *find_span(const struct heard_thread *thread, uint32_t number) {
+  size_t low = 0, high = thread->span_count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (thread->spans[middle].epoch < number)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const struct heard_span *span = thread->spans + low;
+  return low < thread->span_count && span->epoch == number && span->count ? span : NULL;
+}
+
 static bool find_parts(struct epoch *e, uint32_t number) {
   uint64_t size = 0;
   for (size_t i = 0; i < e->heard->thread_count; i++) {
     const struct heard_thread *thread = &e->heard->threads[i];
-    for (size_t k = 0; k < thread->span_count; k++) {
-      const struct heard_span *span = &thread->spans[k];
-      if (span->epoch != number || !span->count) continue;
-      if (e->part_count == SEARCH_THREADS || size + span->count > INT32_MAX) return end(e, EPOCH_TOO_LARGE);
-      struct part *part = &e->parts[e->part_count];
-      *part = (struct part){thread,
-                            thread->accesses + span->first,
-                            orders_find(e->orders, thread->number),
-                            (uint32_t)span->count,
-                            0,
-                            0};
-      if (part->log == UINT32_MAX) return end(e, EPOCH_DAMAGED);
-      e->part_count++;
-      size += span->count;
-    }
+    const struct heard_span *span = find_span(thread, number);
+    if (!span) continue;
+    if (e->part_count == SEARCH_THREADS || size + span->count > INT32_MAX) return end(e, EPOCH_TOO_LARGE);
+    struct part *part = &e->parts[e->part_count++];
+    *part = (struct part){.heard = thread,
+                          .accesses = thread->accesses + span->first,
+                          .log = orders_find(e->orders, thread->number),
+                          .count = (uint32_t)span->count};
+    if (part->log == UINT32_MAX) return end(e, EPOCH_DAMAGED);
+    size += span->count;
   }
   e->access_count = (uint32_t)size;
   return true;
@@ -252,9 +261,8 @@ static uint32_t count_before(const struct epoch *e, const struct part *part, uin
 static bool find_edges_to(struct epoch *e, const struct part *part) {
   uint32_t before[SEARCH_THREADS] = {0};
   const uint64_t *last = NULL;
-  size_t at = 0;
   for (uint32_t i = 0; i < part->parts; i++) {
-    const uint64_t *known = orders_known(e->orders, part->log, position_of(e, part, i), &at);
+    const uint64_t *known = orders_known(e->orders, part->log, position_of(e, part, i));
     if (known == last) continue;
     last = known;
     for (unsigned t = 0; t < e->part_count; t++) {

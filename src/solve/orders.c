@@ -324,10 +324,17 @@ uint32_t orders_number(const struct orders *orders, uint32_t place) {
   return orders->logs[place].thread;
 }
 
-const uint64_t *orders_known(const struct orders *orders, uint32_t thread, uint64_t position, size_t *at) {
+const uint64_t *orders_known(const struct orders *orders, uint32_t thread, uint64_t position) {
   const struct order_log *log = &orders->logs[thread];
-  while (*at < log->known_count && log->known[*at].position <= position) ++*at;
-  return *at ? log->known[*at - 1].of : NULL;
+  size_t low = 0, high = log->known_count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (log->known[middle].position <= position)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low ? log->known[low - 1].of : NULL;
 }
 
 /* -- Writing ---------------------------------------------------------------------------------------------------------------------- */

@@ -45,9 +45,8 @@ uint32_t orders_find(const struct orders *orders, uint32_t thread);
 /* The R-thread at a place. */
 uint32_t orders_number(const struct orders *orders, uint32_t place);
 
-/* What the thread knows of the work of all others before it does anything at a position, directly or by way of others: for each of them up to where. The
- * positions ascend from call to call: `at` begins with 0. */
-const uint64_t *orders_known(const struct orders *orders, uint32_t thread, uint64_t position, size_t *at);
+/* What the thread knows of the work of all others before it does anything at a position, directly or by way of others: for each of them up to where. NULL: nothing. */
+const uint64_t *orders_known(const struct orders *orders, uint32_t thread, uint64_t position);
 
 /* Writes logs that have these facts as well, whose edges must not contradict the others: RECORDING_MISUSE. They are sorted. */
 int orders_write(const struct orders *orders, const struct order_facts *facts, struct recording_image *image,
