@@ -505,6 +505,8 @@ void dispatch_run(struct thread *thread) {
 
 void dispatch_after_fault(struct thread *thread) {
   cache_leave(thread);
+  if (tells()) telling_drop(thread);
+  if (order_excepts(thread)) order_except_over(thread);
   signals_after_fault(thread);
   if (permissions_on() && !thread->loop.has_taken)
     shared_leave(thread); /* or its instruction is run again at once */

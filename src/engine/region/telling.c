@@ -110,6 +110,12 @@ void telling_part(struct thread *thread, enum told_kind kind, uint64_t line, str
   }
 }
 
+void telling_drop(struct thread *thread) {
+  struct telling *telling = telling_of(thread);
+  telling->inside = false;
+  telling->count = 0;
+}
+
 void telling_end(struct thread *thread) {
   struct telling *telling = telling_of(thread);
   telling->inside = false;

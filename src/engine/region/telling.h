@@ -39,6 +39,8 @@ const struct values_seen *telling_blind(void);
 /* A step over one instruction begins, and is over. */
 void telling_begin(struct thread *thread, uint64_t position);
 void telling_end(struct thread *thread);
+/* … or the instruction has faulted, and was not made. */
+void telling_drop(struct thread *thread);
 /* An access can be made, since the thread is in a step. */
 bool telling_is_inside(const struct thread *thread);
 /* The instruction accesses these bytes of the line, of which `seen` has the content. found: the thread has not seen the line before. */
