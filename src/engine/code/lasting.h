@@ -14,7 +14,7 @@
 #include "engine/code/lasting_marks.h"
 
 /* Once, before the program starts; with the words in which the kernel describes the processor. */
-void lasting_init(const uint64_t capabilities[2]);
+void lasting_init(const uint64_t words[2]);
 /* The settings have changed, and nothing is in the code cache: stored code of the former ones is forgotten. */
 void lasting_begin_again(void);
 
