@@ -83,7 +83,7 @@ const struct command solve_command = {
         "Not supported yet are recordings that are unfinished, that are packed, or that have values of more "
         "than "
         "one\n"
-        "process or program.\n"
+        "process or program, or of stores of some bytes of a vector.\n"
         "\n"
         "The exit status is 0; 1 if there is no order even with exceptions; 120 if the replay did "
         "something "

@@ -49,6 +49,12 @@ bool can_open(const struct a64_insn *insn) {
   return !tagged;
 }
 
+/* Stores with predicates have no such code. */
+bool arch_stores_some(uintptr_t pc) {
+  (void)pc;
+  return false;
+}
+
 bool arch_opens(uintptr_t pc) {
   struct a64_insn insn;
   uint32_t word;

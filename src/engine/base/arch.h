@@ -284,6 +284,8 @@ struct open_words {
 struct open_words *arch_open_words(struct thread *thread);
 /* True if code can be emitted for the instruction at pc that makes its access to open memory. */
 bool arch_opens(uintptr_t pc);
+/* True if the instruction at pc may store only some of the bytes of its operand. */
+bool arch_stores_some(uintptr_t pc);
 
 /* An instruction's access to memory. */
 struct access {

@@ -317,7 +317,7 @@ static bool step_once(struct thread *thread, struct departure *left) {
   if (tells()) telling_begin(thread, order_position(thread));
   run(thread, block, left);
   cache_leave(thread);
-  if (tells()) telling_end(thread);
+  if (tells()) telling_end(thread, arch_stores_some(pc));
   serve_exit(thread, left);
   if (permissions_on()) shared_leave(thread); /* the instruction counts by now */
   if (in_sphere() && !turns->alone) arch_end_piece(thread, pc);

@@ -116,12 +116,21 @@ void telling_drop(struct thread *thread) {
   telling->count = 0;
 }
 
-void telling_end(struct thread *thread) {
+/* A byte that is as before may have been stored or not. */
+static void expect_changed(const struct told *told) {
+  for (unsigned i = 0; i < told->count; i++)
+    if (told->kind == TOLD_WRITE && !((told->read ^ told->written) >> 8 * i & 0xff))
+      sphere_fail(OUTCOME_UNSUPPORTED,
+                  "a store of some bytes of a vector, which is not supported yet by `reprise solve'");
+}
+
+void telling_end(struct thread *thread, bool some) {
   struct telling *telling = telling_of(thread);
   telling->inside = false;
   for (unsigned i = 0; i < telling->count; i++) {
     struct telling_piece *piece = &telling->pieces[i];
     piece->told.written = word_of(piece->seen, piece->told.count);
+    if (some) expect_changed(&piece->told);
     tell(thread, &piece->told);
   }
   telling->count = 0;

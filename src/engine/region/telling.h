@@ -36,9 +36,10 @@ static inline bool tells(void) {
 /* What emitted code takes for the lines that the thread has seen: none of them. */
 const struct values_seen *telling_blind(void);
 
-/* A step over one instruction begins, and is over. */
+/* A step over one instruction begins, and is over; */
 void telling_begin(struct thread *thread, uint64_t position);
-void telling_end(struct thread *thread);
+/* some: the instruction may have stored only some bytes of its operand. */
+void telling_end(struct thread *thread, bool some);
 /* … or the instruction has faulted, and was not made. */
 void telling_drop(struct thread *thread);
 /* An access can be made, since the thread is in a step. */

@@ -77,6 +77,16 @@ bool arch_opens(uintptr_t pc) {
   return insn && can_open(insn);
 }
 
+/* With a mask: the last three bits of EVEX, and VMASKMOV, VPMASKMOV. No other prefix than that of a segment or of the address size comes before these. */
+bool arch_stores_some(uintptr_t pc) {
+  uint8_t b[8];
+  unsigned at = 0;
+  if (safe_copy(b, (const void *)pc, sizeof b)) return true;
+  while (at < 4 && (b[at] == 0x64 || b[at] == 0x65 || b[at] == 0x67)) at++;
+  if (b[at] == 0x62) return b[at + 3] & 7;
+  return b[at] == 0xc4 && (b[at + 1] & 0x1f) == 2;
+}
+
 /* -- The test ------------------------------------------------------------------------------------------------------------------ */
 
 /* All that the instruction needs was taken before. It is only to be found out whether some of its memory is open: by the first byte or by the last one. */
