@@ -34,7 +34,7 @@ static int find_next(struct recording_stream_id id, void *context, struct record
 /* The file, locked and empty; the lock is on the file of that name, or another writer has renamed its own meanwhile. */
 static int open_unfinished(struct recording_image *image, struct recording_error *error) {
   const char *path = image->reader->path;
-  const char *busy = "an image or an order is being written into it at this moment";
+  static const char busy[] = "an image or an order is being written into it at this moment";
   image->folder = openat(image->reader->fd, "streams", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (image->folder >= 0)
     image->fd = openat(image->folder, image->unfinished, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -152,10 +152,14 @@ static int make_region(struct manager *manager) {
   return fd;
 }
 
-static const char *why_no_region(int error) {
+static bool is_space_limited(void) {
   struct rlimit limit;
+  return !getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY;
+}
+
+static const char *why_no_region(int error) {
   if (error == EFBIG) return "File too large: the limit on the size of files (ulimit -f) is below its size";
-  if (error == ENOMEM && !getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
+  if (error == ENOMEM && is_space_limited())
     return "the limit on address space (ulimit -v) is below its size";
   if (error == ENOENT && access("/proc/self", F_OK)) return "/proc is not mounted";
   if (error == ENOSPC) return "memfd_create is denied, and none of /dev/shm, /tmp and /var/tmp has room";
@@ -426,6 +430,11 @@ static int open_sphere(struct manager *manager, const struct engine_config *sett
   return 0;
 }
 
+static const char *why_no_process(int error) {
+  return error == ENOMEM && is_space_limited() ? "the limit on address space (ulimit -v) is too low"
+                                               : strerror(error);
+}
+
 /* In a child of the manager. */
 static _Noreturn void become_program(struct manager *manager, struct engine_config *settings, char **argv,
                                      char **envp, const struct launch_shared *shared) {
@@ -454,7 +463,7 @@ int manager_start(struct manager *manager, struct engine_config *settings, char 
   if (shared.socket >= 0) close(shared.socket);
   if (manager->program < 0 || pthread_create(&manager->watcher, NULL, watch, manager)) {
     *problem = (struct launch_problem){.status = 125};
-    snprintf(problem->text, sizeof problem->text, "can't start a process: %s", strerror(errno));
+    snprintf(problem->text, sizeof problem->text, "can't start a process: %s", why_no_process(errno));
     if (manager->program > 0) kill(manager->program, SIGKILL); /* nobody else waits for it */
     if (guarded) relieve_guard(manager);
     return -1;

@@ -99,7 +99,7 @@ static void random_event(struct input_event *e, uint64_t position) {
       e->open.closes = e->open.what == OPEN_STOP && next() % 2;
       if (e->open.what == OPEN_STOP) break;
       if (e->open.what != OPEN_VALUES) e->open.address = number();
-      if (e->open.what == OPEN_VIEW || e->open.what == OPEN_CLOSES) break;
+      if (e->open.what == OPEN_VIEW || e->open.what == OPEN_CLOSES || e->open.what == OPEN_TIME) break;
       e->open.count = (uint32_t)(1 + next() % 60);
       e->open.bytes = contents + next() % 4000;
       break;

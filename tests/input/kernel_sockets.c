@@ -415,7 +415,8 @@ static void queue_attributes(struct trial *t) {
 int main(void) {
   signal(SIGPIPE, SIG_IGN);
   TRY(receive_name), TRY(receive_name_short), TRY(receive_name_none), TRY(receive_truncated);
-  TRY(receive_discarded), TRY(send_to), TRY(accept_name), TRY(socket_name), TRY(socket_pair), TRY(no_socket_pair);
+  TRY(receive_discarded), TRY(send_to), TRY(accept_name), TRY(socket_name), TRY(socket_pair),
+      TRY(no_socket_pair);
   TRY(receive_message), TRY(receive_message_cut), TRY(receive_message_plain), TRY(receive_message_error);
   TRY(send_message), TRY(receive_descriptors), TRY(receive_messages), TRY(send_messages);
   TRY(option_int), TRY(option_larger), TRY(option_smaller), TRY(option_peer), TRY(option_unknown);
