@@ -81,7 +81,7 @@ static const char *find_conflict(const struct wish *wish) {
   if (options->values != VALUES_OFF && options->order != ENGINE_DAG)
     return "--values is not supported yet with another order than dag";
   if (wish->flies && options->order != ENGINE_CHUNK && options->order != ENGINE_DAG)
-    return "--flight is not supported yet with another order than chunk and dag";
+    return "--flight is not supported yet with other orders than chunk and dag";
   if (wish->triggers && !wish->flies) return "--trigger and --keep are for --flight";
   return NULL;
 }

@@ -195,7 +195,7 @@ case_flight_usage() {
   refuses 2 'expected a time and a size' "$REPRISE" record --flight=soon -- true
   refuses 2 'expected a time and a size' "$REPRISE" record --flight=10s,little -- true
   refuses 2 'expected a time and a size' "$REPRISE" record --flight=1ms -- true
-  refuses 2 'not supported yet with another order' "$REPRISE" record --flight=10s --order=scalar -- true
+  refuses 2 'not supported yet with other orders' "$REPRISE" record --flight=10s --order=scalar -- true
   refuses 2 'expected signal' "$REPRISE" record --flight=10s --trigger=rain -- true
   refuses 2 'expected signal' "$REPRISE" record --flight=10s --trigger=exit=5-2 -- true
   refuses 2 'expected signal' "$REPRISE" record --flight=10s --trigger=caught=RAIN -- true
