@@ -4,12 +4,12 @@ _reprise() {
   local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run record replay debug gdbserver dap backtrace who checkpoint solve ls stat dump pack rm trigger cache sim help --help --version' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W 'run record replay debug gdbserver dap backtrace who core checkpoint solve ls stat dump pack rm trigger cache sim help --help --version' -- "$word")
     return
   fi
   case $command in
     help)
-      [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay debug gdbserver dap backtrace who checkpoint solve ls stat dump pack rm trigger cache sim help' -- "$word")
+      [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay debug gdbserver dap backtrace who core checkpoint solve ls stat dump pack rm trigger cache sim help' -- "$word")
       ;;
     run)
       _reprise_run "$word"
@@ -37,6 +37,9 @@ _reprise() {
       ;;
     who)
       _reprise_options "$word" '--at= --process= --json --unconfined'
+      ;;
+    core)
+      _reprise_options "$word" '--at= --pid= --output= --force --quiet --unconfined'
       ;;
     sim)
       [ "$COMP_CWORD" -gt 2 ] || mapfile -t COMPREPLY < <(compgen -W 'run record replay boot figures' -- "$word")

@@ -13,13 +13,6 @@
 #include "travel/image.h"
 #include "travel/imaging.h"
 
-/* An emulator of the tests has no filters of system calls. */
-#if defined(REPRISE_EMULATED)
-enum { CAN_CONFINE = 0 };
-#else
-enum { CAN_CONFINE = 1 };
-#endif
-
 enum { EVERY_USUALLY = 5000000 }; /* microseconds */
 
 struct wish {

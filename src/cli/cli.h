@@ -13,6 +13,13 @@ enum {
   STATUS_NOT_FOUND = 127,
 };
 
+/* An emulator of the tests has no filters of system calls. */
+#if defined(REPRISE_EMULATED)
+enum { CAN_CONFINE = 0 };
+#else
+enum { CAN_CONFINE = 1 };
+#endif
+
 struct command {
   const char *name;
   const char *usage;                 /* after "reprise NAME" */
@@ -29,6 +36,7 @@ extern const struct command gdbserver_command;
 extern const struct command dap_command;
 extern const struct command backtrace_command;
 extern const struct command who_command;
+extern const struct command core_command;
 extern const struct command ls_command;
 extern const struct command stat_command;
 extern const struct command dump_command;

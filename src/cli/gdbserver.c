@@ -8,12 +8,6 @@
 #include "cli/recordings.h"
 #include "debug/connection.h"
 
-#if defined(REPRISE_EMULATED)
-enum { CAN_CONFINE = 0 };
-#else
-enum { CAN_CONFINE = 1 };
-#endif
-
 static bool take_number(int *into, const char *text, long most) {
   char *end;
   long number = strtol(text, &end, 10);

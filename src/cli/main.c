@@ -12,10 +12,11 @@
 #define VERSION "0.1"
 
 const struct command *const commands[] = {
-    &run_command,     &record_command,    &replay_command, &debug_command,      &gdbserver_command,
-    &dap_command,     &backtrace_command, &who_command,    &checkpoint_command, &ls_command,
-    &stat_command,    &dump_command,      &solve_command,  &pack_command,       &rm_command,
-    &trigger_command, &cache_command,     &sim_command,    &help_command,       NULL};
+    &run_command, &record_command,    &replay_command, &debug_command, &gdbserver_command,
+    &dap_command, &backtrace_command, &who_command,    &core_command,  &checkpoint_command,
+    &ls_command,  &stat_command,      &dump_command,   &solve_command, &pack_command,
+    &rm_command,  &trigger_command,   &cache_command,  &sim_command,   &help_command,
+    NULL};
 
 const struct command *find_command(const char *name) {
   for (const struct command *const *c = commands; *c; c++)

@@ -80,3 +80,11 @@ bool take_position(void *into, const char *value) {
   *(uint64_t *)into = strtoull(value, &end, 0);
   return !errno && !*end && *value && *value != '-';
 }
+
+bool take_process(void *into, const char *text) {
+  int32_t *pid = into;
+  char *end;
+  long number = strtol(text, &end, 10);
+  *pid = (int32_t)number;
+  return *text && !*end && number > 0 && number <= INT32_MAX;
+}

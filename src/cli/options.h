@@ -31,5 +31,6 @@ option_taker take_true;     /* bool: true */
 option_taker take_false;    /* bool: false */
 option_taker take_text;     /* const char * */
 option_taker take_position; /* uint64_t: a number in C's notation */
+option_taker take_process;  /* int32_t: the id of a process */
 
 #endif

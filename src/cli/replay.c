@@ -14,13 +14,6 @@
 #include "travel/restarts.h"
 #include "travel/window.h"
 
-/* An emulator of the tests has no filters of system calls. */
-#if defined(REPRISE_EMULATED)
-enum { CAN_CONFINE = 0 };
-#else
-enum { CAN_CONFINE = 1 };
-#endif
-
 /* "N" or "N,SEED" */
 static bool take_restarts(void *into, const char *text) {
   struct replay_options *options = into;

@@ -10,13 +10,6 @@
 #include "cli/recordings.h"
 #include "sphere/launch.h"
 
-/* An emulator of the tests has no filters of system calls. */
-#if defined(REPRISE_EMULATED)
-enum { CAN_CONFINE = 0 };
-#else
-enum { CAN_CONFINE = 1 };
-#endif
-
 enum { PATIENCE_USUALLY = 5000 };
 
 static bool take_states(void *into, const char *text) {

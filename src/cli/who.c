@@ -13,12 +13,6 @@
 #include "debug/session.h"
 #include "recording/plain.h"
 
-#if defined(REPRISE_EMULATED)
-enum { CAN_CONFINE = 0 };
-#else
-enum { CAN_CONFINE = 1 };
-#endif
-
 enum { NOT_WRITTEN = 1 };
 
 struct question {
@@ -37,14 +31,6 @@ static bool parse_memory(const char *text, struct debug_watch *watch) {
   if (*end == ',' && end[1] >= '0' && end[1] <= '9') watch->bytes = strtoull(end + 1, &end, 0);
   bool wraps = watch->address + watch->bytes < watch->address;
   return !*end && !errno && watch->bytes && watch->bytes <= DEBUG_WATCH_BYTES && !wraps;
-}
-
-static bool take_process(void *into, const char *text) {
-  int32_t *pid = into;
-  char *end;
-  long number = strtol(text, &end, 10);
-  *pid = (int32_t)number;
-  return *text && !*end && number > 0 && number <= INT32_MAX;
 }
 
 /* The moment of a write by the kernel is an event of the thread, which has an odd number; one within no call is the entry of a handler. */

@@ -2,6 +2,7 @@
  * (engine/a64/export.c, engine/x64/export.c). */
 #include "debug/description.h"
 
+#include <elf.h>
 #include <string.h>
 
 /* A run of registers of one kind: NAMEfirst … NAMElast; last < first: NAME alone. */
@@ -87,6 +88,7 @@ static const struct registers x64[] = {
 
 static const struct machine {
   const char *name, *architecture, *triple;
+  unsigned elf_machine;
   const struct registers *registers;
   size_t count;
   unsigned program_counter; /* index of the register */
@@ -94,8 +96,10 @@ static const struct machine {
   unsigned table;           /* … and how far from there the table of thread-local blocks is found (glibc) */
   bool stops_before;        /* watchpoints are reported before the access, as by the hardware */
 } machines[] = {
-    {"aarch64", "aarch64", "aarch64-unknown-linux-gnu", a64, sizeof a64 / sizeof *a64, 32, 68, 0, true},
-    {"x86-64", "i386:x86-64", "x86_64-unknown-linux-gnu", x64, sizeof x64 / sizeof *x64, 16, 58, 8, false},
+    {"aarch64", "aarch64", "aarch64-unknown-linux-gnu", EM_AARCH64, a64, sizeof a64 / sizeof *a64, 32, 68, 0,
+     true},
+    {"x86-64", "i386:x86-64", "x86_64-unknown-linux-gnu", EM_X86_64, x64, sizeof x64 / sizeof *x64, 16, 58, 8,
+     false},
 };
 
 static const struct machine *machine = &machines[0];
@@ -142,6 +146,10 @@ unsigned description_program_counter(void) {
 unsigned description_thread_pointer(unsigned *table) {
   *table = machine->table;
   return machine->thread_pointer;
+}
+
+unsigned description_elf_machine(void) {
+  return machine->elf_machine;
 }
 
 const char *description_triple(void) {

@@ -19,7 +19,8 @@ unsigned description_program_counter(void);
 unsigned description_thread_pointer(unsigned *table);
 /* True if clients expect to be told of a watchpoint before the access is made. */
 bool description_stops_before(void);
-/* The machine as compilers name it. */
+/* The machine as ELF files name it; as compilers do. */
+unsigned description_elf_machine(void);
 const char *description_triple(void);
 
 #endif

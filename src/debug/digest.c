@@ -13,53 +13,19 @@
 #include "debug/session.h"
 #include "input/digest.h"
 
-enum { BYTES = 4096, BATCH = 512 };
-
 /* -- Memory ---------------------------------------------------------------------------------------------------------------- */
 
-static bool is_zero(const uint8_t *page) {
-  return !page[0] && !memcmp(page, page + 1, BYTES - 1);
-}
-
-static uint64_t digest_pages(const struct session *session, uint32_t slot, uint64_t address, size_t pages) {
-  static uint8_t bytes[BATCH * BYTES];
-  uint64_t sum = 0;
-  size_t count = target_read(session, slot, address, bytes, pages * BYTES) / BYTES;
-  for (size_t i = 0; i < count; i++)
-    if (!is_zero(bytes + i * BYTES)) sum += input_digest(address + i * BYTES, bytes + i * BYTES, BYTES);
-  return sum;
-}
-
-/* Memory without a file may be huge and never have been touched: such pages are left out. */
-static uint64_t digest_mapping(const struct session *session, uint32_t slot, const struct mapping *mapping,
-                               int pagemap) {
-  const uint64_t there = 3UL << 62; /* in memory, or swapped out */
-  uint64_t sum = 0;
-  for (uint64_t at = mapping->start; at < mapping->end; at += (uint64_t)BATCH * BYTES) {
-    uint64_t entries[BATCH];
-    size_t pages = (mapping->end - at) / BYTES < BATCH ? (size_t)(mapping->end - at) / BYTES : BATCH;
-    size_t bytes = pages * sizeof *entries;
-    bool known = !mapping->has_file &&
-                 pread(pagemap, entries, bytes, (off_t)(at / BYTES * sizeof *entries)) == (ssize_t)bytes;
-    if (!known) sum += digest_pages(session, slot, at, pages);
-    for (size_t i = 0; known && i < pages; i++)
-      if (entries[i] & there) sum += digest_pages(session, slot, at + i * BYTES, 1);
-  }
-  return sum;
-}
-
-static bool is_of_kernel(const struct mapping *mapping) {
-  return !strncmp(mapping->path, "[v", 2); /* [vdso], [vvar], [vsyscall] */
+static bool digest_page(void *context, uint64_t address, const uint8_t *page) {
+  *(uint64_t *)context += input_digest(address, page, MEMORY_PAGE);
+  return true;
 }
 
 static uint64_t digest_memory(const struct session *session, uint32_t slot) {
   static struct mapping mapping;
   char *text = mappings_open(session, slot), *rest = text;
-  int pagemap = target_open(session, slot, "pagemap");
   uint64_t sum = 0;
   while (mapping_next(session, &rest, &mapping))
-    if (!is_of_kernel(&mapping)) sum += digest_mapping(session, slot, &mapping, pagemap);
-  if (pagemap >= 0) close(pagemap);
+    if (!mapping_is_of_kernel(&mapping)) memory_visit(session, slot, &mapping.memory, digest_page, &sum);
   free(text);
   return sum;
 }

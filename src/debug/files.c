@@ -1,6 +1,5 @@
 /* files.c: files that the client reads: those of the recording under their recorded names, then those of this machine. Files in /proc of
  * the recorded processes are made up. */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,52 +10,6 @@
 #include <unistd.h>
 
 #include "debug/server.h"
-
-/* -- The program's own view ---------------------------------------------------------------------------------------------------- */
-
-/* The kernel has put it behind arguments and environment. */
-char *files_auxv(struct server *server, uint32_t slot, size_t *bytes) {
-  enum { WORDS = 1 << 18, PART = 512 };
-  uint64_t at = target_thread(&server->session, slot)->stack + 8, words[PART];
-  char *vector = NULL;
-  unsigned zeros = 0;
-  *bytes = 0;
-  for (unsigned read = 0; read < WORDS; read += PART) {
-    size_t count = target_read(&server->session, slot, at, words, sizeof words) / 8, i = 0;
-    for (; i < count && zeros < 2; i++) zeros += !words[i];
-    if (zeros == 2) {
-      at += i * 8;
-      break;
-    }
-    if (count < PART) return NULL;
-    at += count * 8;
-  }
-  if (zeros < 2) return NULL;
-  enum { ENTRIES = 64, ENTRY = 16 };
-  vector = malloc((size_t)ENTRIES * ENTRY);
-  size_t read = vector ? target_read(&server->session, slot, at, vector, (size_t)ENTRIES * ENTRY) : 0;
-  for (; *bytes + ENTRY <= read; *bytes += ENTRY) {
-    uint64_t type;
-    memcpy(&type, vector + *bytes, sizeof type);
-    if (type != AT_NULL) continue;
-    *bytes += ENTRY;
-    return vector;
-  }
-  free(vector);
-  return NULL;
-}
-
-static uint64_t auxv_value(struct server *server, uint32_t slot, uint64_t wanted) {
-  size_t bytes;
-  uint64_t value = 0, entry[2];
-  char *vector = files_auxv(server, slot, &bytes);
-  for (size_t at = 0; vector && at + sizeof entry <= bytes; at += sizeof entry) {
-    memcpy(entry, vector + at, sizeof entry);
-    if (entry[0] == wanted) value = entry[1];
-  }
-  free(vector);
-  return value;
-}
 
 /* -- Files of the recording ---------------------------------------------------------------------------------------------------- */
 
@@ -82,22 +35,11 @@ static char *make_maps(struct server *server, uint32_t slot, size_t *count) {
     return NULL;
   }
   while (mapping_next(&server->session, &rest, &mapping))
-    fprintf(out, "%" PRIx64 "-%" PRIx64 " %s %08" PRIx64 " 00:00 0 %s\n", mapping.start, mapping.end,
-            mapping.access, mapping.offset, mapping.path);
+    fprintf(out, "%" PRIx64 "-%" PRIx64 " %s %08" PRIx64 " 00:00 0 %s\n", mapping.memory.start,
+            mapping.memory.end, mapping.access, mapping.offset, mapping.path);
   fclose(out);
   free(text);
   return made;
-}
-
-char *files_program(struct server *server, uint32_t slot) {
-  static struct mapping mapping;
-  char *found = NULL, *text = mappings_open(&server->session, slot), *rest = text;
-  uint64_t headers = auxv_value(server, slot, AT_PHDR);
-  while (!found && mapping_next(&server->session, &rest, &mapping))
-    if (mapping.start <= headers && headers < mapping.end && *mapping.path) found = strdup(mapping.path);
-  free(text);
-  const char *first = recording_get(server->session.reader, "program", 0);
-  return found || !first ? found : strdup(first);
 }
 
 static char *make_command_line(struct server *server, size_t *count) {
@@ -261,7 +203,7 @@ static void read_link(struct server *server, const char *text) {
   ssize_t length = -1;
   errno = ENOENT;
   if (slot >= 0 && !strcmp(name, "exe")) {
-    char *program = files_program(server, (uint32_t)slot);
+    char *program = target_program(&server->session, (uint32_t)slot);
     if (program) length = snprintf(to, sizeof to, "%s", program);
     free(program);
   } else if (slot >= 0 && !strcmp(name, "cwd")) {

@@ -120,11 +120,11 @@ static char *make_object(struct server *server, const char *object, const char *
     return bytes;
   }
   if (slot < 0) return NULL;
-  if (!strcmp(object, "auxv")) return files_auxv(server, (uint32_t)slot, count);
+  if (!strcmp(object, "auxv")) return target_auxv(&server->session, (uint32_t)slot, count);
   if (!strcmp(object, "exec-file")) {
     packet_number(annex, &pid);
     int process = pid ? target_find(&server->session, (int32_t)pid, 0) : slot;
-    bytes = process < 0 ? NULL : files_program(server, (uint32_t)process);
+    bytes = process < 0 ? NULL : target_program(&server->session, (uint32_t)process);
     *count = bytes ? strlen(bytes) : 0;
     return bytes;
   }

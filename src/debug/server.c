@@ -195,7 +195,7 @@ static void tell_reason(struct server *server, const struct debug_stop *stop) {
       reply_text(reply, "vforkdone:;");
       break;
     case DEBUG_EXECUTED: {
-      char *program = files_program(server, stop->slot);
+      char *program = target_program(&server->session, stop->slot);
       reply_text(reply, "exec:");
       reply_hex(reply, program ? program : "?", strlen(program ? program : "?"));
       reply_text(reply, ";");

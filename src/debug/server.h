@@ -67,13 +67,9 @@ void server_tell_stop(struct server *server);
 
 /* queries.c: q and Q packets; false: not known. */
 bool query_answer(struct server *server, const char *packet);
-/* files.c: vFile packets; the program's file and its mappings. */
+/* files.c: vFile packets. */
 void files_answer(struct server *server, const char *packet);
 void files_close(struct server *server);
-/* The path of the process's program when it was recorded, allocated, or NULL. */
-char *files_program(struct server *server, uint32_t slot);
-/* The program's auxiliary vector, allocated. */
-char *files_auxv(struct server *server, uint32_t slot, size_t *bytes);
 /* monitor.c: `monitor` commands. Text for the user, allocated. */
 char *command_perform(struct server *server, const char *line);
 

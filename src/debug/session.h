@@ -150,11 +150,25 @@ bool target_has_ended(const struct session *session, int32_t pid);
 /* The client is told the birth of the process: if it was told its end before, it knows it again. */
 void target_is_born(struct session *session, int32_t pid);
 
+/* -- program.c --------------------------------------------------------------------------------------------------------------- */
+
+/* The auxiliary vector of the thread's program, allocated, or NULL. */
+char *target_auxv(const struct session *session, uint32_t slot, size_t *bytes);
+/* The path of its file when it was recorded, allocated, or NULL. */
+char *target_program(const struct session *session, uint32_t slot);
+/* As much of its arguments as there is room for, with blanks between them. */
+void target_arguments(const struct session *session, uint32_t slot, char *to, size_t room);
+
 /* -- mappings.c -------------------------------------------------------------------------------------------------------------- */
 
-struct mapping {
-  uint64_t start, end, offset;
+struct memory {
+  uint64_t start, end;
   bool has_file;
+};
+
+struct mapping {
+  struct memory memory;
+  uint64_t offset;
   bool is_recorded; /* it is of a file of the recording, with this number */
   uint32_t file;
   char access[8], path[RECORDING_PATH_MAX];
@@ -164,6 +178,14 @@ struct mapping {
 char *mappings_open(const struct session *session, uint32_t slot);
 /* The program's mappings, one after the other, from that text; false: there are no more. */
 bool mapping_next(const struct session *session, char **text, struct mapping *mapping);
+/* What the kernel maps into every process: it is this machine's, and not of the recording. */
+bool mapping_is_of_kernel(const struct mapping *mapping);
+
+enum { MEMORY_PAGE = 4096 };
+typedef bool page_visitor(void *context, uint64_t address, const uint8_t *page);
+/* Visits all pages of the memory that do not hold zeros, in order, until the visitor returns false; so does this function then. */
+bool memory_visit(const struct session *session, uint32_t slot, const struct memory *memory,
+                  page_visitor *visit, void *context);
 
 /* Code, as users name it. What is not known is empty. */
 struct code_place {

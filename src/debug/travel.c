@@ -2,6 +2,7 @@
  *
  * Backwards is forwards: the replay goes back to a checkpoint, or to its beginning, and runs to the target. If the target is not
  * known yet, a first run goes as far as the present moment, and notes the last hit. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -329,6 +330,14 @@ static void take_back(struct session *session, const struct wishes *wishes) {
   session_changed(session);
 }
 
+/* Back to where this signal was taken. SIGKILL is taken nowhere. */
+static enum travel back_to_signal(struct session *session, uint32_t signo) {
+  if (signo == SIGKILL) return TRAVEL_FAILED;
+  session->passed_signals = ~(1UL << (signo - 1));
+  session_changed(session);
+  return travel_back(session);
+}
+
 /* Back to the end of a process that was killed by a signal: others may have outlived it. */
 static enum travel back_to_killed(struct session *session) {
   enum travel result = TRAVEL_STOPPED;
@@ -344,9 +353,7 @@ enum travel travel_to_crash(struct session *session) {
   if (result != TRAVEL_STOPPED) return result;
   struct wishes wishes = put_aside(session);
   if (!session->stop.signo) result = back_to_killed(session);
-  session->passed_signals = 0;
-  session_changed(session);
-  if (result == TRAVEL_STOPPED) result = travel_back(session);
+  if (result == TRAVEL_STOPPED) result = back_to_signal(session, session->stop.signo);
   take_back(session, &wishes);
   return result == TRAVEL_BEGIN ? TRAVEL_FAILED : result;
 }
