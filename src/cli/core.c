@@ -41,15 +41,31 @@ static int open_output(const struct wish *wish, const char *path) {
   return unlink(path) ? -1 : open(path, NEW, OWN);
 }
 
-/* Nothing of a core file stays that could not be written. */
+/* Nothing of a core file stays that was not finished. */
+static const char *unfinished;
+
+static void remove_unfinished(int signo) {
+  if (unfinished) unlink(unfinished);
+  signal(signo, SIG_DFL);
+  raise(signo);
+}
+
+static void watch_signals(void) {
+  static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    if (signal(signals[i], remove_unfinished) == SIG_IGN) signal(signals[i], SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error as others */
+}
+
 static int write_file(const struct session *session, const struct wish *wish, uint32_t first,
                       const char *path) {
   int fd = open_output(wish, path);
   if (fd < 0) return complain_output(path, errno);
-  bool is_own = is_regular(fd);
+  unfinished = is_regular(fd) ? path : NULL;
   int error = core_write(session, first, fd);
   if (close(fd) && !error) error = errno;
-  if (error && is_own) unlink(path);
+  if (error && unfinished) unlink(path);
+  unfinished = NULL;
   if (error) return complain_output(path, error);
   if (!wish->quiet && isatty(STDERR_FILENO)) complain(0, "the core file is %s", path);
   return 0;
@@ -102,7 +118,7 @@ static int run(int argc, char **argv) {
   if (!status) status = find_recording(&core_command, argc, argv, next, path);
   if (!status) status = check_output(&wish);
   if (status) return status;
-  signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error as others */
+  watch_signals();
   session.confined = wish.confined;
   session.apart = -1;
   status = session_open(&session, path, wish.at);

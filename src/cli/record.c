@@ -64,6 +64,11 @@ static bool take_trigger(void *into, const char *value) {
   return flight_parse_trigger(value, &wish->flight);
 }
 
+static bool take_core(void *into, const char *value) {
+  *(const char **)into = value ? value : "";
+  return !value || *value;
+}
+
 static bool take_keep(void *into, const char *value) {
   struct wish *wish = into;
   uint64_t number;
@@ -82,6 +87,8 @@ static const char *find_conflict(const struct wish *wish) {
     return "--values is not supported yet with another order than dag";
   if (wish->flies && options->order != ENGINE_CHUNK && options->order != ENGINE_DAG)
     return "--flight is not supported yet with other orders than chunk and dag";
+  if (wish->flies && options->core && options->order != ENGINE_CHUNK)
+    return "--core is not supported yet for --flight with --order=dag";
   if (wish->triggers && !wish->flies) return "--trigger and --keep are for --flight";
   return NULL;
 }
@@ -104,6 +111,7 @@ static int parse_options(int argc, char **argv, struct wish *wish, const char **
       {"trigger", 0, OPTION_WITH_VALUE, take_trigger, wish,
        "signal, exit, exit=N, exit=N-M, end, caught=SIGNAL, memory=SIZE or output=TEXT"},
       {"keep", 0, OPTION_WITH_VALUE, take_keep, wish, "a number from 1 on"},
+      {"core", 0, OPTION_MAY_HAVE_VALUE, take_core, &to->core, "the name of a file"},
       {"chaos", 0, OPTION_WITH_VALUE, take_chaos, to, "a number"},
       {0}};
   int status = options_parse(&record_command, options, argc, argv, true, next);
@@ -130,6 +138,7 @@ static int run(int argc, char **argv) {
   settings.keeps_code = wish.caches;
   if (without && launch_predictors(without, &options->without, &problem))
     return bad_usage(&record_command, "%s", problem.text);
+  wish.flight.core = options->core;
   if (wish.flies) options->keeper = flight_keeper(&wish.flight);
   settings.trigger_signals = wish.flight.signals;
   snprintf(settings.trigger_text, sizeof settings.trigger_text, "%s", wish.flight.text);
@@ -147,7 +156,7 @@ const struct command record_command = {
     .usage =
         "[-q] [-o FOLDER] [--order=chunk|dag|scalar|arcs|sync] [--chunk=N] [--max-episode=N] [--chaos=SEED] "
         "[--check-memory[=N]] [--values=off|auto|all] [--without=PREDICTOR,…] [--no-cache] "
-        "[--flight=TIME[,SIZE] [--trigger=WHEN,…] [--keep=N]] [--] PROGRAM "
+        "[--flight=TIME[,SIZE] [--trigger=WHEN,…] [--keep=N]] [--core[=FILE]] [--] PROGRAM "
         "[ARGUMENT]…",
     .summary = "run a program and record its execution",
     .help =
@@ -206,6 +215,9 @@ const struct command record_command = {
         "(it\n"
         "                        writes this; the last one in its option)\n"
         "  --keep=N              keep the N latest parts that were stored while PROGRAM went on (default: 4)\n"
+        "  --core[=FILE]         write a core file as well (see `reprise help core') if a signal ends PROGRAM, or with\n"
+        "                        --flight of each part that is stored: as `core' in its recording, or as FILE, in\n"
+        "                        the place of an older one; FILE-N while PROGRAM goes on\n"
         "\n"
         "A recording contains all that went into the program: its arguments and environment, what it read, "
         "passwords\n"

@@ -28,6 +28,9 @@ enum {
   RECORDING_MANIFEST_MAX = 4 << 20,     /* bytes in a manifest, at most */
 };
 
+/* The name of a core file in a recording's folder, which readers and packs pass over. */
+#define RECORDING_CORE "core"
+
 enum recording_status {
   RECORDING_OK,
   RECORDING_END,           /* no more frames: the stream is whole and was closed */

@@ -33,7 +33,8 @@ static bool is_content(const char *name) {
 }
 
 static bool is_part(const char *name) {
-  static const char *const parts[] = {"manifest", "manifest.new", "streams", "files", "trigger"};
+  static const char *const parts[] = {"manifest", "manifest.new", "streams",
+                                      "files",    "trigger",      RECORDING_CORE};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (!strcmp(name, parts[i])) return true;
   return false;
@@ -113,6 +114,8 @@ static int remove_directory(int fd, const char *path, struct recording_error *er
   if (!status) status = empty_folder(fd, "files", is_content, path, error);
   if (status) return status;
   unlinkat(fd, "manifest.new", 0);
+  unlinkat(fd, "trigger", 0);
+  unlinkat(fd, RECORDING_CORE, 0);
   if (unlinkat(fd, "manifest", 0) || rmdir(path)) return recording_fail_errno(error, path, "removing it");
   return RECORDING_OK;
 }

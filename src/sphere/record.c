@@ -16,6 +16,7 @@
 #include "contract/schemes.h"
 #include "recording/recording.h"
 #include "recording/stream_id.h"
+#include "sphere/core_file.h"
 #include "sphere/kept_files.h"
 #include "sphere/manager.h"
 
@@ -478,8 +479,10 @@ static int leave_unfinished(struct drain *drain, const struct extent *extent, co
 }
 
 /* If standard error is a terminal, a user reads it and wants to know. */
-static void tell_place(const char *path) {
-  if (isatty(STDERR_FILENO)) fprintf(stderr, "reprise: recorded in %s\n", path);
+static void tell_place(const char *path, const char *core) {
+  if (!isatty(STDERR_FILENO)) return;
+  fprintf(stderr, "reprise: recorded in %s%s%s\n", path, core ? ", with the core file " : "",
+          core ? core : "");
 }
 
 /* What the keeper has stored of the logs is the recording. The failure that is reported stays the first one. */
@@ -494,8 +497,8 @@ static bool take_over(struct drain *drain, int status) {
   return wanted;
 }
 
-static int finish(struct manager *manager, struct drain *drain, bool quiet) {
-  char text[ENDING_TEXT], path[RECORDING_PATH_MAX];
+static int finish(struct manager *manager, struct drain *drain, const struct record_options *options) {
+  char text[ENDING_TEXT], path[RECORDING_PATH_MAX], core[RECORDING_PATH_MAX];
   uint32_t outcome = manager->region->outcome;
   struct extent extent;
   snprintf(path, sizeof path, "%s", recording_writer_path(drain->writer));
@@ -518,7 +521,9 @@ static int finish(struct manager *manager, struct drain *drain, bool quiet) {
   if (!wanted) remove_again(drain, path);
   if (outcome) manager_tell_reason(manager);
   if (outcome) return outcome == OUTCOME_UNSUPPORTED ? UNSUPPORTED : FAILED;
-  if (wanted && !quiet) tell_place(path);
+  bool has_core =
+      wanted && (drain->keeper || WIFSIGNALED(status)) && core_file_write(path, options->core, 0, core);
+  if (wanted && !options->quiet) tell_place(path, has_core ? core : NULL);
   return manager_leave(status);
 }
 
@@ -569,5 +574,5 @@ int record(const struct record_options *options, struct engine_config *settings,
   keep_begin();
   if (drain.keeper) drain.keeper->begin(&manager, drain.writer, &drain.kept);
   manager_run(&manager);
-  return finish(&manager, &drain, options->quiet);
+  return finish(&manager, &drain, options);
 }

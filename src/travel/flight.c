@@ -19,6 +19,7 @@
 
 #include "recording/error.h"
 #include "recording/scratch.h"
+#include "sphere/core_file.h"
 #include "sphere/feed.h"
 #include "sphere/kept_files.h"
 #include "sphere/manager.h"
@@ -268,6 +269,14 @@ static void name_dump(unsigned number, char path[RECORDING_PATH_MAX]) {
     *path = 0;
 }
 
+/* Of a part that was stored. */
+static void write_core(const char *path, unsigned number) {
+  char core[RECORDING_PATH_MAX];
+  bool has_core = core_file_write(path, state.wanted.core, number, core);
+  fprintf(stderr, "reprise: the last part is stored in %s%s%s\n", path,
+          has_core ? ", with the core file " : "", has_core ? core : "");
+}
+
 static _Noreturn void store_and_end(const struct segment *last, const struct order_end *end) {
   struct recording_error error;
   char path[RECORDING_PATH_MAX];
@@ -277,13 +286,20 @@ static _Noreturn void store_and_end(const struct segment *last, const struct ord
   if (status)
     fprintf(stderr, "reprise: %s\n", error.text);
   else
-    fprintf(stderr, "reprise: the last part is stored in %s\n", path);
+    write_core(path, state.dumps);
   _exit(status != RECORDING_OK);
+}
+
+static void remove_part(unsigned number) {
+  char path[RECORDING_PATH_MAX], core[RECORDING_PATH_MAX];
+  const char *wanted = state.wanted.core;
+  name_dump(number, path);
+  recording_remove(path, NULL);
+  if (wanted && *wanted && core_file_name(path, wanted, number, core)) unlink(core);
 }
 
 /* Up to the last segment, which is left out, or all there is (NULL). By a process of its own, so that the program need not wait. Of older ones only so many are kept. */
 static void store_part(const struct segment *last, const struct order_end *end) {
-  char path[RECORDING_PATH_MAX];
   if (state.oldest->reader) return; /* the next one, when that is done */
   state.triggered = false;
   if (state.oldest->lost || state.oldest == last) {
@@ -296,9 +312,7 @@ static void store_part(const struct segment *last, const struct order_end *end) 
   pid_t pid = fork();
   if (!pid) store_and_end(last, end);
   if (pid > 0) state.oldest->reader = pid;
-  if (state.dumps <= state.wanted.keep) return;
-  name_dump(state.dumps - state.wanted.keep, path);
-  recording_remove(path, NULL);
+  if (state.dumps > state.wanted.keep) remove_part(state.dumps - state.wanted.keep);
 }
 
 /* The newest segment begins with the checkpoint at which the part ends, between two chunks: as if all threads had been killed there. In parallel their own logs end
@@ -537,7 +551,7 @@ static int store_elsewhere(int status, bool *stored, struct recording_error *err
     result = flight_store_beside(path, state.writer, state.kept, state.oldest, NULL, ending, NULL, error);
   }
   if (result) return result;
-  fprintf(stderr, "reprise: the last part is stored in %s\n", path);
+  write_core(path, state.dumps);
   *stored = false; /* not where it was to be */
   return RECORDING_OK;
 }

@@ -19,7 +19,8 @@ struct flight_options {
    * of its processes together. 0 or empty: nothing. */
   uint64_t signals, memory;
   char text[TRIGGER_TEXT_MAX];
-  unsigned keep; /* of the parts that were stored while the program ran, so many */
+  const char *core; /* where core files of the parts are wanted (sphere/core_file.h), NULL: nowhere */
+  unsigned keep;    /* of the parts that were stored while the program ran, so many */
 };
 
 /* The name of a file in a recording that is being made: when it appears, the flight recorder stores the last part. */

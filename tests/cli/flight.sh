@@ -202,6 +202,8 @@ case_flight_usage() {
   refuses 2 'expected signal' "$REPRISE" record --flight=10s --trigger=memory=little -- true
   refuses 2 'expected signal' "$REPRISE" record --flight=10s --trigger=output= -- true
   refuses 2 'are for --flight' "$REPRISE" record --trigger=end -- true
+  refuses 2 'not supported yet for --flight' "$REPRISE" record --flight=10s --core --order=dag -- true
+  refuses 2 'expected the name of a file' "$REPRISE" record --core= -- true
 }
 
 # Checkpoints interrupt waits far more often than their timeouts take: these must end all the same.
