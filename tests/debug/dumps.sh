@@ -7,7 +7,7 @@ flown() { # NAME STATUS: records the last part of the program to NAME.rec
   local name=$1 want=$2 status
   gcc -g -O1 -fno-inline -fno-pie -no-pie -D_GNU_SOURCE -pthread -o "$name" "$debug_here/programs/$name.c" || fail "$name can't be compiled"
   rm -rf "$name.rec"
-  "$REPRISE" record --flight=400ms -o "$name.rec" -- "./$name" >"$name.out" 2>"$name.err"
+  "$REPRISE" record --flight=400ms --order="${ORDER:-chunk}" -o "$name.rec" -- "./$name" >"$name.out" 2>"$name.err"
   status=$?
   [ "$status" = "$want" ] || fail "recording $name: status $status: $(cat "$name.err")"
   grep -q '^begins: 0$' "$name.rec/manifest" || fail "it does not begin at a checkpoint: $(cat "$name.err")"
@@ -91,4 +91,12 @@ case_dump_is_looked_into() {
   grep -q '^thread 0 .*has the turn' err || fail "$(cat err)"
   look 0 replay --goto=begin late.rec
   [ ! -s out ] || fail "output before the beginning: $(cat out)"
+}
+
+# Threads that ran at once do not take turns from a checkpoint on yet; that is told.
+case_dump_of_dag() {
+  ORDER=dag flown late 139
+  refuses 125 "can't be debugged yet" "$REPRISE" gdbserver late.rec
+  refuses 125 "can't be debugged yet" "$REPRISE" core late.rec
+  refuses 125 "can't be debugged yet" "$REPRISE" who --at=crash 0x10 late.rec
 }
