@@ -2,7 +2,6 @@
  *
  * Backwards is forwards: the replay goes back to a checkpoint, or to its beginning, and runs to the target. If the target is not
  * known yet, a first run goes as far as the present moment, and notes the last hit. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -330,9 +329,8 @@ static void take_back(struct session *session, const struct wishes *wishes) {
   session_changed(session);
 }
 
-/* Back to where this signal was taken. SIGKILL is taken nowhere. */
+/* Back to where this signal was taken. */
 static enum travel back_to_signal(struct session *session, uint32_t signo) {
-  if (signo == SIGKILL) return TRAVEL_FAILED;
   session->passed_signals = ~(1UL << (signo - 1));
   session_changed(session);
   return travel_back(session);
