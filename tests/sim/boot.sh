@@ -1,6 +1,6 @@
 #!/bin/bash
 # boot.sh: operating systems on the simulated board: a small one of our own, which checks supervisor mode, page tables, timer, user mode, and harts
-# that start and interrupt each other; on other numbers of harts, with and without caches, under total store order. Others, in which everything races or
+# that start and interrupt each other; on other numbers of harts, with and without caches, under total store order. Others, in which everything races, with vectors too, or
 # traps while interrupts and fences come, or the disk writes to memory, recorded and replayed on machines with other caches. And Linux, where LINUX names a folder that linux/build.sh has made.
 . "$(dirname "$0")/../lib/sim.sh"
 needs_programs "$build/boards"
@@ -60,7 +60,7 @@ echo 'hello, board' >hello
 
 for seed in $(seq "$seeds"); do
   for scheme in tokens scalar arcs dag; do
-    for board in races traps devices; do
+    for board in races traps devices vectors; do
       machine=(--harts 4 --seed "$seed" --set ram=16M --disk sectors --type hello)
       recorded recording $scheme "${machine[@]}" "$build/boards/$board"
       cat recorded >>results

@@ -86,34 +86,6 @@ for scheme in "${schemes[@]}"; do
   good "$scheme, refused: prints the same" cmp -s recorded replayed
 done
 
-# Vector instructions: refused, but for a program that handles the signal.
-cat >vector.c <<'END'
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-static void handle(int number) {
-  printf("signal %d\n", number);
-  exit(0);
-}
-int main(int argc, char **argv) {
-  (void)argv;
-  if (argc > 1) signal(SIGILL, handle);
-  puts("begin");
-  fflush(stdout);
-  __asm__ volatile(".word 0x0d007057"); /* vsetvli zero, zero, e32, m1 */
-  return 0;
-}
-END
-riscv64-linux-gnu-gcc -O2 -static -o vector vector.c
-rm -rf recording
-"$reprise" sim record -o recording ./vector >recorded 2>errors
-good "vectors: status" [ $? = 122 ]
-good "vectors: a line" one_line_said
-good "vectors: which" grep -q 'vector instructions are not supported' errors
-replays vectors replay
-good "vectors: prints the same" cmp -s recorded replayed
-good "vectors: a handler" [ "$("$reprise" sim run ./vector handled | tail -n 1)" = 'signal 4' ]
-
 # Nothing had been kept yet.
 rm -r recording/streams/order
 "$reprise" sim replay recording >out 2>errors

@@ -4,6 +4,7 @@
 sources=$(realpath "$(dirname "$0")")/programs
 . "$(dirname "$0")/../lib/sim.sh"
 programs=$build/programs
+export QEMU_CPU=rv64,v=true,vlen=128,vext_spec=v1.0
 
 oracle() { # PROGRAM: writes expected and returns true if there is anything to compare with
   local name=${1##*/}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "sim/caches/caches.h"
+#include "sim/machine/vector.h"
 
 /* -- Traps ----------------------------------------------------------------------------------------------------------------- */
 
@@ -22,7 +23,7 @@ void board_trap(struct hart *hart, uint64_t cause, uint64_t value) {
   uint64_t base = own->vector & ~3ull;
   hart->registers.pc = interrupt && own->vector & 1 ? base + 4 * (cause & 63) : base;
   hart->port.reservation = FAST_NONE;
-  hart->split = false;
+  hart_drop_half(hart);
   own->walk.active = false;
   if (interrupt) return;
   /* A position of its own: a fence may come before the exception or behind it. */
@@ -57,6 +58,12 @@ void board_raise(struct hart *hart, unsigned interrupt, uint64_t cycle) {
 
 static void access_exception(struct hart *hart) {
   struct board_hart *own = board_hart_of(hart);
+  if (hart->trims) {
+    vector_trim(hart);
+    hart->port.cycle++;
+    return;
+  }
+  vector_show_fault(hart);
   uint8_t kind = hart->fault_kind;
   bool load = kind == ACCESS_LOAD || kind == ACCESS_LR;
   uint64_t cause = own->bad_address ? (kind == ACCESS_FETCH ? CAUSE_FETCH_FAULT
@@ -226,7 +233,7 @@ static void turn(struct port *port) {
   const struct board *board = board_of(port->machine);
   while (!board->stopped && !port->waiting && port->cycle < port->horizon) {
     /* An access that waited is made first (memory.h): the line is kept for it. */
-    bool ready = !hart->split && !board_hart_of(hart)->waited;
+    bool ready = !hart_is_between(hart) && !board_hart_of(hart)->waited;
     int interrupt = due_interrupt(hart);
     if (interrupt >= 0 && !ready) {
       if (port->horizon > port->cycle + 1) port->horizon = port->cycle + 1;
@@ -264,6 +271,7 @@ void board_start(struct hart *hart, struct hart *by, uint64_t pc, uint64_t argum
   own->started = true;
   own->privilege = SUPERVISOR;
   own->status = own->translation = 0;
+  hart->vectors_off = true;
   hart->registers.pc = pc;
   hart->registers.x[10] = hart->port.number;
   hart->registers.x[11] = argument;
@@ -288,6 +296,7 @@ uint64_t board_digest_harts(const struct machine *machine) {
     const struct board_hart *own = board_hart_of(hart);
     digest = mix(mix(digest, hart->port.position), hart->registers.pc);
     for (int n = 0; n < 32; n++) digest = mix(mix(digest, hart->registers.x[n]), hart->registers.f[n]);
+    digest = mix(digest, vector_digest(&hart->registers.vector));
     digest = mix(mix(mix(digest, hart->registers.fcsr), own->privilege), own->status);
     digest = mix(mix(mix(digest, own->translation), own->return_pc), own->cause);
   }

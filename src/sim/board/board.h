@@ -18,6 +18,7 @@ enum {
   STATUS_SIE = 1 << 1,
   STATUS_SPIE = 1 << 5,
   STATUS_SPP = 1 << 8,
+  STATUS_VS = 3 << 9,
   STATUS_FS = 3 << 13,
   STATUS_SUM = 1 << 18,
   STATUS_MXR = 1 << 19,

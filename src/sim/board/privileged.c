@@ -14,7 +14,7 @@ enum {
   SATP = 0x180,
 };
 #define STATUS_WRITABLE \
-  (uint64_t)(STATUS_SIE | STATUS_SPIE | STATUS_SPP | STATUS_FS | STATUS_SUM | STATUS_MXR)
+  (uint64_t)(STATUS_SIE | STATUS_SPIE | STATUS_SPP | STATUS_VS | STATUS_FS | STATUS_SUM | STATUS_MXR)
 #define STATUS_DIRTY (1ull << 63)
 #define STATUS_UXL (2ull << 32)
 #define MODE(satp) ((satp) >> 60)
@@ -22,10 +22,12 @@ enum { MODE_SV39 = 8 };
 
 /* -- Registers --------------------------------------------------------------------------------------------------------------- */
 
-/* Floating-point registers count as changed whenever they may be used. */
+/* Floating-point and vector registers count as changed whenever they may be used. */
 static uint64_t shown_status(const struct board_hart *own) {
   uint64_t status = own->status | STATUS_UXL;
-  return own->status & STATUS_FS ? status | STATUS_FS | STATUS_DIRTY : status;
+  if (own->status & STATUS_FS) status |= STATUS_FS | STATUS_DIRTY;
+  if (own->status & STATUS_VS) status |= STATUS_VS | STATUS_DIRTY;
+  return status;
 }
 
 /* Registers that hold what was written. */
@@ -58,6 +60,7 @@ static void write_status(struct hart *hart, uint64_t value) {
   struct board_hart *own = board_hart_of(hart);
   uint64_t changed = (own->status ^ value) & (STATUS_SUM | STATUS_MXR);
   own->status = value & STATUS_WRITABLE;
+  hart->vectors_off = !(own->status & STATUS_VS);
   if (changed) port_drop_all(&hart->port, PORT_LOADS | PORT_STORES);
 }
 

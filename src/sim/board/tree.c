@@ -85,7 +85,7 @@ static void put_harts(struct tree *tree, const struct machine *machine) {
     number(tree, "reg", i);
     text(tree, "status", "okay");
     text(tree, "compatible", "riscv");
-    text(tree, "riscv,isa", "rv64imafdc_zba_zbb_zbs");
+    text(tree, "riscv,isa", "rv64imafdcv_zba_zbb_zbs");
     text(tree, "mmu-type", "riscv,sv39");
     begin(tree, "interrupt-controller");
     number(tree, "#interrupt-cells", 1);

@@ -46,12 +46,12 @@
   X(209, getsockopt, 0) X(210, shutdown, 0)                                                                        \
   X(214, brk, CALL_AGAIN) X(215, munmap, CALL_AGAIN) X(216, mremap, CALL_AGAIN) X(220, clone, CALL_AGAIN)    \
   X(221, execve, CALL_AGAIN | CALL_NO_RESULT) X(222, mmap, CALL_AGAIN) X(226, mprotect, CALL_AGAIN)          \
-  X(227, msync, 0) X(242, accept4, 0) X(233, madvise, CALL_AGAIN) X(259, riscv_flush_icache, CALL_AGAIN) X(260, wait4, 0)       \
+  X(227, msync, 0) X(242, accept4, 0) X(233, madvise, CALL_AGAIN) X(258, riscv_hwprobe, 0) X(259, riscv_flush_icache, CALL_AGAIN) X(260, wait4, 0)       \
   X(261, prlimit64, 0) X(276, renameat2, 0) X(278, getrandom, 0) X(283, membarrier, 0)
 /* clang-format on */
 
 /* Answered as a kernel without them would: programs have another way. */
-#define MISSING(X) X(100) X(258) X(293) X(435) X(439) X(291) X(437)
+#define MISSING(X) X(100) X(293) X(435) X(439) X(291) X(437)
 
 #define X(number, name, flags) call_function call_##name;
 CALLS(X)

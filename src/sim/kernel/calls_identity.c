@@ -7,7 +7,7 @@
 
 call_function call_getuid, call_geteuid, call_getgid, call_getegid, call_setuid, call_setgid, call_setreuid,
     call_setregid, call_setresuid, call_setresgid, call_setfsuid, call_setfsgid, call_getresuid,
-    call_getresgid, call_setgroups, call_capget, call_setrlimit;
+    call_getresgid, call_setgroups, call_capget, call_setrlimit, call_riscv_hwprobe;
 
 #define ALWAYS_ZERO(name)                                              \
   int64_t call_##name(struct task *task, const uint64_t argument[6]) { \
@@ -75,4 +75,30 @@ int64_t call_setrlimit(struct task *task, const uint64_t argument[6]) {
   if (argument[0] >= RLIM_NLIMITS) return -EINVAL;
   if (copy_out(task, &limit, argument[1], sizeof limit)) return -EFAULT;
   return limit.rlim_cur > limit.rlim_max ? -EINVAL : 0;
+}
+
+/* -- What the processors are, which are all the same --------------------------------------------------------------------------- */
+
+struct probe {
+  int64_t key;
+  uint64_t value;
+};
+
+/* vendor, architecture, implementation; IMA; F and D, C, V, Zba, Zbb, Zbs; misaligned accesses are fast */
+static struct probe probed(int64_t key) {
+  static const uint64_t values[] = {0, 0, 0, 1, 0x3f, 3};
+  if (key < 0 || (uint64_t)key >= sizeof values / sizeof *values) return (struct probe){-1, 0};
+  return (struct probe){key, values[key]};
+}
+
+int64_t call_riscv_hwprobe(struct task *task, const uint64_t argument[6]) {
+  struct probe probe;
+  if (argument[4]) return -EINVAL;
+  for (uint64_t n = 0; n < argument[1]; n++) {
+    uint64_t at = argument[0] + n * sizeof probe;
+    if (copy_out(task, &probe, at, sizeof probe)) return -EFAULT;
+    probe = probed(probe.key);
+    if (copy_in(task, at, &probe, sizeof probe)) return -EFAULT;
+  }
+  return 0;
 }

@@ -219,7 +219,7 @@ static void write_online(const struct task *task, FILE *out) {
 
 static void write_cpuinfo(const struct task *task, FILE *out) {
   for (uint32_t n = 0; n < harts(task); n++)
-    fprintf(out, "processor\t: %u\nhart\t\t: %u\nisa\t\t: rv64imafdc_zba_zbb_zbs\nmmu\t\t: sv39\n\n", n, n);
+    fprintf(out, "processor\t: %u\nhart\t\t: %u\nisa\t\t: rv64imafdcv_zba_zbb_zbs\nmmu\t\t: sv39\n\n", n, n);
 }
 
 static void write_processors(const struct task *task, FILE *out) {

@@ -92,6 +92,7 @@ static void set_up_child(struct task *parent, struct task *child, const uint64_t
   struct registers *r = &child->thread.registers;
   r->pc += 4;
   r->x[A0] = 0;
+  r->vector = (struct vector_registers){0};
   if (argument[1]) r->x[SP] = argument[1];
   if (argument[0] & CLONE_SETTLS) r->x[TP] = argument[3];
   if (argument[0] & CLONE_CHILD_CLEARTID) child->clear_tid = argument[4];

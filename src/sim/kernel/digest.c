@@ -1,6 +1,7 @@
 /* digest.c: one number for how a sphere ended: registers and position of every thread, memory of every process. A replay must come to the same. */
 #include "sim/kernel/kernel.h"
 #include "sim/machine/pages.h"
+#include "sim/machine/vector.h"
 
 static uint64_t mix(uint64_t digest, uint64_t value) {
   digest = (digest ^ value) * 0x9fb21c651e98df25;
@@ -21,6 +22,7 @@ uint64_t digest_thread(const struct thread *thread) {
   uint64_t digest = mix(thread->number + 1, port ? port->position : thread->position);
   for (int i = 1; i < 32; i++) digest = mix(digest, r->x[i]);
   for (int i = 0; i < 32; i++) digest = mix(digest, r->f[i]);
+  digest = mix(digest, vector_digest(&r->vector));
   return finish(mix(mix(digest, r->pc), r->fcsr));
 }
 

@@ -4,8 +4,6 @@
  * gate is taken off its hart like one that runs; one that waits for the memory system is not, since the line is kept for it. */
 #include "sim/kernel/kernel.h"
 
-#include <signal.h>
-
 #include "sim/machine/check.h"
 #include "sim/kernel/input_log.h"
 
@@ -198,22 +196,6 @@ static void trap(struct hart *hart, struct task *task, enum trap trap) {
   if (hart_at_border(&hart->port, trap == TRAP_FAULT ? BORDER_FAULT : BORDER_TRAP)) kernel_trap(task, trap);
 }
 
-/* Of the V extension: arithmetic, or a load or store whose width is no scalar's. */
-static bool is_vector(uint32_t bits) {
-  uint32_t opcode = bits & 0x7f, width = bits >> 12 & 7;
-  bool access = opcode == 0x07 || opcode == 0x27;
-  return opcode == 0x57 || (access && (width == 0 || width >= 5));
-}
-
-/* A program that can handle the signal has another way; for others, a line says more than a signal. */
-static void illegal(struct hart *hart, struct task *task) {
-  if (is_vector(hart_instruction(hart)) && task->process->actions[SIGILL].handler <= 1)
-    kernel_fail(kernel_of(task), 122, "%s: vector instructions are not supported by the simulator",
-                task->process->path);
-  else
-    trap(hart, task, TRAP_ILLEGAL);
-}
-
 static void run_user(struct hart *hart, struct task *task) {
   switch (hart_interpret(hart)) {
     case HART_HORIZON:
@@ -232,7 +214,7 @@ static void run_user(struct hart *hart, struct task *task) {
       trap(hart, task, TRAP_MISALIGNED);
       return;
     case HART_ILLEGAL:
-      illegal(hart, task);
+      trap(hart, task, TRAP_ILLEGAL);
       return;
     case HART_BREAK:
       trap(hart, task, TRAP_BREAK);
@@ -262,7 +244,7 @@ void kernel_hart_turn(struct port *port) {
     struct task *task = task_of(port->thread);
     if (task->in_kernel)
       run_kernel(task);
-    else if (hart->interrupted && !hart->split)
+    else if (hart->interrupted && !hart_is_between(hart))
       take_interrupt(hart, task);
     else
       run_user(hart, task);

@@ -132,8 +132,8 @@ static uint64_t *push_strings(struct stack *stack, char **strings, uint64_t *cou
 }
 
 enum {
-  HWCAP_GC = 1 << ('I' - 'A') | 1 << ('M' - 'A') | 1 << ('A' - 'A') | 1 << ('F' - 'A') | 1 << ('D' - 'A') |
-             1 << ('C' - 'A')
+  HWCAP_GCV = 1 << ('I' - 'A') | 1 << ('M' - 'A') | 1 << ('A' - 'A') | 1 << ('F' - 'A') | 1 << ('D' - 'A') |
+              1 << ('C' - 'A') | 1 << ('V' - 'A')
 };
 
 static bool build_stack(struct space *space, const struct image *image, const char *path, char **argv,
@@ -141,23 +141,24 @@ static bool build_stack(struct space *space, const struct image *image, const ch
   struct stack stack = {space, STACK_TOP, false};
   uint64_t argc, envc, name = push(&stack, path, strlen(path) + 1), seed = push(&stack, random, 16);
   uint64_t *arguments = push_strings(&stack, argv, &argc), *environment = push_strings(&stack, envp, &envc);
-  uint64_t auxiliary[] = {AT_PHDR,   image->headers,
-                          AT_PHENT,  sizeof(Elf64_Phdr),
-                          AT_PHNUM,  image->header.e_phnum,
-                          AT_PAGESZ, PAGE_BYTES,
-                          AT_BASE,   0,
-                          AT_FLAGS,  0,
-                          AT_ENTRY,  image->base + image->header.e_entry,
-                          AT_UID,    0,
-                          AT_EUID,   0,
-                          AT_GID,    0,
-                          AT_EGID,   0,
-                          AT_HWCAP,  HWCAP_GC,
-                          AT_CLKTCK, 100,
-                          AT_SECURE, 0,
-                          AT_RANDOM, seed,
-                          AT_EXECFN, name,
-                          AT_NULL,   0};
+  uint64_t auxiliary[] = {AT_PHDR,        image->headers,
+                          AT_PHENT,       sizeof(Elf64_Phdr),
+                          AT_PHNUM,       image->header.e_phnum,
+                          AT_PAGESZ,      PAGE_BYTES,
+                          AT_BASE,        0,
+                          AT_FLAGS,       0,
+                          AT_ENTRY,       image->base + image->header.e_entry,
+                          AT_UID,         0,
+                          AT_EUID,        0,
+                          AT_GID,         0,
+                          AT_EGID,        0,
+                          AT_HWCAP,       HWCAP_GCV,
+                          AT_CLKTCK,      100,
+                          AT_SECURE,      0,
+                          AT_RANDOM,      seed,
+                          AT_EXECFN,      name,
+                          AT_MINSIGSTKSZ, SIGNAL_STACK_LEAST,
+                          AT_NULL,        0};
   stack.at &= ~15ull;
   if ((1 + argc + 1 + envc + 1) % 2) stack.at -= 8;
   push(&stack, auxiliary, sizeof auxiliary);

@@ -22,6 +22,7 @@ enum {
   PATH_BYTES = 4096,
 };
 #define TRAMPOLINE UINT64_C(0x3ffffff000)
+enum { SIGNAL_STACK_LEAST = 1664 };        /* the largest frame that a handler is given */
 #define KERNEL_PAGE UINT64_C(0x3fffffe000) /* of each space, for the kernel's own ordered accesses */
 
 /* -- Tasks -------------------------------------------------------------------------------------------------------------------- */

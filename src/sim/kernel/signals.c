@@ -2,12 +2,14 @@
  *
  * The frame is the one of riscv64 Linux: siginfo (128 bytes), then ucontext. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/kernel/input_log.h"
 #include "sim/kernel/kernel.h"
 #include "sim/machine/check.h"
+#include "sim/machine/vector.h"
 
 enum { RA = 1, SP = 2, A0 = 10, A1 = 11, A2 = 12 };
 enum {
@@ -38,8 +40,26 @@ struct frame {
   uint64_t pc, x[31]; /* x1 … x31 */
   uint64_t f[32];
   uint32_t fcsr;
-  uint8_t quad[268]; /* room for the state of the Q extension */
+  uint8_t quad[256]; /* room for the state of the Q extension */
+  uint32_t reserved;
+  uint32_t more, more_bytes; /* what follows: vector_state, or nothing */
 };
+
+/* Follows the frame of a thread that has used vectors. */
+struct vector_state {
+  uint64_t start, length, type, control, register_bytes, registers; /* the last: where they are */
+  uint8_t v[32 * VECTOR_BYTES];
+  uint32_t more, more_bytes; /* nothing follows */
+  uint64_t pad;
+};
+enum { VECTOR_MAGIC = 0x53465457, HEADER_BYTES = 8 };
+enum { VECTOR_STATE_BYTES = HEADER_BYTES + offsetof(struct vector_state, more) };
+struct whole_frame {
+  struct frame frame;
+  struct vector_state vector;
+};
+_Static_assert(sizeof(struct frame) % 16 == 0 && sizeof(struct whole_frame) == SIGNAL_STACK_LEAST,
+               "as Linux has it");
 
 static uint64_t bit(int number) {
   return 1ull << (number - 1);
@@ -143,11 +163,12 @@ static void terminate(struct task *task, int number) {
   task->killed = true;
 }
 
-static uint64_t frame_place(const struct task *task, const struct signal_action *action, uint64_t sp) {
+static uint64_t frame_place(const struct task *task, const struct signal_action *action, uint64_t sp,
+                            size_t bytes) {
   bool on_alternate = task->alternate_bytes && sp - task->alternate_start <= task->alternate_bytes;
   if (action->flags & FLAG_ONSTACK && task->alternate_bytes && !on_alternate)
     sp = task->alternate_start + task->alternate_bytes;
-  return (sp - sizeof(struct frame)) & ~15ull;
+  return (sp - bytes) & ~15ull;
 }
 
 static void fill_frame(struct frame *frame, const struct task *task, const struct registers *r,
@@ -167,14 +188,32 @@ static void fill_frame(struct frame *frame, const struct task *task, const struc
   frame->fcsr = r->fcsr;
 }
 
+/* at: where the frame is. */
+static void fill_vectors(struct whole_frame *whole, const struct vector_registers *from, uint64_t at) {
+  whole->frame.more = VECTOR_MAGIC;
+  whole->frame.more_bytes = VECTOR_STATE_BYTES;
+  whole->vector = (struct vector_state){
+      .start = from->start,
+      .length = from->length,
+      .type = from->type,
+      .control = from->control,
+      .register_bytes = VECTOR_BYTES,
+      .registers = at + offsetof(struct whole_frame, vector.v),
+  };
+  memcpy(whole->vector.v, from->v, sizeof from->v);
+}
+
 static void run_handler(struct task *task, const struct signal_info *info) {
   struct signal_action action = task->process->actions[info->number];
   struct registers *r = task_registers(task);
-  struct frame frame;
-  uint64_t sp = frame_place(task, &action, r->x[SP]);
-  fill_frame(&frame, task, r, info);
+  struct whole_frame whole;
+  size_t bytes = r->vector.used ? sizeof whole : sizeof whole.frame;
+  uint64_t sp = frame_place(task, &action, r->x[SP], bytes);
+  hart_drop_half(hart_of(task));
+  fill_frame(&whole.frame, task, r, info);
+  if (r->vector.used) fill_vectors(&whole, &r->vector, sp);
   task->restore_blocked = false;
-  if (copy_in(task, sp, &frame, sizeof frame)) {
+  if (copy_in(task, sp, &whole, bytes)) {
     terminate(task, SIGSEGV);
     return;
   }
@@ -188,7 +227,7 @@ static void run_handler(struct task *task, const struct signal_info *info) {
   r->x[SP] = sp;
   r->x[A0] = (uint64_t)info->number;
   r->x[A1] = sp;
-  r->x[A2] = sp + sizeof frame.info;
+  r->x[A2] = sp + sizeof whole.frame.info;
 }
 
 /* An interrupted call ends with EINTR or begins again. */
@@ -267,9 +306,27 @@ void signal_force(struct task *task, const struct signal_info *info) {
   deliver(task, info);
 }
 
+/* What the frame has behind it. False: nothing that belongs there. */
+static bool return_vectors(struct task *task, const struct frame *frame, uint64_t at) {
+  struct vector_state from;
+  if (frame->reserved) return false;
+  if (!frame->more) return !frame->more_bytes;
+  if (frame->more != VECTOR_MAGIC || frame->more_bytes != VECTOR_STATE_BYTES) return false;
+  if (!task_registers(task)->vector.used || copy_out(task, &from, at, sizeof from)) return false;
+  if (copy_out(task, from.v, from.registers, sizeof from.v)) return false;
+  struct vector_registers *to = &task_registers(task)->vector;
+  vector_set(to, from.type, from.length);
+  vector_write_csr(to, VECTOR_START, from.start);
+  vector_write_csr(to, VECTOR_CONTROL, from.control);
+  memcpy(to->v, from.v, sizeof from.v);
+  return !from.more && !from.more_bytes;
+}
+
 bool signal_return(struct task *task) {
   struct frame frame;
-  if (copy_out(task, &frame, task_registers(task)->x[SP], sizeof frame)) return false;
+  uint64_t at = task_registers(task)->x[SP];
+  if (copy_out(task, &frame, at, sizeof frame)) return false;
+  if (!return_vectors(task, &frame, at + sizeof frame)) return false;
   struct registers *r = task_registers(task);
   r->pc = frame.pc;
   memcpy(&r->x[1], frame.x, sizeof frame.x);

@@ -4,6 +4,7 @@
 
 #include "sim/kernel/input_log.h"
 #include "sim/kernel/kernel.h"
+#include "sim/machine/vector.h"
 
 enum { A0 = 10, A7 = 17 };
 
@@ -24,6 +25,7 @@ static void do_call(struct task *task) {
   uint64_t arguments[6], number = task_registers(task)->x[A7];
   bool no_result = false;
   kernel->count.calls++;
+  vector_discard(&task_registers(task)->vector);
   port->cycle += kernel->machine->config.call_cycles;
   memcpy(arguments, &task_registers(task)->x[A0], sizeof arguments);
   if (watcher && watcher->call) watcher->call(port);
@@ -35,6 +37,12 @@ static void do_call(struct task *task) {
   end_call(task, result, no_result);
 }
 
+/* A load that stops before the fault has happened, with a position of its own. */
+static void trim(struct task *task) {
+  vector_trim(hart_of(task));
+  kernel_turn(task);
+}
+
 static void do_fault(struct task *task) {
   struct hart *hart = hart_of(task);
   unsigned permission = hart->fault_kind == ACCESS_FETCH                                   ? PAGE_EXECUTE
@@ -43,6 +51,11 @@ static void do_fault(struct task *task) {
   struct space *space = task->process->space;
   kernel_of(task)->count.page_faults++;
   if (space_touch(space, hart->fault_address, permission)) return;
+  if (hart->trims) {
+    trim(task);
+    return;
+  }
+  vector_show_fault(hart);
   struct signal_info info = {SIGSEGV,
                              space_is_mapped(space, hart->fault_address, 1) ? SEGV_ACCERR : SEGV_MAPERR,
                              hart->fault_address, 0};

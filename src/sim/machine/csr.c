@@ -1,5 +1,6 @@
-/* csr.c: control and status registers that user code may name: floating-point state and the counters. */
+/* csr.c: control and status registers that user code may name: floating-point and vector state, and the counters. */
 #include "sim/machine/hart.h"
+#include "sim/machine/vector.h"
 
 enum { FFLAGS = 1, FRM = 2, FCSR = 3, CYCLE = 0xc00, TIME = 0xc01, INSTRET = 0xc02 };
 
@@ -28,7 +29,7 @@ static bool read_csr(struct hart *hart, uint32_t number, uint64_t *value) {
       *value = hart->port.machine->supervisor->counter(hart, hart->port.cycle);
       return true;
     default:
-      return false;
+      return !hart->vectors_off && vector_read_csr(&hart->registers.vector, number, value);
   }
 }
 
@@ -44,8 +45,8 @@ static bool write_csr(struct hart *hart, uint32_t number, uint64_t value) {
     case FCSR:
       *fcsr = value & 0xff;
       return true;
-    default:
-      return false; /* the counters are read-only */
+    default: /* the counters are read-only */
+      return vector_write_csr(&hart->registers.vector, number, value);
   }
 }
 

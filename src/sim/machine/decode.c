@@ -157,6 +157,14 @@ static uint16_t pick(const uint16_t table[8], uint32_t w) {
   return table[funct3(w)];
 }
 
+/* Loads and stores of floating-point registers; the other widths are those of vectors. */
+static uint16_t op_float_access(uint32_t w, const uint16_t scalars[8], int32_t *imm) {
+  if (scalars[funct3(w)]) return scalars[funct3(w)];
+  if (funct3(w) && funct3(w) < 5) return 0;
+  *imm = (int32_t)w;
+  return OP_VECTOR;
+}
+
 /* An instruction whose only effect would be on x0. */
 static int is_idle(const struct insn *i) {
   return i->rd == 0 && ((i->op >= OP_ADDI && i->op <= OP_REMUW) || i->op == OP_LUI || i->op == OP_AUIPC);
@@ -173,7 +181,7 @@ static struct insn decode_word(uint32_t w) {
       i.op = pick(loads, w);
       break;
     case 0x07:
-      i.op = pick(float_loads, w);
+      i.op = op_float_access(w, float_loads, &i.imm);
       break;
     case 0x0f:
       i.op = funct3(w) == 0 ? OP_FENCE : funct3(w) == 1 ? OP_FENCEI : 0, i.imm = (int32_t)w;
@@ -191,7 +199,7 @@ static struct insn decode_word(uint32_t w) {
       i.op = pick(stores, w), i.imm = imm_s(w);
       break;
     case 0x27:
-      i.op = pick(float_stores, w), i.imm = imm_s(w);
+      i.imm = imm_s(w), i.op = op_float_access(w, float_stores, &i.imm);
       break;
     case 0x2f:
       i.op = op_atomic(w, &i.amo);
@@ -211,6 +219,9 @@ static struct insn decode_word(uint32_t w) {
     case 0x4f:
     case 0x53:
       i.op = OP_FLOAT, i.imm = (int32_t)w;
+      break;
+    case 0x57:
+      i.op = OP_VECTOR, i.imm = (int32_t)w;
       break;
     case 0x63:
       i.op = pick(branches, w), i.imm = imm_b(w);

@@ -1,4 +1,4 @@
-/* decode.h: RV64GC instructions with Zba, Zbb and Zbs, decoded once per line of code.
+/* decode.h: RV64GCV instructions with Zba, Zbb and Zbs, decoded once per line of code.
  *
  * A line of 64 bytes has 32 places at which an instruction can start. Each is decoded when it is first executed. Decoded lines are found by
  * physical address and are good as long as the bytes are those that were decoded: a hart that fetches a line anew compares them. */
@@ -25,7 +25,7 @@
   X(MUL) X(MULH) X(MULHSU) X(MULHU) X(DIV) X(DIVU) X(REM) X(REMU)                                   \
   X(MULW) X(DIVW) X(DIVUW) X(REMW) X(REMUW)                                                         \
   X(LRW) X(LRD) X(SCW) X(SCD) X(AMOW) X(AMOD)                                                       \
-  X(FLW) X(FLD) X(FSW) X(FSD) X(FLOAT)                                                              \
+  X(FLW) X(FLD) X(FSW) X(FSD) X(FLOAT) X(VECTOR)                                                    \
   X(FENCE) X(FENCEI) X(ECALL) X(EBREAK) X(CSR)
 /* clang-format on */
 
@@ -41,7 +41,7 @@ struct insn {
   uint8_t rd, rs1, rs2;
   uint8_t length; /* bytes; 0 for what is no instruction */
   uint8_t amo;    /* enum amo */
-  int32_t imm;    /* FLOAT and CSR: the instruction itself */
+  int32_t imm;    /* FLOAT, VECTOR and CSR: the instruction itself */
 };
 
 enum { LINE_PLACES = LINE_BYTES / 2 };

@@ -1,4 +1,4 @@
-/* hart.h: one RV64GC processor, user level. */
+/* hart.h: one RV64GCV processor, user level. */
 #ifndef REPRISE_SIM_HART_H
 #define REPRISE_SIM_HART_H
 
@@ -35,5 +35,19 @@ bool hart_at_border(struct port *port, enum border why);
 bool hart_csr_is_input(uint32_t bits);
 /* Executes a CSR instruction. False: there is no such register. */
 bool hart_csr(struct hart *hart, uint32_t bits);
+
+/* Executes an instruction of the V extension. False: it has not happened, or not all of its accesses have, and hart->exit says why. */
+bool hart_vector(struct hart *hart, uint32_t bits);
+/* A load or store by an instruction. False: it has not happened, and hart->exit says why. */
+bool hart_access(struct hart *hart, uint8_t kind, uint64_t vaddr, uint8_t size, void *data);
+/* An access was made of which the rest must follow: no interrupt comes between. */
+static inline bool hart_is_between(const struct hart *hart) {
+  return hart->split || hart->registers.vector.field;
+}
+/* A handler is entered: what is unfinished begins again after it. */
+static inline void hart_drop_half(struct hart *hart) {
+  hart->split = false;
+  hart->registers.vector.field = 0;
+}
 
 #endif

@@ -19,6 +19,7 @@ enum {
 static bool fault(struct hart *hart, uint64_t address, uint8_t kind, enum hart_exit exit) {
   hart->fault_address = address;
   hart->fault_kind = kind;
+  hart->at_element = hart->trims = false;
   hart->exit = exit;
   return false;
 }
@@ -89,6 +90,10 @@ static bool slow_access(struct hart *hart, uint8_t kind, uint64_t vaddr, uint8_t
   if (!translate(hart, &access) || !ask(hart, &access)) return false;
   if (failed) *failed = access.failed;
   return true;
+}
+
+bool hart_access(struct hart *hart, uint8_t kind, uint64_t vaddr, uint8_t size, void *data) {
+  return slow_access(hart, kind, vaddr, size, 0, data, NULL);
 }
 
 static struct decoded_line *slow_fetch(struct hart *hart, uint64_t pc) {
@@ -368,6 +373,12 @@ do_FLOAT:
   cycle += hart_float_divides((uint32_t)i->imm) ? port->machine->config.float_divide_cycles
                                                 : port->machine->config.float_cycles;
   DONE();
+do_VECTOR:
+  PUT_BACK();
+  if (!hart_vector(hart, (uint32_t)i->imm)) return hart->exit;
+  cycle = port->cycle, position = port->position;
+  limit = find_limit(hart);
+  NEXT();
 
 do_FENCE:
   PUT_BACK();

@@ -42,8 +42,12 @@ struct hart {
   bool idle;        /* has no task, and waits for one */
   bool at_gate;     /* waits for the watcher, not for the memory system */
   bool timer_armed;
+  bool at_element;      /* the fault is at fault_element of a vector load or store … */
+  bool trims;           /* … and is not to be seen: the load ends there */
+  bool vectors_off;     /* instructions of the V extension are illegal */
   uint64_t split_bytes; /* … and these are its bytes */
   uint64_t fault_address;
+  uint32_t fault_element;
   uint64_t kernel_stop;           /* like port.stop, for the kernel: a signal is due at that position */
   const struct space *last_space; /* whose translations are in the tables */
   const struct task *last_task;

@@ -87,6 +87,8 @@ static bool rounds_up(uint32_t rounding, bool negative, bool odd, wide rest, wid
       return negative && rest;
     case ROUND_UP:
       return !negative && rest;
+    case ROUND_ODD:
+      return rest && !odd;
     default:
       return false;
   }
@@ -94,8 +96,8 @@ static bool rounds_up(uint32_t rounding, bool negative, bool odd, wide rest, wid
 
 static uint64_t overflow(float_format f, struct float_state *state, bool negative) {
   state->flags |= FLAG_OVERFLOW | FLAG_INEXACT;
-  bool to_largest = state->rounding == ROUND_ZERO || (state->rounding == ROUND_DOWN && !negative) ||
-                    (state->rounding == ROUND_UP && negative);
+  bool to_largest = state->rounding == ROUND_ZERO || state->rounding == ROUND_ODD ||
+                    (state->rounding == ROUND_DOWN && !negative) || (state->rounding == ROUND_UP && negative);
   return with_sign(f, negative, infinity(f) - to_largest);
 }
 

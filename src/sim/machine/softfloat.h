@@ -16,7 +16,8 @@ struct float_format {
 };
 extern const struct float_format float_single, float_double;
 
-enum float_rounding { ROUND_NEAREST_EVEN, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_NEAREST_AWAY };
+/* The last one is not for programs to choose: towards zero, with the lowest bit as the sticky one. */
+enum float_rounding { ROUND_NEAREST_EVEN, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_NEAREST_AWAY, ROUND_ODD };
 enum float_flags {
   FLAG_INEXACT = 1,
   FLAG_UNDERFLOW = 2,
@@ -47,7 +48,7 @@ uint64_t float_nan(float_format f);  /* the canonical one */
 
 uint64_t float_convert(float_format to, float_format from, struct float_state *state, uint64_t a);
 uint64_t float_from_integer(float_format f, struct float_state *state, uint64_t magnitude, bool negative);
-/* bits 32 or 64; what does not fit saturates, NaN counts as large. 32-bit results, signed or not, are sign-extended. */
+/* bits 16, 32 or 64; what does not fit saturates, NaN counts as large. 32-bit results, signed or not, are sign-extended. */
 uint64_t float_to_integer(float_format f, struct float_state *state, uint64_t a, int bits, bool is_signed);
 
 #endif

@@ -10,12 +10,25 @@ struct process;
 struct task;
 struct port;
 
+enum { VECTOR_BITS = 128, VECTOR_BYTES = VECTOR_BITS / 8 };
+
+/* Those of the V extension. */
+struct vector_registers {
+  uint8_t v[32 * VECTOR_BYTES];
+  uint64_t type;          /* vtype */
+  uint32_t length, start; /* vl, vstart */
+  uint32_t control;       /* vcsr */
+  uint16_t field;         /* so many fields of the segment at `start` have been accessed */
+  uint16_t used;          /* an instruction has named them */
+};
+
 /* The state that an instruction can change besides memory. */
 struct registers {
   uint64_t x[32];
   uint64_t f[32]; /* single precision is NaN-boxed */
   uint64_t pc;
   uint32_t fcsr;
+  struct vector_registers vector;
 };
 
 enum sphere_mode { SPHERE_PLAIN, SPHERE_RECORD, SPHERE_REPLAY };
