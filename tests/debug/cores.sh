@@ -157,19 +157,23 @@ case_core_of_child() {
 #include <unistd.h>
 static int mine;
 static void on_signal(int signo) { mine += signo; }
+static int channel[2];
 static void waits(int value) {
   mine = value;
   getppid();
+  write(channel[1], "x", 1);
   for (;;) pause();
 }
 int main(void) {
   signal(SIGUSR1, on_signal);
   raise(SIGUSR1);
+  char byte;
+  if (pipe(channel)) return 1;
   pid_t child = fork();
   if (!child) waits(4711);
   printf("%d %d\n", getpid(), child);
   fflush(stdout);
-  usleep(100000);
+  if (read(channel[0], &byte, 1) != 1) return 1;
   kill(child, SIGKILL);
   waitpid(child, NULL, 0);
   return 0;
@@ -198,7 +202,8 @@ END
 # A recording that breaks off ends where its logs do.
 case_core_of_unfinished() {
   local recorder
-  gcc -g -O1 -fno-inline -pthread -o late "$debug_here/programs/late.c" || fail "can't be compiled"
+  sed 's/CAUSE = 1000/CAUSE = 100000000/' "$debug_here/programs/late.c" >late.c
+  gcc -g -O1 -fno-inline -pthread -o late late.c || fail "can't be compiled"
   "$REPRISE" record -o late.rec -- ./late >late.out 2>&1 &
   recorder=$!
   until [ "$(wc -l <late.out)" -gt 100 ]; do sleep 0.05; done
