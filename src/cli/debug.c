@@ -64,12 +64,11 @@ const struct command debug_command = {
     .usage = "[--at=PLACE] [--gdb=PROGRAM] [--unconfined] [RECORDING|latest] [-- OPTIONS OF GDB…]",
     .summary = "look into a recording with gdb, forwards and backwards",
     .help =
-        "Starts gdb on RECORDING. The replay stands at its beginning, or at PLACE. Breakpoints, watchpoints, "
-        "steps and "
-        "all\n"
-        "that gdb shows are those of the recorded execution; executables and libraries come from the "
-        "recording. gdb's "
-        "own\n"
+        "Starts gdb on RECORDING. The replay stands at its beginning, or at PLACE; at the end of what a "
+        "flight\n"
+        "recorder has stored. Breakpoints, watchpoints, steps and all that gdb shows are those of the "
+        "recorded\n"
+        "execution; executables and libraries come from the recording. gdb's own\n"
         "reverse-continue, reverse-step, reverse-next, reverse-finish and reverse-stepi go backwards. "
         "Besides:\n"
         "\n"

@@ -50,7 +50,7 @@ const struct command gdbserver_command = {
         "Replays RECORDING under the control of a debugger that speaks gdb's remote protocol. The replay "
         "stops "
         "at its\n"
-        "beginning. In gdb:\n"
+        "beginning; in what a flight recorder has stored, at its end. In gdb:\n"
         "\n"
         "  target remote | reprise gdbserver RECORDING\n"
         "\n"

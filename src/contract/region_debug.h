@@ -19,9 +19,9 @@ enum {
   DEBUG_REGISTERS = 3072, /* bytes: all registers of a thread, in the order of the target description */
   DEBUG_BREAKS = 4096,
   DEBUG_WATCHES = 64,
-  DEBUG_WATCH_BYTES = 4096, /* of one watchpoint */
-  DEBUG_CALLS = 1024,       /* system calls that can be caught */
-  DEBUG_DETACHED = 256,
+  DEBUG_WATCH_BYTES = 4096,       /* of one watchpoint */
+  DEBUG_CALLS = 1024,             /* system calls that can be caught */
+  DEBUG_CHOSEN = 2 * CHUNK_SLOTS, /* processes */
   DEBUG_TEXT = 512,
 };
 
@@ -174,8 +174,9 @@ struct region_debug {
   uint64_t passed_signals;                   /* bit n - 1: signal n is not reported */
   uint32_t catches_calls, catches_processes; /* the latter: forks, programs and ends */
   uint64_t caught_calls[DEBUG_CALLS / 64];
-  uint32_t break_count, watch_count, detached_count;
-  int32_t detached[DEBUG_DETACHED];        /* recorded ids of processes that the debugger has detached */
+  uint32_t break_count, watch_count, chosen_count;
+  uint32_t has_chosen;          /* all but the end of the recording concerns these processes only: */
+  int32_t chosen[DEBUG_CHOSEN]; /* recorded ids */
   struct debug_break breaks[DEBUG_BREAKS]; /* by address */
   struct debug_watch watches[DEBUG_WATCHES];
   /* Debuggers remove breaks and watches at every stop, and insert them again. The translated code is kept meanwhile: blocks end at every seam, and

@@ -37,15 +37,6 @@ static int accept_client(int port) {
   return client;
 }
 
-/* A client that meets several processes at once takes the registers of all but one for others than they have (gdb 13): those are let go. */
-static void let_others_go(struct session *session) {
-  int32_t pid = target_thread(session, session->stop.slot)->pid;
-  for (int slot = -1; (slot = target_next(session, (uint32_t)(slot + 1))) >= 0;) {
-    int32_t other = target_thread(session, (uint32_t)slot)->pid;
-    if (other != pid) target_detach(session, other, false);
-  }
-}
-
 int serve_recording(const char *path, const struct serve_options *options) {
   int port = options->port;
   static struct server server;
@@ -56,10 +47,12 @@ int serve_recording(const char *path, const struct serve_options *options) {
   if (!port) signal(SIGINT, SIG_IGN); /* which the terminal sends to all when the client is to interrupt us */
   server.in = STDIN_FILENO;
   server.out = STDOUT_FILENO;
+  if (!port) server_prepare(&server);
   int status = session_open(session, path, options->at);
   if (status) return status;
+  if (session->gone) return session_close(session), 0;
   server.arrived = TRAVEL_STOPPED;
-  let_others_go(session);
+  processes_begin(&server);
   if (port) {
     server.in = server.out = accept_client(port);
     if (server.in < 0) {

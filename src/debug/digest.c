@@ -44,7 +44,10 @@ static uint64_t digest_thread(const struct session *session, uint32_t slot) {
 
 /* True if no thread of a lower slot is of the same process. */
 static bool leads(const struct session *session, uint32_t slot) {
-  return target_find(session, target_thread(session, slot)->pid, 0) == (int)slot;
+  int other = target_next_of_all(session, 0);
+  while (target_thread(session, (uint32_t)other)->pid != target_thread(session, slot)->pid)
+    other = target_next_of_all(session, (uint32_t)other + 1);
+  return other == (int)slot;
 }
 
 /* Sums, since threads may have other slots in another replay. */
@@ -52,7 +55,7 @@ uint64_t session_digest(const struct session *session) {
   const struct debug_moment *moment = &session->stop.moment;
   const uint64_t where[] = {moment->turn, moment->position, moment->thread, moment->event};
   uint64_t threads = 0, memory = 0;
-  for (int slot = -1; (slot = target_next(session, (uint32_t)(slot + 1))) >= 0;) {
+  for (int slot = -1; (slot = target_next_of_all(session, (uint32_t)(slot + 1))) >= 0;) {
     threads += digest_thread(session, (uint32_t)slot);
     uint64_t pid = (uint32_t)target_thread(session, (uint32_t)slot)->pid;
     if (!leads(session, (uint32_t)slot)) continue;

@@ -28,8 +28,12 @@ static void seek(struct server *server, const char *text, FILE *out) {
     return;
   }
   enum travel result = travel_to_place(session, &place);
-  server->moved = result == TRAVEL_STOPPED;
-  if (server->moved) {
+  server->moved = result == TRAVEL_STOPPED && processes_live(server);
+  if (result == TRAVEL_STOPPED && !server->moved) {
+    fprintf(out, "%.80s: the process that is shown does not live there (--at begins there with others)\n",
+            text);
+    travel_to(session, &before);
+  } else if (server->moved) {
     moment_print(&session->stop.moment, moment);
     fprintf(out, "at %s\n", moment);
   } else if (result == TRAVEL_FAILED) {
@@ -53,7 +57,8 @@ static void go_to_last_write(struct server *server, const char *text, FILE *out)
     fprintf(out, "the last write of what? (ADDRESS,BYTES; %d bytes at most)\n", DEBUG_WATCH_BYTES);
     return;
   }
-  enum travel result = travel_to_last_write(session, &watch);
+  uint32_t oldest = processes_oldest(server);
+  enum travel result = processes_return(server, travel_to_last_write(session, &watch), oldest);
   server->moved = result == TRAVEL_STOPPED || result == TRAVEL_BEGIN;
   moment_print(&session->stop.moment, moment);
   if (result == TRAVEL_BEGIN)
@@ -85,7 +90,7 @@ static void describe(const struct session *session, uint32_t slot, FILE *out) {
 }
 
 static void tell_threads(struct server *server, FILE *out) {
-  for (int slot = -1; (slot = target_next(&server->session, (uint32_t)(slot + 1))) >= 0;)
+  for (int slot = -1; (slot = target_next_of_all(&server->session, (uint32_t)(slot + 1))) >= 0;)
     describe(&server->session, (uint32_t)slot, out);
 }
 

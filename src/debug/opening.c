@@ -27,12 +27,26 @@ int session_verdict(const struct session *session) {
   return complain(status, *stop->text ? stop->text : "the replay can't go on", "");
 }
 
+/* What a flight recorder has stored opens at its end, or at the signal that ended the program, which other processes may have outlived. */
+static enum travel go_to_last(struct session *session) {
+  const char *status = recording_get(session->reader, "status", 0);
+  bool killed = status && !strncmp(status, "signal", 6);
+  enum travel result = killed ? travel_to_crash(session) : TRAVEL_FAILED;
+  return result == TRAVEL_FAILED ? travel_to_end(session) : result;
+}
+
+static enum travel go(struct session *session, const char *at, const struct place *place) {
+  if (at) return travel_to_place(session, place);
+  return image_begins(session->reader) < 0 ? TRAVEL_STOPPED : go_to_last(session);
+}
+
 /* A replay that has ended before it stood anywhere has told why itself. */
 static int begin(struct session *session, const char *at, const struct place *place) {
   enum travel result = session_begin(session);
   if (result == TRAVEL_OVER) return FAILED;
   if (result != TRAVEL_STOPPED) return complain(FAILED, "no replay could be started", strerror(errno));
-  if (!at || travel_to_place(session, place) == TRAVEL_STOPPED) return 0;
+  if (go(session, at, place) == TRAVEL_STOPPED || session->gone) return 0;
+  if (!at) at = "end";
   int status = session_verdict(session);
   return status ? status : complain(FAILED, at, "the recording has no such moment");
 }
@@ -53,7 +67,7 @@ int session_open(struct session *session, const char *path, const char *at) {
   struct recording_error error;
   struct place place;
   session->path = path;
-  session->client = -1;
+  if (!session->attend) session->client = -1;
   session->settings.magic = ENGINE_CONFIG_MAGIC;
   if (at && !place_parse(at, &place)) return complain(USAGE, at, "this is no moment");
   if (recording_open(path, 0, &session->reader, &error))

@@ -50,6 +50,23 @@ static bool attend(struct session *session) {
   return true;
 }
 
+/* While the recording is opened: what does not fit is lost, as on a line, and the client sends it again. */
+static bool attend_early(struct session *session) {
+  struct server *server = session->context;
+  uint8_t bytes[256];
+  ssize_t n = read(server->in, bytes, sizeof bytes);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+  for (ssize_t i = 0; i < n && server->early_count < sizeof server->early; i++)
+    server->early[server->early_count++] = bytes[i];
+  return n > 0;
+}
+
+void server_prepare(struct server *server) {
+  server->session.client = server->in;
+  server->session.attend = attend_early;
+  server->session.context = server;
+}
+
 /* The program's output, as the client's console. */
 static void show(void *context, int which, const uint8_t *bytes, size_t count) {
   struct server *server = context;
@@ -105,52 +122,13 @@ static int slot_of_name(struct server *server, const struct thread_name *name) {
   if (!session->run.region) return -1;
   uint32_t here = session->stop.slot;
   const struct debug_thread *stopped = target_thread(session, here);
-  bool fits = !target_has_ended(session, stopped->pid) && (!pid || stopped->pid == pid) &&
-              (!tid || stopped->tid == tid);
+  bool fits =
+      target_shows(session, stopped->pid) && (!pid || stopped->pid == pid) && (!tid || stopped->tid == tid);
   return fits ? (int)here : target_find(session, pid, tid);
 }
 
 int server_slot(struct server *server) {
   return slot_of_name(server, &server->general);
-}
-
-/* -- Processes that the client knows besides the first ---------------------------------------------------------------------- */
-
-static int place_of_known(const struct server *server, int32_t pid) {
-  for (uint32_t i = 0; i < server->known_count; i++)
-    if (server->known[i] == pid) return (int)i;
-  return -1;
-}
-
-static void forget(struct server *server, int32_t pid) {
-  int i = place_of_known(server, pid);
-  if (i >= 0) server->known[i] = server->known[--server->known_count];
-}
-
-static void tell_birth(struct server *server, int32_t pid) {
-  target_is_born(&server->session, pid);
-  if (place_of_known(server, pid) < 0 && server->known_count < DEBUG_DETACHED)
-    server->known[server->known_count++] = pid;
-}
-
-static void tell_gone(struct server *server, const char *how, int status, int32_t pid) {
-  reply_text(&server->reply, "%s%02x", how, status & 0xff);
-  if (!server->multiprocess) return;
-  reply_text(&server->reply, ";process:%x", pid);
-  forget(server, pid);
-  target_detach(&server->session, pid, true);
-}
-
-/* A process that is not there any more where the replay has leapt, or has gone back: the client is told its end before anything else, one at a time. */
-static bool tell_lost(struct server *server) {
-  if (!server->session.run.region) return false;
-  for (uint32_t i = 0; i < server->known_count && server->leapt; i++) {
-    if (target_find(&server->session, server->known[i], 0) >= 0) continue;
-    reply_clear(&server->reply);
-    tell_gone(server, "W", 0, server->known[i]);
-    return true;
-  }
-  return false;
 }
 
 /* -- Stops ------------------------------------------------------------------------------------------------------------------- */
@@ -166,9 +144,9 @@ static void tell_over(struct server *server) {
 static void tell_process_end(struct server *server, const struct debug_stop *stop) {
   int32_t pid = target_thread(&server->session, stop->slot)->pid;
   if (stop->signo)
-    tell_gone(server, "X", signal_for_client((int)stop->signo), pid);
+    processes_tell_gone(server, "X", signal_for_client((int)stop->signo), pid);
   else
-    tell_gone(server, "W", stop->number, pid);
+    processes_tell_gone(server, "W", stop->number, pid);
 }
 
 static void tell_reason(struct server *server, const struct debug_stop *stop) {
@@ -188,7 +166,7 @@ static void tell_reason(struct server *server, const struct debug_stop *stop) {
       reply_text(reply, "syscall_return:%x;", stop->number);
       break;
     case DEBUG_FORKED:
-      if (!stop->is_vfork) tell_birth(server, stop->number);
+      processes_born(server, stop->number);
       reply_text(reply, "%s:p%x.%x;", stop->is_vfork ? "vfork" : "fork", stop->number, stop->number);
       break;
     case DEBUG_FREED:
@@ -237,10 +215,12 @@ static void explain_end(struct server *server, const struct debug_stop *stop) {
   show(server, 1, (const uint8_t *)line, (size_t)n);
 }
 
-static bool has_others(struct server *server, int32_t pid) {
-  for (int slot = -1; (slot = target_next(&server->session, (uint32_t)(slot + 1))) >= 0;)
-    if (target_thread(&server->session, (uint32_t)slot)->pid != pid) return true;
-  return false;
+/* Where the replay stands because of a process that the client does not know, it is told of another thread. */
+static uint32_t told_slot(const struct server *server) {
+  const struct session *session = &server->session;
+  uint32_t slot = session->stop.slot;
+  int other = target_shows(session, target_thread(session, slot)->pid) ? -1 : target_next(session, 0);
+  return other < 0 ? slot : (uint32_t)other;
 }
 
 void server_tell_stop(struct server *server) {
@@ -256,13 +236,14 @@ void server_tell_stop(struct server *server) {
   }
   server->general = (struct thread_name){0};
   bool ends = stop->reason == DEBUG_ENDS || stop->reason == DEBUG_EXITS;
-  if (stop->reason == DEBUG_EXITS && has_others(server, target_thread(&server->session, stop->slot)->pid)) {
+  if (stop->reason == DEBUG_EXITS &&
+      processes_have_others(server, target_thread(&server->session, stop->slot)->pid)) {
     tell_process_end(server, stop);
     return;
   }
   if (ends && !server->asked) explain_end(server, stop);
   reply_text(&server->reply, "T%02xthread:", server->moved ? 0 : signal_of_stop(stop));
-  server_name_thread(server, stop->slot);
+  server_name_thread(server, told_slot(server));
   reply_text(&server->reply, ";");
   if (server->arrived == TRAVEL_BEGIN && server->backwards)
     reply_text(&server->reply, "replaylog:begin;");
@@ -374,7 +355,7 @@ static void arrive(struct server *server, enum travel result, bool backwards) {
   }
   settle_watch(server);
   server->leapt = backwards || server->moved;
-  if (!tell_lost(server)) server_tell_stop(server);
+  if (!processes_tell_lost(server)) server_tell_stop(server);
   server->moved = false;
   if (result == TRAVEL_OVER) server->session.stop = (struct debug_stop){0};
 }
@@ -386,53 +367,62 @@ static bool obeys_interrupt(struct server *server) {
   server->interrupted = false;
   enum { INTERRUPT = 2 };
   reply_text(&server->reply, "T%02xthread:", INTERRUPT);
-  server_name_thread(server, server->session.stop.slot);
+  server_name_thread(server, told_slot(server));
   reply_text(&server->reply, ";");
   return true;
 }
 
 static bool can_travel(struct server *server) {
-  if (tell_lost(server)) return false;
+  if (processes_tell_lost(server)) return false;
   if (server->session.run.region) return !obeys_interrupt(server);
   server_error(server, 1, "the replay has ended");
   return false;
 }
 
+/* The process that the client knows has ended, and others go on: for the client the recording ends there. */
+static bool is_at_end(struct server *server) {
+  const struct debug_stop *stop = &server->session.stop;
+  if (stop->reason != DEBUG_EXITS ||
+      processes_have_others(server, target_thread(&server->session, stop->slot)->pid))
+    return false;
+  server_tell_stop(server);
+  return true;
+}
+
 static void go_on(struct server *server) {
-  if (can_travel(server) && !go_on_diverted(server, NULL, false, 0, 0))
+  if (!can_travel(server) || go_on_diverted(server, NULL, false, 0, 0) || is_at_end(server)) return;
+  if (!processes_tell_untold(server, told_slot(server), false))
     arrive(server, travel_on(&server->session), false);
 }
 
 static void step(struct server *server, const struct thread_name *name, uint64_t start, uint64_t end) {
-  if (!can_travel(server) || go_on_diverted(server, name, true, start, end)) return;
+  if (!can_travel(server) || go_on_diverted(server, name, true, start, end) || is_at_end(server)) return;
+  int slot = slot_of_name(server, name);
+  if (slot >= 0 && processes_tell_untold(server, (uint32_t)slot, true)) return;
   arrive(server, travel_step(&server->session, thread_of(server, name), start, end), false);
-}
-
-/* On the way back a process that has ended is there again, and is not shown (gdb 13 takes it for one of another machine); so neither is its birth. That of a known process is told
- * when it is not there any more. */
-static bool is_of_unknown(const struct server *server) {
-  const struct session *session = &server->session;
-  const struct debug_stop *stop = &session->stop;
-  if (stop->reason == DEBUG_FORKED)
-    return target_has_ended(session, stop->number) || place_of_known(server, stop->number) >= 0;
-  return stop->reason == DEBUG_EXITS;
 }
 
 static enum travel back_to_known(struct server *server) {
   enum travel result;
   do result = travel_back(&server->session);
-  while (result == TRAVEL_STOPPED && is_of_unknown(server));
+  while (result == TRAVEL_STOPPED && !processes_concern(server));
   return result;
 }
 
 static void go_back(struct server *server) {
+  uint32_t oldest = processes_oldest(server);
   if (!can_travel(server)) return;
-  arrive(server, server->moved ? TRAVEL_STOPPED : back_to_known(server), true);
+  if (server->moved)
+    arrive(server, TRAVEL_STOPPED, true);
+  else if (!processes_tell_untold(server, told_slot(server), false))
+    arrive(server, processes_return(server, back_to_known(server), oldest), true);
 }
 
 static void step_back(struct server *server) {
-  if (can_travel(server))
-    arrive(server, travel_step_back(&server->session, thread_of(server, &server->continued)), true);
+  uint32_t oldest = processes_oldest(server);
+  if (!can_travel(server) || processes_tell_untold(server, told_slot(server), true)) return;
+  enum travel result = travel_step_back(&server->session, thread_of(server, &server->continued));
+  arrive(server, processes_return(server, result, oldest), true);
 }
 
 /* One action for each thread: of those that step one is taken, and all others go on as the recording has it. */
@@ -603,15 +593,13 @@ static void change_break(struct server *server, const char *text) {
 /* -- Packets ----------------------------------------------------------------------------------------------------------------- */
 
 static void detach(struct server *server, const char *text) {
-  struct session *session = &server->session;
   uint64_t pid = 0;
   if (*text == ';') packet_number(text + 1, &pid);
   reply_text(&server->reply, "OK");
-  if (!pid || !has_others(server, (int32_t)pid)) {
+  if (!pid || !processes_have_others(server, (int32_t)pid)) {
     server->over = true;
   } else {
-    target_detach(session, (int32_t)pid, false);
-    forget(server, (int32_t)pid);
+    processes_let_go(server, (int32_t)pid);
   }
 }
 
@@ -758,6 +746,7 @@ int server_run(struct server *server) {
   session->attend = attend;
   session->shows = show;
   session->context = server;
+  for (size_t i = 0; i < server->early_count && !server->over; i++) take(server, server->early[i]);
   while (!server->over) {
     uint8_t bytes[4096];
     ssize_t n = read(server->in, bytes, sizeof bytes);

@@ -25,14 +25,16 @@ struct server {
   bool acknowledges;
   bool over, gone; /* gone: nothing can be written to the client any more */
   bool multiprocess, tells_forks, tells_programs, tells_breaks;
-  int32_t
-      known[DEBUG_DETACHED]; /* recorded ids of processes whose births, but not ends, the client was told */
-  uint32_t known_count;
+  struct process_ids {
+    uint32_t count;
+    int32_t list[DEBUG_CHOSEN];
+  } untold,        /* they lived when the session began: the client is told of them */
+      let_go,      /* the client was told their births, and does not want to see them */
+      programless; /* of those that were untold: the client does not know whether they have other programs */
   struct packet_reader reader;
   struct reply reply;
   struct thread_name general, continued;
   enum travel arrived; /* how the last travel ended */
-  bool at_end;         /* the client was told that the recording ends here */
   bool backwards;      /* the last travel was */
   bool asked;          /* the client asks why the replay has stopped */
   bool
@@ -45,8 +47,12 @@ struct server {
   char *xfer;             /* an object that is being read by parts */
   size_t xfer_count;
   char xfer_name[256];
+  uint8_t early[PACKET_MAX]; /* what the client has sent while the recording was opened */
+  size_t early_count;
 };
 
+/* The client is looked at while the recording is opened; session->gone: it is gone. */
+void server_prepare(struct server *server);
 /* Serves one client until it is gone: 0, or a status. */
 int server_run(struct server *server);
 
@@ -65,6 +71,26 @@ void server_name_thread(struct server *server, uint32_t slot);
 /* The replay has come to another place: tells the client where and why. */
 void server_tell_stop(struct server *server);
 
+/* processes.c: which processes the client knows. At first that in which the replay stands. */
+void processes_begin(struct server *server);
+/* The client is told of the birth; lets it go. */
+void processes_born(struct server *server, int32_t pid);
+void processes_let_go(struct server *server, int32_t pid);
+/* The end of the process, as the reply: W or X. */
+void processes_tell_gone(struct server *server, const char *how, int status, int32_t pid);
+/* Another one than this that the client knows is there. */
+bool processes_have_others(const struct server *server, int32_t pid);
+/* A process that is not there any more where the replay has leapt, or has gone back: the client is told its end before anything else, one at a time. One process stays. */
+bool processes_tell_lost(struct server *server);
+/* One that the client was not told of yet is told before the replay goes on or steps; slot: of the thread that the client takes for the parent. */
+bool processes_tell_untold(struct server *server, uint32_t slot, bool steps);
+/* Any that the client knows is there; the R-thread of them that was born first. */
+bool processes_live(const struct server *server);
+uint32_t processes_oldest(const struct server *server);
+/* What a travel back has led to: where it is a beginning at which none of them was born yet, the replay goes on to the first instruction of the oldest thread. */
+enum travel processes_return(struct server *server, enum travel result, uint32_t oldest);
+/* On the way back: true if the client is to be told of the hit. */
+bool processes_concern(const struct server *server);
 /* queries.c: q and Q packets; false: not known. */
 bool query_answer(struct server *server, const char *packet);
 /* files.c: vFile packets. */

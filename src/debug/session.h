@@ -50,10 +50,10 @@ struct session {
   struct debug_watch watches[DEBUG_WATCHES];
   uint64_t seams[DEBUG_BREAKS];             /* where breaks are, or have been … */
   struct debug_watch guards[DEBUG_WATCHES]; /* … and watches */
-  uint32_t break_count, watch_count, seam_count, guard_count, detached_count;
-  uint32_t generation;              /* of seams and guards */
-  int32_t detached[DEBUG_DETACHED]; /* recorded ids of processes that the client has let go … */
-  bool ended[DEBUG_DETACHED]; /* … or was told the end of: it knows them again from their next birth on */
+  uint32_t break_count, watch_count, seam_count, guard_count, chosen_count;
+  uint32_t generation;          /* of seams and guards */
+  bool has_chosen;              /* only these processes are shown to the client: */
+  int32_t chosen[DEBUG_CHOSEN]; /* recorded ids */
   uint64_t passed_signals;
   bool catches_calls, catches_processes;
   uint64_t caught_calls[DEBUG_CALLS / 64];
@@ -61,8 +61,8 @@ struct session {
 
 /* -- opening.c --------------------------------------------------------------------------------------------------------------- */
 
-/* Opens a recording, starts the replay and goes to a place; NULL: it stands at its beginning. What the caller may have set: confined, apart, shows
- * and context. 0, or the exit status, after one line on standard error. */
+/* Opens a recording, starts the replay and goes to a place; NULL: it stands at its beginning, or at the end of what a flight recorder has stored. What the caller may
+ * have set: confined, apart, shows, and client, attend and context, so that it learns that the client is gone meanwhile. 0, or the exit status, after one line on standard error. */
 int session_open(struct session *session, const char *path, const char *at);
 void session_close(struct session *session);
 /* Whether the replay stands where it could not go on, because it has diverged, for instance: the exit status, after one line, or 0. */
@@ -127,7 +127,8 @@ void watches_remove(struct session *session, const struct debug_watch *watch);
 
 /* -- target.c ---------------------------------------------------------------------------------------------------------------- */
 
-/* The slots of threads that live where the replay stands: the next one from `slot` on, or -1. Those of detached processes are left out. */
+/* The slots of threads that live where the replay stands: the next one from `slot` on, or -1; of all, and of those that are shown to the client. */
+int target_next_of_all(const struct session *session, uint32_t slot);
 int target_next(const struct session *session, uint32_t slot);
 /* The slot of the thread with these recorded ids, -1: none; pid or tid 0: any. */
 int target_find(const struct session *session, int32_t pid, int32_t tid);
@@ -143,12 +144,10 @@ void target_name(const struct session *session, uint32_t slot, char name[16]);
 /* A file of the process's folder in /proc: a descriptor, -1: none; all of it, allocated; NULL: none. */
 int target_open(const struct session *session, uint32_t slot, const char *name);
 char *target_proc_file(const struct session *session, uint32_t slot, const char *name, size_t *bytes);
-bool target_is_detached(const struct session *session, int32_t pid);
-/* The client lets the process go, or is told its end. */
-void target_detach(struct session *session, int32_t pid, bool ended);
-bool target_has_ended(const struct session *session, int32_t pid);
-/* The client is told the birth of the process: if it was told its end before, it knows it again. */
-void target_is_born(struct session *session, int32_t pid);
+/* Whether the process with this recorded id is shown to the client; and changes of that. */
+bool target_shows(const struct session *session, int32_t pid);
+void target_show(struct session *session, int32_t pid);
+void target_hide(struct session *session, int32_t pid);
 
 /* -- program.c --------------------------------------------------------------------------------------------------------------- */
 

@@ -7,34 +7,27 @@
 
 #include "debug/session.h"
 
-bool target_is_detached(const struct session *session, int32_t pid) {
-  for (uint32_t i = 0; i < session->detached_count; i++)
-    if (session->detached[i] == pid) return true;
-  return false;
+static uint32_t place_of_chosen(const struct session *session, int32_t pid) {
+  uint32_t i = 0;
+  while (i < session->chosen_count && session->chosen[i] != pid) i++;
+  return i;
 }
 
-void target_detach(struct session *session, int32_t pid, bool ended) {
-  if (session->detached_count == DEBUG_DETACHED || target_is_detached(session, pid)) return;
-  session->ended[session->detached_count] = ended;
-  session->detached[session->detached_count++] = pid;
+bool target_shows(const struct session *session, int32_t pid) {
+  return !session->has_chosen || place_of_chosen(session, pid) < session->chosen_count;
+}
+
+void target_show(struct session *session, int32_t pid) {
+  session->has_chosen = true;
+  if (place_of_chosen(session, pid) == session->chosen_count && session->chosen_count < DEBUG_CHOSEN)
+    session->chosen[session->chosen_count++] = pid;
   session_changed(session);
 }
 
-static int place_of_ended(const struct session *session, int32_t pid) {
-  for (uint32_t i = 0; i < session->detached_count; i++)
-    if (session->detached[i] == pid && session->ended[i]) return (int)i;
-  return -1;
-}
-
-bool target_has_ended(const struct session *session, int32_t pid) {
-  return place_of_ended(session, pid) >= 0;
-}
-
-void target_is_born(struct session *session, int32_t pid) {
-  int i = place_of_ended(session, pid);
-  if (i < 0) return;
-  session->detached[i] = session->detached[--session->detached_count];
-  session->ended[i] = session->ended[session->detached_count];
+void target_hide(struct session *session, int32_t pid) {
+  uint32_t i = place_of_chosen(session, pid);
+  if (i == session->chosen_count) return;
+  session->chosen[i] = session->chosen[--session->chosen_count];
   session_changed(session);
 }
 
@@ -54,15 +47,21 @@ static bool lives(const struct session *session, uint32_t slot) {
   const struct debug_thread *thread = &region->debug.threads[slot];
   uint32_t name = rthread->number + 1;
   if (atomic_load(&rthread->state) != SLOT_LIVE || thread->known != name || !thread->tid) return false;
-  if (target_is_detached(session, thread->pid)) return false;
   return slot == region->debug.stop.runner || atomic_load(&thread->leaves) != name;
 }
 
-int target_next(const struct session *session, uint32_t slot) {
+int target_next_of_all(const struct session *session, uint32_t slot) {
   if (!session->run.region) return -1;
   for (; slot < region_slots(session->run.region); slot++)
     if (lives(session, slot)) return (int)slot;
   return -1;
+}
+
+int target_next(const struct session *session, uint32_t slot) {
+  int next = target_next_of_all(session, slot);
+  while (next >= 0 && !target_shows(session, target_thread(session, (uint32_t)next)->pid))
+    next = target_next_of_all(session, (uint32_t)next + 1);
+  return next;
 }
 
 int target_find(const struct session *session, int32_t pid, int32_t tid) {

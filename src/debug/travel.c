@@ -45,7 +45,7 @@ static void install(struct session *session) {
   struct region_debug *debug = debug_of(session);
   memcpy(debug->breaks, session->breaks, session->break_count * sizeof *session->breaks);
   memcpy(debug->watches, session->watches, session->watch_count * sizeof *session->watches);
-  memcpy(debug->detached, session->detached, sizeof session->detached);
+  memcpy(debug->chosen, session->chosen, session->chosen_count * sizeof *session->chosen);
   memcpy(debug->caught_calls, session->caught_calls, sizeof session->caught_calls);
   memcpy(debug->seams, session->seams, session->seam_count * sizeof *session->seams);
   memcpy(debug->guards, session->guards, session->guard_count * sizeof *session->guards);
@@ -53,7 +53,8 @@ static void install(struct session *session) {
   debug->guard_count = session->guard_count;
   debug->break_count = session->break_count;
   debug->watch_count = session->watch_count;
-  debug->detached_count = session->detached_count;
+  debug->chosen_count = session->chosen_count;
+  debug->has_chosen = session->has_chosen;
   debug->catches_calls = session->catches_calls;
   debug->catches_processes = session->catches_processes;
   debug->passed_signals = session->passed_signals;

@@ -280,12 +280,22 @@ END
   says '^3 4 5 1$'
   says 'exited normally'
   session processes <<'END'
-set follow-fork-mode child
+set detach-on-fork off
+set schedule-multiple on
 catch exec
 continue
-continue
+inferior 1
 continue
 info inferiors
 END
   says "Catchpoint 1 \(exec'd /.*/processes\)"
+  # The child that is followed is the first one, which ends without going to a program.
+  session processes <<'END'
+set follow-fork-mode child
+catch exec
+continue
+continue
+END
+  ! grep -q "exec'd" out || fail "a child of a process that was let go: $(cat out)"
+  says 'the program ends here, with status 3'
 }

@@ -208,11 +208,19 @@ case_bad_arguments() {
   refuses 2 'no such option' "$REPRISE" gdbserver --nonsense
   refuses 2 'no such recording' "$REPRISE" gdbserver ./nothing
   recorded counters
+  mkfifo client && exec <>client # who says nothing, and does not leave
   refuses 2 'no moment' "$REPRISE" gdbserver --at=nonsense counters.rec
   refuses 125 'no such moment' "$REPRISE" gdbserver --at=99@5 counters.rec
   refuses 125 'no such moment' "$REPRISE" gdbserver --at=99999:0:5:0 counters.rec
   refuses 125 'no such moment' "$REPRISE" gdbserver --at=event:99999999 counters.rec
   refuses 125 'no such moment' "$REPRISE" gdbserver --at=crash counters.rec
+}
+
+# The way to where the session begins is not gone to its end for nobody.
+case_client_leaves_early() {
+  DEFINES=-DROUNDS=100000000 recorded spins
+  look 0 gdbserver --at=0:0:99999999999999:0 spins.rec </dev/null
+  [ ! -s err ] || fail "$(cat err)"
 }
 
 # The table of packets, each with its answer.

@@ -111,11 +111,11 @@ static bool is_at_goal(const struct thread *thread, const struct debug_moment *h
   return here->position >= debug->moment.position && !(pc >= debug->range_start && pc < debug->range_end);
 }
 
-static bool is_detached(const struct thread *thread) {
+static bool is_hidden(int32_t pid) {
   const struct region_debug *debug = &region->debug;
-  for (uint32_t i = 0; i < MIN(debug->detached_count, DEBUG_DETACHED); i++)
-    if (debug->detached[i] == thread->process->pid) return true;
-  return false;
+  for (uint32_t i = 0; i < MIN(debug->chosen_count, DEBUG_CHOSEN); i++)
+    if (debug->chosen[i] == pid) return false;
+  return debug->has_chosen;
 }
 
 /* True if the client was told of this hit, and has resumed the replay from there. */
@@ -126,9 +126,11 @@ static bool was_told(const struct debug_stop *found) {
 
 /* Of a point that may be a hit. */
 static void complete(const struct thread *thread, struct debug_stop *found) {
-  if (found->reason != DEBUG_ENDS && is_detached(thread)) found->reason = DEBUG_NOTHING;
+  bool borrows = found->reason == DEBUG_FORKED && found->is_vfork; /* the child runs, and the parent waits */
+  int32_t pid = borrows ? region->debug.threads[found->slot].pid : thread->process->pid;
+  if (found->reason != DEBUG_ENDS && is_hidden(pid)) found->reason = DEBUG_NOTHING;
   found->runner = slot_of(thread->rthread);
-  if (!(found->reason == DEBUG_FORKED && found->is_vfork)) found->slot = found->runner;
+  if (!borrows) found->slot = found->runner;
 }
 
 /* `found` describes the point, which may be a hit. True: the replay was stopped here. */
