@@ -102,7 +102,7 @@ bool processes_concern(const struct server *server) {
 /* -- Processes that lived when the session began ------------------------------------------------------------------------------- */
 
 static bool is_of_other_program(struct server *server, uint32_t slot, uint32_t other) {
-  char *one = files_program(server, slot), *two = files_program(server, other);
+  char *one = target_program(&server->session, slot), *two = target_program(&server->session, other);
   bool differs = one && two && strcmp(one, two);
   free(one);
   free(two);
@@ -117,7 +117,7 @@ static bool tell_program(struct server *server, uint32_t slot) {
     if (newborn >= 0 && !is_of_other_program(server, slot, (uint32_t)newborn)) newborn = -1;
   }
   if (newborn < 0 || !server->tells_programs) return false;
-  char *program = files_program(server, (uint32_t)newborn);
+  char *program = target_program(&server->session, (uint32_t)newborn);
   reply_text(&server->reply, "T05thread:");
   server_name_thread(server, (uint32_t)newborn);
   reply_text(&server->reply, ";exec:");

@@ -2,7 +2,7 @@
 
 const char *__asan_default_options(void);
 
-/* Tests preload libraries of their own. The command leaves its memory to the kernel when it ends. */
+/* Tests preload libraries of their own, and look at core files. The command leaves its memory to the kernel when it ends. */
 const char *__asan_default_options(void) {
-  return "verify_asan_link_order=0:detect_leaks=0";
+  return "verify_asan_link_order=0:detect_leaks=0:disable_coredump=0";
 }

@@ -245,6 +245,7 @@ struct check *emit_check(struct translation *t, unsigned i) {
   struct a64_mem mem = item->insn.mem;
   if (!wants_check(&mem)) return NULL;
   bool opens = values_on() && cache_is_opened(item->pc) && can_open(&item->insn);
+  if (!i) t->block->opens = opens;
   if (t->unchecked ? !opens : !opens && is_covered(t, &mem)) return NULL;
   forget_held(t);
   if (t->unchecked) return emit_open_test(t, i);

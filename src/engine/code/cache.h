@@ -83,6 +83,7 @@ struct block {
   bool loop;     /* … that ends where it starts */
   bool self_checking; /* compares its source bytes at entry: the page is written too often to be watched */
   bool contended;     /* takes its source bytes at entry: code_is_contended */
+  bool opens;         /* its first instruction has code for open memory: cache_open */
   bool flags_unused;  /* the application's flags are dead at entry */
   uintptr_t killed;   /* code address the entry is patched to jump to when the block is dropped */
   uintptr_t uncount;  /* likewise for entries behind the counting; 0: there are none */

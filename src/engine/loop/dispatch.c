@@ -298,12 +298,19 @@ static bool step_once(struct thread *thread, struct departure *left) {
   enum { ONE = 1 };
   uintptr_t pc = arch_pc(thread);
   if (permissions_on() && !thread->loop.has_taken) take_step(thread, pc);
-  if (values_on() && !by_value_prepare(thread, pc)) {
+  bool opens = false;
+  if (values_on() && !by_value_prepare(thread, pc, &opens)) {
     thread->loop.has_taken = false;
     return false;
   }
   if (!cache_enter(thread)) return false;
   struct block *block = cache_lookup_step(pc, ONE);
+  /* That it is known by now what the block needs does not say that it was known when the block was made. */
+  if (opens && !(block ? block->opens : cache_is_opened(pc))) {
+    cache_leave(thread);
+    cache_open(pc, pc);
+    return false;
+  }
   if (!block) {
     cache_leave(thread);
     cache_translate_step(pc, ONE);

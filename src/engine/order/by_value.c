@@ -419,12 +419,9 @@ void by_value_give_up(struct thread *thread, uintptr_t pc) {
   close_alone(thread);
 }
 
-bool by_value_prepare(struct thread *thread, uintptr_t pc) {
-  if (!by_value_concerns(thread, pc)) return true;
-  if (arch_opens(pc)) {
-    if (!cache_is_opened(pc)) cache_open(pc, pc);
-    return true;
-  }
+bool by_value_prepare(struct thread *thread, uintptr_t pc, bool *opens) {
+  *opens = by_value_concerns(thread, pc);
+  if (!*opens || arch_opens(pc)) return true;
   if (replaying()) replay_diverged(thread, "expected an instruction that can't access memory by value");
   by_value_give_up(thread, pc);
   return false;

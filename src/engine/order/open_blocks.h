@@ -94,8 +94,8 @@ bool by_value_make_room(struct thread *thread);
 void by_value_safepoint(struct thread *thread);
 /* … the instruction can't use open memory in this way: closes all blocks, and never opens again those of the instruction. */
 void by_value_give_up(struct thread *thread, uintptr_t pc);
-/* Before a step over the instruction at pc: false if permissions were lost for the sake of open memory. */
-bool by_value_prepare(struct thread *thread, uintptr_t pc);
+/* Before a step over the instruction at pc: false if permissions were lost for the sake of open memory. opens: the step needs code for that. */
+bool by_value_prepare(struct thread *thread, uintptr_t pc, bool *opens);
 
 /* Replay, at a safepoint: reads from the log which blocks are open for the thread from here on. */
 void by_value_replay_views(struct thread *thread);

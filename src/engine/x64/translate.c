@@ -326,6 +326,7 @@ static struct block *translate(struct translation *t, uintptr_t pc, enum entry_k
   t->next_exit = first;
   block->self_checking = t->sb.self_checking && !t->sb.unfetchable;
   block->contended = t->sb.contended;
+  block->opens = t->opens[0];
   block->instructions = (uint16_t)t->sb.count;
   t->code = (struct code){start, entry < ENTRY_KINDS ? lasting_begin(start) : NULL};
   t->stub_count = t->constant_count = t->checked_count = t->check_count = 0;
