@@ -1,4 +1,5 @@
 /* Three generations, and a child that has gone to another program and lives as long as its parent wants. */
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,8 +30,9 @@ static void child(void) {
 }
 
 int main(void) {
-  int ends[2];
-  if (pipe(ends)) return 1;
+  int ends[2], gone[2];
+  char byte;
+  if (pipe(ends) || pipe2(gone, O_CLOEXEC)) return 1;
   step(0);
   pid_t reader = fork();
   if (!reader) {
@@ -39,6 +41,8 @@ int main(void) {
     execl("/bin/cat", "cat", (char *)NULL);
     _exit(99);
   }
+  close(gone[1]);
+  if (read(gone[0], &byte, 1)) return 1; /* until the other program has begun */
   pid_t other = fork();
   if (!other) child();
   await(other);
