@@ -2,7 +2,7 @@
 
 PROGRAMS=$(dirname "${BASH_SOURCE[0]}")/../../build/tests/programs
 RESTARTS=${SOAK:+300}
-RESTARTS=${RESTARTS:-15}
+RESTARTS=${RESTARTS:-10}
 
 restarted() { # ORDER PROGRAM [RESTARTS]
   local status
