@@ -1,5 +1,6 @@
 /* opening.c: opens a recording to look into it, and says in one line why that can't be. */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,12 +41,20 @@ static enum travel go(struct session *session, const char *at, const struct plac
   return image_begins(session->reader) < 0 ? TRAVEL_STOPPED : go_to_last(session);
 }
 
+static bool is_client_gone(struct session *session) {
+  struct pollfd on = {.fd = session->client, .events = POLLIN};
+  bool speaks = session->client >= 0 && !session->gone && poll(&on, 1, 0) > 0;
+  if (speaks && !session->attend(session)) session->gone = true;
+  return session->gone;
+}
+
 /* A replay that has ended before it stood anywhere has told why itself. */
 static int begin(struct session *session, const char *at, const struct place *place) {
   enum travel result = session_begin(session);
   if (result == TRAVEL_OVER) return FAILED;
+  if (is_client_gone(session)) return 0;
   if (result != TRAVEL_STOPPED) return complain(FAILED, "no replay could be started", strerror(errno));
-  if (go(session, at, place) == TRAVEL_STOPPED || session->gone) return 0;
+  if (go(session, at, place) == TRAVEL_STOPPED || is_client_gone(session)) return 0;
   if (!at) at = "end";
   int status = session_verdict(session);
   return status ? status : complain(FAILED, at, "the recording has no such moment");

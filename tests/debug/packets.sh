@@ -218,7 +218,7 @@ case_bad_arguments() {
 
 # The way to where the session begins is not gone to its end for nobody.
 case_client_leaves_early() {
-  DEFINES=-DROUNDS=100000000 recorded spins
+  DEFINES=-DROUNDS=20000000 recorded spins
   look 0 gdbserver --at=0:0:99999999999999:0 spins.rec </dev/null
   [ ! -s err ] || fail "$(cat err)"
 }
