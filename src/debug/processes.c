@@ -27,14 +27,25 @@ static void ids_remove(struct process_ids *ids, int32_t pid) {
 
 /* -- Births and ends --------------------------------------------------------------------------------------------------------- */
 
+static uint32_t slot_of_oldest(const struct session *session) {
+  const struct rthread *slots = session->run.region->slots;
+  uint32_t oldest = session->stop.slot;
+  for (int slot = -1; (slot = target_next_of_all(session, (uint32_t)(slot + 1))) >= 0;)
+    if (slots[slot].number < slots[oldest].number) oldest = (uint32_t)slot;
+  return oldest;
+}
+
+/* At the beginning any process may have the turn; what the user knows is the one that the others come from. */
 void processes_begin(struct server *server) {
   struct session *session = &server->session;
-  const struct debug_thread *first = target_thread(session, session->stop.slot);
+  bool at_begin = session->stop.reason == DEBUG_BEGINS;
+  uint32_t first = at_begin ? slot_of_oldest(session) : session->stop.slot;
+  int32_t shown = target_thread(session, first)->pid;
   for (int slot = -1; (slot = target_next_of_all(session, (uint32_t)(slot + 1))) >= 0;) {
     int32_t pid = target_thread(session, (uint32_t)slot)->pid;
-    if (pid != first->pid) ids_add(&server->untold, pid);
+    if (pid != shown) ids_add(&server->untold, pid);
   }
-  target_show(session, first->pid);
+  target_show(session, shown);
 }
 
 void processes_born(struct server *server, int32_t pid) {

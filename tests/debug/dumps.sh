@@ -61,6 +61,21 @@ END
   says 'New value = 1000'
 }
 
+# The child has the first turn: what is shown is its parent all the same.
+case_dump_begins_with_parent() {
+  flown apprentice 139
+  SERVER=--at=begin
+  session apprentice <<'END'
+print rounds > 0
+print work
+break count
+continue
+END
+  says '^\$1 = 1$'
+  says '^\$2 = 0$'
+  says 'Breakpoint 1, count'
+}
+
 # One process, and none is killed: the session begins where the program ends.
 case_dump_opens_at_its_end() {
   flown ends 3 exit=3
