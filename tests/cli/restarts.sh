@@ -20,6 +20,7 @@ each_program() { # ORDER
     sig_nested sig_compute_kernels code_rewrite exec_chain thr_exit_group_compute; do
     restarted "$1" $program
   done
+  restarted "$1" mem_fault_of_page 20 # in a copy of a process, pages of files are not there
   restarted "$1" thr_mutex_pi 60 # it rests with events that are decoded and not consumed
 }
 

@@ -423,12 +423,28 @@ bool arch_uc_in_cache(const struct ucontext *uc) {
   return cache_contains(arch_uc_pc(uc));
 }
 
+enum {
+  INSTRUCTION_ABORT = 0x82000000u,
+  DATA_ABORT_CLASS = 0x24, /* in bits 26 to 31 */
+  WRITE = 1 << 6,
+  STATUS = 0x3f,
+  TRANSLATION_FAULT = 7, /* at the last level */
+  PERMISSION_FAULT = 15
+};
+
+/* Other levels are other depths of the page tables. */
+static bool is_of_page_tables(unsigned status) {
+  return (status & ~3u) == (TRANSLATION_FAULT & ~3u) || (status & ~3u) == (PERMISSION_FAULT & ~3u);
+}
+
+void arch_settle_fault(struct thread *thread, bool denied) {
+  uint64_t *syndrome = &thread->arch.fault_syndrome;
+  if ((*syndrome >> 26 & 63) != DATA_ABORT_CLASS || !is_of_page_tables(*syndrome & STATUS)) return;
+  bool present = denied && *syndrome & WRITE;
+  *syndrome = (*syndrome & ~(uint64_t)STATUS) | (present ? PERMISSION_FAULT : TRANSLATION_FAULT);
+}
+
 bool arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool present) {
-  enum {
-    INSTRUCTION_ABORT = 0x82000000u,
-    TRANSLATION_FAULT = 7,
-    PERMISSION_FAULT = 15
-  }; /* at the last level */
   thread->arch.fault_address = address;
   thread->arch.fault_syndrome = INSTRUCTION_ABORT | (present ? PERMISSION_FAULT : TRANSLATION_FAULT);
   return true;

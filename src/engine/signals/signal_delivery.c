@@ -261,12 +261,20 @@ static bool is_watched_write(const struct queued_signal *signal) {
          codewatch_write_fault((uintptr_t)signal->info.si_addr);
 }
 
+/* True if the kernel would have brought in the page for another kind of access. */
+static bool is_denied(const struct queued_signal *signal) {
+  struct mapping mapping;
+  return signal->signo == SIGSEGV && signal->info.si_code == SEGV_ACCERR &&
+         mappings_find((uintptr_t)signal->info.si_addr, &mapping) && mapping.prot != PROT_NONE;
+}
+
 void signals_after_fault(struct thread *thread) {
   if (is_watched_write(&thread->signals.queued)) {
     done_with_queued(thread);
     arch_resume_piece(thread);
     thread->loop.step_next = thread->loop.has_taken = true;
   } else if (in_sphere()) {
+    arch_settle_fault(thread, is_denied(&thread->signals.queued));
     order_tick(thread);
   }
 }

@@ -400,8 +400,17 @@ bool arch_uc_in_cache(const struct ucontext *uc) {
 
 #define USER_END 0x7ffffffff000UL /* the last page of the lower half is never mapped */
 
+enum { PAGE_FAULT = 14, PRESENT = 1, WRITE = 2, USER = 4, FETCH = 16, BY_KEY = 32 };
+
+void arch_settle_fault(struct thread *thread, bool denied) {
+  uint64_t *error = &thread->arch.error_code;
+  if (thread->arch.trap_number != PAGE_FAULT || thread->arch.fault_address >= USER_END || *error & BY_KEY)
+    return;
+  *error &= ~(uint64_t)PRESENT;
+  if (denied && *error & WRITE) *error |= PRESENT;
+}
+
 bool arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool present) {
-  enum { PAGE_FAULT = 14, PRESENT = 1, USER = 4, FETCH = 16 };
   if (!is_canonical(address)) {
     thread->arch.trap_number = GENERAL_PROTECTION;
     thread->arch.error_code = 0;
