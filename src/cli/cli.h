@@ -2,6 +2,8 @@
 #ifndef REPRISE_CLI_CLI_H
 #define REPRISE_CLI_CLI_H
 
+#include "sphere/replay.h"
+
 /* Exit statuses of reprise itself; a program that was run gives its own. */
 enum {
   STATUS_USAGE = 2,
@@ -12,13 +14,6 @@ enum {
   STATUS_NOT_EXECUTABLE = 126, /* the program exists but can't be run */
   STATUS_NOT_FOUND = 127,
 };
-
-/* An emulator of the tests has no filters of system calls. */
-#if defined(REPRISE_EMULATED)
-enum { CAN_CONFINE = 0 };
-#else
-enum { CAN_CONFINE = 1 };
-#endif
 
 struct command {
   const char *name;

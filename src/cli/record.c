@@ -89,6 +89,8 @@ static const char *find_conflict(const struct wish *wish) {
     return "--flight is not supported yet with other orders than chunk and dag";
   if (wish->flies && options->core && options->order != ENGINE_CHUNK)
     return "--core is not supported yet for --flight with --order=dag";
+  if (options->replica && (wish->flies || options->values != VALUES_OFF))
+    return "--replica can't be combined with --flight or --values yet";
   if (wish->triggers && !wish->flies) return "--trigger and --keep are for --flight";
   return NULL;
 }
@@ -106,6 +108,7 @@ static int parse_options(int argc, char **argv, struct wish *wish, const char **
       {"chunk", 0, OPTION_WITH_VALUE, take_chunk, &to->chunk, "a number from 1024 on"},
       {"no-cache", 0, OPTION_ALONE, take_false, &wish->caches, NULL},
       {"quiet", 'q', OPTION_ALONE, take_true, &to->quiet, NULL},
+      {"replica", 0, OPTION_ALONE, take_true, &to->replica, NULL},
       {"check-memory", 0, OPTION_MAY_HAVE_VALUE, take_check_memory, &to->check_memory, "a number from 1 on"},
       {"flight", 0, OPTION_WITH_VALUE, take_flight, wish, "a time and a size, as 10s or 500ms,512M"},
       {"trigger", 0, OPTION_WITH_VALUE, take_trigger, wish,
@@ -155,7 +158,7 @@ const struct command record_command = {
     .name = "record",
     .usage =
         "[-q] [-o FOLDER] [--order=chunk|dag|scalar|arcs|sync] [--chunk=N] [--max-episode=N] [--chaos=SEED] "
-        "[--check-memory[=N]] [--values=off|auto|all] [--without=PREDICTOR,…] [--no-cache] "
+        "[--check-memory[=N]] [--replica] [--values=off|auto|all] [--without=PREDICTOR,…] [--no-cache] "
         "[--flight=TIME[,SIZE] [--trigger=WHEN,…] [--keep=N]] [--core[=FILE]] [--] PROGRAM "
         "[ARGUMENT]…",
     .summary = "run a program and record its execution",
@@ -187,6 +190,9 @@ const struct command record_command = {
         "of as many\n"
         "                        pages as can be looked at in a hundredth of its time: `stat` says how "
         "many\n"
+        "  --replica             replay the recording while it is made, on other processors, and say at the end "
+        "whether\n"
+        "                        the replica did what PROGRAM did, or where it did not first\n"
         "  --values=WHICH        dag: which memory is recorded by what is read of it, and not by who had it: "
         "off (the\n"
         "                        default), auto (what threads hand to and fro) or all (what two threads "

@@ -17,7 +17,7 @@ enum { SHOWN_CALLS = 10 };
 
 /* Facts about a recording. */
 struct facts {
-  const char *path, *state, *created, *order, *status, *breaks_off, *duration, *architecture;
+  const char *path, *state, *created, *order, *status, *breaks_off, *duration, *architecture, *replica;
   char *command; /* allocated */
   uint64_t images;
 };
@@ -50,6 +50,7 @@ static struct facts facts_of(const struct recording_reader *reader) {
       .breaks_off = recording_get(reader, "breaks-off", 0),
       .duration = recording_get(reader, "duration", 0),
       .architecture = recording_get(reader, "architecture", 0),
+      .replica = recording_get(reader, "replica", 0),
   };
 }
 
@@ -131,6 +132,7 @@ static void print_text(const struct facts *facts, const struct summary *s) {
   line("order", facts->order);
   line("ended", facts->status);
   line("breaks off", facts->breaks_off);
+  line("replica", facts->replica);
   if (facts->duration) printf("%-14s %s s\n", "duration", facts->duration);
   number("processes", s->processes);
   number("threads", s->live_threads);
@@ -178,6 +180,7 @@ static void print_json(const struct facts *facts, const struct summary *s) {
   json_string(&json, "order", facts->order);
   json_string(&json, "ended", facts->status);
   json_string(&json, "breaks_off", facts->breaks_off);
+  json_string(&json, "replica", facts->replica);
   json_string(&json, "duration", facts->duration);
   json_number(&json, "processes", s->processes);
   json_number(&json, "threads", s->live_threads);

@@ -66,6 +66,11 @@ static int understand(struct recording_reader *r, unsigned flags, struct recordi
 }
 
 /* A writer's lock tells that it is alive; the reader's own keeps the recording from being removed meanwhile. */
+static void look_for_writer(struct recording_reader *r) {
+  bool locked = flock(r->fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+  r->state = locked ? RECORDING_LIVE : RECORDING_UNFINISHED;
+}
+
 static int open_source(struct recording_reader *r, struct recording_error *error) {
   struct stat info;
   r->fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -74,7 +79,7 @@ static int open_source(struct recording_reader *r, struct recording_error *error
   if (r->fd < 0 || fstat(r->fd, &info)) return recording_fail_errno(error, r->path, "opening it");
   if (S_ISDIR(info.st_mode)) {
     r->source = &directory_source;
-    if (flock(r->fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK) r->state = RECORDING_LIVE;
+    look_for_writer(r);
     return RECORDING_OK;
   }
   if (!S_ISREG(info.st_mode)) return recording_fail(error, RECORDING_NOT_ONE, r->path, "not a recording");
@@ -105,6 +110,21 @@ int recording_open(const char *path, unsigned flags, struct recording_reader **o
     recording_reader_close(r);
   else
     *out = r;
+  return status;
+}
+
+int recording_refresh(struct recording_reader *reader, struct recording_error *error) {
+  struct manifest manifest = reader->manifest;
+  enum recording_state state = reader->state;
+  if (reader->source != &directory_source) return RECORDING_OK;
+  reader->manifest = (struct manifest){0};
+  look_for_writer(reader); /* first: what it leaves is whole */
+  int status = load_manifest(reader, error);
+  if (!status) status = understand(reader, RECORDING_ANY_ARCHITECTURE, error);
+  manifest_free(status ? &reader->manifest : &manifest);
+  if (!status) return RECORDING_OK;
+  reader->manifest = manifest;
+  reader->state = state;
   return status;
 }
 

@@ -127,6 +127,10 @@ void recording_use_reserve(struct recording_writer *writer);
 /* Waits until all written data are on the disk, so that they survive the loss of power too. */
 int recording_flush(struct recording_writer *writer, struct recording_error *error);
 
+/* Closes all streams and writes the manifest: the recording is complete, for readers too. Lines may be added to the manifest as long as there is the writer, which
+ * has to be abandoned. */
+int recording_complete(struct recording_writer *writer, struct recording_error *error);
+
 /* Closes all streams, writes the manifest and frees the writer, whatever it returns. After a failure the recording is one that was
  * not closed, as after the death of its writer: readable to the last complete frame of each stream. */
 int recording_close(struct recording_writer *writer, struct recording_error *error);
@@ -153,6 +157,9 @@ enum recording_state {
 int recording_open(const char *path, unsigned flags, struct recording_reader **out,
                    struct recording_error *error);
 void recording_reader_close(struct recording_reader *reader); /* its streams must be closed before */
+
+/* Reads the manifest again, and looks whether the writer is still at work; values that recording_get returned are gone. After a failure all is as it was. */
+int recording_refresh(struct recording_reader *reader, struct recording_error *error);
 
 const char *recording_reader_path(const struct recording_reader *reader);
 enum recording_state recording_reader_state(const struct recording_reader *reader);

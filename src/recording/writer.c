@@ -312,9 +312,13 @@ static int close_all(struct recording_writer *w, struct recording_error *error) 
   return status ? status : recording_save(w, error);
 }
 
-int recording_close(struct recording_writer *writer, struct recording_error *error) {
+int recording_complete(struct recording_writer *writer, struct recording_error *error) {
   recording_use_reserve(writer);
-  int status = close_all(writer, error);
+  return close_all(writer, error);
+}
+
+int recording_close(struct recording_writer *writer, struct recording_error *error) {
+  int status = recording_complete(writer, error);
   recording_abandon(writer);
   return status;
 }

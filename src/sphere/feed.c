@@ -25,6 +25,19 @@ static void forged(struct feed *feed, const char *what) {
            "%s is out of bounds: the recording has damaged the replay", what);
 }
 
+bool feed_read_exits(struct feed *feed) {
+  const char *list = recording_get(feed->reader, "exits", 0);
+  uint32_t from, to;
+  uint64_t next = 0; /* the list ascends, so it is not endless */
+  feed->killed = recording_get(feed->reader, "killed", 0);
+  for (int found; list && (found = thread_range_next(&list, &from, &to)) != 0;) {
+    if (found < 0 || from < next || to > RECORDING_THREAD_MAX) return false;
+    for (next = from; next <= to; next++)
+      if (thread_set_add(&feed->exits, (uint32_t)next, &feed->error)) return false;
+  }
+  return true;
+}
+
 bool feed_open(struct feed *feed, struct source *source, struct recording_stream_id id) {
   *source = (struct source){.opened = true};
   if (id.thread > RECORDING_THREAD_MAX && id.thread != RECORDING_SPHERE) {
@@ -40,18 +53,21 @@ bool feed_open(struct feed *feed, struct source *source, struct recording_stream
   }
   int status = recording_stream_open(feed->reader, id, &source->stream, &feed->error);
   if (status == RECORDING_ABSENT) source->stream = NULL;
+  if (status == RECORDING_ABSENT && follow_awaits(feed, source, status)) source->opened = false;
   return !status || status == RECORDING_ABSENT;
 }
 
-/* Makes sure that there are bytes of a frame; false when the stream is at its end. */
+/* Makes sure that there are bytes of a frame; false when the stream is at its end, or dry. */
 static bool next_bytes(struct feed *feed, struct source *source, struct ring *ring) {
   if (source->at < source->frame.length) return true;
   if (source->ended) return false;
   if (source->stream) source->place = recording_place(source->stream);
   int status = source->stream ? recording_next(source->stream, &source->frame, &feed->error) : RECORDING_END;
   source->at = 0;
+  source->dry = false;
   if (!status) return true;
   source->frame.length = 0;
+  if (follow_awaits(feed, source, status)) return false;
   source->ended = true;
   bool complete = recording_reader_state(feed->reader) == RECORDING_COMPLETE;
   if (!complete && (status == RECORDING_TRUNCATED || !source->stream))
@@ -87,6 +103,7 @@ static void feed_ring(struct manager *manager, struct source *source, struct rin
     size_t room = RING_BYTES - (size_t)filled;
     if (!room) break;
     if (!next_bytes(feed, source, ring)) {
+      if (source->dry) break;
       atomic_store(&ring->ended, !feed->failed);
       moved = true;
       break;
@@ -103,10 +120,22 @@ static void feed_ring(struct manager *manager, struct source *source, struct rin
 static void feed_stream(struct manager *manager, struct source *source, struct ring *ring,
                         struct recording_stream_id id) {
   struct feed *feed = manager->context;
+  if (source->dry && feed->follow.live && !feed->follow.looks) return;
   if (!source->opened && !feed_open(feed, source, id))
     feed->failed = true;
-  else
+  else if (source->opened)
     feed_ring(manager, source, ring);
+}
+
+/* A thread that has ended in the replay, and perhaps not yet in the recording that is followed. */
+static bool is_followed(struct feed *feed, uint32_t slot, struct rthread *rthread) {
+  struct source *sources[] = {&feed->slots[slot], &feed->orders[slot]};
+  struct ring *rings[] = {&rthread->ring, &rthread->order_log.ring};
+  for (int i = 0; feed->follow.live && i < (feed->parallel ? 2 : 1); i++)
+    if (!sources[i]->ended &&
+        (!sources[i]->opened || (!next_bytes(feed, sources[i], rings[i]) && sources[i]->dry)))
+      return true;
+  return false;
 }
 
 /* -- Serving ------------------------------------------------------------------------------------------------------------------------- */
@@ -142,6 +171,7 @@ static uint64_t length_when_killed(const struct feed *feed, uint32_t number, uin
 /* After look_for_leftovers: all of the log is in the ring, or was. */
 static void look_for_end(struct feed *feed, const struct source *source, const struct rthread *rthread) {
   uint64_t length = atomic_load(&rthread->ring.head);
+  if (feed->follow.live) return; /* which threads were killed is not known yet */
   bool complete = thread_set_has(&feed->exits, rthread->number)
                       ? atomic_load(&rthread->input.exited)
                       : !source->opened || feed->leftover.found ||
@@ -190,13 +220,14 @@ bool feed_serve(struct manager *manager, bool last) {
   if (feed->watcher) obey_debugger(manager);
   if (last || feed->failed) return !feed->failed;
   if (feed->helper.look) feed->helper.look(feed->helper.context);
+  follow_look(manager);
   if (!feed->tells)
     feed_stream(manager, &feed->order, &manager->region->order,
                 (struct recording_stream_id){RECORDING_ORDER, RECORDING_SPHERE});
   for (uint32_t i = 0; i < region_slots(manager->region) && !feed->failed; i++) {
     struct rthread *slot = &manager->region->slots[i];
     uint32_t state = atomic_load(&slot->state);
-    if (state == SLOT_ENDED) {
+    if (state == SLOT_ENDED && !is_followed(feed, i, slot)) {
       feed->instructions += slot->input.codec.position;
       look_for_leftovers(feed, i, slot);
       look_for_end(feed, &feed->slots[i], slot);
@@ -233,6 +264,7 @@ int64_t feed_answer(struct manager *manager, enum request_kind kind, int32_t pid
   if (kind == REQUEST_NEW_FILE) return pass_on(manager, scratch_file("reprise", 0));
   if (kind == REQUEST_CODE) return pass_on(manager, code_folder_stored((uint64_t)value));
   if (kind != REQUEST_OPEN_FILE || value & ~(REQUEST_CHANGES | UINT32_MAX)) return -EINVAL;
+  if (!follow_file(feed, (uint32_t)value, value & REQUEST_CHANGES)) return -EAGAIN;
   int fd = mapped_open(&feed->mapped, feed->reader, (uint32_t)value, value & REQUEST_CHANGES, &feed->error);
   feed->failed |= fd < 0;
   if (fd < 0) return fd;

@@ -5,6 +5,7 @@
 #include "recording/recording.h"
 #include "recording/stream_id.h"
 #include "sphere/manager.h"
+#include "sphere/follow.h"
 #include "sphere/mapped.h"
 #include "sphere/progress.h"
 #include "sphere/solved.h"
@@ -16,6 +17,7 @@ struct source {
   struct recording_place place; /* where the frame begins */
   uint32_t at;                  /* bytes of the frame that are in the ring already */
   bool opened, ended;
+  bool dry; /* of a recording that is being made: there is nothing more yet */
 };
 
 /* A part of a log that no thread has read, though its thread, or all threads, have ended. */
@@ -42,6 +44,7 @@ struct feed {
   struct source order, slots[REGION_SLOTS];
   struct source orders[REGION_SLOTS]; /* each thread's own, when they ran at once */
   bool parallel;
+  struct follow follow;
   bool tells;            /* what the threads tell comes through the ring of the sphere's order */
   struct solved *solved; /* the order logs to be used instead of the recorded ones, or NULL */
   struct mapped mapped;
@@ -71,6 +74,8 @@ bool feed_go_back(struct manager *manager, struct feed *feed, const struct feed_
 uint8_t *feed_encode(const struct feed_state *state, size_t *bytes);
 struct feed_state *feed_decode(const uint8_t *from, size_t bytes);
 
+/* Reads from the manifest which threads' logs end with an exit; false: it has a bad list. The exits of a recording that breaks off are not known. */
+bool feed_read_exits(struct feed *feed);
 bool feed_open(struct feed *feed, struct source *source, struct recording_stream_id id);
 /* Makes the thread come by a safepoint. */
 void feed_summon(struct manager *manager, struct rthread *slot);

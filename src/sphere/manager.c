@@ -240,6 +240,10 @@ int manager_was_told(void) {
   return told.signo;
 }
 
+void manager_listen(void) {
+  told.signo = told.times = 0;
+}
+
 /* The region is a file where there is no memfd_create, and its file system is full. The guard ends the sphere. */
 static void lose_region(int signo) {
   static const char text[] = "reprise: " REGION_IS_FULL "\n";
@@ -297,8 +301,7 @@ static void obey(struct manager *manager) {
   }
 }
 
-/* Closes descriptor first and all above it, also where close_range is denied or there is no such call. */
-static void close_from(int first) {
+void manager_close_from(int first) {
   enum { HIGHEST_DESCRIPTOR = 65536 }; /* that a program is likely to have been given */
   struct rlimit limit;
   if (!close_range((unsigned)first, ~0U, 0)) return;
@@ -315,7 +318,7 @@ static void stand_guard(struct manager *manager, int pipe) {
   prctl(PR_SET_NAME, "reprise-guard");
   for (int signo = 1; signo < SIGRTMAX; signo++) signal(signo, SIG_IGN);
   if (dup3(manager->lock, 0, 0) < 0 || dup3(pipe, 1, 0) < 0) _exit(1);
-  close_from(2);
+  manager_close_from(2);
   manager->lock = 0;
   pid_t deputy = fork();
   /* A byte for each: the manager goes as it should. */
@@ -540,12 +543,12 @@ void manager_run(struct manager *manager) {
   struct region *region = manager->region;
   for (;;) {
     bool over = atomic_load(&manager->over);
-    uint32_t seen = atomic_load(&region->doorbell);
+    uint32_t seen = atomic_load(&region->doorbell), outcome = atomic_load(&region->outcome);
     serve_request(manager);
     bool fine = manager->serve(manager, over);
     if (over) break;
     watchdog_look(manager);
-    if (!fine || manager->ends || atomic_load(&region->outcome)) kill_all(manager);
+    if (!fine || manager->ends || outcome) kill_all(manager);
     obey(manager);
     check_guard(manager);
     atomic_store(&region->manager_sleeps, 1);

@@ -22,6 +22,7 @@ struct manager {
   int status;       /* of the program, as wait(2) gives it */
   atomic_bool over; /* all processes of the sphere are dead */
   bool adopted;     /* the program is no child of the manager: it goes on from a checkpoint */
+  bool awaits_log;  /* replay: threads may wait for a log that is still being written */
   bool ends;        /* the run is to end, whatever it does */
   pthread_t watcher;
   pid_t guard;    /* ends the sphere if the manager is killed */
@@ -59,6 +60,10 @@ void manager_leave_to_parent(struct manager *manager);
 void manager_run(struct manager *manager);
 /* The signal by which the manager was told to end the sphere, or 0. */
 int manager_was_told(void);
+/* From now on, what it is told counts. */
+void manager_listen(void);
+/* Closes descriptor first and all above it, also where close_range is denied or there is no such call. */
+void manager_close_from(int first);
 /* How the program ended, in words as the manifest has them. */
 enum { ENDING_TEXT = 32 };
 void manager_tell_ending(int status, char text[ENDING_TEXT]);

@@ -114,6 +114,12 @@ uint32_t mapped_number(const struct mapped *mapped, uint64_t device, uint64_t in
   return UINT32_MAX;
 }
 
+bool mapped_changes(const struct mapped *mapped, uint32_t number) {
+  for (size_t i = 0; i < mapped->changing_count; i++)
+    if (mapped->changing[i].number == number) return true;
+  return false;
+}
+
 int mapped_open(struct mapped *mapped, struct recording_reader *reader, uint32_t number, bool writable,
                 struct recording_error *error) {
   uint64_t size;

@@ -30,6 +30,8 @@ struct mapped {
 /* A descriptor of the file, the same each time for one that changes; -errno with the error. writable: it is to be changed. */
 int mapped_open(struct mapped *mapped, struct recording_reader *reader, uint32_t number, bool writable,
                 struct recording_error *error);
+/* True if the file was opened as one that changes. */
+bool mapped_changes(const struct mapped *mapped, uint32_t number);
 /* The number of the file that is mapped from there, as /proc tells device and inode; UINT32_MAX: it is none of the recording's that is always the same. */
 uint32_t mapped_number(const struct mapped *mapped, uint64_t device, uint64_t inode);
 /* Memory without a file that processes share, as a memory file of its own: a descriptor, kept for good; -errno. */

@@ -19,6 +19,7 @@
 #include "sphere/core_file.h"
 #include "sphere/kept_files.h"
 #include "sphere/manager.h"
+#include "sphere/replica.h"
 
 enum { UNSUPPORTED = 122, FAILED = 125 };
 
@@ -54,6 +55,7 @@ struct drain {
     bool begun;        /* it has a stream */
   } streams[REGION_RINGS];
   struct keep kept;
+  struct replica replica;
   uint32_t order;                  /* enum engine_order */
   char latest[RECORDING_PATH_MAX]; /* the default place's, when ours is there; or "" */
   uint8_t buffer[RECORDING_FRAME_USUAL];
@@ -468,6 +470,7 @@ static void note_extent(struct drain *drain, const struct extent *extent) {
 /* The recording can't go on: what there is stays, and says why it breaks off. On a full disk the manifest stays as it was. */
 static int leave_unfinished(struct drain *drain, const struct extent *extent, const char *reason,
                             int status) {
+  replica_drop(&drain->replica);
   if (!*reason) reason = "the recorder failed";
   recording_use_reserve(drain->writer);
   note_extent(drain, extent);
@@ -497,6 +500,20 @@ static bool take_over(struct drain *drain, int status) {
   return wanted;
 }
 
+/* What becomes of the replica is for the manifest, too. If that can't be written once more, the user has read it. */
+static int close_recording(struct drain *drain, const struct extent *extent, bool empty, bool quiet) {
+  char text[REPLICA_TEXT];
+  int status = recording_complete(drain->writer, &drain->error);
+  if (!status && !empty && drain->replica.keeper) {
+    replica_end(&drain->replica, extent->instructions, quiet, text);
+    recording_set(drain->writer, "replica", text, NULL);
+    recording_save(drain->writer, NULL);
+  }
+  replica_drop(&drain->replica);
+  recording_abandon(drain->writer);
+  return status;
+}
+
 static int finish(struct manager *manager, struct drain *drain, const struct record_options *options) {
   char text[ENDING_TEXT], path[RECORDING_PATH_MAX], core[RECORDING_PATH_MAX];
   uint32_t outcome = manager->region->outcome;
@@ -517,7 +534,7 @@ static int finish(struct manager *manager, struct drain *drain, const struct rec
   note_extent(drain, &extent);
   note_audit(manager, drain);
   if (!list_exits(manager)) return leave_unfinished(drain, &extent, drain->error.text, FAILED);
-  if (recording_close(drain->writer, &drain->error)) return complain(&drain->error);
+  if (close_recording(drain, &extent, empty, options->quiet)) return complain(&drain->error);
   if (!wanted) remove_again(drain, path);
   if (outcome) manager_tell_reason(manager);
   if (outcome) return outcome == OUTCOME_UNSUPPORTED ? UNSUPPORTED : FAILED;
@@ -528,9 +545,10 @@ static int finish(struct manager *manager, struct drain *drain, const struct rec
 }
 
 /* There is nothing in it yet. */
-static void discard(const struct drain *drain) {
+static void discard(struct drain *drain) {
   char path[RECORDING_PATH_MAX];
   snprintf(path, sizeof path, "%s", recording_writer_path(drain->writer));
+  replica_drop(&drain->replica);
   recording_abandon(drain->writer);
   remove_again(drain, path);
 }
@@ -550,6 +568,12 @@ int record(const struct record_options *options, struct engine_config *settings,
   if (!status) status = describe(drain.writer, options, settings, argv, &drain.error);
   if (status && drain.writer) discard(&drain);
   if (status) return complain(&drain.error);
+  if (options->replica &&
+      !replica_begin(&drain.replica, recording_writer_path(drain.writer), &manager.allowance, settings)) {
+    fprintf(stderr, "reprise: can't start the replica: %s\n", strerror(errno));
+    discard(&drain);
+    return FAILED;
+  }
   clock_gettime(CLOCK_MONOTONIC, &drain.begun);
   manager.context = &drain;
   manager.serve = serve;

@@ -40,6 +40,7 @@ struct record_options {
   uint32_t values;       /* enum engine_values */
   uint64_t check_memory; /* instructions between two digests of memory, 0: none */
   bool quiet;            /* does not tell where the recording is */
+  bool replica;          /* a replay beside the program verifies the recording */
   const char *
       core; /* where a core file is wanted if a signal ends the program, or the keeper stores something (core_file.h); NULL: nowhere */
   const struct log_keeper *keeper; /* of a recording of which only the end is kept, or NULL */

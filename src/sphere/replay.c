@@ -170,7 +170,21 @@ static int end_as_killed(const struct manager *manager, const struct feed *feed,
   return DAMAGED;
 }
 
+/* The end of a replay that follows a recording; false: it can't be judged. */
+static bool follow_end(struct manager *manager, struct feed *feed) {
+  uint32_t outcome = atomic_load(&manager->region->outcome);
+  bool killed = follow_was_killed(manager);
+  if (feed->follow.again)
+    fputs("reprise: a file that was mapped has changed: the replay has to begin again\n", stderr);
+  else if (killed)
+    fputs("reprise: the replay was killed\n", stderr);
+  if (feed->follow.again || killed) return false;
+  if (!feed->failed && (!outcome || outcome == OUTCOME_LOG_ENDS)) follow_settle(manager);
+  return true;
+}
+
 static int finish(struct manager *manager, struct feed *feed) {
+  if (feed->follow.begun && !follow_end(manager, feed)) return FAILED;
   if (manager_was_told()) return manager_leave(manager_was_told());
   if (feed->halted && !feed->failed && !atomic_load(&manager->region->outcome)) return 0;
   take_signal(manager);
@@ -236,19 +250,6 @@ static void tell_turns(const struct region *region) {
           (unsigned long)region->turns_digest);
 }
 
-/* The exits of a recording that breaks off are not known. */
-static bool read_exits(struct feed *feed) {
-  const char *list = recording_get(feed->reader, "exits", 0);
-  uint32_t from, to;
-  uint64_t next = 0; /* the list ascends, so it is not endless */
-  for (int found; list && (found = thread_range_next(&list, &from, &to)) != 0;) {
-    if (found < 0 || from < next || to > RECORDING_THREAD_MAX) return false;
-    for (next = from; next <= to; next++)
-      if (thread_set_add(&feed->exits, (uint32_t)next, &feed->error)) return false;
-  }
-  return true;
-}
-
 /* Which order the recording has; -1: one that can't be replayed, which is told. */
 static int find_order(const struct feed *feed, const char *path) {
   const char *order = recording_get(feed->reader, "order", 0);
@@ -283,16 +284,15 @@ static bool read_manifest(struct feed *feed, const char *path, int scheme, struc
             recording_get(feed->reader, "stack-limit", 0));
     return false;
   }
-  if (!read_exits(feed)) {
+  if (!feed_read_exits(feed)) {
     fprintf(stderr, "reprise: %s/manifest: damaged: it has a bad list of exits\n", path);
     return false;
   }
-  feed->killed = recording_get(feed->reader, "killed", 0);
   settings->order = (uint32_t)scheme;
   settings->values = feed->solved ? VALUES_OFF : (uint32_t)which;
   settings->solved = feed->solved != NULL;
   if (settings->values != VALUES_OFF) settings->check = CHECK_ALL;
-  settings->whole = recording_reader_state(feed->reader) == RECORDING_COMPLETE;
+  settings->whole = recording_reader_state(feed->reader) == RECORDING_COMPLETE || feed->follow.live;
   return true;
 }
 
@@ -333,6 +333,7 @@ int replay(const char *path, const struct replay_options *options, struct engine
     fprintf(stderr, "reprise: %s\n", feed.error.text);
     return feed.error.kind == RECORDING_SYSTEM || feed.error.kind == RECORDING_ABSENT ? FAILED : DAMAGED;
   }
+  if (options->follows) follow_begin(&feed);
   bool complete = recording_reader_state(feed.reader) == RECORDING_COMPLETE;
   if (!recording_get(feed.reader, "order", 0) && !complete) { /* it had not begun */
     tell_break(feed.reader, "");

@@ -6,6 +6,13 @@
 
 #include "sphere/launch.h"
 
+/* An emulator of the tests has no filters of system calls. */
+#if defined(REPRISE_EMULATED)
+enum { CAN_CONFINE = 0 };
+#else
+enum { CAN_CONFINE = 1 };
+#endif
+
 struct manager;
 struct feed;
 /* Makes checkpoints, and goes back to them. Where the recording begins at a checkpoint (`begins` in its manifest) run() restores that first. */
@@ -34,7 +41,8 @@ struct replay_options {
   const struct replay_watcher *watcher; /* may be NULL */
   bool
       tells; /* accesses to open memory are told, to the watcher, in the ring of the sphere's order (order/told.h) */
-  bool solved; /* in the order that was found afterwards (solved.h) */
+  bool follows; /* the recording may still be in the making: waits for the rest of it */
+  bool solved;  /* in the order that was found afterwards (solved.h) */
 };
 
 /* Replays the recording at path and returns the exit status; a program that died of a signal takes the caller with it. */

@@ -135,6 +135,7 @@ void watchdog_look(struct manager *manager) {
   watch.is_replay = manager->is_replay;
   const struct region *region = manager->region;
   if (atomic_load(&region->outcome) || atomic_load(&region->finished) || !is_due()) return;
+  if (manager->awaits_log) return;
   if (!watch_look(&watch, region, state_of)) return;
   for (uint32_t i = 0; i < region_slots(region); i++)
     if (atomic_load(&region->slots[i].state) == SLOT_LIVE && watch.part[i] == PART_WAITS) {
