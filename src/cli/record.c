@@ -87,8 +87,6 @@ static const char *find_conflict(const struct wish *wish) {
     return "--values is not supported yet with another order than dag";
   if (wish->flies && options->order != ENGINE_CHUNK && options->order != ENGINE_DAG)
     return "--flight is not supported yet with other orders than chunk and dag";
-  if (wish->flies && options->core && options->order != ENGINE_CHUNK)
-    return "--core is not supported yet for --flight with --order=dag";
   if (options->replica && (wish->flies || options->values != VALUES_OFF))
     return "--replica can't be combined with --flight or --values yet";
   if (wish->triggers && !wish->flies) return "--trigger and --keep are for --flight";

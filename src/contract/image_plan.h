@@ -38,7 +38,7 @@ struct image_plan {
   uint8_t quiet, confined, debugged,
       whole; /* for the configuration of the vessel: as the manager has them now */
   uint64_t pieces;
-  uint32_t log_channels, reserved;
+  uint32_t log_channels, serial;
 };
 
 /* With the first message come the plan and the pages; with each other one `count` files from number `first` on. */

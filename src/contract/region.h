@@ -399,6 +399,7 @@ struct region {
   _Atomic uint64_t turns;
   uint64_t turns_digest;
   _Atomic uint32_t turns_over; /* serial: no thread can have the next one */
+  _Atomic uint32_t came_back;  /* serial: threads that have come back from a checkpoint of the recording */
   struct region_checkpoint checkpoint;
   _Atomic uint64_t looked; /* when a waiting thread last checked the others, in milliseconds */
   _Atomic uint64_t audit

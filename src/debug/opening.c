@@ -66,12 +66,6 @@ static bool is_parallel_only(const struct recording_reader *reader) {
   return order && !strcmp(order, "sync");
 }
 
-/* What a flight recorder has stored of threads that ran at once: they do not take turns from its checkpoint on yet, and would never stop. */
-static bool lacks_turns(const struct recording_reader *reader) {
-  const char *order = recording_get(reader, "order", 0);
-  return image_begins(reader) >= 0 && order && strcmp(order, "chunk") != 0;
-}
-
 int session_open(struct session *session, const char *path, const char *at) {
   struct recording_error error;
   struct place place;
@@ -90,9 +84,6 @@ int session_open(struct session *session, const char *path, const char *at) {
     status = complain(FAILED, path, "recorded with --values, which can't be debugged yet");
   else if (is_parallel_only(session->reader))
     status = complain(FAILED, path, "recorded with --order=sync, which can't be debugged yet");
-  else if (lacks_turns(session->reader))
-    status =
-        complain(FAILED, path, "stored by a flight recorder of --order=dag, which can't be debugged yet");
   else {
     stored_open(&session->stored, session->reader);
     status = begin(session, at, &place);

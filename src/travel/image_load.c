@@ -60,7 +60,8 @@ static int make_plan(const struct making *m, int *fd) {
                             .confined = settings->confined,
                             .debugged = settings->debugged,
                             .whole = settings->whole,
-                            .log_channels = settings->log_channels};
+                            .log_channels = settings->log_channels,
+                            .serial = settings->serial};
   uint64_t at = 0;
   *fd = scratch_file("reprise-plan", 0);
   if (*fd < 0) return fail(m);

@@ -202,7 +202,6 @@ case_flight_usage() {
   refuses 2 'expected signal' "$REPRISE" record --flight=10s --trigger=memory=little -- true
   refuses 2 'expected signal' "$REPRISE" record --flight=10s --trigger=output= -- true
   refuses 2 'are for --flight' "$REPRISE" record --trigger=end -- true
-  refuses 2 'not supported yet for --flight' "$REPRISE" record --flight=10s --core --order=dag -- true
   refuses 2 'expected the name of a file' "$REPRISE" record --core= -- true
 }
 

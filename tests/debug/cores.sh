@@ -269,7 +269,7 @@ case_core_is_told() {
 case_core_of_flight() {
   local status
   gcc -g -O1 -fno-inline -pthread -o late "$debug_here/programs/late.c" || fail "can't be compiled"
-  timeout -s KILL "$HANGS" "$TERMINAL" "$REPRISE" record --flight=400ms --core -o late.rec -- ./late >told </dev/null
+  timeout -s KILL "$HANGS" "$TERMINAL" "$REPRISE" record --flight=400ms --order="${ORDER:-chunk}" --core -o late.rec -- ./late >told </dev/null
   grep -q '^reprise: recorded in late.rec, with the core file late.rec/core$' told || fail "told: $(tail -n 2 told)"
   tail -n 1 told | grep -qx 'signal 11' || fail "it ended with $(tail -n 1 told)"
   grep -q '^begins: 0$' late.rec/manifest || fail "it does not begin at a checkpoint"
@@ -287,6 +287,7 @@ END
   [ $status = 139 ] || fail "the replay: status $status"
   "$REPRISE" rm ./late.rec && [ ! -e late.rec ] || fail "it can't be removed"
 }
+case_core_of_flight_in_dag() { ORDER=dag case_core_of_flight; }
 
 # FILE; a core file that can't be written costs one line, and neither the recording nor the status.
 case_core_of_recorder() {
@@ -323,7 +324,7 @@ case_core_of_triggered() {
   local recorder i
   sed 's/CAUSE = 1000/CAUSE = 100000000/' "$debug_here/programs/late.c" >lasts.c
   gcc -g -O1 -fno-inline -pthread -o lasts lasts.c || fail "can't be compiled"
-  "$REPRISE" record --flight=100ms --keep=1 --core=part -o lasts.rec -- ./lasts >lasts.out 2>told &
+  "$REPRISE" record --flight=100ms --order="${ORDER:-chunk}" --keep=1 --core=part -o lasts.rec -- ./lasts >lasts.out 2>told &
   recorder=$!
   until grep -q '^flight: ' lasts.rec/manifest 2>/dev/null; do sleep 0.1; done
   for i in 1 2; do
@@ -340,3 +341,4 @@ END
   says ' culprit \('
   says ' main \(\)'
 }
+case_core_of_triggered_in_dag() { ORDER=dag case_core_of_triggered; }

@@ -123,10 +123,10 @@ case_dump_is_looked_into() {
   [ ! -s out ] || fail "output before the beginning: $(cat out)"
 }
 
-# Threads that ran at once do not take turns from a checkpoint on yet; that is told.
-case_dump_of_dag() {
-  ORDER=dag flown late 139
-  refuses 125 "can't be debugged yet" "$REPRISE" gdbserver late.rec
-  refuses 125 "can't be debugged yet" "$REPRISE" core late.rec
-  refuses 125 "can't be debugged yet" "$REPRISE" who --at=crash 0x10 late.rec
-}
+# The same of threads that ran at once, and take turns from the checkpoint on.
+case_dump_has_a_cause_in_dag() { ORDER=dag case_dump_has_a_cause; }
+case_dump_has_a_beginning_in_dag() { ORDER=dag case_dump_has_a_beginning; }
+case_dump_begins_with_parent_in_dag() { ORDER=dag case_dump_begins_with_parent; }
+case_dump_opens_at_its_end_in_dag() { ORDER=dag case_dump_opens_at_its_end; }
+case_dump_moments_in_dag() { ORDER=dag case_dump_moments; }
+case_dump_is_looked_into_in_dag() { ORDER=dag case_dump_is_looked_into; }

@@ -131,6 +131,22 @@ void serial_found(struct rthread *first) {
   atomic_store(&first->serial.state, SERIAL_RUNS);
 }
 
+static uint32_t count_live(void) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < region_slots(region); i++)
+    count += atomic_load(&region->slots[i].state) == SLOT_LIVE;
+  return count;
+}
+
+/* Nobody has the turn yet, so no thread is born or ends meanwhile. */
+void serial_come_back(struct thread *thread, bool has_step) {
+  if (!in_series()) return;
+  atomic_store(&thread->rthread->turn, 0); /* what a replay in chunks begins with */
+  atomic_store(&thread->rthread->serial.state, has_step ? SERIAL_STEP : SERIAL_OUT);
+  if (atomic_fetch_add(&region->came_back, 1) + 1 == count_live()) pass_turn();
+  if (has_step) await_turn(thread);
+}
+
 void serial_adopt(struct rthread *child) {
   if (in_series()) atomic_store(&child->serial.state, SERIAL_STEP);
 }

@@ -16,6 +16,9 @@ static inline bool in_series(void) {
 
 /* The first thread of all has the turn. */
 void serial_found(struct rthread *first);
+/* The thread has come back from a checkpoint that was made in the recording, where there were no turns; has_step: its next step is known. When all such threads are
+ * there, the turns begin. Returns when the thread has one. */
+void serial_come_back(struct thread *thread, bool has_step);
 /* A thread is born, whose first step is known; its parent has the turn. */
 void serial_adopt(struct rthread *child);
 /* The thread is at a step that it has not passed: passes the turn on, and returns when it has it again. */

@@ -199,6 +199,17 @@ static void log_step(const struct rthread *rthread) {
       step->clock, text);
 }
 
+/* False: the log ends. */
+static bool find_step(struct thread *thread) {
+  struct rthread *rthread = thread->rthread;
+  if (rthread->replay.step_known) return true;
+  rthread->order_log.ended = !read_step(rthread);
+  rthread->order_log.end = order_position(thread);
+  rthread->replay.step_known = !rthread->order_log.ended;
+  if (rthread->replay.step_known) log_step(rthread);
+  return rthread->replay.step_known;
+}
+
 /* Goes through all steps at the thread's position, or, unless it enters, only through those that end there. False: the log ends
  * there. */
 static bool pass_steps(struct thread *thread, bool enters) {
@@ -209,14 +220,7 @@ static bool pass_steps(struct thread *thread, bool enters) {
   bool begins = rthread->replay.step_known && rthread->step.begins;
   if (engine_has_arcs(config.order) && !begins) order_come_by(thread);
   for (;;) {
-    if (rthread->order_log.ended) return false;
-    if (!rthread->replay.step_known) {
-      rthread->order_log.ended = !read_step(rthread);
-      rthread->order_log.end = position;
-      rthread->replay.step_known = !rthread->order_log.ended;
-      if (rthread->replay.step_known) log_step(rthread);
-      continue;
-    }
+    if (rthread->order_log.ended || !find_step(thread)) return false;
     struct order_step *step = &rthread->step;
     if (step->ends && step->from == position) {
       rthread->order_log.ended = true;
@@ -316,6 +320,11 @@ void order_lost(struct thread *thread) {
 void order_gate(struct thread *thread) {
   if (!pass_steps(thread, true) && !was_killed_in_call(thread)) order_lost(thread);
   open_catch_up(thread);
+}
+
+void order_come_back(struct thread *thread) {
+  serial_come_back(thread, find_step(thread));
+  order_gate(thread);
 }
 
 void order_tell_only(struct thread *thread) {

@@ -21,6 +21,8 @@ void order_together(struct thread *thread);
 
 /* Replay: performs the order log's steps at the thread's position: publishes its progress, and waits for its predecessors. */
 void order_gate(struct thread *thread);
+/* The same of a thread that has come back from a checkpoint of the recording. */
+void order_come_back(struct thread *thread);
 /* Replay: only publishes, and does not wait. For a thread that is about to create a child: the child must exist before the thread checks whether all others are far
  * enough; the gate comes when the child is born. And for a thread that is about to execute another program. */
 void order_tell_only(struct thread *thread);

@@ -20,6 +20,7 @@ struct turns {
 
   /* -- Programs, threads and processes -- */
   void (*found)(struct thread *thread);         /* the first turn of all */
+  void (*restored)(struct thread *thread);      /* replay: the same, where it begins at a checkpoint */
   void (*rejoin)(struct thread *thread);        /* the turn of a program that execve has started */
   void (*begin_program)(struct thread *thread); /* … which is about to run */
   void (*spawn)(struct thread *thread, struct rthread *child); /* a child is about to be made */

@@ -182,6 +182,7 @@ static _Noreturn void become_vessel(const struct restoring *own) {
   config.debugged = plan->debugged;
   config.whole = plan->whole;
   config.log_channels = plan->log_channels;
+  config.serial |= (uint8_t)plan->serial; /* an image that was made in such a replay needs it, too */
   os_call2(__NR_munmap, IMAGE_PLAN_BASE, own->plan_bytes);
   os_call1(__NR_close, own->pages);
   arch_return_to_mark(vessel_mark);

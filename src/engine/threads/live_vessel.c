@@ -35,7 +35,7 @@ enum { PIDFD_OPEN = 434 }; /* the same on all architectures */
 static void become_replay(void) {
   config.mode = MODE_REPLAY;
   config.live = false;
-  config.checkpoints = config.order == ENGINE_CHUNK;
+  config.checkpoints = config.order == ENGINE_CHUNK || config.serial;
   config.check = CHECK_NONE;
   config_decide();
   turns_choose();
@@ -84,10 +84,7 @@ static _Noreturn void go_on(struct thread *thread) {
   if (debugged()) show_to_debugger(thread);
   while (atomic_load(&region->checkpoint.freezes)) region_wait(&region->checkpoint.freezes, 1);
   atomic_store(&thread->rthread->checkpoint.at_rest, 0);
-  if (turns->alone)
-    turns->found(thread);
-  else
-    turns->gate(thread);
+  turns->restored(thread);
   replay_arm(thread);
   arch_start(thread);
 }

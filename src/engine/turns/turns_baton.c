@@ -235,6 +235,7 @@ static bool waits_in_call(const struct thread *thread) {
 const struct turns baton_replaying = {
     .alone = true,
     .found = baton_await,
+    .restored = baton_await,
     .rejoin = nothing,
     .begin_program = nothing,
     .spawn = spawn_nothing,

@@ -286,6 +286,7 @@ static bool waits_in_call(const struct thread *thread) {
 /* The slots of other threads are theirs until the kernel has ended them. */
 const struct turns parallel_replaying = {
     .found = replay_found,
+    .restored = order_come_back,
     .rejoin = nothing,
     .begin_program = nothing,
     .spawn = replay_spawn,
