@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "debug/description.h"
 #include "debug/session.h"
@@ -48,10 +49,12 @@ static bool is_client_gone(struct session *session) {
   return session->gone;
 }
 
-/* A replay that has ended before it stood anywhere has told why itself. */
+/* A replay that has ended before it stood anywhere has told why itself; errno is 0 if that was before it began. */
 static int begin(struct session *session, const char *at, const struct place *place) {
   enum travel result = session_begin(session);
   if (result == TRAVEL_OVER) return FAILED;
+  if (result == TRAVEL_FAILED && !errno)
+    return WIFEXITED(session->run.status) ? WEXITSTATUS(session->run.status) : FAILED;
   if (is_client_gone(session)) return 0;
   if (result != TRAVEL_STOPPED) return complain(FAILED, "no replay could be started", strerror(errno));
   if (go(session, at, place) == TRAVEL_STOPPED || is_client_gone(session)) return 0;

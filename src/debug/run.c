@@ -40,6 +40,7 @@ static int receive_region(int control) {
   } while ((n < 0 && errno == EINTR) || (n == 1 && byte == KEEPER_STOPPED));
   const struct cmsghdr *header = n == 1 && byte == KEEPER_REGION ? CMSG_FIRSTHDR(&message) : NULL;
   if (header && header->cmsg_type == SCM_RIGHTS) memcpy(&fd, CMSG_DATA(header), sizeof fd);
+  if (!n) errno = 0;
   return fd;
 }
 
@@ -72,7 +73,7 @@ bool run_start(struct run *run, const struct keeper_settings *settings) {
   for (int i = 0; i < 2; i++) fcntl(run->output[i], F_SETFL, O_NONBLOCK);
   if (run->manager > 0 && map_region(run)) return true;
   int error = errno;
-  run_end(run, true);
+  run_end(run, error);
   errno = error;
   return false;
 }

@@ -31,7 +31,7 @@ enum run_news {
 /* Takes the program's output: standard output (0) or error (1). */
 typedef void run_shows(void *context, int which, const uint8_t *bytes, size_t count);
 
-/* Starts a run, which stops by itself before its first instruction. False: no run could be started, errno says why. */
+/* Starts a run, which stops by itself before its first instruction. False: no run could be started, errno says why; 0: it was over before it began, and has told why. */
 bool run_start(struct run *run, const struct keeper_settings *settings);
 /* Goes on from a stop. reason: that of the stop, as the client was told (enum debug_reason). */
 void run_resume(struct run *run, uint32_t reason);

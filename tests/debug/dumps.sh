@@ -123,6 +123,17 @@ case_dump_is_looked_into() {
   [ ! -s out ] || fail "output before the beginning: $(cat out)"
 }
 
+# Its image is of use to the build alone that made it; that is told once.
+case_dump_of_other_build() {
+  flown ends 3 exit=3
+  mkdir other
+  cp "$REPRISE" other/reprise
+  { cat "$(dirname "$REPRISE")/reprise-engine" && printf x; } >other/reprise-engine
+  chmod +x other/reprise-engine
+  refuses 125 'image 0 was made by another build of reprise' other/reprise gdbserver ends.rec
+  refuses 125 'image 0 was made by another build of reprise' other/reprise replay --goto=end ends.rec
+}
+
 # The same of threads that ran at once, and take turns from the checkpoint on.
 case_dump_has_a_cause_in_dag() { ORDER=dag case_dump_has_a_cause; }
 case_dump_has_a_beginning_in_dag() { ORDER=dag case_dump_has_a_beginning; }
