@@ -66,3 +66,17 @@ assert remote.close() == 0
 END
   done
 }
+
+# The last turn may be that of a process which was killed when the first one had ended.
+case_end_is_a_moment() {
+  local order
+  for order in chunk dag scalar arcs; do
+    ORDER=$order recorded survived 3
+    grep -q '^killed: 1:' survived.rec/manifest || fail "$order: nobody survived: $(cat survived.rec/manifest)"
+    look 0 replay --quiet --goto=end survived.rec
+    grep -q '^thread .* has the turn' err || fail "$order: $(cat err)"
+    mv err first
+    look 0 replay --quiet --goto=end survived.rec
+    cmp first err || fail "$order: another end"
+  done
+}

@@ -245,10 +245,17 @@ static bool memory_ends(const struct thread *thread, bool group) {
   return process_was_alone() && !memory_was_written(thread->rthread->pid);
 }
 
-/* In chunks: true if no thread has a turn after this one, which is at its end. */
-static bool is_last(const struct thread *thread) {
+/* Under a debugger: true if no thread has a turn after this one, which is at its end. */
+static bool is_last(const struct thread *thread, bool group) {
   const struct chunk_end *end = &thread->rthread->chunk.end;
-  return turns->alone && (!end->known || end->next == CHUNK_NOBODY);
+  return turns->alone ? !end->known || end->next == CHUNK_NOBODY
+                      : !serial_has_followers(thread->rthread, group);
+}
+
+/* In a replay the first process may send no signal: the manager is told how it ended. */
+static void tell_end(int status, uint32_t signo) {
+  atomic_store(&region->signo, signo);
+  atomic_store(&region->status, (uint32_t)(status & 0xff) << 8 | REGION_STATUS_KNOWN);
 }
 
 static void end(struct thread *thread, struct input_event *event) {
@@ -271,17 +278,14 @@ static void end(struct thread *thread, struct input_event *event) {
     replay_diverged(thread, "expected to end with status %d, signal %u; got %d, %u", next->exit.status,
                     next->exit.signo, event->exit.status, event->exit.signo);
   if (!rthread->process && (event->exit.group || rthread->tid == rthread->pid))
-    atomic_store(&region->status, (uint32_t)(event->exit.status & 0xff) << 8 | REGION_STATUS_KNOWN);
+    tell_end(event->exit.status, event->exit.signo);
   if (next->exit.output != rthread->input.output_digest)
     replay_senseless(thread, "its output has another digest");
   replay_consume(thread);
   atomic_store(&rthread->input.exited, 1);
   if (debugged())
-    debug_ends(thread, event->exit.group,
-               !turns->alone     ? FOLLOWER_UNKNOWN
-               : is_last(thread) ? FOLLOWER_NONE
-                                 : FOLLOWER_SOME,
-               event->exit.status, (int)event->exit.signo);
+    debug_ends(thread, event->exit.group, is_last(thread, event->exit.group), event->exit.status,
+               (int)event->exit.signo);
   turns->end(thread, event->exit.group, &memory);
   baton_forget(rthread, thread->number);
 }

@@ -186,3 +186,13 @@ void serial_leave(struct rthread *rthread) {
   serial_let_go(atomic_load(&rthread->parallel.borrows));
   if (runs) pass_turn();
 }
+
+bool serial_has_followers(const struct rthread *rthread, bool group) {
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    const struct rthread *other = &region->slots[i];
+    bool ends = other == rthread || (group && other->pid == rthread->pid);
+    if (atomic_load(&other->state) == SLOT_LIVE && !ends && atomic_load(&other->serial.state) != SERIAL_OUT)
+      return true;
+  }
+  return false;
+}

@@ -34,5 +34,7 @@ void serial_resume(struct thread *thread);
 void serial_let_go(uint32_t lender);
 /* The thread takes no more turns. */
 void serial_leave(struct rthread *rthread);
+/* True if others take turns after the thread, which is at its end; group: with its process. It has the turn. */
+bool serial_has_followers(const struct rthread *rthread, bool group);
 
 #endif

@@ -12,6 +12,7 @@
 #include "engine/order/shared.h"
 #include "engine/order/shared_undo.h"
 #include "engine/order/sync.h"
+#include "engine/region/debug.h"
 #include "engine/region/endings.h"
 #include "engine/region/reader.h"
 #include "engine/region/rest.h"
@@ -300,6 +301,7 @@ void order_lost(struct thread *thread) {
   bool cut_off = order_is_cut_off(rthread);
   LOG(threads, "its order log ends");
   telling_flush(thread);
+  if (debugged() && !serial_has_followers(rthread, false)) debug_is_over(thread);
   if (!cut_off) {
     expect_no_input(thread);
     pass_rest(thread);

@@ -60,13 +60,12 @@ void debug_leaves(struct thread *thread, bool process) {
   }
 }
 
-/* True if there are other threads: of the process, or of other processes. Leaving threads were marked while they had the turn, so the kernel's progress with
- * their ends does not matter. */
-static bool has_others(const struct thread *thread, bool of_process) {
+/* True if there are other threads of the process. Leaving threads were marked while they had the turn, so the kernel's progress with their ends does not matter. */
+static bool has_others(const struct thread *thread) {
   for (uint32_t i = 0; i < region_slots(region); i++) {
     const struct rthread *other = &region->slots[i];
     if (other == thread->rthread || atomic_load(&other->state) != SLOT_LIVE) continue;
-    if (of_process != (other->pid == thread->rthread->pid)) continue;
+    if (other->pid != thread->rthread->pid) continue;
     if (atomic_load(&region->debug.threads[i].leaves) != other->number + 1) return true;
   }
   return false;
@@ -304,14 +303,18 @@ void debug_executes(struct thread *thread) {
   debug->name[0] = 0;
 }
 
-void debug_ends(struct thread *thread, bool group, enum debug_follower follower, int status, int signo) {
-  bool process = group || !has_others(thread, true);
-  bool alone = follower == FOLLOWER_UNKNOWN && process && !has_others(thread, false),
-       last = alone || follower == FOLLOWER_NONE;
+void debug_ends(struct thread *thread, bool group, bool last, int status, int signo) {
+  bool process = group || !has_others(thread);
   struct debug_stop found = {
       .reason = last ? DEBUG_ENDS : DEBUG_EXITS, .number = status, .signo = (uint32_t)signo};
   if (last || process) debug_event(thread, &found, last || region->debug.catches_processes);
   debug_leaves(thread, process);
+}
+
+void debug_is_over(struct thread *thread) {
+  uint32_t status = atomic_load(&region->status), signo = atomic_load(&region->signo);
+  struct debug_stop found = {.reason = DEBUG_ENDS, .number = status >> 8 & 0xff, .signo = signo};
+  if (signo || status & REGION_STATUS_KNOWN) debug_event(thread, &found, true);
 }
 
 void debug_fails(uint32_t outcome) {

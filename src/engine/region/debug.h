@@ -37,11 +37,12 @@ void debug_wrote(struct thread *thread, uintptr_t address, size_t bytes);
 /* A call goes on: if that is in another turn than it began in, there is a point before what it writes. True: the replay was stopped here. */
 bool debug_goes_on(struct thread *thread);
 
-/* Events of threads and processes. follower: whether another thread has the turn next, as far as the log tells. */
+/* Events of threads and processes. last: no other thread has a turn after this end. */
 void debug_forks(struct thread *thread, const struct rthread *child, bool vfork);
 void debug_executes(struct thread *thread);
-enum debug_follower { FOLLOWER_NONE, FOLLOWER_SOME, FOLLOWER_UNKNOWN };
-void debug_ends(struct thread *thread, bool group, enum debug_follower follower, int status, int signo);
+void debug_ends(struct thread *thread, bool group, bool last, int status, int signo);
+/* The thread, which was killed, has the last turn: the recording ends here, if the first process has ended. */
+void debug_is_over(struct thread *thread);
 /* The replay can't go on: the region has the reason why. outcome: enum outcome. */
 void debug_fails(uint32_t outcome);
 

@@ -81,12 +81,10 @@ void process_die_of(struct thread *thread, const struct queued_signal *signal) {
   struct action standard = {0};
   LOG(signals, "%d is fatal", signal->signo);
   if (in_sphere()) {
-    bool first = !thread->rthread->process;
     if (replaying()) turns->gate(thread);
     process_announce_end(thread);
     sphere_process_end(thread, 0, signal->signo);
-    /* In replay the process may send no signal; the manager is told how the first process ended, and does not need the others' ends. */
-    if (replaying() && first) atomic_store(&region->signo, (uint32_t)signal->signo);
+    /* The manager does not need to know how the other processes end. */
     while (replaying()) os_call1(__NR_exit_group, 128 + signal->signo);
   }
   os_call4(__NR_rt_sigaction, signal->signo, &standard, 0, sizeof standard.mask);
