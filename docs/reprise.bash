@@ -75,7 +75,7 @@ _reprise_options() {
 # Options, then a command.
 _reprise_record() {
   if [ "${1#-}" != "$1" ]; then
-    mapfile -t COMPREPLY < <(compgen -W '--output --quiet --no-cache --order= --chunk= --max-episode= --chaos= --check-memory --replica --values= --without= --flight= --trigger= --keep= --core --core= --' -- "$1")
+    mapfile -t COMPREPLY < <(compgen -W '--output --quiet --no-cache --order= --chunk= --max-episode= --chaos= --check-memory --epoch= --replica --values= --without= --flight= --trigger= --keep= --core --core= --' -- "$1")
   else
     mapfile -t COMPREPLY < <(compgen -c -- "$1")
   fi

@@ -203,6 +203,7 @@ static void event_text(FILE *to, const struct input_event *e, const char *file) 
       if (e->open.count) bytes_text(to, e->open.bytes, e->open.count);
       break;
     default:
+      if (e->check.epoch) fprintf(to, "end of epoch %" PRIu32 ", ", e->check.epoch);
       fprintf(to, "registers #%08" PRIx32, e->check.registers);
       if (e->check.has_memory) fprintf(to, ", memory #%016" PRIx64, e->check.memory);
       if (e->check.has_memory && e->check.sample) fprintf(to, " of one page in %lu", 1UL << e->check.sample);
@@ -311,6 +312,7 @@ static void event_json(struct json *json, const struct input_event *e, const cha
       break;
     }
     default:
+      if (e->check.epoch) json_number(json, "epoch", e->check.epoch);
       json_address(json, "registers", e->check.registers);
       if (e->check.has_memory) json_address(json, "memory", e->check.memory);
       if (e->check.has_memory) json_number(json, "one_page_in", 1UL << e->check.sample);

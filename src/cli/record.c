@@ -15,7 +15,10 @@
 #include "sphere/record.h"
 #include "travel/flight_front.h"
 
-enum { CHECK_MEMORY = 100000000 };
+enum { CHECK_MEMORY = 100000000, EPOCH_MS = 1000, EPOCH_LEAST_MS = 10 };
+
+#define EPISODE_UNSET UINT64_MAX
+#define EPOCH_UNSET UINT32_MAX
 
 /* What the options ask for. */
 struct wish {
@@ -39,6 +42,14 @@ static bool take_values(void *into, const char *value) {
 
 static bool take_chunk(void *into, const char *value) {
   return take_position(into, value) && *(uint64_t *)into >= CHUNK_SIZE_LEAST;
+}
+
+static bool take_epoch(void *into, const char *value) {
+  uint64_t number;
+  if (!take_position(&number, value) || number >= EPOCH_UNSET || (number && number < EPOCH_LEAST_MS))
+    return false;
+  *(uint32_t *)into = (uint32_t)number;
+  return true;
 }
 
 static bool take_check_memory(void *into, const char *value) {
@@ -89,11 +100,14 @@ static const char *find_conflict(const struct wish *wish) {
     return "--flight is not supported yet with other orders than chunk and dag";
   if (options->replica && (wish->flies || options->values != VALUES_OFF))
     return "--replica can't be combined with --flight or --values yet";
+  if (options->epoch && options->epoch != EPOCH_UNSET &&
+      (options->order == ENGINE_CHUNK || options->values != VALUES_OFF))
+    return "--epoch is for the orders dag, scalar, arcs and sync, without --values";
+  if (options->epoch && options->epoch != EPOCH_UNSET && wish->flies)
+    return "--epoch can't be combined with --flight yet";
   if (wish->triggers && !wish->flies) return "--trigger and --keep are for --flight";
   return NULL;
 }
-
-#define EPISODE_UNSET UINT64_MAX
 
 static int parse_options(int argc, char **argv, struct wish *wish, const char **without, int *next) {
   struct record_options *to = &wish->options;
@@ -107,6 +121,7 @@ static int parse_options(int argc, char **argv, struct wish *wish, const char **
       {"no-cache", 0, OPTION_ALONE, take_false, &wish->caches, NULL},
       {"quiet", 'q', OPTION_ALONE, take_true, &to->quiet, NULL},
       {"replica", 0, OPTION_ALONE, take_true, &to->replica, NULL},
+      {"epoch", 0, OPTION_WITH_VALUE, take_epoch, &to->epoch, "a number of milliseconds from 10 on, or 0"},
       {"check-memory", 0, OPTION_MAY_HAVE_VALUE, take_check_memory, &to->check_memory, "a number from 1 on"},
       {"flight", 0, OPTION_WITH_VALUE, take_flight, wish, "a time and a size, as 10s or 500ms,512M"},
       {"trigger", 0, OPTION_WITH_VALUE, take_trigger, wish,
@@ -120,6 +135,8 @@ static int parse_options(int argc, char **argv, struct wish *wish, const char **
   /* Accesses to open memory come between other threads' episodes as they like: `reprise solve' wants to know exactly what was before what. */
   if (to->max_episode == EPISODE_UNSET) to->max_episode = to->values != VALUES_OFF ? 1 : EPISODE_SIZE;
   const char *conflict = find_conflict(wish);
+  bool ends = to->order == ENGINE_SYNC || (to->replica && to->order != ENGINE_CHUNK);
+  if (to->epoch == EPOCH_UNSET) to->epoch = ends ? EPOCH_MS : 0;
   return conflict ? bad_usage(&record_command, "%s", conflict) : 0;
 }
 
@@ -127,7 +144,7 @@ static int run(int argc, char **argv) {
   static struct engine_config settings = {.magic = ENGINE_CONFIG_MAGIC, .first = 1, .program_fd = -1};
   struct wish wish = {
       .caches = true,
-      .options = {.chunk = CHUNK_SIZE, .max_episode = EPISODE_UNSET},
+      .options = {.chunk = CHUNK_SIZE, .max_episode = EPISODE_UNSET, .epoch = EPOCH_UNSET},
       .flight = {
           .bytes = 512 << 20, .on_signal = true, .on_status = true, .least = 1, .most = 255, .keep = 4}};
   struct record_options *options = &wish.options;
@@ -156,7 +173,7 @@ const struct command record_command = {
     .name = "record",
     .usage =
         "[-q] [-o FOLDER] [--order=chunk|dag|scalar|arcs|sync] [--chunk=N] [--max-episode=N] [--chaos=SEED] "
-        "[--check-memory[=N]] [--replica] [--values=off|auto|all] [--without=PREDICTOR,…] [--no-cache] "
+        "[--epoch=N] [--check-memory[=N]] [--replica] [--values=off|auto|all] [--without=PREDICTOR,…] [--no-cache] "
         "[--flight=TIME[,SIZE] [--trigger=WHEN,…] [--keep=N]] [--core[=FILE]] [--] PROGRAM "
         "[ARGUMENT]…",
     .summary = "run a program and record its execution",
@@ -188,6 +205,10 @@ const struct command record_command = {
         "of as many\n"
         "                        pages as can be looked at in a hundredth of its time: `stat` says how "
         "many\n"
+        "  --epoch=N             dag, scalar, arcs, sync: every N milliseconds log digests of the threads' registers and "
+        "of\n"
+        "                        memory, for replay to compare; 0: never (default: 1000 with sync or "
+        "--replica, else 0)\n"
         "  --replica             replay the recording while it is made, on other processors, and say at the end "
         "whether\n"
         "                        the replica did what PROGRAM did, or where it did not first\n"

@@ -145,6 +145,7 @@ static void print_text(const struct facts *facts, const struct summary *s) {
       snprintf(name, sizeof name, "%ss", kind == EVENT_INSN ? "value" : input_event_name(kind));
       number(name, s->all.events[kind]);
     }
+  if (s->epochs) number("epochs", s->epochs);
   print_memory_checks(s);
   number("copied in", s->all.copied);
   log_line("input log", s->all.raw, s->all.stored);
@@ -185,6 +186,7 @@ static void print_json(const struct facts *facts, const struct summary *s) {
   json_number(&json, "processes", s->processes);
   json_number(&json, "threads", s->live_threads);
   json_number(&json, "images", facts->images);
+  json_number(&json, "epochs", s->epochs);
   events_json(&json, &s->all);
   json_number(&json, "order_bytes", s->order_raw);
   json_number(&json, "order_stored_bytes", s->order_stored);

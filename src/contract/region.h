@@ -168,6 +168,7 @@ struct rthread {
   _Atomic uint32_t dismissed; /* its process ends, or has gone to another program, without it */
   uint32_t programs;          /* record: that it has gone to since it was born */
   uint64_t memory_checked;    /* record: position of the last digest of memory */
+  _Atomic uint32_t epoch;     /* in parallel: the last one to whose end it has come */
   uint64_t ticks;             /* order log positions that the engine's own work for it has taken */
   struct rthread_stops stops;
   struct region_watch watch;
@@ -343,6 +344,11 @@ struct region {
   _Atomic uint32_t births_held; /* record: the manager is behind with the logs of those that have ended */
   _Atomic bool full;            /* record: a thread was refused, and the user knows */
   _Atomic int64_t check_budget; /* record: nanoseconds that the ends of processes may still be looked at */
+  struct {
+    _Atomic uint32_t last;     /* in parallel: the last that has ended, or is to end now */
+    _Atomic uint32_t compared; /* replay: how often memory was compared at an end … */
+    _Atomic uint32_t unlike;   /* … and was not the same, without being a divergence */
+  } epochs;
   struct chunk_scheduler scheduler;
   uint32_t killed;   /* replay: one more than the R-thread that was killed last without a word, 0: none */
   uint32_t starving; /* record: slot + 1 of the thread that was woken and found nothing, 0: none */

@@ -259,9 +259,12 @@ BOTH_WAYS void kind_exit(struct cursor *c, struct input_event *e, uint8_t flags)
   if (!e->exit.output) fail(c, -EINVAL);
 }
 
-BOTH_WAYS void kind_check(struct cursor *c, const struct input_codec *codec, struct input_event *e) {
+BOTH_WAYS void kind_check(struct cursor *c, const struct input_codec *codec, struct input_event *e,
+                          uint8_t flags) {
   field_difference(c, &e->check.pc, codec->pc);
   field_registers(c, &e->check.registers);
+  if (flags & FLAG_SECOND) field_u32(c, &e->check.epoch, UINT32_MAX);
+  if (!(flags & FLAG_SECOND) != !e->check.epoch || (flags & FLAG_THIRD && !e->check.epoch)) fail(c, -EINVAL);
   if (!e->check.has_memory) return;
   field_u32(c, &e->check.sample, EVENT_SAMPLE_LAST);
   field_bits(c, &e->check.memory, 64);
@@ -289,6 +292,8 @@ BOTH_WAYS uint8_t flags_of(const struct input_event *e, uint8_t kind) {
       break;
     case EVENT_CHECK:
       first = e->check.has_memory;
+      second = e->check.epoch != 0;
+      third = e->check.alone;
       break;
     case EVENT_FILE:
       first = e->file.writable;
@@ -322,6 +327,7 @@ BOTH_WAYS void take_flags(struct input_event *e, uint8_t flags) {
     e->exit.group = flags & FLAG_FIRST;
   } else if (e->kind == EVENT_CHECK) {
     e->check.has_memory = flags & FLAG_FIRST;
+    e->check.alone = flags & FLAG_THIRD;
   } else if (e->kind == EVENT_FILE) {
     e->file.writable = flags & FLAG_FIRST;
   } else if (e->kind == EVENT_CHANGE) {
@@ -340,7 +346,7 @@ static const uint8_t flags_allowed[EVENT_KINDS] = {
     [EVENT_COPY_IN] = FLAG_FIRST,
     [EVENT_SIGNAL] = FLAG_FIRST | FLAG_SECOND,
     [EVENT_EXIT] = FLAG_FIRST | FLAG_SECOND,
-    [EVENT_CHECK] = FLAG_FIRST,
+    [EVENT_CHECK] = FLAG_FIRST | FLAG_SECOND | FLAG_THIRD,
     [EVENT_FILE] = FLAG_FIRST,
     [EVENT_CHANGE] = FLAG_FIRST,
     [EVENT_OUTPUT] = FLAG_FIRST | FLAG_SECOND,
@@ -387,7 +393,7 @@ BOTH_WAYS void kind_fields(struct cursor *c, const struct input_codec *codec, st
       kind_exit(c, e, flags);
       break;
     default:
-      kind_check(c, codec, e);
+      kind_check(c, codec, e, flags);
       break;
   }
 }

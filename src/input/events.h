@@ -159,6 +159,8 @@ struct input_event {
       uint32_t
           sample; /* then the digest is of one page of 2 to the power of this, 0: of all (engine/memory/verify.c) */
       uint64_t memory; /* a digest of what the process can write to, if it was taken */
+      uint32_t epoch;  /* it is at the end of this epoch, 0: of none (engine/turns/epochs.h) … */
+      bool alone;      /* … and all other threads of the process were stopped */
     } check;
   };
 };

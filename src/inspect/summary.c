@@ -70,6 +70,7 @@ static void count_entry(struct counting *counting, const struct log_entry *entry
   const struct input_event *e = &entry->event;
   thread->events[e->kind]++;
   if (e->kind == EVENT_COPY_IN) thread->copied += e->copy_in.count;
+  if (e->kind == EVENT_CHECK && counting->to->epochs < e->check.epoch) counting->to->epochs = e->check.epoch;
   if (e->kind == EVENT_CHECK && e->check.has_memory) counting->to->memory_checks[e->check.sample]++;
   if (e->kind == EVENT_SYSCALL)
     counting->to->calls[e->syscall.nr < SUMMARY_CALLS ? e->syscall.nr : SUMMARY_CALLS - 1]++;

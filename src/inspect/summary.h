@@ -23,6 +23,7 @@ struct summary {
   uint64_t live_threads, processes; /* their numbers */
   uint64_t calls[SUMMARY_CALLS];    /* by number, the last for all others */
   uint64_t order_raw, order_stored;
+  uint32_t epochs;                               /* the last whose end was logged */
   uint64_t memory_checks[EVENT_SAMPLE_LAST + 1]; /* by the sample of pages that they are of, 0: whole */
 };
 

@@ -198,20 +198,12 @@ static void tell_progress(struct manager *manager) {
   progress_tell(&feed->progress, done, feed->total, details);
 }
 
-/* Processes that replay may not signal each other. */
-void feed_summon(struct manager *manager, struct rthread *slot) {
-  siginfo_t info = {.si_signo = SIGSYS, .si_code = SI_QUEUE, .si_value.sival_ptr = (void *)KICK_VALUE};
-  pid_t pid = slot->pid, tid = slot->tid;
-  if (pid > 0 && tid > 0 && process_belongs(manager, pid, tid))
-    syscall(SYS_rt_tgsigqueueinfo, pid, tid, SIGSYS, &info);
-}
-
 /* A debugger wants the thread that runs to stop. */
 static void obey_debugger(struct manager *manager) {
   struct region *region = manager->region;
   uint32_t holder = atomic_load(&region->holder);
   if (atomic_load(&region->debug.interrupt) && holder && holder <= region_slots(region))
-    feed_summon(manager, &region->slots[holder - 1]);
+    process_summon(manager, &region->slots[holder - 1]);
 }
 
 bool feed_serve(struct manager *manager, bool last) {
@@ -235,7 +227,7 @@ bool feed_serve(struct manager *manager, bool last) {
       close_source(feed, &feed->orders[i], &slot->order_log.ring);
       manager_free_slot(manager, slot);
     } else if (state == SLOT_LIVE) {
-      if (atomic_exchange(&slot->replay.summoned, 0)) feed_summon(manager, slot);
+      if (atomic_exchange(&slot->replay.summoned, 0)) process_summon(manager, slot);
       feed_stream(manager, &feed->slots[i], &slot->ring,
                   (struct recording_stream_id){RECORDING_INPUT, slot->number});
       if (feed->parallel)

@@ -77,8 +77,6 @@ struct feed_state *feed_decode(const uint8_t *from, size_t bytes);
 /* Reads from the manifest which threads' logs end with an exit; false: it has a bad list. The exits of a recording that breaks off are not known. */
 bool feed_read_exits(struct feed *feed);
 bool feed_open(struct feed *feed, struct source *source, struct recording_stream_id id);
-/* Makes the thread come by a safepoint. */
-void feed_summon(struct manager *manager, struct rthread *slot);
 /* The functions of struct manager; its context is the feed. */
 bool feed_serve(struct manager *manager, bool last);
 int64_t feed_answer(struct manager *manager, enum request_kind kind, int32_t pid, int64_t value);

@@ -57,11 +57,14 @@ static void look_for_killed(const struct manager *manager, struct follow *follow
   }
 }
 
+/* The manager kills a replay only after it has looked. */
 bool follow_was_killed(const struct manager *manager) {
   const struct feed *feed = manager->context;
+  const struct follow *follow = &feed->follow;
   const struct region *region = manager->region;
   bool unfounded = !atomic_load(&region->outcome) && !atomic_load(&region->signo);
-  return feed->follow.killed || ((unfounded || feed->follow.first_is_dead) && WIFSIGNALED(manager->status));
+  bool before = follow->first_is_dead || (atomic_load(&region->outcome) && !follow->ends);
+  return follow->killed || ((unfounded || before) && WIFSIGNALED(manager->status));
 }
 
 void follow_look(struct manager *manager) {

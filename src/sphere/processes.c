@@ -59,6 +59,13 @@ bool process_belongs(const struct manager *manager, pid_t pid, pid_t tid) {
          has_region(manager, pid, pid); /* while it goes to another program */
 }
 
+void process_summon(const struct manager *manager, const struct rthread *slot) {
+  siginfo_t info = {.si_signo = SIGSYS, .si_code = SI_QUEUE, .si_value.sival_ptr = (void *)KICK_VALUE};
+  pid_t pid = slot->pid, tid = slot->tid;
+  if (pid > 0 && tid > 0 && process_belongs(manager, pid, tid))
+    syscall(SYS_rt_tgsigqueueinfo, pid, tid, SIGSYS, &info);
+}
+
 static void signal_one(const struct manager *manager, pid_t pid, pid_t tid, int signo) {
   int descriptor = process_open(pid);
   if (descriptor < 0 && errno == ESRCH) return;

@@ -16,6 +16,9 @@ void process_send(int descriptor, pid_t pid, int signo);
 bool process_sleeps(pid_t tid);
 /* True if the thread belongs to the sphere: the region's word for it may be out of date, or forged. */
 bool process_belongs(const struct manager *manager, pid_t pid, pid_t tid);
+/* Makes the thread come by a safepoint: in a replay processes may not signal each other. */
+struct rthread;
+void process_summon(const struct manager *manager, const struct rthread *slot);
 /* Sends a signal to every process that the region names and that has the region's file open: the region alone is not enough, since it may be out of
  * date, or forged. */
 void processes_signal(const struct manager *manager, int signo);

@@ -19,6 +19,7 @@
 #include "sphere/core_file.h"
 #include "sphere/kept_files.h"
 #include "sphere/manager.h"
+#include "sphere/processes.h"
 #include "sphere/replica.h"
 
 enum { UNSUPPORTED = 122, FAILED = 125 };
@@ -56,6 +57,10 @@ struct drain {
   } streams[REGION_RINGS];
   struct keep kept;
   struct replica replica;
+  struct {
+    int64_t length;      /* nanoseconds, 0: there are none */
+    int64_t due, called; /* when the current one ends, and when threads were last called to its end */
+  } epoch;
   uint32_t order;                  /* enum engine_order */
   char latest[RECORDING_PATH_MAX]; /* the default place's, when ours is there; or "" */
   uint8_t buffer[RECORDING_FRAME_USUAL];
@@ -327,6 +332,28 @@ static void plan_flush(struct drain *drain, int64_t begun, int64_t spent) {
   drain->since_flushed = 0;
 }
 
+/* Ends an epoch when it is time (engine/turns/epochs.h), and calls the threads that compute and have not come to its end. One that sleeps in the kernel comes by itself, later. */
+static void look_at_epochs(struct manager *manager) {
+  enum { CALLED_NS = 5000000 };
+  struct drain *drain = manager->context;
+  struct region *region = manager->region;
+  int64_t now = read_clock(CLOCK_MONOTONIC);
+  if (!drain->epoch.length || now - drain->epoch.called < CALLED_NS) return;
+  drain->epoch.called = now;
+  if (!drain->epoch.due) drain->epoch.due = now + drain->epoch.length;
+  if (now >= drain->epoch.due) {
+    atomic_fetch_add(&region->epochs.last, 1);
+    drain->epoch.due = now + drain->epoch.length;
+  }
+  for (uint32_t i = 0; i < region_slots(region); i++) {
+    const struct rthread *slot = &region->slots[i];
+    bool behind = atomic_load(&slot->state) == SLOT_LIVE &&
+                  atomic_load(&slot->epoch) != atomic_load(&region->epochs.last);
+    if (behind && atomic_load(&region->directory[i].state) != DIRECTORY_PARKED && !process_sleeps(slot->tid))
+      process_summon(manager, slot);
+  }
+}
+
 static bool serve(struct manager *manager, bool last) {
   struct drain *drain = manager->context;
   if (drain->failed && last) break_off(manager);
@@ -342,6 +369,7 @@ static bool serve(struct manager *manager, bool last) {
   if (last && !drain->failed) drain->failed = !note_last_chunk(manager);
   if (last && !drain->failed) close_orders(manager);
   if (!last && drain->keeper) drain->keeper->look();
+  if (!last && !drain->failed) look_at_epochs(manager);
   return !drain->failed;
 }
 
@@ -382,6 +410,8 @@ static int describe(struct recording_writer *writer, const struct record_options
     status = recording_set(writer, "values", manager_values_name(options->values), error);
   snprintf(text, sizeof text, "%lu", (unsigned long)options->seed);
   if (!status && options->chaos) status = recording_set(writer, "chaos", text, error);
+  snprintf(text, sizeof text, "%" PRIu32, options->epoch);
+  if (!status && options->epoch) status = recording_set(writer, "epoch", text, error);
   return status ? status : recording_save(writer, error);
 }
 
@@ -580,6 +610,7 @@ int record(const struct record_options *options, struct engine_config *settings,
   manager.answer = answer;
   drain.order = settings->order;
   drain.keeper = options->keeper;
+  drain.epoch.length = (int64_t)options->epoch * 1000000;
   settings->live = options->keeper != NULL;
   settings->mode = MODE_RECORD;
   settings->max_episode = options->max_episode;

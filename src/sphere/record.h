@@ -33,11 +33,12 @@ struct record_options {
   const char *output; /* the recording's folder, NULL: the default place */
   uint64_t seed;
   bool chaos;
-  uint64_t chunk;        /* instructions */
-  uint32_t order;        /* enum engine_order */
-  uint64_t max_episode;  /* instructions in an episode that others wait for, 0: any number */
-  uint32_t without;      /* predictors that are switched off, as bits */
-  uint32_t values;       /* enum engine_values */
+  uint64_t chunk;       /* instructions */
+  uint32_t order;       /* enum engine_order */
+  uint64_t max_episode; /* instructions in an episode that others wait for, 0: any number */
+  uint32_t epoch;   /* in parallel: milliseconds from the end of an epoch to the next, 0: there are none */
+  uint32_t without; /* predictors that are switched off, as bits */
+  uint32_t values;  /* enum engine_values */
   uint64_t check_memory; /* instructions between two digests of memory, 0: none */
   bool quiet;            /* does not tell where the recording is */
   bool replica;          /* a replay beside the program verifies the recording */

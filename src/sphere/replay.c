@@ -47,14 +47,26 @@ static void find_place(struct feed *feed, const struct early_end *ending, char *
   places_free(places);
 }
 
-static int tell_divergence(struct feed *feed, const struct early_end *ending) {
-  char place[256], text[513] = "";
+/* The epoch in which the thread was, as text; "" for a recording without epochs. */
+static void find_epoch(const struct feed *feed, const struct region *region, char *text, size_t size) {
+  *text = 0;
+  for (uint32_t i = 0; i < region_slots(region) && recording_get(feed->reader, "epoch", 0); i++) {
+    const struct rthread *slot = &region->slots[i];
+    if (atomic_load(&slot->state) != SLOT_FREE && slot->number == region->ending.thread)
+      snprintf(text, size, " in epoch %u", atomic_load(&slot->epoch) + 1);
+  }
+}
+
+static int tell_divergence(struct feed *feed, const struct region *region) {
+  const struct early_end *ending = &region->ending;
+  char place[256], text[513] = "", epoch[32];
+  find_epoch(feed, region, epoch, sizeof epoch);
   find_place(feed, ending, place, sizeof place);
   memcpy(text, ending->text, sizeof text - 1);
   plain_text(place);
   plain_text(text);
-  fprintf(stderr, "reprise: replay diverged: thread %u at position %lu, %s%spc 0x%lx: %s\n", ending->thread,
-          (unsigned long)ending->position, place, *place ? ", " : "", (unsigned long)ending->pc, text);
+  fprintf(stderr, "reprise: replay diverged: thread %u at position %lu%s, %s%spc 0x%lx: %s\n", ending->thread,
+          (unsigned long)ending->position, epoch, place, *place ? ", " : "", (unsigned long)ending->pc, text);
   return DIVERGED;
 }
 
@@ -212,7 +224,7 @@ static int finish(struct manager *manager, struct feed *feed) {
       if (by_itself) return compare_ends(manager, feed);
       return complete ? manager_leave(manager->status) : leave(manager, manager->status);
     case OUTCOME_DIVERGED:
-      return tell_divergence(feed, &manager->region->ending);
+      return tell_divergence(feed, manager->region);
     case OUTCOME_DAMAGED:
       return DAMAGED;
     case OUTCOME_UNWRITABLE:

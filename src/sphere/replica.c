@@ -36,6 +36,8 @@ enum verdict { VERDICT_NONE, VERDICT_VERIFIED, VERDICT_MISMATCH, VERDICT_GIVEN_U
 struct replica_board {
   _Atomic uint64_t instructions; /* that were replayed */
   _Atomic uint32_t threads;      /* at a time, at most */
+  _Atomic uint32_t epochs;       /* whose ends it has passed … */
+  _Atomic uint32_t unlike;       /* … and where memory was not the same, without being a divergence */
   _Atomic uint32_t verdict;      /* enum verdict */
   char text[REPLICA_TEXT / 2];   /* the mismatch, or why it was given up */
 };
@@ -58,6 +60,8 @@ static void note_progress(struct manager *manager, void *context) {
     threads++;
   }
   atomic_store(&board->instructions, done);
+  atomic_store(&board->epochs, atomic_load(&manager->region->epochs.last));
+  atomic_store(&board->unlike, atomic_load(&manager->region->epochs.unlike));
   if (atomic_load(&board->threads) < threads) atomic_store(&board->threads, threads);
 }
 
@@ -192,6 +196,20 @@ static void tell_crowd(const struct replica_board *board) {
         threads, processors, processors == 1 ? "" : "s");
 }
 
+/* Memory may differ for a while in the order of synchronisation (engine/turns/epochs.c). */
+static void tell_verified(const struct replica_board *board, bool quiet, char text[REPLICA_TEXT]) {
+  unsigned epochs = atomic_load(&board->epochs), unlike = atomic_load(&board->unlike);
+  char more[REPLICA_TEXT / 2] = "";
+  if (unlike)
+    snprintf(more, sizeof more, ", though memory differed at the end%s of %u epoch%s in between",
+             unlike == 1 ? "" : "s", unlike, unlike == 1 ? "" : "s");
+  snprintf(text, REPLICA_TEXT, "verified%s", more);
+  if (quiet) return;
+  tell_crowd(board);
+  fprintf(stderr, "reprise: verified: the replica did what the program did, in %u epoch%s%s\n", epochs + 1,
+          epochs ? "s" : "", more);
+}
+
 void replica_end(struct replica *replica, uint64_t instructions, bool quiet, char text[REPLICA_TEXT]) {
   struct replica_board *board = replica->board;
   if (wait_for(replica, instructions))
@@ -201,9 +219,7 @@ void replica_end(struct replica *replica, uint64_t instructions, bool quiet, cha
   const char *why = board->text;
   switch (atomic_load(&board->verdict)) {
     case VERDICT_VERIFIED:
-      snprintf(text, REPLICA_TEXT, "verified");
-      if (!quiet) tell_crowd(board);
-      if (!quiet) fputs("reprise: verified: the replica did what the program did\n", stderr);
+      tell_verified(board, quiet, text);
       return;
     case VERDICT_MISMATCH:
       snprintf(text, REPLICA_TEXT, "mismatch: %s", why);

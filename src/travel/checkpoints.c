@@ -19,6 +19,7 @@
 #include "recording/error.h"
 #include "recording/scratch.h"
 #include "sphere/feed.h"
+#include "sphere/processes.h"
 #include "sphere/manager.h"
 #include "sphere/mapped.h"
 #include "travel/image.h"
@@ -279,7 +280,8 @@ static void look(void *context) {
   uint64_t point = atomic_load(&region->checkpoint.points);
   uint32_t holder = atomic_load(&region->holder);
   bool idle = atomic_load(&region->checkpoint.wish) && point == all->point;
-  if (idle && holder && holder <= region_slots(region)) feed_summon(all->manager, &region->slots[holder - 1]);
+  if (idle && holder && holder <= region_slots(region))
+    process_summon(all->manager, &region->slots[holder - 1]);
   all->point = point;
   reap(all->manager);
 }

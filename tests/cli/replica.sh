@@ -26,8 +26,8 @@ verified() { # STATUS [OPTION]… -- PROGRAM…
 
 case_verified() {
   local order
+  verified 0 --order=sync -- "$PROGRAMS/thr_cond"
   for order in chunk dag sync; do
-    verified 0 --order=$order -- "$PROGRAMS/thr_cond"
     verified 7 --order=$order -- /bin/sh -c 'echo a | cat; (exit 3); /bin/echo b; exit 7'
   done
   "$REPRISE" stat --json recording | grep -q '"replica": "verified"' || fail "JSON: $("$REPRISE" stat --json recording)"
@@ -66,6 +66,46 @@ case_race() {
   recorded -q --order=sync -- "$PROGRAMS/race_glimpse" 20 || fail "status $?"
   grep -q '^reprise: not verified: ' recorded.err || fail "quiet: $(cat recorded.err)"
   verified 0 --order=dag -- "$PROGRAMS/race_glimpse" 20
+}
+
+# Epochs: their ends are in the log, and a replay that goes another way says in which it was.
+case_epochs() {
+  local order
+  for order in sync dag arcs; do
+    verified 0 --order=$order --epoch=20 -- "$PROGRAMS/thr_cond"
+    grep -q '^reprise: verified: .*, in [0-9]* epochs' recorded.err || fail "$order: $(cat recorded.err)"
+    grep -q '^epochs  *[1-9]' stat || fail "$order: no epochs: $(cat stat)"
+    "$REPRISE" dump --kind=check recording >dump
+    grep -q 'end of epoch [0-9]*, .*memory #' dump || fail "$order: no digest of memory at the end of any"
+  done
+  recorded --order=sync --epoch=10 -- "$PROGRAMS/race_glimpse" 40 || fail "status $?"
+  verdict 'mismatch: thread [0-9]* at position [0-9]* in epoch [0-9]'
+  recorded --order=sync --epoch=0 -- "$PROGRAMS/thr_cond" || fail "status $?"
+  verdict 'verified$'
+  ! grep -q '^epochs' stat || fail "epochs all the same"
+}
+
+# Digests at the end of an epoch are compared: others, put into the recording, are a divergence there; but for memory in the order of synchronisation, which may differ.
+case_epoch_compared() {
+  local order rounds=30000
+  for order in dag sync; do
+    rm -rf recording bent
+    "$REPRISE" record --order=$order --epoch=20 -o recording -- /bin/bash -c "for ((i = 0; i < $rounds; i++)); do :; done" || fail "status $?"
+    "$REPRISE" replay -q recording || fail "the replay"
+    bent registers 120 "$order"
+    bent memory "$([ $order = dag ] && echo 120 || echo 0)" "$order"
+    rounds=3000
+  done
+}
+
+bent() { # KIND STATUS WORDS
+  local status
+  "${PROGRAMS%/programs}/bend" recording bent "$1" 0 4711 || fail "$3: no digest of $1"
+  "$REPRISE" replay -q bent 2>err
+  status=$?
+  [ $status = "$2" ] || fail "$3, $1: status $status: $(cat err)"
+  [ $status = 0 ] || grep -q "diverged: thread 0 at position [0-9]* in epoch [1-9][0-9]*, .*expected $1 with the digest" err || fail "$3: $(cat err)"
+  rm -rf bent
 }
 
 # The processes of the replica that runs, its keeper first.
@@ -201,6 +241,8 @@ case_disk_full() {
 
 case_refused() {
   refuses 2 "--replica can't be combined" "$REPRISE" record --replica --flight=1s -- /bin/true
+  refuses 2 "--epoch is for" "$REPRISE" record --epoch=20 -- /bin/true
+  refuses 2 "expected a number of milliseconds" "$REPRISE" record --order=dag --epoch=5 -- /bin/true
   refuses 127 "not found" "$REPRISE" record --replica -o recording -- ./nothing
   [ ! -e recording ] || fail "there is a recording of nothing"
 }

@@ -113,6 +113,8 @@ static void random_event(struct input_event *e, uint64_t position) {
       break;
     case EVENT_CHECK:
       e->check.pc = number(), e->check.registers = (uint32_t)next(), e->check.has_memory = next() % 2;
+      e->check.epoch = next() % 2 ? 1 + (uint32_t)next() % 1000 : 0,
+      e->check.alone = e->check.epoch && next() % 2;
       if (e->check.has_memory) e->check.sample = next() % (EVENT_SAMPLE_LAST + 1), e->check.memory = next();
       break;
     default:

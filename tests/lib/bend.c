@@ -9,6 +9,8 @@
  *     numbered  the number of a file
  *     mapped    the result of an mmap that succeeded
  *     thread    the number of the thread that is born
+ *     registers the digest of the registers at the end of an epoch
+ *     memory    … of memory
  *     signal    a signal of that number is put before the NUMBER-th call */
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,6 +54,9 @@ static bool is_meant(const struct input_event *event) {
   if (!strcmp(kind, "signal")) return event->kind == EVENT_SYSCALL;
   if (!strcmp(kind, "copied")) return event->kind == EVENT_COPY_IN;
   if (!strcmp(kind, "numbered")) return event->kind == EVENT_FILE;
+  bool ends_epoch = event->kind == EVENT_CHECK && event->check.epoch;
+  if (!strcmp(kind, "registers")) return ends_epoch;
+  if (!strcmp(kind, "memory")) return ends_epoch && event->check.has_memory;
   const char *name = input_event_name(event->kind);
   return !strcmp(kind, name);
 }
@@ -85,6 +90,12 @@ static void bend_event(struct input_event *event) {
       break;
     case EVENT_SYSCALL:
       event->syscall.result = (int64_t)bend.value;
+      break;
+    case EVENT_CHECK:
+      if (!strcmp(bend.kind, "memory"))
+        event->check.memory = bend.value;
+      else
+        event->check.registers = (uint32_t)bend.value;
       break;
     default:
       break;

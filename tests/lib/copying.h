@@ -25,8 +25,8 @@ static inline void copy_key(const char *key) {
 
 /* What a recording says of its beginning. */
 static inline void copy_keys(void) {
-  static const char *const keys[] = {"program",         "argument",        "directory",  "order",
-                                     "signals-ignored", "signals-blocked", "stack-limit"};
+  static const char *const keys[] = {"program",         "argument",        "directory",   "order",
+                                     "signals-ignored", "signals-blocked", "stack-limit", "epoch"};
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) copy_key(keys[k]);
 }
 

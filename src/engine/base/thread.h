@@ -75,6 +75,7 @@ struct process {
   struct signal_actions *actions;
   _Atomic uint32_t output_roles[OUTPUT_ROLES]; /* see engine_config */
   bool untraced;          /* record: it has asked to be traced, and was refused (tracing.c) */
+  _Atomic uint32_t epoch; /* recording in parallel: the last one at whose end its memory was looked at */
   _Atomic uint32_t ender; /* recording in parallel: slot + 1 of the thread that ends all others, 0: none */
 };
 

@@ -21,6 +21,7 @@
 #include "engine/region/debug.h"
 #include "engine/region/rest.h"
 #include "engine/region/turns.h"
+#include "engine/turns/epochs.h"
 #include "engine/signals/signals.h"
 #include "engine/turns/turn_tables.h"
 #include "engine/view/files.h"
@@ -94,9 +95,24 @@ static bool is_ahead(const struct thread *thread, const struct input_event *even
   return event->position == arch_position(thread) && pc != arch_pc(thread);
 }
 
-/* In parallel checks are made at ends only: those of memory when all other threads have ended, too. */
+/* In parallel checks are made at ends: of epochs, and of threads, those of memory there when all other threads have ended, too. */
 static bool is_check_on_the_way(const struct input_event *event) {
-  return event->kind == EVENT_CHECK && turns->alone;
+  return event->kind == EVENT_CHECK && (turns->alone || event->check.epoch);
+}
+
+/* A thread may come to the ends of several epochs at one position: before calls that are made again. After them its log may end: it was killed there. */
+static void check_on_the_way(struct thread *thread) {
+  const struct input_event *event;
+  bool epochs = false;
+  while ((event = replay_peek(thread)) && is_check_on_the_way(event) &&
+         event->position == arch_position(thread) && !is_ahead(thread, event)) {
+    epochs |= event->check.epoch;
+    if (event->check.epoch)
+      epoch_replay(thread);
+    else
+      verify_replay(thread);
+  }
+  if (epochs) turns->gate(thread);
 }
 
 void replay_arm(struct thread *thread) {
@@ -134,8 +150,7 @@ void replay_safepoint(struct thread *thread) {
   uint64_t position = arch_position(thread);
   if (has_checkpoints()) rest_point(thread);
   turns->gate(thread);
-  const struct input_event *check = replay_peek(thread);
-  if (check && is_check_on_the_way(check) && !is_ahead(thread, check)) verify_replay(thread);
+  check_on_the_way(thread);
   while (chunk_ends_here(thread, CHUNK_POLL)) change_chunks(thread);
   turns->foreign(thread);
   by_value_replay_views(thread);

@@ -16,6 +16,7 @@
 #include "engine/order/permissions.h"
 #include "engine/order/stops.h"
 #include "engine/region/live.h"
+#include "engine/turns/epochs.h"
 #include "engine/signals/kernel_call.h"
 #include "engine/signals/signals.h"
 #include "engine/start/exec.h"
@@ -87,6 +88,7 @@ void syscall_handle(struct thread *thread) {
     triggers_after_call(thread, &call, result);
     live_after_call(thread);
   }
+  if (in_sphere() && recording()) epoch_after_call(thread);
   if (result == CALL_INTERRUPTED) {
     LOG(calls, "%ld interrupted", call.nr);
     arch_restart_call(thread, call.nr);

@@ -217,6 +217,20 @@ void verify_record(struct thread *thread, bool process_ends) {
   record_event(thread, &event);
 }
 
+/* Within a stop of so long for the pages that were found: larger memory is sampled, at other pages each time. */
+enum { EPOCH_NS = 20000000 };
+
+void verify_record_epoch(struct thread *thread, uint32_t epoch, bool alone) {
+  struct input_event event = {
+      .kind = EVENT_CHECK,
+      .check = {
+          .pc = arch_pc(thread), .registers = registers_digest(thread), .epoch = epoch, .alone = alone}};
+  struct tally tally = {.salt = arch_position(thread), .room = EPOCH_NS / DIGEST_NS / IN_VAIN};
+  if (alone) event.check.has_memory = memory_digest(&tally, &event.check.memory);
+  event.check.sample = tally.sample;
+  record_event(thread, &event);
+}
+
 static void compare_registers(struct thread *thread, uint32_t expected) {
   uint32_t got = registers_digest(thread);
   if (got != expected)
@@ -243,10 +257,14 @@ struct verify_memory verify_replay_registers(struct thread *thread) {
   return memory;
 }
 
+bool verify_memory_differs(const struct verify_memory *expected, uint64_t *digest) {
+  struct tally tally = {.salt = expected->position, .room = UINT64_MAX, .sample = expected->sample};
+  return expected->known && memory_digest(&tally, digest) && *digest != expected->digest;
+}
+
 void verify_replay_memory(struct thread *thread, const struct verify_memory *expected) {
   uint64_t digest;
-  struct tally tally = {.salt = expected->position, .room = UINT64_MAX, .sample = expected->sample};
-  if (expected->known && memory_digest(&tally, &digest) && digest != expected->digest)
+  if (verify_memory_differs(expected, &digest))
     replay_diverged(thread, "expected memory with the digest 0x%lx, got 0x%lx", expected->digest, digest);
 }
 

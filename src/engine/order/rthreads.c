@@ -80,6 +80,7 @@ static bool settle(struct rthread *rthread, uint32_t number) {
     rthread->number = replaying() && !turns->alone ? number : region->threads;
     region->threads++;
     rthread->chunk.quiet_since = UINT64_MAX;
+    rthread->epoch = atomic_load(&region->epochs.last);
     atomic_fetch_add(&region->live, 1);
     rthread->parallel.is_known_elsewhere = slot_of(rthread) < region_slots(region);
     if (slot_of(rthread) >= region_slots(region)) atomic_store(&region->slots_used, slot_of(rthread) + 1);

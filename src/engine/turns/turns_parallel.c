@@ -17,6 +17,7 @@
 #include "engine/region/live.h"
 #include "engine/region/object_table.h"
 #include "engine/region/sent_signals.h"
+#include "engine/turns/epochs.h"
 #include "engine/turns/live_parallel.h"
 #include "engine/turns/turn_tables.h"
 
@@ -76,6 +77,7 @@ static void safepoint(struct thread *thread) {
   permissions_serve(thread);
   if (stops_wanted(thread)) stops_at_safepoint(thread);
   if (live_on()) live_safepoint(thread);
+  epoch_record(thread);
 }
 
 struct holding {
