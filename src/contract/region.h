@@ -350,6 +350,7 @@ struct region {
     _Atomic uint32_t unlike;   /* … and was not the same, without being a divergence */
   } epochs;
   struct chunk_scheduler scheduler;
+  _Atomic bool found_dead; /* replay: a thread had the baton when it was killed */
   uint32_t killed;   /* replay: one more than the R-thread that was killed last without a word, 0: none */
   uint32_t starving; /* record: slot + 1 of the thread that was woken and found nothing, 0: none */
   int32_t leaving_process; /* record: a thread of it is at its end … */

@@ -208,6 +208,7 @@ static void obey_debugger(struct manager *manager) {
 
 bool feed_serve(struct manager *manager, bool last) {
   struct feed *feed = manager->context;
+  follow_watch(manager);
   if (feed->watcher) feed->watcher->looks(manager, feed->watcher->context);
   if (feed->watcher) obey_debugger(manager);
   if (last || feed->failed) return !feed->failed;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -27,6 +28,7 @@ static void refresh(struct feed *feed) {
 
 void follow_begin(struct feed *feed) {
   feed->follow.begun = true;
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   feed->follow.live = recording_reader_state(feed->reader) == RECORDING_LIVE;
 }
 
@@ -57,6 +59,26 @@ static void look_for_killed(const struct manager *manager, struct follow *follow
   }
 }
 
+/* Takes the ends of processes that have lost their parents. */
+static void reap_orphans(const struct manager *manager, struct follow *follow) {
+  for (;;) {
+    siginfo_t info = {.si_pid = 0};
+    int status;
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid) return;
+    if (info.si_pid == manager->program || info.si_pid == manager->guard) return;
+    if (waitpid(info.si_pid, &status, 0) < 0) return;
+    follow->killed |= WIFSIGNALED(status) && !follow->ends && !atomic_load(&manager->region->finished);
+  }
+}
+
+void follow_watch(const struct manager *manager) {
+  struct feed *feed = manager->context;
+  struct follow *follow = &feed->follow;
+  if (!follow->begun) return;
+  reap_orphans(manager, follow);
+  if (!follow->ends && atomic_load(&manager->region->outcome)) look_for_killed(manager, follow);
+}
+
 /* The manager kills a replay only after it has looked. */
 bool follow_was_killed(const struct manager *manager) {
   const struct feed *feed = manager->context;
@@ -64,14 +86,13 @@ bool follow_was_killed(const struct manager *manager) {
   const struct region *region = manager->region;
   bool unfounded = !atomic_load(&region->outcome) && !atomic_load(&region->signo);
   bool before = follow->first_is_dead || (atomic_load(&region->outcome) && !follow->ends);
-  return follow->killed || ((unfounded || before) && WIFSIGNALED(manager->status));
+  return follow->killed || atomic_load(&region->found_dead) ||
+         ((unfounded || before) && WIFSIGNALED(manager->status));
 }
 
 void follow_look(struct manager *manager) {
   struct feed *feed = manager->context;
   struct follow *follow = &feed->follow;
-  if (follow->begun && !follow->ends && atomic_load(&manager->region->outcome))
-    look_for_killed(manager, follow);
   manager->awaits_log = follow->live && follow->dry;
   if (!follow->live) return;
   int64_t now = read_clock();

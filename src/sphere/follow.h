@@ -23,6 +23,8 @@ struct follow {
 };
 
 void follow_begin(struct feed *feed);
+/* Whenever the manager serves: looks whether processes of the replay were killed. */
+void follow_watch(const struct manager *manager);
 /* Before a round through all sources. */
 void follow_look(struct manager *manager);
 /* True if a source from which nothing more can be read, with this status, may go on later. */

@@ -451,8 +451,9 @@ static void await_turn(struct thread *thread) {
     if (rthread_is_alive(now)) continue;
     /* Dead. If it is the holder even now, it did not pass the baton on before. */
     bool waits = !atomic_load(&thread->rthread->turn) && !atomic_load(&region->finished);
-    if (waits && holder() == now && !rthread_is_alive(now))
-      replay_diverged(thread, "expected to wait for thread %u, got the end of that", now->number);
+    if (!waits || holder() != now || rthread_is_alive(now)) continue;
+    atomic_store(&region->found_dead, true);
+    replay_diverged(thread, "expected to wait for thread %u, got the end of that", now->number);
   }
 }
 
