@@ -264,3 +264,25 @@ case_with_guard() {
     gone "${victims[@]}"
   done
 }
+
+# A signal ends a process one of whose threads is held by the kernel, for a child that has its memory: whether the child is still there makes no difference.
+case_while_it_spawns() {
+  local i order recorder program status
+  RANDOM=$SEED
+  for ((i = 0; i < ROUNDS; i++)); do
+    for order in chunk dag; do
+      rm -rf recording
+      "$REPRISE" record -q --order=$order -o recording -- "$PROGRAMS/proc_spawn_beside" for-ever >recorded 2>recorded.err &
+      recorder=$!
+      sleep 0.$((RANDOM % 200 + 200))
+      program=$(pgrep -P $recorder proc_spawn) || fail "$order: it has not begun"
+      kill -SEGV "$program"
+      wait $recorder
+      status=$?
+      [ $status = 139 ] || fail "$order: recorded with status $status: $(cat recorded.err)"
+      "$REPRISE" replay recording >replayed 2>replayed.err
+      status=$?
+      [ $status = 139 ] && [ ! -s replayed.err ] || fail "$order: replayed with status $status: $(cat replayed.err)"
+    done 2>/dev/null
+  done
+}

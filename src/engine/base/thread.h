@@ -102,7 +102,8 @@ struct thread_life {
   uintptr_t last_robust_list[3]; /* the kernel's at the very end (thread_exit.c) */
   bool separate;                 /* a process of its own in memory that is another's, too … */
   bool entrusted;                /* … whose word the kernel clears if it is killed (thread_exit.c) */
-  bool clear_handlers;           /* CLONE_CLEAR_SIGHAND: done by the child itself */
+  bool borrows;        /* a child of vfork: the kernel holds its parent until it gives the memory back */
+  bool clear_handlers; /* CLONE_CLEAR_SIGHAND: done by the child itself */
 };
 
 /* Its part in locks of the region (order/region_lock.c). */

@@ -26,7 +26,9 @@
 /* -- Calls as both sides see them ---------------------------------------------------------------------------------------- */
 
 void call_leave_if_killed(struct thread *thread, const struct call *call) {
-  if (call_sends_itself(thread, call) == SIGKILL) process_announce_end(thread);
+  if (call_sends_itself(thread, call) != SIGKILL) return;
+  thread_leave_robust_list(thread);
+  process_announce_end(thread);
 }
 
 uint64_t digest_memory(uint64_t digest, uintptr_t address, size_t bytes) {
@@ -211,8 +213,8 @@ struct rthread *sphere_before_clone(struct thread *thread, bool process, bool vf
 }
 
 void sphere_after_clone(struct thread *thread, struct rthread *child, bool vfork, long id) {
-  thread->rthread->vforks = false;
   if (vfork) turns->resume(thread, child, os_failed(id));
+  thread->rthread->vforks = false;
   if (os_failed(id)) {
     rthread_unmake(child);
   } else if (!vfork) { /* it may be stopped or killed before it has come so far itself */
@@ -303,6 +305,7 @@ void sphere_process_end(struct thread *thread, int status, int signo) {
   turns->end_others(thread);
   by_value_close_here(thread);
   process_leave_robust_lists(thread);
+  process_announce_end(thread);
   order_tick(thread);
   if (replaying()) turns->gate(thread);
   end(thread, &event);

@@ -156,15 +156,27 @@ void thread_announce_end(struct thread *thread) {
   if (!by_kernel) wake_one(word);
 }
 
+/* True if another process has the memory. When a child of vfork gives it back, and when that is noticed here, is not in order with this process's end; whether a thread of
+ * ours waits for that is: others of this process make no more steps. */
+static bool is_shared(const struct thread *thread) {
+  bool shared = false;
+  lock_take(&threads_lock);
+  for (const struct thread *other = threads; other && !shared; other = other->next) {
+    if (other == thread) continue;
+    shared =
+        other->process == thread->process ? other->rthread && other->rthread->vforks : !other->life.borrows;
+  }
+  lock_release(&threads_lock);
+  return shared;
+}
+
 void process_announce_end(struct thread *thread) {
-  thread_leave_robust_list(thread);
-  if (process_is_alone()) return;
+  if (!is_shared(thread)) return;
   thread_announce_end(thread);
   lock_take(&threads_lock);
   for (struct thread *other = threads; other; other = other->next) {
     if (other == thread || other->process != thread->process || !other->life.clear_child_tid) continue;
     open_expect_closed(other->life.clear_child_tid, sizeof(uint32_t));
-    if (permissions_on()) permissions_take_range(thread, other->life.clear_child_tid, sizeof(uint32_t), true);
     store_tid(other->life.clear_child_tid, 0);
     wake_one(other->life.clear_child_tid);
   }

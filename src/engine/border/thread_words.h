@@ -16,7 +16,7 @@ void process_leave_robust_lists(struct thread *thread);
 void thread_entrust_word(struct thread *thread);
 /* Clears the word now; its waiter is woken when the thread ends. */
 void thread_announce_end(struct thread *thread);
-/* For a process that is about to end: leaves the thread's robust mutexes, and announces the ends of all threads if it shares its memory. */
+/* For a process that is about to end, whose other threads make no more steps: announces the ends of all threads if another process has its memory, too. */
 void process_announce_end(struct thread *thread);
 
 #endif

@@ -54,6 +54,7 @@ static void prepare_child(struct thread *child, struct thread *parent, const str
     child->process = process;
   } else {
     child->life.separate = true;
+    child->life.borrows = request->flags & CLONE_VFORK;
     bool share = request->flags & CLONE_SIGHAND;
     struct signal_actions *actions = process->actions;
     child->process = process_make(0, share ? signals_share_actions(actions) : signals_copy_actions(actions));

@@ -71,7 +71,7 @@ void process_exit(struct thread *thread, int status) {
   bool alone = process_is_alone();
   if (!alone && signals_hold_off(thread)) take_faults_only();
   if (!alone || in_sphere()) thread_leave_robust_list(thread);
-  if (!alone) thread_announce_end(thread);
+  if (!alone && !in_sphere()) thread_announce_end(thread);
   if (in_sphere()) sphere_process_end(thread, status, 0);
   os_call1(__NR_exit_group, status);
   __builtin_unreachable();
@@ -82,7 +82,7 @@ void process_die_of(struct thread *thread, const struct queued_signal *signal) {
   LOG(signals, "%d is fatal", signal->signo);
   if (in_sphere()) {
     if (replaying()) turns->gate(thread);
-    process_announce_end(thread);
+    thread_leave_robust_list(thread);
     sphere_process_end(thread, 0, signal->signo);
     /* The manager does not need to know how the other processes end. */
     while (replaying()) os_call1(__NR_exit_group, 128 + signal->signo);
