@@ -313,7 +313,7 @@ void debug_ends(struct thread *thread, bool group, bool last, int status, int si
 
 void debug_is_over(struct thread *thread) {
   uint32_t status = atomic_load(&region->status), signo = atomic_load(&region->signo);
-  struct debug_stop found = {.reason = DEBUG_ENDS, .number = status >> 8 & 0xff, .signo = signo};
+  struct debug_stop found = {.reason = DEBUG_ENDS, .number = (int32_t)(status >> 8 & 0xff), .signo = signo};
   if (signo || status & REGION_STATUS_KNOWN) debug_event(thread, &found, true);
 }
 
