@@ -178,6 +178,8 @@ $(TESTS)/limit $(TESTS)/terminal $(TESTS)/recorded $(TESTS)/stepped $(TESTS)/vic
 	$(call say,CC $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(UNIT_FLAGS) -o $@ $<
 
+$(TESTS)/wedge: $(wildcard src/contract/*.h) # it looks into the region
+
 # Names and numbers of all calls, as the compiler's headers have them.
 $(TESTS)/contained: tests/lib/contained.c
 	$(call say,CC $<)

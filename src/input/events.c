@@ -508,7 +508,7 @@ const char *input_insn_name(uint32_t insn) {
   static const char *const names[INSN_KINDS] = {
       NULL,         "time-stamp",     "time-stamp-cpu", "cpuid",       "random",      "seed",
       "state-mask", "counter",        "processor-id",   "timer",       "id-register", "segment",
-      "atomic",     "atomic-awaited", "binding",        "x87-pointer",
+      "atomic",     "atomic-awaited", "binding",        "x87-pointer", "fault",
   };
   return insn < INSN_KINDS ? names[insn] : NULL;
 }

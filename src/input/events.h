@@ -49,6 +49,7 @@ enum input_insn_kind {
   INSN_ATOMIC_AWAITED, /* … which no atomic had put there: replay waits for them to come */
   INSN_BINDING, /* a call through a linkage table that nobody has bound yet: where it goes on, to have it bound */
   INSN_X87_POINTER, /* the address of the last x87 instruction, which the program was shown */
+  INSN_FAULT,       /* what the processor told of a fault, where that is not the usual (arch_settle_fault) */
   INSN_KINDS,
 };
 

@@ -441,7 +441,8 @@ void arch_settle_fault(struct thread *thread, bool denied) {
   uint64_t *syndrome = &thread->arch.fault_syndrome;
   if ((*syndrome >> 26 & 63) != DATA_ABORT_CLASS || !is_of_page_tables(*syndrome & STATUS)) return;
   bool present = denied && *syndrome & WRITE;
-  *syndrome = (*syndrome & ~(uint64_t)STATUS) | (present ? PERMISSION_FAULT : TRANSLATION_FAULT);
+  uint64_t usual = (*syndrome & ~(uint64_t)STATUS) | (present ? PERMISSION_FAULT : TRANSLATION_FAULT);
+  *syndrome = values_fault(thread, *syndrome, usual);
 }
 
 bool arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool present) {

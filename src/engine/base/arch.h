@@ -76,8 +76,8 @@ void arch_reset(struct thread *thread, uintptr_t pc, uintptr_t sp);
 /* Notes for signal frames that the instruction at address could not be fetched, though its page may be present. False: the
  * processor has no such address, and reports none. */
 bool arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool present);
-/* After a fault in a recording or a replay. Whether the processor found a page there depends on what the kernel had brought in by then, and need not be the same in both: for
- * signal frames there was one if a write was denied. */
+/* After a fault in a recording or a replay. Whether the processor found a page there depends on what the kernel has brought in, which need not be the same in both. Usually
+ * there is one if a write was denied; whatever else was shown is logged. */
 void arch_settle_fault(struct thread *thread, bool denied);
 
 struct call {

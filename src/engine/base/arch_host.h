@@ -16,6 +16,8 @@ void values_id_register(struct thread *thread, uint64_t values[1]); /* what the 
 void values_random(struct thread *thread, uint64_t values[2]);      /* value, success */
 /* The address of the last x87 instruction, which is about to be stored where the program sees it; 0: it is not known. Nothing is logged in that case. */
 uint64_t values_x87_pointer(struct thread *thread, uint64_t address);
+/* What the program is shown of a fault; only what is not the usual is logged. */
+uint64_t values_fault(struct thread *thread, uint64_t told, uint64_t usual);
 
 /* An access to open memory that emitted code does not complete by itself (order/by_value.c), by a thread that is in the cache. Returns the address at which the
  * instruction finds the bytes, or puts them: those that the thread has seen, or a copy; 0: the check has missed. */

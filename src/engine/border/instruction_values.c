@@ -45,16 +45,22 @@ void values_random(struct thread *thread, uint64_t values[2]) {
   cross(thread, INSN_RANDOM, values, 2);
 }
 
+/* In a replay: true if the recording has such a value here. */
+static bool is_logged(struct thread *thread, uint32_t insn) {
+  const struct input_event *next = replay_peek(thread);
+  return next && next->kind == EVENT_INSN && next->insn.insn == insn &&
+         next->position == arch_position(thread);
+}
+
 /* What the processor remembers may be code that the cache has lost: in the recording at other times than in the replay. */
 uint64_t values_x87_pointer(struct thread *thread, uint64_t address) {
-  if (replaying()) {
-    const struct input_event *next = replay_peek(thread);
-    bool is_logged = next && next->kind == EVENT_INSN && next->insn.insn == INSN_X87_POINTER &&
-                     next->position == arch_position(thread);
-    if (!is_logged) return 0;
-  } else if (!address) {
-    return 0;
-  }
+  if (replaying() ? !is_logged(thread, INSN_X87_POINTER) : !address) return 0;
   cross(thread, INSN_X87_POINTER, &address, 1);
   return address;
+}
+
+uint64_t values_fault(struct thread *thread, uint64_t told, uint64_t usual) {
+  if (replaying() ? !is_logged(thread, INSN_FAULT) : told == usual) return usual;
+  cross(thread, INSN_FAULT, &told, 1);
+  return told;
 }

@@ -19,6 +19,7 @@
 #include <linux/ptrace.h>
 #include <linux/uio.h>
 
+#include "engine/base/arch_host.h"
 #include "engine/base/lib.h"
 #include "engine/code/cache.h"
 #include "engine/code/code.h"
@@ -406,8 +407,9 @@ void arch_settle_fault(struct thread *thread, bool denied) {
   uint64_t *error = &thread->arch.error_code;
   if (thread->arch.trap_number != PAGE_FAULT || thread->arch.fault_address >= USER_END || *error & BY_KEY)
     return;
-  *error &= ~(uint64_t)PRESENT;
-  if (denied && *error & WRITE) *error |= PRESENT;
+  uint64_t usual = *error & ~(uint64_t)PRESENT;
+  if (denied && *error & WRITE) usual |= PRESENT;
+  *error = values_fault(thread, *error, usual);
 }
 
 bool arch_set_fetch_fault(struct thread *thread, uintptr_t address, bool present) {
